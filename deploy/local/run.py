@@ -1,0 +1,104 @@
+"""Start everything on this machine: `make run`.
+
+Reads `.env`, adds the embedded defaults, writes a supervisord configuration and runs supervisord in
+the foreground. supervisord restarts what dies, with growing pauses; `watch.py`, its event listener,
+says when all are ready and stops all when one cannot start.
+"""
+
+import configparser
+import getpass
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from dotenv import load_dotenv
+from services import ROOT, Program, defaults, programs
+
+# A service that needs longer than this to fail is restarted as one that died.
+START_SECONDS = 5
+# Pauses grow by one second per attempt; 30 attempts are about eight minutes.
+START_RETRIES = 30
+# A little more than the services' own grace, so that they may finish their streams.
+STOP_WAIT_SECONDS = 35
+
+
+def supervisord_config(
+    items: tuple[Program, ...], run_dir: Path, offset: int
+) -> configparser.ConfigParser:
+    """Return the configuration for the given programs.
+
+    Args:
+        items: What to start.
+        run_dir: Folder for the pid file; exists.
+        offset: Port offset, handed to the event listener.
+    """
+    config = configparser.ConfigParser(interpolation=None)
+    config["supervisord"] = {
+        "nodaemon": "true",
+        "user": getpass.getuser(),
+        "logfile": "/dev/null",
+        "logfile_maxbytes": "0",
+        "loglevel": "critical",
+        "pidfile": str(run_dir / "supervisord.pid"),
+        "strip_ansi": "false",
+    }
+    for item in items:
+        config[f"program:{item.name}"] = _program_section(item)
+    watch = Path(__file__).with_name("watch.py")
+    config["eventlistener:watch"] = {
+        "command": _quote((sys.executable, str(watch), str(offset))),
+        "events": "PROCESS_STATE",
+        "buffer_size": "1000",
+        "stderr_logfile": "/dev/stdout",
+        "stderr_logfile_maxbytes": "0",
+        "priority": "1",
+    }
+    return config
+
+
+def _program_section(item: Program) -> dict[str, str]:
+    return {
+        "command": _quote(item.command),
+        "environment": ",".join(f'{key}="{value}"' for key, value in item.environment.items()),
+        "autorestart": "true",
+        "startsecs": str(START_SECONDS),
+        "startretries": str(START_RETRIES),
+        "stopwaitsecs": str(STOP_WAIT_SECONDS),
+        "stopasgroup": "false",
+        "killasgroup": "true",
+        "redirect_stderr": "true",
+        "stdout_logfile": "/dev/stdout",
+        "stdout_logfile_maxbytes": "0",
+    }
+
+
+def _quote(command: tuple[str, ...]) -> str:
+    return " ".join(f'"{part}"' for part in command).replace("%", "%%")
+
+
+def main() -> int:
+    """Run until Ctrl-C. Returns 0, or 1 when a service could not start."""
+    load_dotenv(ROOT / ".env")
+    offset = int(os.environ.get("PORT_OFFSET", "0"))
+    for name, value in defaults(offset).items():
+        os.environ.setdefault(name, value)
+    run_dir = Path(os.environ["DATA_DIR"]) / "run"
+    run_dir.mkdir(parents=True, exist_ok=True)
+    failed = run_dir / "failed"
+    failed.unlink(missing_ok=True)
+    os.environ["PELLUCID_FAILED_MARK"] = str(failed)
+    path = run_dir / "supervisord.conf"
+    with path.open("w") as file:
+        supervisord_config(programs(offset), run_dir, offset).write(file)
+    command = [sys.executable, "-m", "supervisor.supervisord", "-c", str(path)]
+    process = subprocess.Popen(command)  # noqa: S603 - our own configuration
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: process.send_signal(signal.SIGTERM))
+    process.wait()
+    return 1 if failed.exists() else process.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,115 @@
+"""What `make run` starts: the five services and the page server, with ports and environment.
+
+The only place that knows the local port plan. `PORT_OFFSET` shifts every port, so that two checkouts
+(or a test beside a running instance) do not meet.
+"""
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+GATEWAY_HTTP_PORT = 8080
+PAGES_PORT = 8099
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One process of the local installation.
+
+    Attributes:
+        name: Name in the log and in messages to people.
+        command: Arguments; the first is an executable.
+        environment: Variables on top of the caller's.
+        probe: What is asked to learn that it is ready: `grpc:<port>` or `http:<port>/<path>`.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    probe: str
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+def _target(port: int) -> str:
+    return f"127.0.0.1:{port}"
+
+
+def programs(offset: int = 0) -> tuple[Program, ...]:
+    """Return what to start, page server first and gateway last.
+
+    Args:
+        offset: Added to every port, 0 to 15000.
+    """
+    grpc_ports = {
+        name: 50050 + number + offset
+        for number, name in enumerate(("gateway", "decision", "search", "scorer", "fetcher"))
+    }
+    targets = {
+        f"{name.upper()}_TARGET": _target(port)
+        for name, port in grpc_ports.items()
+        if name != "gateway"
+    }
+    services = tuple(
+        _service(name, grpc_ports[name], targets)
+        for name in ("scorer", "decision", "search", "fetcher")
+    )
+    return (_pages(offset), *services, _gateway(grpc_ports["gateway"], offset, targets))
+
+
+def _service(name: str, port: int, targets: Mapping[str, str]) -> Program:
+    return Program(
+        name=name,
+        command=(sys.executable, "-m", f"pellucid_{name}"),
+        probe=f"grpc:{port}",
+        environment={**targets, "GRPC_PORT": str(port), "METRICS_PORT": str(port - 50050 + 9100)},
+    )
+
+
+def _gateway(port: int, offset: int, targets: Mapping[str, str]) -> Program:
+    http_port = GATEWAY_HTTP_PORT + offset
+    return Program(
+        name="gateway",
+        command=(sys.executable, "-m", "pellucid_gateway"),
+        probe=f"http:{http_port}/readyz",
+        environment={
+            **targets,
+            "GRPC_PORT": str(port),
+            "METRICS_PORT": str(9100 + offset),
+            "GATEWAY_PORT": str(http_port),
+        },
+    )
+
+
+def _pages(offset: int) -> Program:
+    port = PAGES_PORT + offset
+    return Program(
+        name="pages",
+        command=(sys.executable, str(ROOT / "deploy" / "local" / "page_server.py")),
+        probe=f"http:{port}/healthz",
+        environment={"PAGES_PORT": str(port), "CORPUS_DIR": str(ROOT / "corpus")},
+    )
+
+
+def defaults(offset: int = 0) -> dict[str, str]:
+    """Return the embedded defaults that a person's environment or `.env` may override.
+
+    Args:
+        offset: Added to every port.
+    """
+    pages = PAGES_PORT + offset
+    return {
+        "DATA_DIR": str(ROOT / "data"),
+        "LOCAL_CORPUS_DIR": str(ROOT / "corpus"),
+        "LOCAL_CORPUS_BASE_URL": f"http://{{host}}:{pages}",
+        "FETCHER_STATIC_HOSTS": "*.localhost=127.0.0.1",
+        "FETCHER_ALLOW_PRIVATE_HOSTS": f"*.localhost:{pages}",
+        "PYTHONUNBUFFERED": "1",
+    }
+
+
+def gateway_url(offset: int = 0) -> str:
+    """Return the address to open in a browser."""
+    host = os.environ.get("GATEWAY_HOST", "127.0.0.1")
+    return f"http://{host}:{GATEWAY_HTTP_PORT + offset}"

@@ -1,0 +1,122 @@
+"""supervisord event listener: says when all services are ready, stops all when one cannot start.
+
+A service that ends before it was ever ready cannot start (a wrong setting, a port in use); one that
+was ready before is supervisord's to restart. Standard output carries supervisord's protocol, so all
+text for people goes to standard error.
+"""
+
+import os
+import signal
+import sys
+import threading
+import time
+import urllib.request
+from pathlib import Path
+
+import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from services import Program, gateway_url, programs
+from supervisor import childutils
+
+POLL_SECONDS = 0.1
+PROBE_TIMEOUT_SECONDS = 1.0
+# Model preparation on a slow disk is the longest start known; measured about 5 s.
+READY_WITHIN_SECONDS = 120.0
+ENDED_STATES = frozenset(
+    {"PROCESS_STATE_EXITED", "PROCESS_STATE_BACKOFF", "PROCESS_STATE_FATAL"}
+)
+
+
+def say(text: str) -> None:
+    """Print one line for people."""
+    print(f"pellucid: {text}", file=sys.stderr, flush=True)
+
+
+def is_ready(probe: str) -> bool:
+    """Return whether the probe answers well.
+
+    Args:
+        probe: `grpc:<port>` or `http:<port>/<path>`, on loopback.
+    """
+    kind, _, rest = probe.partition(":")
+    return _grpc_ready(rest) if kind == "grpc" else _http_ready(rest)
+
+
+def _grpc_ready(port: str) -> bool:
+    with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+        stub = health_pb2_grpc.HealthStub(channel)
+        request = health_pb2.HealthCheckRequest()
+        try:
+            answer = stub.Check(request, timeout=PROBE_TIMEOUT_SECONDS)
+        except grpc.RpcError:
+            return False
+    return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
+
+
+def _http_ready(rest: str) -> bool:
+    try:
+        with urllib.request.urlopen(  # noqa: S310 - our own loopback address
+            f"http://127.0.0.1:{rest}", timeout=PROBE_TIMEOUT_SECONDS
+        ) as answer:
+            return bool(answer.status == 200)  # noqa: PLR2004
+    except OSError:
+        return False
+
+
+class Watch:
+    """Knows which programs were ever ready, and stops all when one never will be."""
+
+    def __init__(self, items: tuple[Program, ...], offset: int) -> None:
+        self._items = items
+        self._offset = offset
+        self._ready: set[str] = set()
+        self._stopping = False
+
+    def poll(self) -> None:
+        """Ask until every program was ready once, then say so."""
+        begun = time.monotonic()
+        while len(self._ready) < len(self._items) and not self._stopping:
+            self._ready.update(
+                item.name
+                for item in self._items
+                if item.name not in self._ready and is_ready(item.probe)
+            )
+            if time.monotonic() - begun > READY_WITHIN_SECONDS:
+                missing = sorted({item.name for item in self._items} - self._ready)
+                self.give_up(f"not ready within {READY_WITHIN_SECONDS:.0f} s: {', '.join(missing)}")
+            time.sleep(POLL_SECONDS)
+        if not self._stopping:
+            took = time.monotonic() - begun
+            say(f"ready after {took:.1f} s - open {gateway_url(self._offset)} (Ctrl-C stops all)")
+
+    def ended(self, name: str) -> None:
+        """Note that a program ended."""
+        if name in self._ready:
+            say(f"{name} stopped and is being restarted")
+        elif not self._stopping:
+            self.give_up(f"{name} could not start; its last line above says why. Stopping all.")
+
+    def give_up(self, reason: str) -> None:
+        """Say why and stop supervisord, which stops the rest."""
+        self._stopping = True
+        say(reason)
+        Path(os.environ["PELLUCID_FAILED_MARK"]).write_text(reason)
+        os.kill(os.getppid(), signal.SIGTERM)
+
+
+def main() -> None:
+    """Serve supervisord's events until it ends."""
+    offset = int(sys.argv[1])
+    watch = Watch(programs(offset), offset)
+    known = {item.name for item in programs(offset)}
+    threading.Thread(target=watch.poll, daemon=True).start()
+    while True:
+        headers, payload = childutils.listener.wait(sys.stdin, sys.stdout)
+        event = childutils.get_headers(payload)
+        if headers["eventname"] in ENDED_STATES and event["processname"] in known:
+            watch.ended(event["processname"])
+        childutils.listener.ok(sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""A whole installation as `make run` starts it, on shifted ports, for the end-to-end tests."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PORT_OFFSET = 7000
+READY_WITHIN_S = 60.0
+STOP_WITHIN_S = 45.0
+# Settings of the desk must not leak into the tests.
+DROPPED = ("OPENAI_BASE_URL", "OPENAI_API_KEY", "LLM_MODEL", "REDIS_URL", "SEARCH_PROVIDERS")
+
+
+@dataclass
+class Installation:
+    """The running processes with their common log.
+
+    Attributes:
+        url: Address of the gateway.
+        lines: Everything that was printed so far.
+    """
+
+    process: subprocess.Popen[str]
+    url: str
+    data_dir: Path
+    lines: list[str] = field(default_factory=list)
+
+    def wait_for_line(self, text: str, within_s: float = READY_WITHIN_S) -> str:
+        """Return the first line that contains the text; fails when none comes in time."""
+        end = time.monotonic() + within_s
+        seen = 0
+        while time.monotonic() < end:
+            for line in self.lines[seen:]:
+                seen += 1
+                if text in line:
+                    return line
+            if self.process.poll() is not None and seen == len(self.lines):
+                break
+            time.sleep(0.05)
+        log = "\n".join(self.lines[-60:])
+        raise AssertionError(f"no line with {text!r} within {within_s} s; the log ends:\n{log}")
+
+    def pid_of(self, service: str) -> int:
+        """Return the process id of a service, found by its command line below our supervisor."""
+        for entry in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                command = entry.read_bytes().split(b"\0")
+                environment = (entry.parent / "environ").read_bytes()
+            except OSError:
+                continue
+            ours = f"DATA_DIR={self.data_dir}".encode() in environment.split(b"\0")
+            if ours and f"pellucid_{service}".encode() in command:
+                return int(entry.parent.name)
+        raise AssertionError(f"{service} does not run")
+
+    def kill(self, service: str) -> int:
+        """Kill a service the hard way; returns the id it had."""
+        pid = self.pid_of(service)
+        os.kill(pid, signal.SIGKILL)
+        return pid
+
+    def stop(self) -> int:
+        """Stop as Ctrl-C does; returns the exit status."""
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(timeout=STOP_WITHIN_S)
+
+
+def start_installation(
+    data_dir: Path, offset: int, environment: dict[str, str] | None = None
+) -> Installation:
+    """Start everything; does not wait until it is ready."""
+    clean = {name: value for name, value in os.environ.items() if name not in DROPPED}
+    process = subprocess.Popen(
+        [sys.executable, str(ROOT / "deploy" / "local" / "run.py")],
+        env={
+            **clean,
+            "PORT_OFFSET": str(offset),
+            "DATA_DIR": str(data_dir),
+            "SEARCH_PROVIDERS": "local",
+            **(environment or {}),
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+    )
+    installation = Installation(process, f"http://127.0.0.1:{8080 + offset}", data_dir)
+    threading.Thread(target=_collect, args=(installation,), daemon=True).start()
+    return installation
+
+
+def _collect(installation: Installation) -> None:
+    assert installation.process.stdout is not None
+    with installation.process.stdout as output:
+        for line in output:
+            installation.lines.append(line.rstrip("\n"))
+
+
+@pytest.fixture(scope="session")
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    """One installation for all tests that do not stop it; kept ready by each of them."""
+    running = start_installation(tmp_path_factory.mktemp("data"), PORT_OFFSET)
+    try:
+        running.wait_for_line("ready after")
+        yield running
+    finally:
+        if running.process.poll() is None:
+            running.stop()
+
+
+@pytest.fixture
+def client(installation: Installation) -> Iterator[httpx.Client]:
+    """An HTTP client of the gateway."""
+    with httpx.Client(base_url=installation.url, timeout=30, trust_env=False) as http:
+        yield http

@@ -1,0 +1,65 @@
+"""Provide the system programs that the tests use, and say which tests this machine can run.
+
+Prints a pytest marker expression on standard output. As root on Debian the missing packages are
+installed; elsewhere the list is printed and the run stops, unless ALLOW_MISSING=1: then the tests
+that need them are left out, which pytest reports as deselected.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A program that tests with a marker need.
+
+    Attributes:
+        marker: pytest marker of these tests.
+        commands: Any of them is enough.
+        package: Debian package.
+    """
+
+    marker: str
+    commands: tuple[str, ...]
+    package: str
+
+    def is_present(self) -> bool:
+        """Return whether one of the commands is on the path."""
+        return any(shutil.which(command) for command in self.commands)
+
+
+TOOLS = (
+    Tool("redis", ("redis-server",), "redis-server"),
+    Tool("chromium", ("chromium", "chromium-browser", "google-chrome"), "chromium"),
+)
+
+
+def install(missing: list[Tool]) -> None:
+    """Install the packages, with the output on standard error."""
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    packages = [tool.package for tool in missing]
+    for command in (["update", "-q"], ["install", "-q", "-y", "--no-install-recommends", *packages]):
+        subprocess.run(["apt-get", *command], env=environment, stdout=sys.stderr, check=False)
+
+
+def main() -> int:
+    """Run; returns the exit status."""
+    missing = [tool for tool in TOOLS if not tool.is_present()]
+    if missing and os.geteuid() == 0 and shutil.which("apt-get"):
+        install(missing)
+        missing = [tool for tool in TOOLS if not tool.is_present()]
+    if missing:
+        names = ", ".join(tool.package for tool in missing)
+        print(f"missing for the tests: {names} (Debian package names)", file=sys.stderr)
+        if os.environ.get("ALLOW_MISSING") != "1":
+            print("install them, or set ALLOW_MISSING=1 to leave these tests out", file=sys.stderr)
+            return 1
+    print(" and ".join(f"not {tool.marker}" for tool in missing) or "")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
