@@ -41,7 +41,10 @@ def install(missing: list[Tool]) -> None:
     """Install the packages, with the output on standard error."""
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     packages = [tool.package for tool in missing]
-    for command in (["update", "-q"], ["install", "-q", "-y", "--no-install-recommends", *packages]):
+    for command in (
+        ["update", "-q"],
+        ["install", "-q", "-y", "--no-install-recommends", *packages],
+    ):
         subprocess.run(["apt-get", *command], env=environment, stdout=sys.stderr, check=False)
 
 

@@ -1,7 +1,7 @@
 """What `make run` starts: the five services and the page server, with ports and environment.
 
-The only place that knows the local port plan. `PORT_OFFSET` shifts every port, so that two checkouts
-(or a test beside a running instance) do not meet.
+The only place that knows the local port plan. `PORT_OFFSET` shifts every port, so that two
+checkouts (or a test beside a running instance) do not meet.
 """
 
 import os

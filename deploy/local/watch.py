@@ -22,9 +22,7 @@ POLL_SECONDS = 0.1
 PROBE_TIMEOUT_SECONDS = 1.0
 # Model preparation on a slow disk is the longest start known; measured about 5 s.
 READY_WITHIN_SECONDS = 120.0
-ENDED_STATES = frozenset(
-    {"PROCESS_STATE_EXITED", "PROCESS_STATE_BACKOFF", "PROCESS_STATE_FATAL"}
-)
+ENDED_STATES = frozenset({"PROCESS_STATE_EXITED", "PROCESS_STATE_BACKOFF", "PROCESS_STATE_FATAL"})
 
 
 def say(text: str) -> None:
@@ -55,7 +53,7 @@ def _grpc_ready(port: str) -> bool:
 
 def _http_ready(rest: str) -> bool:
     try:
-        with urllib.request.urlopen(  # noqa: S310 - our own loopback address
+        with urllib.request.urlopen(
             f"http://127.0.0.1:{rest}", timeout=PROBE_TIMEOUT_SECONDS
         ) as answer:
             return bool(answer.status == 200)  # noqa: PLR2004

@@ -1,4 +1,4 @@
-"""A whole installation as `make run` starts it, on shifted ports, for the end-to-end tests."""
+"""A whole installation as `make run` starts it, on shifted ports."""
 
 import os
 import signal
@@ -6,15 +6,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import httpx
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
-PORT_OFFSET = 7000
 READY_WITHIN_S = 60.0
 STOP_WITHIN_S = 45.0
 # Settings of the desk must not leak into the tests.
@@ -33,6 +28,7 @@ class Installation:
     process: subprocess.Popen[str]
     url: str
     data_dir: Path
+    offset: int
     lines: list[str] = field(default_factory=list)
 
     def wait_for_line(self, text: str, within_s: float = READY_WITHIN_S) -> str:
@@ -94,7 +90,7 @@ def start_installation(
         stdin=subprocess.DEVNULL,
         text=True,
     )
-    installation = Installation(process, f"http://127.0.0.1:{8080 + offset}", data_dir)
+    installation = Installation(process, f"http://127.0.0.1:{8080 + offset}", data_dir, offset)
     threading.Thread(target=_collect, args=(installation,), daemon=True).start()
     return installation
 
@@ -104,22 +100,3 @@ def _collect(installation: Installation) -> None:
     with installation.process.stdout as output:
         for line in output:
             installation.lines.append(line.rstrip("\n"))
-
-
-@pytest.fixture(scope="session")
-def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    """One installation for all tests that do not stop it; kept ready by each of them."""
-    running = start_installation(tmp_path_factory.mktemp("data"), PORT_OFFSET)
-    try:
-        running.wait_for_line("ready after")
-        yield running
-    finally:
-        if running.process.poll() is None:
-            running.stop()
-
-
-@pytest.fixture
-def client(installation: Installation) -> Iterator[httpx.Client]:
-    """An HTTP client of the gateway."""
-    with httpx.Client(base_url=installation.url, timeout=30, trust_env=False) as http:
-        yield http

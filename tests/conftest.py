@@ -1,0 +1,31 @@
+"""Fixtures of the tests that run against real processes."""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from rig.installation import Installation, start_installation
+
+# Away from the default ports, so that a running installation is left alone.
+PORT_OFFSET = 7000
+CLIENT_TIMEOUT_S = 30.0
+
+
+@pytest.fixture(scope="session")
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    """One installation without a language model, shared by all tests that leave it ready."""
+    running = start_installation(tmp_path_factory.mktemp("data"), PORT_OFFSET)
+    try:
+        running.wait_for_line("ready after")
+        yield running
+    finally:
+        if running.process.poll() is None:
+            running.stop()
+
+
+@pytest.fixture
+def client(installation: Installation) -> Iterator[httpx.Client]:
+    """An HTTP client of the gateway."""
+    with httpx.Client(base_url=installation.url, timeout=CLIENT_TIMEOUT_S, trust_env=False) as http:
+        yield http

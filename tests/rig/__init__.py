@@ -1,0 +1,1 @@
+"""Rig of the cross-service tests: real processes and faithful local servers."""

@@ -1,0 +1,95 @@
+"""A language model server that speaks the OpenAI wire format and says what a test told it to."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass
+class FakeModel:
+    """What the server says and what it was asked.
+
+    Attributes:
+        pieces: Deltas of the streamed answer, in order.
+        pause_s: Pause before each delta, in seconds.
+        requests: Bodies received.
+    """
+
+    pieces: list[str]
+    pause_s: float = 0.0
+    url: str = ""
+    requests: list[dict[str, Any]] = field(default_factory=list)
+
+    def answer_requests(self) -> list[dict[str, Any]]:
+        """Return the streamed requests: those that asked for an answer."""
+        return [request for request in self.requests if request.get("stream")]
+
+
+def _handler(model: FakeModel) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *_: object) -> None:
+            """Stay silent."""
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            model.requests.append(body)
+            if body.get("stream"):
+                self._stream()
+            else:
+                self._refuse()
+
+        def _refuse(self) -> None:
+            """Fail calls that want JSON, so that the deterministic paths are used."""
+            text = b'{"error": {"message": "not offered", "type": "server_error"}}'
+            self.send_response(500)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text)
+
+        def _stream(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.send_header("Connection", "close")
+            self.end_headers()
+            for piece in model.pieces:
+                time.sleep(model.pause_s)
+                self._send({"delta": {"content": piece}, "index": 0, "finish_reason": None})
+            self._send({"delta": {}, "index": 0, "finish_reason": "stop"})
+            self.wfile.write(b"data: [DONE]\n\n")
+            self.close_connection = True
+
+        def _send(self, choice: dict[str, Any]) -> None:
+            chunk = {
+                "id": "chatcmpl-1",
+                "object": "chat.completion.chunk",
+                "created": 0,
+                "model": "test-model",
+                "choices": [choice],
+            }
+            self.wfile.write(b"data: " + json.dumps(chunk).encode() + b"\n\n")
+            self.wfile.flush()
+
+    return Handler
+
+
+@contextmanager
+def serve_model(model: FakeModel) -> Iterator[FakeModel]:
+    """Serve the model on a free loopback port; its address is put into `model.url`."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(model))
+    model.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield model
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
