@@ -1,0 +1,1 @@
+"""Implementations of the ports: the four services, the model, the evidence store."""
