@@ -1,0 +1,75 @@
+"""An ASGI application as a listener, in the service's own event loop."""
+
+import asyncio
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import uvicorn
+
+from pellucid_runtime.listener import bound
+
+_BACKLOG = 1024
+_START_POLL_S = 0.005
+
+
+class _Server(uvicorn.Server):
+    """Leaves signals to `pellucid_runtime.service`."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Capture nothing."""
+        yield
+
+
+class HttpServer:
+    """Serves HTTP/1.1 and WebSockets with uvicorn.
+
+    Args:
+        app: The ASGI application.
+        host: Address to listen on.
+        port: Port; 0 picks a free one.
+        options: Further `uvicorn.Config` options.
+    """
+
+    name = "http"
+
+    def __init__(self, app: Any, host: str, port: int, **options: Any) -> None:
+        self._host = host
+        self.port = port
+        self._config = uvicorn.Config(
+            app, **{"log_config": None, "access_log": False, "server_header": False} | options
+        )
+
+    async def start(self) -> None:
+        """Begin to answer, after the application's own start-up.
+
+        Raises:
+            PortInUseError: Another process has the port.
+        """
+        listening = self._listen()
+        self.port = listening.getsockname()[1]
+        self._server = _Server(self._config)
+        self._task = asyncio.create_task(self._server.serve([listening]), name="http")
+        while not self._server.started and not self._task.done():
+            await asyncio.sleep(_START_POLL_S)
+        if self._task.done():
+            await self._task
+
+    async def stop(self, grace_s: float = 0.0) -> None:
+        """Refuse new requests, give those in progress `grace_s` seconds, then close."""
+        # uvicorn counts in whole seconds; 0 would mean not waiting at all, None forever.
+        self._server.config.timeout_graceful_shutdown = max(1, round(grace_s))
+        self._server.should_exit = True
+        await self._task
+
+    def _listen(self) -> socket.socket:
+        family = socket.AF_INET6 if ":" in self._host else socket.AF_INET
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        with bound(self._host, self.port, "GATEWAY_PORT"):
+            listening.bind((self._host, self.port))
+        listening.listen(_BACKLOG)
+        listening.setblocking(False)  # noqa: FBT003 - positional in the standard library
+        return listening

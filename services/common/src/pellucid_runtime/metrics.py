@@ -1,0 +1,98 @@
+"""The runtime's instruments, and the endpoint where Prometheus reads all of a service's."""
+
+import asyncio
+import platform
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+
+from prometheus_client import REGISTRY, Counter, Gauge, Histogram, start_http_server
+
+from pellucid_runtime.listener import bound
+from pellucid_runtime.settings import ServiceSettings
+
+# From a cache hit to a long answer; seconds.
+LATENCY_BUCKETS = (
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2.5, 5, 10, 30, 60,
+)  # fmt: skip
+_LAG_PERIOD_S = 0.5
+
+SERVER_SECONDS = Histogram(
+    "pellucid_grpc_server_seconds",
+    "Time to serve a gRPC call.",
+    ("method", "code"),
+    buckets=LATENCY_BUCKETS,
+)
+SERVER_IN_FLIGHT = Gauge(
+    "pellucid_grpc_server_in_flight_calls", "gRPC calls in progress.", ("method",)
+)
+CLIENT_SECONDS = Histogram(
+    "pellucid_grpc_client_seconds",
+    "Time that a gRPC call to another service took.",
+    ("dependency", "method", "code"),
+    buckets=LATENCY_BUCKETS,
+)
+HEDGES = Counter(
+    "pellucid_hedged_calls_total", "Extra calls made because the first was slow.", ("name",)
+)
+LOOP_LAG_SECONDS = Gauge(
+    "pellucid_event_loop_lag_seconds", "How late the event loop ran its last timer."
+)
+BUILD = Gauge(
+    "pellucid_build_info", "Constant 1; what runs, as labels.", ("service", "version", "python")
+)
+
+
+class MetricsServer:
+    """Prometheus endpoint on `metrics_port`, from a thread so that a busy loop can be seen.
+
+    Args:
+        settings: Gives address, port and the service's name.
+    """
+
+    name = "metrics"
+
+    def __init__(self, settings: ServiceSettings) -> None:
+        self._settings = settings
+        self.port = settings.metrics_port
+
+    async def start(self) -> None:
+        """Begin to answer.
+
+        Raises:
+            PortInUseError: Another process has the port.
+        """
+        settings = self._settings
+        with bound(settings.metrics_host, settings.metrics_port, "METRICS_PORT"):
+            self._server, self._thread = start_http_server(
+                settings.metrics_port, settings.metrics_host, REGISTRY
+            )
+        self.port = self._server.server_port
+        BUILD.labels(
+            settings.service_name, _version(settings.service_name), platform.python_version()
+        ).set(1)
+        self._lag = asyncio.create_task(_measure_lag(), name="event-loop-lag")
+
+    async def stop(self, grace_s: float) -> None:
+        """Close the port; scrapes take no time worth waiting for."""
+        del grace_s
+        self._lag.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._lag
+        await asyncio.to_thread(self._server.shutdown)
+        self._server.server_close()
+        self._thread.join()
+
+
+async def _measure_lag() -> None:
+    loop = asyncio.get_running_loop()
+    while True:
+        due = loop.time() + _LAG_PERIOD_S
+        await asyncio.sleep(_LAG_PERIOD_S)
+        LOOP_LAG_SECONDS.set(max(0.0, loop.time() - due))
+
+
+def _version(service_name: str) -> str:
+    try:
+        return version(f"pellucid-{service_name}")
+    except PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,111 @@
+"""The gRPC server of a service, with the chain, health checks and sensible limits."""
+
+from collections.abc import Callable, Sequence
+
+import grpc
+from grpc_health.v1 import health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from pellucid_runtime.admission import Admission
+from pellucid_runtime.chain import Chain, standard_stages
+from pellucid_runtime.health import Health, HealthServicer
+from pellucid_runtime.listener import PortInUseError
+from pellucid_runtime.settings import ServiceSettings
+
+Register = Callable[[grpc.aio.Server], None]
+
+# Time for calls in progress on a connection that is being renewed. Longer than any call, because
+# what is still open afterwards is killed.
+_CONNECTION_GRACE_S = 3600
+# Callers may ping this often on a quiet connection; they do every 30 s.
+_PING_INTERVAL_S = 10
+
+
+class GrpcServer:
+    """Listens on `grpc_host:grpc_port`; an asynchronous context manager for tests.
+
+    Args:
+        settings: Address, limits and default deadline.
+        register: Each adds a servicer, as in
+            `lambda server: add_ScorerServiceServicer_to_server(servicer, server)`.
+        services: Full names of these services, for health checks and reflection.
+        health: Readiness that the health checks report.
+        admission: Bound on calls in progress; default `max_concurrent_rpcs`.
+    """
+
+    name = "grpc"
+
+    def __init__(
+        self,
+        settings: ServiceSettings,
+        *,
+        register: Sequence[Register],
+        services: Sequence[str],
+        health: Health,
+        admission: Admission | None = None,
+    ) -> None:
+        self._settings = settings
+        self._register = tuple(register)
+        self._services = tuple(services)
+        self._health = health
+        self._admission = admission or Admission(settings.max_concurrent_rpcs)
+        self.port = settings.grpc_port
+
+    async def start(self) -> None:
+        """Begin to answer.
+
+        Raises:
+            PortInUseError: Another process has the port.
+        """
+        self._server = self._build()
+        self.port = self._bind()
+        await self._server.start()
+
+    async def stop(self, grace_s: float = 0.0) -> None:
+        """Refuse new calls, give those in progress `grace_s` seconds, then close."""
+        await self._server.stop(grace_s)
+
+    async def __aenter__(self) -> "GrpcServer":
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_exc: object) -> None:
+        await self.stop()
+
+    @property
+    def target(self) -> str:
+        """Address for `open_channel`."""
+        return f"{self._settings.grpc_host}:{self.port}"
+
+    def _build(self) -> grpc.aio.Server:
+        stages = standard_stages(self._settings.default_deadline_s, self._admission)
+        server = grpc.aio.server(interceptors=[Chain(stages)], options=self._options())
+        health_pb2_grpc.add_HealthServicer_to_server(
+            HealthServicer(self._health, self._services), server
+        )
+        if self._settings.grpc_reflection:
+            reflection.enable_server_reflection([*self._services, reflection.SERVICE_NAME], server)
+        for register in self._register:
+            register(server)
+        return server
+
+    def _options(self) -> list[tuple[str, int]]:
+        most = self._settings.grpc_max_message_bytes
+        return [
+            ("grpc.max_receive_message_length", most),
+            ("grpc.max_send_message_length", most),
+            # Without this a second process would share the port and take half of the calls.
+            ("grpc.so_reuseport", 0),
+            ("grpc.max_connection_age_ms", round(self._settings.grpc_max_connection_age_s * 1000)),
+            ("grpc.max_connection_age_grace_ms", _CONNECTION_GRACE_S * 1000),
+            ("grpc.http2.min_recv_ping_interval_without_data_ms", _PING_INTERVAL_S * 1000),
+        ]
+
+    def _bind(self) -> int:
+        host, port = self._settings.grpc_host, self._settings.grpc_port
+        try:
+            return self._server.add_insecure_port(f"{host}:{port}")
+        except RuntimeError as error:
+            raise PortInUseError(
+                f"port {port} on {host}: cannot be bound, probably in use (setting GRPC_PORT)"
+            ) from error

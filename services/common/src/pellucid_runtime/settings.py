@@ -1,0 +1,107 @@
+"""Settings that every service has, and how a wrong one is reported.
+
+A service subclasses `ServiceSettings`; the environment variable of a field is its name in upper
+case, without a prefix. Only a composition root reads settings.
+"""
+
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from pydantic import AwareDatetime, Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
+
+S = TypeVar("S", bound="ServiceSettings")
+
+
+class ServiceSettings(BaseSettings):
+    """Common settings; frozen. An empty variable counts as unset."""
+
+    model_config = SettingsConfigDict(
+        frozen=True, extra="ignore", env_ignore_empty=True, hide_input_in_errors=True
+    )
+
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="Least severity that is logged."
+    )
+    log_format: Literal["auto", "json", "console"] = Field(
+        "auto", description="One JSON object a line, or text for people; auto: text on a terminal."
+    )
+    otel_exporter_otlp_endpoint: str | None = Field(
+        None,
+        pattern=r"^https?://",
+        description="OTLP/gRPC collector, for example http://collector.example:4317; unset: none.",
+    )
+    pellucid_clock: AwareDatetime | None = Field(
+        None, description="Instant that the service takes for the present; for tests and replays."
+    )
+    redis_url: str | None = Field(
+        None, pattern=r"^(rediss?|unix)://", description="Shared state; unset: SQLite in DATA_DIR."
+    )
+    redis_cache_url: str | None = Field(
+        None, pattern=r"^(rediss?|unix)://", description="Shared cache; unset: same as REDIS_URL."
+    )
+    data_dir: Path = Field(Path("data"), description="Folder of the SQLite files.")
+    grpc_host: str = Field("127.0.0.1", description="Address that the gRPC server listens on.")
+    grpc_port: int = Field(0, ge=0, le=65535, description="gRPC port; 0 picks a free one.")
+    grpc_reflection: bool = Field(
+        default=False, description="Answer gRPC reflection; keep off in production."
+    )
+    grpc_max_message_bytes: int = Field(
+        16 * 1024 * 1024,
+        ge=4096,
+        le=256 * 1024 * 1024,
+        description="Largest gRPC message in bytes; a larger one is refused.",
+    )
+    grpc_max_connection_age_s: float = Field(
+        300.0,
+        ge=1,
+        description="Seconds after which a connection is renewed, so callers find new replicas.",
+    )
+    metrics_host: str = Field("127.0.0.1", description="Address of the Prometheus endpoint.")
+    metrics_port: int = Field(0, ge=0, le=65535, description="Prometheus port; 0 picks a free one.")
+    max_concurrent_rpcs: int = Field(
+        256, ge=1, le=100_000, description="Calls in progress; further ones are refused at once."
+    )
+    default_deadline_s: float = Field(
+        120.0, gt=0, le=3600, description="Deadline in seconds for calls that come without one."
+    )
+    shutdown_grace_s: float = Field(
+        10.0, ge=0, le=600, description="Seconds that calls in progress get to end in a shutdown."
+    )
+    drain_delay_s: float = Field(
+        0.0,
+        ge=0,
+        le=120,
+        description="Seconds between announcing a shutdown and refusing calls; endpoint lag.",
+    )
+
+    @property
+    def service_name(self) -> str:
+        """Name in logs, traces and metrics: `DecisionSettings` is of `decision`."""
+        return type(self).__name__.removesuffix("Settings").lower()
+
+
+class WrongSettingError(Exception):
+    """A setting is missing or breaks its limit; the text names variable and limit."""
+
+
+def load_settings(settings_class: type[S]) -> S:
+    """Read the environment.
+
+    Raises:
+        WrongSettingError: A variable does not fit; its value is not in the text.
+    """
+    try:
+        return settings_class()
+    except ValidationError as error:
+        raise WrongSettingError(_wrong_fields(error)) from None
+    except SettingsError as error:  # a list or mapping that is not valid JSON
+        raise WrongSettingError(str(error)) from None
+
+
+def _wrong_fields(error: ValidationError) -> str:
+    """One part per wrong variable: its name and what it must be."""
+    return "; ".join(
+        f"{'.'.join(str(part) for part in wrong['loc']).upper() or 'settings'}: {wrong['msg']}"
+        for wrong in error.errors(include_url=False, include_input=False)
+    )

@@ -1,0 +1,99 @@
+"""OpenTelemetry traces: W3C context on every hop, OTLP export when an endpoint is set.
+
+Without an endpoint nothing is recorded, but trace ids still exist and travel, so that log lines of
+one turn can be found in all services.
+"""
+
+from collections.abc import Iterable
+
+import grpc
+from opentelemetry import propagate, trace
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ALWAYS_ON, ParentBased
+from opentelemetry.trace import Span, SpanKind, Status, StatusCode
+
+from pellucid_runtime.settings import ServiceSettings
+
+# Spans waiting for export; beyond it they are dropped, so the collector never slows a call.
+_QUEUE_SPANS = 2048
+_EXPORT_TIMEOUT_S = 2
+
+TRACER_NAME = "pellucid_runtime"
+
+# Codes that are the server's failure; others are answers that a caller can provoke.
+# Source: OpenTelemetry semantic conventions for gRPC, status of server spans.
+_SERVER_FAILURES = frozenset(
+    {
+        grpc.StatusCode.UNKNOWN,
+        grpc.StatusCode.DEADLINE_EXCEEDED,
+        grpc.StatusCode.UNIMPLEMENTED,
+        grpc.StatusCode.INTERNAL,
+        grpc.StatusCode.UNAVAILABLE,
+        grpc.StatusCode.DATA_LOSS,
+    }
+)
+
+
+def tracer_provider(settings: ServiceSettings) -> TracerProvider:
+    """A provider for the process, to be installed and shut down by the caller."""
+    resource = Resource.create({"service.name": f"pellucid-{settings.service_name}"})
+    endpoint = settings.otel_exporter_otlp_endpoint
+    if endpoint is None:
+        return TracerProvider(resource=resource, sampler=ALWAYS_OFF, shutdown_on_exit=False)
+    provider = TracerProvider(
+        resource=resource, sampler=ParentBased(ALWAYS_ON), shutdown_on_exit=False
+    )
+    provider.add_span_processor(_batches_to(endpoint))
+    return provider
+
+
+def _batches_to(endpoint: str) -> BatchSpanProcessor:
+    from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
+
+    exporter = OTLPSpanExporter(
+        endpoint=endpoint,
+        insecure=endpoint.startswith("http://"),
+        timeout=_EXPORT_TIMEOUT_S,
+        channel_options=(("grpc.enable_http_proxy", 0),),
+    )
+    return BatchSpanProcessor(exporter, max_queue_size=_QUEUE_SPANS)
+
+
+def start_server_span(method: str, metadata: Iterable[tuple[str, str | bytes]]) -> Span:
+    """A span for an incoming call, child of the caller's."""
+    carrier = {key: value for key, value in metadata if isinstance(value, str)}
+    parent = propagate.extract(carrier)
+    return trace.get_tracer(TRACER_NAME).start_span(
+        method.lstrip("/"), parent, SpanKind.SERVER, _attributes(method)
+    )
+
+
+def start_client_span(method: str) -> tuple[Span, dict[str, str]]:
+    """A span for an outgoing call, and the metadata that makes the callee its child."""
+    span = trace.get_tracer(TRACER_NAME).start_span(
+        method.lstrip("/"), None, SpanKind.CLIENT, _attributes(method)
+    )
+    carrier: dict[str, str] = {}
+    propagate.inject(carrier, trace.set_span_in_context(span))
+    return span, carrier
+
+
+def _attributes(method: str) -> dict[str, str]:
+    service, _, name = method.lstrip("/").rpartition("/")
+    return {"rpc.system": "grpc", "rpc.service": service, "rpc.method": name}
+
+
+def end_span(span: Span, code: grpc.StatusCode) -> None:
+    """Note how the call ended and close the span."""
+    span.set_attribute("rpc.grpc.status_code", code.value[0])
+    is_client = getattr(span, "kind", None) is SpanKind.CLIENT
+    if code in _SERVER_FAILURES or (is_client and code is not grpc.StatusCode.OK):
+        span.set_status(Status(StatusCode.ERROR, code.name))
+    span.end()
+
+
+def trace_id(span: Span | None = None) -> str:
+    """32 hexadecimal digits; zeros when nothing is traced."""
+    return format((span or trace.get_current_span()).get_span_context().trace_id, "032x")
