@@ -159,9 +159,9 @@ async def _abort(rpc: Rpc, cause: Exception, shown: ServiceError) -> None:
     await rpc.context.abort(rpc.code, shown.message, trailers(shown))
 
 
-def _code_of(context: grpc.aio.ServicerContext[Any, Any]) -> grpc.StatusCode:
+def _code_of(context: Any) -> grpc.StatusCode:
     """The code given to `context.abort` by a handler itself."""
-    number = context.code()
+    number: Any = context.code()  # grpc.aio gives the number, whatever its annotation says
     if isinstance(number, grpc.StatusCode):
         return number
     return next((c for c in grpc.StatusCode if c.value[0] == number), grpc.StatusCode.UNKNOWN)
@@ -286,10 +286,7 @@ async def _stream(responses: Any, context: Any) -> None:
 
 def _behaviour(handler: Any) -> Any:
     return (
-        handler.unary_unary
-        or handler.unary_stream
-        or handler.stream_unary
-        or handler.stream_stream
+        handler.unary_unary or handler.unary_stream or handler.stream_unary or handler.stream_stream
     )
 
 

@@ -124,7 +124,9 @@ class _OutgoingCalls:
         method = _text(details.method)
         span, trace_metadata = start_client_span(method)
         metadata = Metadata(*(details.metadata or ()), *trace_metadata.items())
-        bounded = details._replace(timeout=timeout, metadata=metadata)
+        bounded = ClientCallDetails(
+            details.method, timeout, metadata, details.credentials, details.wait_for_ready
+        )
         return _Outgoing(bounded, method, span, time.perf_counter())
 
     @contextmanager

@@ -164,9 +164,7 @@ class OverloadedError(ServiceError):
     kind = ErrorKind.EXHAUSTED
 
     def __init__(self, queue: str, retry_after_s: float | None = 0.1) -> None:
-        super().__init__(
-            f"{queue} is full", metadata={"queue": queue}, retry_after_s=retry_after_s
-        )
+        super().__init__(f"{queue} is full", metadata={"queue": queue}, retry_after_s=retry_after_s)
 
 
 class RateLimitedError(ServiceError):

@@ -14,7 +14,8 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 # Name for liveness probes: serving for as long as the event loop runs.
 LIVE = "live"
 
-_Status = health_pb2.HealthCheckResponse.ServingStatus
+_Response = health_pb2.HealthCheckResponse
+_Context = grpc.aio.ServicerContext[health_pb2.HealthCheckRequest, health_pb2.HealthCheckResponse]
 
 
 class Component:
@@ -88,28 +89,28 @@ class HealthServicer(health_pb2_grpc.HealthServicer):
         self._health = health
         self._services = frozenset(services) | {""}
 
-    def _status(self, service: str) -> "_Status.ValueType":
+    def _status(self, service: str) -> int:
         if service == LIVE:
-            return _Status.SERVING
+            return _Response.SERVING
         if service not in self._services:
-            return _Status.SERVICE_UNKNOWN
-        return _Status.SERVING if self._health.ready else _Status.NOT_SERVING
+            return _Response.SERVICE_UNKNOWN
+        return _Response.SERVING if self._health.ready else _Response.NOT_SERVING
 
     async def Check(  # noqa: N802 - name of the RPC
         self,
         request: health_pb2.HealthCheckRequest,
-        context: "grpc.aio.ServicerContext[health_pb2.HealthCheckRequest, health_pb2.HealthCheckResponse]",  # noqa: E501
+        context: _Context,
     ) -> health_pb2.HealthCheckResponse:
         """Answer the present status; NOT_FOUND for a service that is not here."""
         status = self._status(request.service)
-        if status == _Status.SERVICE_UNKNOWN:
+        if status == _Response.SERVICE_UNKNOWN:
             await context.abort(grpc.StatusCode.NOT_FOUND, "no such service")
         return health_pb2.HealthCheckResponse(status=status)
 
     async def Watch(  # noqa: N802 - name of the RPC
         self,
         request: health_pb2.HealthCheckRequest,
-        context: "grpc.aio.ServicerContext[health_pb2.HealthCheckRequest, health_pb2.HealthCheckResponse]",  # noqa: E501
+        context: _Context,
     ) -> None:
         """Send the present status and then each change, until the caller leaves."""
         last = None

@@ -65,7 +65,7 @@ def _without_exception_text(_logger: WrappedLogger, _name: str, event: EventDict
     info = event.pop("exc_info", None)
     error = sys.exc_info()[1] if info is True else info[1] if isinstance(info, tuple) else info
     if isinstance(error, BaseException):
-        event |= {"defect": type(error).__name__, "frames": frames(error)}
+        event.update(defect=type(error).__name__, frames=frames(error))
     return event
 
 

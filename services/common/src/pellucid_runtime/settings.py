@@ -21,55 +21,76 @@ class ServiceSettings(BaseSettings):
     )
 
     log_level: Literal["debug", "info", "warning", "error"] = Field(
-        "info", description="Least severity that is logged."
+        default="info", description="Least severity that is logged."
     )
     log_format: Literal["auto", "json", "console"] = Field(
-        "auto", description="One JSON object a line, or text for people; auto: text on a terminal."
+        default="auto",
+        description="One JSON object a line, or text for people; auto: text on a terminal.",
     )
     otel_exporter_otlp_endpoint: str | None = Field(
-        None,
+        default=None,
         pattern=r"^https?://",
         description="OTLP/gRPC collector, for example http://collector.example:4317; unset: none.",
     )
     pellucid_clock: AwareDatetime | None = Field(
-        None, description="Instant that the service takes for the present; for tests and replays."
+        default=None,
+        description="Instant that the service takes for the present; for tests and replays.",
     )
     redis_url: str | None = Field(
-        None, pattern=r"^(rediss?|unix)://", description="Shared state; unset: SQLite in DATA_DIR."
+        default=None,
+        pattern=r"^(rediss?|unix)://",
+        description="Shared state; unset: SQLite in DATA_DIR.",
     )
     redis_cache_url: str | None = Field(
-        None, pattern=r"^(rediss?|unix)://", description="Shared cache; unset: same as REDIS_URL."
+        default=None,
+        pattern=r"^(rediss?|unix)://",
+        description="Shared cache; unset: same as REDIS_URL.",
     )
-    data_dir: Path = Field(Path("data"), description="Folder of the SQLite files.")
-    grpc_host: str = Field("127.0.0.1", description="Address that the gRPC server listens on.")
-    grpc_port: int = Field(0, ge=0, le=65535, description="gRPC port; 0 picks a free one.")
+    data_dir: Path = Field(default=Path("data"), description="Folder of the SQLite files.")
+    grpc_host: str = Field(
+        default="127.0.0.1", description="Address that the gRPC server listens on."
+    )
+    grpc_port: int = Field(default=0, ge=0, le=65535, description="gRPC port; 0 picks a free one.")
     grpc_reflection: bool = Field(
         default=False, description="Answer gRPC reflection; keep off in production."
     )
     grpc_max_message_bytes: int = Field(
-        16 * 1024 * 1024,
+        default=16 * 1024 * 1024,
         ge=4096,
         le=256 * 1024 * 1024,
         description="Largest gRPC message in bytes; a larger one is refused.",
     )
     grpc_max_connection_age_s: float = Field(
-        300.0,
+        default=300.0,
         ge=1,
         description="Seconds after which a connection is renewed, so callers find new replicas.",
     )
-    metrics_host: str = Field("127.0.0.1", description="Address of the Prometheus endpoint.")
-    metrics_port: int = Field(0, ge=0, le=65535, description="Prometheus port; 0 picks a free one.")
+    metrics_host: str = Field(
+        default="127.0.0.1", description="Address of the Prometheus endpoint."
+    )
+    metrics_port: int = Field(
+        default=0, ge=0, le=65535, description="Prometheus port; 0 picks a free one."
+    )
     max_concurrent_rpcs: int = Field(
-        256, ge=1, le=100_000, description="Calls in progress; further ones are refused at once."
+        default=256,
+        ge=1,
+        le=100_000,
+        description="Calls in progress; further ones are refused at once.",
     )
     default_deadline_s: float = Field(
-        120.0, gt=0, le=3600, description="Deadline in seconds for calls that come without one."
+        default=120.0,
+        gt=0,
+        le=3600,
+        description="Deadline in seconds for calls that come without one.",
     )
     shutdown_grace_s: float = Field(
-        10.0, ge=0, le=600, description="Seconds that calls in progress get to end in a shutdown."
+        default=10.0,
+        ge=0,
+        le=600,
+        description="Seconds that calls in progress get to end in a shutdown.",
     )
     drain_delay_s: float = Field(
-        0.0,
+        default=0.0,
         ge=0,
         le=120,
         description="Seconds between announcing a shutdown and refusing calls; endpoint lag.",

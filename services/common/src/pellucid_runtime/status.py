@@ -10,13 +10,23 @@ from types import MappingProxyType
 import grpc
 from google.protobuf.any_pb2 import Any as AnyMessage
 from google.protobuf.message import DecodeError, Message
-from google.rpc import error_details_pb2, status_pb2
+from google.rpc import (  # type: ignore[import-untyped]  # published without types
+    error_details_pb2,
+    status_pb2,
+)
 
 from pellucid_runtime.errors import (
     DeadlineExceededError,
+    DeniedError,
     DependencyDownError,
     ErrorKind,
+    InvalidArgumentError,
+    NotFoundError,
+    NotReadyError,
+    OverloadedError,
+    RateLimitedError,
     ServiceError,
+    UnauthenticatedError,
 )
 
 DOMAIN = "pellucid"
@@ -46,6 +56,22 @@ _REASON_OF = MappingProxyType(
         ErrorKind.NOT_FOUND: "NOT_FOUND",
         ErrorKind.PRECONDITION: "NOT_READY",
         ErrorKind.EXHAUSTED: "OVERLOADED",
+    }
+)
+# Classes by the reason that they stand for.
+_CLASS_OF = MappingProxyType(
+    {
+        cls.reason: cls
+        for cls in (
+            DependencyDownError,
+            DeniedError,
+            InvalidArgumentError,
+            NotFoundError,
+            NotReadyError,
+            OverloadedError,
+            RateLimitedError,
+            UnauthenticatedError,
+        )
     }
 )
 
@@ -102,11 +128,22 @@ def from_rpc_error(error: grpc.aio.AioRpcError, dependency: str = "service") -> 
         return DeadlineExceededError(info.metadata.get("stage", dependency))
     if kind is ErrorKind.INTERNAL or (kind is ErrorKind.UNAVAILABLE and not info.reason):
         return DependencyDownError(dependency, retry_after_s=retry_after_s)
-    result = ServiceError(
-        error.details() or "", metadata=info.metadata, retry_after_s=retry_after_s
-    )
-    result.kind = kind
-    result.reason = info.reason or _REASON_OF.get(kind, "DEPENDENCY_DOWN")
+    reason = info.reason or _REASON_OF.get(kind, "DEPENDENCY_DOWN")
+    return _rebuilt(reason, kind, error.details() or "", dict(info.metadata), retry_after_s)
+
+
+def _rebuilt(
+    reason: str,
+    kind: ErrorKind,
+    message: str,
+    metadata: dict[str, str],
+    retry_after_s: float | None,
+) -> ServiceError:
+    """The error as the server raised it, of the same class where that has one."""
+    cls = _CLASS_OF.get(reason, ServiceError)
+    result = cls.__new__(cls)
+    ServiceError.__init__(result, message, metadata=metadata, retry_after_s=retry_after_s)
+    result.kind, result.reason = kind, reason
     return result
 
 

@@ -5,6 +5,7 @@ one turn can be found in all services.
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 import grpc
 from opentelemetry import propagate, trace
@@ -19,6 +20,9 @@ from pellucid_runtime.settings import ServiceSettings
 # Spans waiting for export; beyond it they are dropped, so the collector never slows a call.
 _QUEUE_SPANS = 2048
 _EXPORT_TIMEOUT_S = 2
+
+# Annotated as text in the exporter, but grpc only accepts a number.
+_NO_PROXY: Any = (("grpc.enable_http_proxy", 0),)
 
 TRACER_NAME = "pellucid_runtime"
 
@@ -56,7 +60,7 @@ def _batches_to(endpoint: str) -> BatchSpanProcessor:
         endpoint=endpoint,
         insecure=endpoint.startswith("http://"),
         timeout=_EXPORT_TIMEOUT_S,
-        channel_options=(("grpc.enable_http_proxy", 0),),
+        channel_options=_NO_PROXY,
     )
     return BatchSpanProcessor(exporter, max_queue_size=_QUEUE_SPANS)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -75,8 +75,8 @@ class Validator:
         limits = _limits(field)
         if limits.max_items:
             yield _at_most_items(limits.max_items)
-        if _is_map(field):
-            yield from map(_each_value, self._value_checks(field.message_type.fields[1], limits))
+        if (entry := _map_entry(field)) is not None:
+            yield from map(_each_value, self._value_checks(entry.fields_by_name["value"], limits))
         elif field.is_repeated:
             yield from map(_each_item, self._value_checks(field, limits))
         else:
@@ -93,17 +93,20 @@ class Validator:
         if limits.HasField("min") or limits.HasField("max"):
             yield _in_range(limits)
         if field.enum_type is not None:
-            yield _defined(field)
+            yield _defined(field.enum_type)
         if field.message_type is not None:
             yield _WELL_KNOWN.get(field.message_type.full_name, self._check_message)
 
 
 def _limits(field: FieldDescriptor) -> limits_pb2.FieldLimits:
-    return field.GetOptions().Extensions[limits_pb2.limits]
+    extension: Any = limits_pb2.limits  # the stubs of protobuf and mypy-protobuf disagree
+    limits: limits_pb2.FieldLimits = field.GetOptions().Extensions[extension]
+    return limits
 
 
-def _is_map(field: FieldDescriptor) -> bool:
-    return field.message_type is not None and field.message_type.GetOptions().map_entry
+def _map_entry(field: FieldDescriptor) -> Descriptor | None:
+    entry = field.message_type
+    return entry if entry is not None and entry.GetOptions().map_entry else None
 
 
 def _is_set(message: Any, field: FieldDescriptor) -> bool:
@@ -124,7 +127,7 @@ def _each_item(check: _Check) -> _Check:
 def _each_value(check: _Check) -> _Check:
     def check_values(values: Any, path: str) -> None:
         for key in values:
-            check(values[key], f"{path}[{key!r}]")
+            check(values[key], f"{path}[{key!r:.64}]")
 
     return check_values
 
@@ -167,12 +170,12 @@ def _in_range(limits: limits_pb2.FieldLimits) -> _Check:
     return check
 
 
-def _defined(field: FieldDescriptor) -> _Check:
-    known = frozenset(field.enum_type.values_by_number)
+def _defined(enum: EnumDescriptor) -> _Check:
+    known = frozenset(enum.values_by_number)
 
     def check(value: int, path: str) -> None:
         if value not in known:
-            raise InvalidArgumentError(path, f"a value of {field.enum_type.full_name}")
+            raise InvalidArgumentError(path, f"a value of {enum.full_name}")
 
     return check
 
