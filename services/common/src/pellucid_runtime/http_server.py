@@ -8,14 +8,24 @@ from typing import Any
 
 import uvicorn
 
-from pellucid_runtime.listener import bound
+from pellucid_runtime.listener import StartError, bound
 
 _BACKLOG = 1024
-_START_POLL_S = 0.005
 
 
 class _Server(uvicorn.Server):
-    """Leaves signals to `pellucid_runtime.service`."""
+    """Leaves signals to `pellucid_runtime.service`, and tells when start-up is over."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.start_ended = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start as usual."""
+        try:
+            await super().startup(sockets)
+        finally:
+            self.start_ended.set()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -47,15 +57,19 @@ class HttpServer:
 
         Raises:
             PortInUseError: Another process has the port.
+            StartError: The application's start-up failed; its own log tells why.
         """
         listening = self._listen()
         self.port = listening.getsockname()[1]
         self._server = _Server(self._config)
         self._task = asyncio.create_task(self._server.serve([listening]), name="http")
-        while not self._server.started and not self._task.done():
-            await asyncio.sleep(_START_POLL_S)
-        if self._task.done():
+        await asyncio.wait(
+            {self._task, asyncio.ensure_future(self._server.start_ended.wait())},
+            return_when=asyncio.FIRST_COMPLETED,
+        )
+        if not self._server.started:
             await self._task
+            raise StartError("the application did not start")
 
     async def stop(self, grace_s: float = 0.0) -> None:
         """Refuse new requests, give those in progress `grace_s` seconds, then close."""

@@ -32,7 +32,11 @@ class Listener(Protocol):
         ...
 
 
-class PortInUseError(Exception):
+class StartError(Exception):
+    """A service cannot start; the text is one line for the operator."""
+
+
+class PortInUseError(StartError):
     """Another process listens there; the text names address, port and setting."""
 
 

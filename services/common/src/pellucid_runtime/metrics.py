@@ -34,6 +34,16 @@ CLIENT_SECONDS = Histogram(
 HEDGES = Counter(
     "pellucid_hedged_calls_total", "Extra calls made because the first was slow.", ("name",)
 )
+LLM_CALLS = Counter("pellucid_llm_calls_total", "Calls of language models.", ("model", "outcome"))
+LLM_FIRST_TOKEN_SECONDS = Histogram(
+    "pellucid_llm_first_token_seconds",
+    "Time from the request to the first text.",
+    ("model",),
+    buckets=LATENCY_BUCKETS,
+)
+LLM_TOKENS = Counter(
+    "pellucid_llm_tokens_total", "Tokens as counted by the endpoint.", ("model", "direction")
+)
 LOOP_LAG_SECONDS = Gauge(
     "pellucid_event_loop_lag_seconds", "How late the event loop ran its last timer."
 )

@@ -1,6 +1,7 @@
 """The gRPC server of a service, with the chain, health checks and sensible limits."""
 
 from collections.abc import Callable, Sequence
+from typing import Self
 
 import grpc
 from grpc_health.v1 import health_pb2_grpc
@@ -65,7 +66,7 @@ class GrpcServer:
         """Refuse new calls, give those in progress `grace_s` seconds, then close."""
         await self._server.stop(grace_s)
 
-    async def __aenter__(self) -> "GrpcServer":
+    async def __aenter__(self) -> Self:
         await self.start()
         return self
 

@@ -1,6 +1,6 @@
 """Runs a service: settings, logs, traces, listeners, and a shutdown that loses no call.
 
-Exit codes: 0 after a signal, 1 when it cannot start or a listener broke, 2 for a wrong setting.
+Exit codes: 0 after a signal, 1 when it cannot start, 2 for a wrong setting.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 
 from pellucid_runtime.health import Health
-from pellucid_runtime.listener import Listener, PortInUseError
+from pellucid_runtime.listener import Listener, StartError
 from pellucid_runtime.logs import configure_logging
 from pellucid_runtime.settings import ServiceSettings, WrongSettingError, load_settings
 from pellucid_runtime.tracing import tracer_provider
@@ -29,10 +29,6 @@ EXIT_WRONG_SETTING = 2
 _FLUSH_TIMEOUT_S = 3.0
 
 _log = structlog.get_logger("pellucid_runtime.service")
-
-
-class StartError(Exception):
-    """A service cannot start; the text is one line for the operator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +72,7 @@ def _run(build: Build[S], settings_class: type[S]) -> int:
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(serve(build, settings))
-    except (PortInUseError, StartError) as error:
+    except StartError as error:
         return _fail(f"{settings.service_name}: cannot start: {error}", EXIT_CANNOT_START)
     return 0
 
@@ -90,8 +86,7 @@ async def serve(build: Build[S], settings: S) -> None:
     """Start everything, wait for a signal, drain, close.
 
     Raises:
-        PortInUseError: A port is taken.
-        StartError: The composition root found something missing.
+        StartError: A port is taken, or the composition root found something missing.
     """
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()

@@ -1,0 +1,331 @@
+"""An `LlmClient` over the official openai SDK, for any OpenAI-compatible endpoint.
+
+A call that fails before the first text is tried once more, on the other endpoint where there is
+one. The SDK's own retries are off: it knows neither the deadline nor the other endpoint.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterator
+from contextlib import AsyncExitStack, aclosing, contextmanager
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import httpx2
+import openai
+from openai import AsyncOpenAI, DefaultAioHttpClient
+from opentelemetry import trace
+
+from pellucid_runtime.deadline import child_timeout_s, remaining_s
+from pellucid_runtime.errors import DeadlineExceededError
+from pellucid_runtime.llm import (
+    ChatRequest,
+    Chunk,
+    Completion,
+    LlmError,
+    LlmOutputError,
+    LlmRejectedError,
+    LlmTimeoutError,
+    LlmUnavailableError,
+    Usage,
+)
+from pellucid_runtime.llm_settings import LlmSettings
+from pellucid_runtime.metrics import LLM_CALLS, LLM_FIRST_TOKEN_SECONDS, LLM_TOKENS
+from pellucid_runtime.tracing import TRACER_NAME
+
+T = TypeVar("T")
+
+_STAGE = "llm"
+_CONNECT_TIMEOUT_S = 2.0
+_MAX_CONNECTIONS = 512
+# Far above any answer; a stream that goes on beyond it is broken.
+_MAX_ANSWER_CHARS = 1_000_000
+# Refusals that say "not now"; other 4xx say "not like this".
+_NOT_NOW = frozenset({408, 409, 425, 429})
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a model is served.
+
+    Attributes:
+        client: Connection pool with address and credential.
+        model: Model to ask for when the request names none.
+    """
+
+    client: AsyncOpenAI
+    model: str
+
+    @property
+    def host(self) -> str:
+        """Host of the address."""
+        return urlsplit(str(self.client.base_url)).hostname or ""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to wait, in seconds, each also bounded by the deadline.
+
+    Attributes:
+        first_token_s: From the request to the first piece of a streamed answer.
+        idle_s: From piece to piece.
+        answer_s: For an answer as a whole.
+    """
+
+    first_token_s: float = 10.0
+    idle_s: float = 10.0
+    answer_s: float = 30.0
+
+
+async def open_llm(settings: LlmSettings, stack: AsyncExitStack) -> "OpenAiClient | None":
+    """The client that the settings describe, closed with the stack; None when they have none."""
+    if not settings.has_llm:
+        return None
+    addresses = [(settings.openai_base_url, settings.openai_api_key, settings.llm_model)]
+    if settings.llm_fallback_base_url is not None:
+        addresses.append(
+            (
+                settings.llm_fallback_base_url,
+                settings.llm_fallback_api_key or settings.openai_api_key,
+                settings.llm_fallback_model or settings.llm_model,
+            )
+        )
+    endpoints = [
+        await open_endpoint(url, key.get_secret_value() if key else "", model, stack)
+        for url, key, model in addresses
+    ]
+    patience = Patience(
+        settings.llm_first_token_timeout_s, settings.llm_idle_timeout_s, settings.llm_timeout_s
+    )
+    return OpenAiClient(endpoints, patience)
+
+
+async def open_endpoint(
+    base_url: str, api_key: str, model: str, stack: AsyncExitStack, *, proxy: str | None = None
+) -> Endpoint:
+    """A connection pool to one address, closed with the stack.
+
+    Args:
+        base_url: Address up to and including the version, for example `https://llm.example/v1`.
+        api_key: Credential; empty where none is needed.
+        model: Default model.
+        stack: Closes the pool.
+        proxy: Address of an egress proxy; those of the environment are ignored.
+    """
+    http = DefaultAioHttpClient(
+        trust_env=False,
+        follow_redirects=False,
+        proxy=proxy,
+        timeout=httpx2.Timeout(None, connect=_CONNECT_TIMEOUT_S),
+        limits=httpx2.Limits(max_connections=_MAX_CONNECTIONS),
+    )
+    await stack.enter_async_context(http)
+    client = AsyncOpenAI(
+        base_url=base_url, api_key=api_key or "none", http_client=http, max_retries=0
+    )
+    return Endpoint(client, model)
+
+
+class OpenAiClient:
+    """Asks the first endpoint, and the second when the first fails before any text.
+
+    Args:
+        endpoints: One or two; a single one is tried twice, if its failure may be momentary.
+        patience: Time limits.
+    """
+
+    def __init__(self, endpoints: list[Endpoint], patience: Patience | None = None) -> None:
+        self._attempts = (endpoints[0], endpoints[-1])
+        self._has_alternative = len(endpoints) > 1
+        self._patience = patience or Patience()
+
+    async def stream(self, request: ChatRequest) -> AsyncIterator[Chunk]:
+        """See `LlmClient`."""
+        for is_last, endpoint in enumerate(self._attempts):
+            has_begun = False
+            try:
+                async with aclosing(self._stream_from(endpoint, request)) as chunks:
+                    async for chunk in chunks:
+                        has_begun = has_begun or bool(chunk.text or chunk.tool_calls)
+                        yield chunk
+            except LlmError as error:
+                if is_last or has_begun or not self._may_try_again(error):
+                    raise
+            else:
+                return
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        """See `LlmClient`."""
+        first, second = self._attempts
+        try:
+            return await self._complete_at(first, request)
+        except LlmError as error:
+            if not self._may_try_again(error):
+                raise
+        return await self._complete_at(second, request)
+
+    def _may_try_again(self, error: LlmError) -> bool:
+        """Another endpoint may accept anything; the same one only what failed for the moment."""
+        return self._has_alternative or isinstance(error, LlmUnavailableError)
+
+    async def _complete_at(self, endpoint: Endpoint, request: ChatRequest) -> Completion:
+        with _observed(endpoint, request):
+            limit_s = child_timeout_s(self._patience.answer_s, stage=_STAGE)
+            answer = await _within(
+                limit_s, endpoint.client.chat.completions.create(**_body(endpoint, request))
+            )
+            return _completion(answer, endpoint)
+
+    async def _stream_from(
+        self, endpoint: Endpoint, request: ChatRequest
+    ) -> AsyncGenerator[Chunk, None]:
+        with _observed(endpoint, request):
+            started_s = perf_counter()
+            pieces = await _within(
+                child_timeout_s(self._patience.first_token_s, stage=_STAGE),
+                endpoint.client.chat.completions.create(
+                    **_body(endpoint, request), stream=True, stream_options={"include_usage": True}
+                ),
+            )
+            async with pieces:
+                async for chunk in self._chunks(pieces, endpoint, started_s):
+                    yield chunk
+
+    async def _chunks(
+        self, pieces: Any, endpoint: Endpoint, started_s: float
+    ) -> AsyncIterator[Chunk]:
+        """The pieces that say something, each awaited with patience."""
+        left = self._patience.first_token_s - (perf_counter() - started_s)
+        length, is_finished = 0, False
+        while (piece := await _next(pieces, max(left, 0.0))) is not None:
+            chunk = _chunk(piece, endpoint)
+            if length == 0 and chunk.text:
+                LLM_FIRST_TOKEN_SECONDS.labels(endpoint.model).observe(perf_counter() - started_s)
+            length += len(chunk.text)
+            if length > _MAX_ANSWER_CHARS:
+                raise LlmOutputError("the answer does not end", model=endpoint.model)
+            is_finished = is_finished or chunk.finish_reason is not None
+            if chunk.text or chunk.tool_calls or chunk.finish_reason or chunk.usage:
+                yield chunk
+            left = self._patience.idle_s
+        if not is_finished:
+            raise LlmUnavailableError("the answer broke off", model=endpoint.model)
+
+
+async def _next(pieces: Any, limit_s: float) -> Any:
+    """The next piece, None at the end."""
+    try:
+        return await _within(child_timeout_s(limit_s, stage=_STAGE), anext(pieces))
+    except StopAsyncIteration:
+        return None
+
+
+async def _within(limit_s: float, awaited: Awaitable[T]) -> T:
+    async with asyncio.timeout(limit_s):
+        return await awaited
+
+
+def _body(endpoint: Endpoint, request: ChatRequest) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "model": request.model or endpoint.model,
+        "messages": [{"role": m.role, "content": m.content} for m in request.messages],
+        **request.extra,
+    }
+    if request.temperature is not None:
+        body["temperature"] = request.temperature
+    if request.max_tokens is not None:
+        body["max_tokens"] = request.max_tokens
+    if request.json_schema is not None:
+        schema = {"name": "answer", "schema": request.json_schema, "strict": True}
+        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    return body
+
+
+def _chunk(piece: Any, endpoint: Endpoint) -> Chunk:
+    choice = piece.choices[0] if piece.choices else None
+    return Chunk(
+        text=(choice.delta.content or "") if choice else "",
+        finish_reason=choice.finish_reason if choice else None,
+        usage=_usage(piece.usage, endpoint),
+        tool_calls=_tool_calls(choice.delta.tool_calls) if choice else (),
+        model=piece.model or endpoint.model,
+        host=endpoint.host,
+    )
+
+
+def _completion(answer: Any, endpoint: Endpoint) -> Completion:
+    choice = answer.choices[0]
+    return Completion(
+        text=choice.message.content or "",
+        finish_reason=choice.finish_reason or "stop",
+        usage=_usage(answer.usage, endpoint),
+        tool_calls=_tool_calls(choice.message.tool_calls),
+        model=answer.model or endpoint.model,
+        host=endpoint.host,
+    )
+
+
+def _tool_calls(calls: Any) -> tuple[dict[str, Any], ...]:
+    return tuple(call.model_dump(exclude_none=True) for call in calls or ())
+
+
+def _usage(usage: Any, endpoint: Endpoint) -> Usage | None:
+    if usage is None:
+        return None
+    counted = Usage(usage.prompt_tokens or 0, usage.completion_tokens or 0)
+    LLM_TOKENS.labels(endpoint.model, "prompt").inc(counted.prompt_tokens)
+    LLM_TOKENS.labels(endpoint.model, "completion").inc(counted.completion_tokens)
+    return counted
+
+
+@contextmanager
+def _observed(endpoint: Endpoint, request: ChatRequest) -> Iterator[None]:
+    """Trace and count the enclosed call, and translate what the SDK raises."""
+    model = request.model or endpoint.model
+    span = trace.get_tracer(TRACER_NAME).start_span(
+        f"chat {model}",
+        attributes={
+            "gen_ai.operation.name": "chat",
+            "gen_ai.request.model": model,
+            "server.address": endpoint.host,
+        },
+    )
+    outcome = "cancelled"
+    try:
+        with _translated(model):
+            yield
+        outcome = "ok"
+    except LlmError as error:
+        outcome = type(error).__name__
+        raise
+    finally:
+        LLM_CALLS.labels(endpoint.model, outcome).inc()
+        span.set_attribute("pellucid.outcome", outcome)
+        span.end()
+
+
+@contextmanager
+def _translated(model: str) -> Iterator[None]:
+    """Typed errors instead of the SDK's. None of their text is kept: it may quote the prompt."""
+    try:
+        yield
+    except TimeoutError:
+        if remaining_s() == 0:
+            raise DeadlineExceededError(_STAGE) from None
+        raise LlmTimeoutError("the model is too slow", model=model) from None
+    except openai.APIStatusError as error:
+        raise _refusal(error.status_code, model) from None
+    except openai.APITimeoutError:
+        raise LlmTimeoutError("the model is too slow", model=model) from None
+    except (openai.APIError, httpx2.HTTPError, OSError):
+        raise LlmUnavailableError("the model cannot be reached", model=model) from None
+    except (ValueError, TypeError, AttributeError, LookupError):
+        # What the SDK and the reading of its objects raise on answers that are not of the API.
+        raise LlmOutputError("the answer is not of the expected form", model=model) from None
+
+
+def _refusal(status: int, model: str) -> LlmError:
+    if status >= 500 or status in _NOT_NOW:  # noqa: PLR2004 - HTTP's class of server errors
+        return LlmUnavailableError(f"the model answered status {status}", model=model)
+    return LlmRejectedError(f"the model refused with status {status}", model=model)

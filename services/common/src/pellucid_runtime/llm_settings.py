@@ -1,0 +1,51 @@
+"""Settings of services that may ask a language model."""
+
+from pydantic import Field, SecretStr
+
+from pellucid_runtime.settings import ServiceSettings
+
+
+class LlmSettings(ServiceSettings):
+    """Where the models are. Without address and key there is no model, and nothing is sent."""
+
+    openai_base_url: str = Field(
+        default="https://api.openai.com/v1",
+        pattern=r"^https?://",
+        description="OpenAI-compatible endpoint, up to and including the version.",
+    )
+    openai_api_key: SecretStr | None = Field(
+        default=None, description="Its key; may stay unset for endpoints that need none."
+    )
+    llm_model: str = Field(default="gpt-4o-mini", description="Model that answers.")
+    llm_fast_model: str | None = Field(
+        default=None, description="Model for decisions; unset: LLM_MODEL."
+    )
+    llm_reasoning_model: str | None = Field(
+        default=None, description="Model for deep research; unset: LLM_MODEL."
+    )
+    llm_fallback_base_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://",
+        description="Endpoint asked when the first fails before any text; unset: none.",
+    )
+    llm_fallback_api_key: SecretStr | None = Field(
+        default=None, description="Its key; unset: OPENAI_API_KEY."
+    )
+    llm_fallback_model: str | None = Field(default=None, description="Its model; unset: LLM_MODEL.")
+    llm_internal: bool = Field(
+        default=False, description="The endpoint is inside: prompts to it do not count as leaving."
+    )
+    llm_first_token_timeout_s: float = Field(
+        default=10.0, gt=0, le=300, description="Seconds until the first token; then the fallback."
+    )
+    llm_idle_timeout_s: float = Field(
+        default=10.0, gt=0, le=300, description="Seconds between tokens; then the answer ends."
+    )
+    llm_timeout_s: float = Field(
+        default=30.0, gt=0, le=600, description="Seconds for an answer that is not streamed."
+    )
+
+    @property
+    def has_llm(self) -> bool:
+        """An endpoint was named, by its address or by a key for the default one."""
+        return self.openai_api_key is not None or "openai_base_url" in self.model_fields_set

@@ -1,0 +1,242 @@
+"""Small shared state: namespaced bytes with a lifetime.
+
+`SqliteStore` keeps it in a file, for one machine; `RedisStore` shares it between replicas. Both
+keep the same contract, which one test checks on both. A store that does not answer raises
+`DependencyDownError("store")` within about a second; callers decide what they do without it.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Protocol, Self
+
+import aiosqlite
+from redis import asyncio as redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+
+from pellucid_runtime.clock import Clock, SystemClock
+from pellucid_runtime.errors import DependencyDownError
+from pellucid_runtime.settings import ServiceSettings
+
+DEPENDENCY = "store"
+# Either answers within a millisecond or is in trouble.
+_TIMEOUT_S = 0.5
+# Writes between two removals of expired entries.
+_PURGE_EVERY = 256
+# "For ever" in seconds since 1970, so that every entry has an end and comparisons stay simple.
+_NEVER = 1e15
+
+
+class Store(Protocol):
+    """Keys are text, values are bytes; a lifetime in seconds is optional."""
+
+    async def get(self, key: str) -> bytes | None:
+        """The value, or None when absent or expired."""
+        ...
+
+    async def set(self, key: str, value: bytes, *, ttl_s: float | None = None) -> None:
+        """Keep the value, replacing another and its lifetime."""
+        ...
+
+    async def set_if_absent(self, key: str, value: bytes, *, ttl_s: float | None = None) -> bool:
+        """Keep the value unless the key has one; tell whether it was kept. Atomic."""
+        ...
+
+    async def delete(self, key: str) -> bool:
+        """Forget the key; tell whether it was there."""
+        ...
+
+    async def incr(self, key: str, by: int = 1, *, ttl_s: float | None = None) -> int:
+        """Add to a counter, from 0 when absent, and return it. Atomic.
+
+        The lifetime counts from the counter's creation, so a counter is a fixed window.
+        """
+        ...
+
+
+async def open_store(
+    settings: ServiceSettings, stack: AsyncExitStack, namespace: str, *, is_cache: bool = False
+) -> Store:
+    """The store that the settings choose, closed with the stack.
+
+    Args:
+        settings: `redis_url`, `redis_cache_url`, `data_dir`.
+        stack: Closes the store.
+        namespace: Keeps keys of different uses apart, for example `results`.
+        is_cache: Entries may be lost; with Redis they go to the cache server.
+    """
+    url = (settings.redis_cache_url if is_cache else None) or settings.redis_url
+    if url is not None:
+        return await stack.enter_async_context(RedisStore(url, namespace=namespace))
+    path = settings.data_dir / f"{settings.service_name}.sqlite3"
+    return await stack.enter_async_context(SqliteStore(path, namespace=namespace))
+
+
+_CREATE = """
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = NORMAL;
+    CREATE TABLE IF NOT EXISTS entries_v1 (
+        key TEXT PRIMARY KEY, value BLOB NOT NULL, expires_at REAL NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS entries_v1_expiry ON entries_v1 (expires_at);
+"""
+_SELECT = "SELECT value FROM entries_v1 WHERE key = :key AND expires_at > :now"
+_DELETE = "DELETE FROM entries_v1 WHERE key = :key RETURNING expires_at > :now"
+_PURGE = "DELETE FROM entries_v1 WHERE expires_at <= :now"
+_UPSERT = """
+    INSERT INTO entries_v1 VALUES (:key, :value, :expires_at)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at
+"""
+_INSERT = _UPSERT + "WHERE entries_v1.expires_at <= :now RETURNING 1"
+_INCREMENT = """
+    INSERT INTO entries_v1 VALUES (:key, CAST(:value AS TEXT), :expires_at)
+    ON CONFLICT (key) DO UPDATE SET
+        value = CASE WHEN expires_at <= :now THEN excluded.value
+            ELSE CAST(CAST(value AS INTEGER) + :value AS TEXT) END,
+        expires_at = CASE WHEN expires_at <= :now THEN excluded.expires_at ELSE expires_at END
+    RETURNING CAST(value AS INTEGER)
+"""
+
+
+class SqliteStore:
+    """A table in a file; entries survive a restart. An asynchronous context manager.
+
+    Args:
+        path: The file; its folder is made when missing.
+        namespace: Prefix of all keys.
+        clock: What lifetimes refer to.
+    """
+
+    def __init__(
+        self, path: Path, *, namespace: str = "default", clock: Clock | None = None
+    ) -> None:
+        self._path = path
+        self._namespace = namespace
+        self._clock = clock or SystemClock()
+        self._writes = 0
+
+    async def __aenter__(self) -> Self:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._db = await aiosqlite.connect(self._path, isolation_level=None, timeout=_TIMEOUT_S)
+        await self._db.executescript(_CREATE)
+        return self
+
+    async def __aexit__(self, *_exc: object) -> None:
+        await self._db.close()
+
+    async def get(self, key: str) -> bytes | None:
+        """See `Store`."""
+        rows = await self._run(_SELECT, key)
+        return bytes(rows[0][0]) if rows else None
+
+    async def set(self, key: str, value: bytes, *, ttl_s: float | None = None) -> None:
+        """See `Store`."""
+        await self._write(_UPSERT, key, value=value, ttl_s=ttl_s)
+
+    async def set_if_absent(self, key: str, value: bytes, *, ttl_s: float | None = None) -> bool:
+        """See `Store`."""
+        return bool(await self._write(_INSERT, key, value=value, ttl_s=ttl_s))
+
+    async def delete(self, key: str) -> bool:
+        """See `Store`."""
+        return any(was_alive for (was_alive,) in await self._run(_DELETE, key))
+
+    async def incr(self, key: str, by: int = 1, *, ttl_s: float | None = None) -> int:
+        """See `Store`."""
+        rows = await self._write(_INCREMENT, key, value=by, ttl_s=ttl_s)
+        return int(rows[0][0])
+
+    async def _write(
+        self, sql: str, key: str, *, value: bytes | int, ttl_s: float | None
+    ) -> list[Any]:
+        self._writes += 1
+        if self._writes % _PURGE_EVERY == 0:
+            await self._run(_PURGE, key)
+        expires_at = _NEVER if ttl_s is None else self._now() + ttl_s
+        return await self._run(sql, key, value=value, expires_at=expires_at)
+
+    async def _run(self, sql: str, key: str, **values: Any) -> list[Any]:
+        parameters = {"key": f"{self._namespace}:{key}", "now": self._now(), **values}
+        with _store_errors(sqlite3.Error):
+            return list(await self._db.execute_fetchall(sql, parameters))
+
+    def _now(self) -> float:
+        return self._clock.now().timestamp()
+
+
+class RedisStore:
+    """Keys of a Redis server. An asynchronous context manager; connects with the first use.
+
+    Args:
+        url: Address of the server.
+        namespace: Prefix of all keys.
+    """
+
+    def __init__(self, url: str, *, namespace: str = "default") -> None:
+        # The version stands for the form of keys and values, as in the name of the SQLite table.
+        self._prefix = f"pellucid:v1:{namespace}:"
+        self._redis = redis.Redis.from_url(
+            url,
+            socket_timeout=_TIMEOUT_S,
+            socket_connect_timeout=_TIMEOUT_S,
+            # Once more at once: a connection that the server closed while idle is no failure.
+            retry=Retry(NoBackoff(), 1),
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_exc: object) -> None:
+        await self._redis.aclose()
+
+    async def get(self, key: str) -> bytes | None:
+        """See `Store`."""
+        with _redis_errors():
+            value: Any = await self._redis.get(self._prefix + key)
+            return None if value is None else bytes(value)
+
+    async def set(self, key: str, value: bytes, *, ttl_s: float | None = None) -> None:
+        """See `Store`."""
+        with _redis_errors():
+            await self._redis.set(self._prefix + key, value, px=_milliseconds(ttl_s))
+
+    async def set_if_absent(self, key: str, value: bytes, *, ttl_s: float | None = None) -> bool:
+        """See `Store`."""
+        with _redis_errors():
+            kept = await self._redis.set(
+                self._prefix + key, value, px=_milliseconds(ttl_s), nx=True
+            )
+            return bool(kept)
+
+    async def delete(self, key: str) -> bool:
+        """See `Store`."""
+        with _redis_errors():
+            return bool(await self._redis.delete(self._prefix + key))
+
+    async def incr(self, key: str, by: int = 1, *, ttl_s: float | None = None) -> int:
+        """See `Store`."""
+        with _redis_errors():
+            async with self._redis.pipeline(transaction=True) as both:
+                both.set(self._prefix + key, 0, px=_milliseconds(ttl_s), nx=True)
+                both.incrby(self._prefix + key, by)
+                return int((await both.execute())[1])
+
+
+def _milliseconds(ttl_s: float | None) -> int | None:
+    return None if ttl_s is None else max(1, round(ttl_s * 1000))
+
+
+def _redis_errors() -> Any:
+    return _store_errors(RedisError, OSError)
+
+
+@contextmanager
+def _store_errors(*kinds: type[Exception]) -> Iterator[None]:
+    """Whatever the cause, callers only need to know that the store is down."""
+    try:
+        yield
+    except kinds as error:
+        raise DependencyDownError(DEPENDENCY) from error
