@@ -1,0 +1,80 @@
+"""Composition root of the decision service: the only reader of its settings."""
+
+import asyncio
+from contextlib import AsyncExitStack, suppress
+
+import grpc
+from pellucid.decision.v1.decision_pb2_grpc import add_DecisionServiceServicer_to_server
+
+from pellucid_decision import metrics
+from pellucid_decision.adapters.rules_folder import PACKAGED_RULES, RulesFolder
+from pellucid_decision.cascade import Cascade
+from pellucid_decision.desk import Desk
+from pellucid_decision.errors import RulesError
+from pellucid_decision.reuse import DecisionCache
+from pellucid_decision.server import SERVICE_NAME, DecisionServicer
+from pellucid_decision.settings import DecisionSettings
+from pellucid_runtime.clock import clock_from
+from pellucid_runtime.health import Health
+from pellucid_runtime.listener import StartError
+from pellucid_runtime.metrics import MetricsServer
+from pellucid_runtime.server import GrpcServer
+from pellucid_runtime.service import Service
+
+
+async def build(settings: DecisionSettings, stack: AsyncExitStack) -> Service:
+    """Open and wire everything.
+
+    Raises:
+        StartError: The rules files cannot be used.
+    """
+    rules = _rules(settings)
+    await _watch(rules, settings, stack)
+    clock = clock_from(settings)
+    cache = DecisionCache(clock)
+    metrics.CACHED.set_function(lambda: len(cache))
+    desk = Desk(
+        cascade=Cascade(rules),
+        cache=cache,
+        rules=rules,
+        clock=clock,
+        observe=metrics.observe,
+        reused=metrics.REUSED.inc,
+    )
+    servicer = DecisionServicer(
+        decide=desk.decide, reflect=desk.reflect, clock=clock, cutoff=settings.cutoff
+    )
+    return _service(settings, servicer)
+
+
+def _rules(settings: DecisionSettings) -> RulesFolder:
+    try:
+        return RulesFolder(
+            settings.decision_rules_dir or PACKAGED_RULES,
+            settings.decision_matrix_file,
+            lambda outcome: metrics.RELOADS.labels(outcome).inc(),
+        )
+    except RulesError as error:
+        raise StartError(f"rules: {error}") from error
+
+
+async def _watch(rules: RulesFolder, settings: DecisionSettings, stack: AsyncExitStack) -> None:
+    task = asyncio.create_task(rules.watch(settings.decision_rules_reload_s), name="rules-watch")
+
+    async def stop() -> None:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+    stack.push_async_callback(stop)
+
+
+def _service(settings: DecisionSettings, servicer: DecisionServicer) -> Service:
+    health = Health()
+    health.component("rules", ready=True)
+
+    def register(server: grpc.aio.Server) -> None:
+        add_DecisionServiceServicer_to_server(servicer, server)  # type: ignore[no-untyped-call]
+
+    grpc_server = GrpcServer(settings, register=[register], services=[SERVICE_NAME], health=health)
+    return Service(name="decision", listeners=[grpc_server, MetricsServer(settings)], health=health)

@@ -1,0 +1,249 @@
+"""Decides about one message: mode, addresses, rules, matrix, then the later stages.
+
+Pure apart from the advisers that it is given. The interplay of web mode, addresses, vetoes and
+forced search is settled here and nowhere else.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+from pellucid_decision.conversation import Ask, WebMode
+from pellucid_decision.decision import Action, Decision, Query, Stage, Verdict
+from pellucid_decision.deliberation import Adviser, Deliberated, deliberate
+from pellucid_decision.facets import facets_of, named_site
+from pellucid_decision.language import UNDETERMINED, detect_language
+from pellucid_decision.links import MAX_PROCESSED, Link, find_links
+from pellucid_decision.matrix import match_category
+from pellucid_decision.ports import Rules
+from pellucid_decision.queries import plan_queries, valid_query
+from pellucid_decision.resolution import Resolved, resolve
+from pellucid_decision.rulebook import Category, Rulebook
+from pellucid_decision.signals import Reading, ends_in_tool, read, with_signal
+
+FINAL_VETOES = ("task_prompt", "tool_result", "dont_search")
+SMALL_TALK = ("small_talk", "thanks")
+# Slope of the logistic that turns a rule score into a confidence: fitted on the own labelled set.
+_RULE_SLOPE = 6.0
+_RULE_CENTRE = 0.40
+_MODE_CONFIDENCE = 1.0
+_URL_CONFIDENCE = 0.97
+_ALSO_SEARCH = ("explicit_lookup", "ask_sources", "reviews")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A message with everything that was read from it."""
+
+    ask: Ask
+    language: str
+    resolved: Resolved
+    reading: Reading
+    links: tuple[Link, ...]
+    site: str
+    category: Category | None
+    book: Rulebook
+
+    @property
+    def topicless(self) -> bool:
+        """Small talk, or nothing to search for."""
+        return self.reading.has(*SMALL_TALK) or not (self.resolved.own or self.resolved.topic.main)
+
+
+@dataclass(frozen=True, slots=True)
+class Cascade:
+    """Settles messages.
+
+    Attributes:
+        rules: Source of the rules in force.
+        classifier: Stage 2; None when there are no weights.
+        model: Stage 3; None when no language model is configured.
+    """
+
+    rules: Rules
+    classifier: Adviser | None = None
+    model: Adviser | None = None
+
+    async def decide(self, ask: Ask) -> Decision:
+        """Return the decision about one message."""
+        case = examine(ask, self.rules.book)
+        settled = settle(case)
+        done = Deliberated(settled) if settled else await self._deliberate(case)
+        return compose(case, done)
+
+    async def _deliberate(self, case: Case) -> Deliberated:
+        return await deliberate(
+            case.ask, case.resolved, case.reading, classifier=self.classifier, model=self.model
+        )
+
+
+def examine(ask: Ask, book: Rulebook) -> Case:
+    """Read language, addresses, topic and signals of a message."""
+    language = _language(ask)
+    rules = book.of(language)
+    found = find_links(ask.message)
+    site = named_site(ask.message, found, rules)
+    resolved = resolve(_without_links(ask.message, found, site), ask.history, rules)
+    reading = _reading(ask, resolved, language, book)
+    links = _meant(found, site, reading, book)
+    return Case(ask, language, resolved, reading, links, site, match_category(reading, book), book)
+
+
+def settle(case: Case) -> Verdict | None:
+    """Return the verdict of the stages that need nothing outside, None when they leave it open."""
+    return _by_mode(case) or _by_veto(case) or _by_address(case) or _by_score(case)
+
+
+def compose(case: Case, done: Deliberated) -> Decision:
+    """Put verdict, facets and queries together."""
+    ask, verdict = case.ask, done.verdict
+    rules = case.book.of(case.language)
+    facets = facets_of(
+        case.reading,
+        category=case.category,
+        ask=ask,
+        rules=rules,
+        site=case.site,
+        searching=verdict.search,
+    )
+    facets = replace(facets, topicless=case.topicless)
+    open_web = ask.web_mode is not WebMode.OFF
+    urls = tuple(link.url for link in case.links)
+    processed = urls[:MAX_PROCESSED] if open_web and not _is_task(case) else ()
+    decision = Decision(
+        action=_action(verdict, processed),
+        verdict=verdict,
+        signals=case.reading.signals,
+        standalone_question=case.resolved.question or ask.message,
+        requires_context=case.resolved.leans,
+        language=case.language,
+        urls=processed,
+        ignored_urls=urls[len(processed) :],
+        facets=facets,
+        degraded=done.degraded,
+        outbound=done.outbound,
+    )
+    if not verdict.search:
+        return decision
+    plan = plan_queries(
+        case.resolved, ask=ask, reading=case.reading, facets=facets, rules=rules, rulebook=case.book
+    )
+    written = tuple(filter(None, (valid_query(text) for text in done.queries)))[: ask.max_queries]
+    queries = tuple(Query(text, facets.freshness, facets.site) for text in written) or plan.queries
+    return replace(decision, queries=queries, fallback_queries=plan.fallbacks)
+
+
+def _action(verdict: Verdict, urls: tuple[str, ...]) -> Action:
+    if verdict.search:
+        return Action.SEARCH
+    return Action.FETCH if urls and verdict.stage is Stage.URL else Action.ANSWER
+
+
+def _language(ask: Ask) -> str:
+    known = ask.language.split("-")[0].lower()
+    if known and known not in {"auto", UNDETERMINED}:
+        return known
+    earlier = " ".join(ask.person_turns()[-2:])
+    hint = detect_language(earlier) if earlier else UNDETERMINED
+    return detect_language(ask.message, hint)
+
+
+def _without_links(message: str, links: tuple[Link, ...], site: str) -> str:
+    text = message
+    for link in links:
+        text = text.replace(link.text, " ") if not link.bare or link.host == site else text
+    return text.strip() or message
+
+
+def _reading(ask: Ask, resolved: Resolved, language: str, book: Rulebook) -> Reading:
+    """Signals of the message, with those of the resolved question when it leans on the turns."""
+    own = read(ask.message, language=language, rulebook=book, ask=ask)
+    if ends_in_tool(ask):
+        return with_signal(own, "tool_result", "tool", book)
+    if not resolved.leans or own.vetoed(strength=0.6) or not ask.person_turns():
+        return own
+    before = _earlier(ask, language, book)
+    if before is None:
+        return own
+    if before.score >= book.search_at:
+        return with_signal(own, "followup_of_search", resolved.question, book)
+    if before.score <= book.answer_at:
+        return with_signal(own, "followup_of_answer", resolved.question, book)
+    return own
+
+
+def _earlier(ask: Ask, language: str, book: Rulebook) -> Reading | None:
+    """Reading of the last question of the person that was more than an acknowledgement."""
+    for text in reversed(ask.person_turns()):
+        reading = read(text, language=detect_language(text, language), rulebook=book, ask=ask)
+        if not reading.has(*SMALL_TALK):
+            return reading
+    return None
+
+
+def _meant(
+    links: tuple[Link, ...], site: str, reading: Reading, book: Rulebook
+) -> tuple[Link, ...]:
+    """Addresses to open: a bare name in a question about something else is just a name."""
+    a_name = reading.score >= book.search_at or bool(site)
+    return tuple(link for link in links if not link.bare or not a_name)
+
+
+def _is_task(case: Case) -> bool:
+    return case.reading.has("task_prompt", "tool_result") and case.ask.web_mode is not WebMode.ON
+
+
+def _by_mode(case: Case) -> Verdict | None:
+    ask = case.ask
+    if ask.web_mode is WebMode.OFF:
+        reason = "Web access is switched off for this message."
+        return Verdict(False, Stage.MODE, _MODE_CONFIDENCE, "web_off", reason)  # noqa: FBT003 - first field
+    if ask.web_mode is WebMode.ON:
+        reason = "Web search is switched on for this message."
+        return Verdict(True, Stage.MODE, _MODE_CONFIDENCE, "web_on", reason)  # noqa: FBT003 - first field
+    if ask.force_search and not case.topicless:
+        reason = "Search results were asked for."
+        return Verdict(True, Stage.MODE, _MODE_CONFIDENCE, "forced", reason)  # noqa: FBT003 - first field
+    if ask.force_search:
+        reason = "There is no topic to search for, so this is answered as chat."
+        return Verdict(False, Stage.MODE, _MODE_CONFIDENCE, "topicless", reason)  # noqa: FBT003 - first field
+    return None
+
+
+def _by_veto(case: Case) -> Verdict | None:
+    fired = [signal for signal in case.reading.signals if signal.name in FINAL_VETOES]
+    if not fired or (fired[0].name == "dont_search" and case.links):
+        return None
+    return _rule_verdict(case, fired[0].name, search=False)
+
+
+def _by_address(case: Case) -> Verdict | None:
+    if not case.links:
+        return None
+    also = case.reading.has(*_ALSO_SEARCH) and not case.reading.has("dont_search")
+    if also:
+        reason = "The message names a page and also asks to search or compare."
+        return Verdict(True, Stage.URL, _URL_CONFIDENCE, "url_and_search", reason)  # noqa: FBT003 - first field
+    reason = "The message names a page, which is read instead of searching."
+    return Verdict(False, Stage.URL, _URL_CONFIDENCE, "url", reason)  # noqa: FBT003 - first field
+
+
+def _by_score(case: Case) -> Verdict | None:
+    reading, book = case.reading, case.book
+    if reading.score >= book.search_at:
+        stage_code = next((s.name for s in reading.signals if s.weight > 0), "prior")
+        return _rule_verdict(case, stage_code, search=True)
+    if case.category is not None:
+        reason = f"The message asks about a watched topic ({case.category.name.replace('_', ' ')})."
+        return Verdict(True, Stage.MATRIX, 0.9, case.category.name, reason)  # noqa: FBT003 - first field
+    if reading.score <= book.answer_at:
+        code = next((s.name for s in reading.signals if s.weight < 0), "prior")
+        return _rule_verdict(case, code, search=False)
+    return None
+
+
+def _rule_verdict(case: Case, code: str, *, search: bool) -> Verdict:
+    spec = case.book.signals.get(code)
+    probability = 1 / (1 + math.exp(-_RULE_SLOPE * (case.reading.score - _RULE_CENTRE)))
+    confidence = max(0.5, probability if search else 1 - probability)
+    reason = spec.reason if spec else "Nothing in the message speaks for the web."
+    return Verdict(search, Stage.RULE, confidence, code, reason)

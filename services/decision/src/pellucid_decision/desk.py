@@ -1,0 +1,65 @@
+"""Takes requests one after the other: reuse first, then the cascade; the model first, then coverage."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from pellucid_decision.cascade import Cascade
+from pellucid_decision.conversation import Ask
+from pellucid_decision.decision import Decision
+from pellucid_decision.language import detect_language
+from pellucid_decision.ports import Rules
+from pellucid_decision.reflection import Gathered, Judgement, judge_coverage
+from pellucid_decision.reuse import DecisionCache
+from pellucid_runtime.clock import Clock
+
+
+class Reflector(Protocol):
+    """A judge that may be asked before the deterministic one."""
+
+    async def judge(self, gathered: Gathered) -> Judgement | None:
+        """Return a judgement, None when it has none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Decides and reflects.
+
+    Attributes:
+        cascade: Takes new decisions.
+        cache: Holds those of the last five minutes.
+        rules: For the deterministic judge.
+        clock: Stopwatch.
+        observe: Told about each decision, with seconds taken.
+        reused: Told about each reuse.
+        reflector: Asked first; None without a language model.
+    """
+
+    cascade: Cascade
+    cache: DecisionCache
+    rules: Rules
+    clock: Clock
+    observe: Callable[[Decision, float], None]
+    reused: Callable[[], None]
+    reflector: Reflector | None = None
+
+    async def decide(self, ask: Ask) -> Decision:
+        """Return the decision, reused when the same was asked in this conversation."""
+        known = self.cache.get(ask)
+        if known is not None:
+            self.reused()
+            return known
+        begun = self.clock.monotonic()
+        decision = await self.cascade.decide(ask)
+        self.cache.put(ask, decision)
+        self.observe(decision, self.clock.monotonic() - begun)
+        return decision
+
+    async def reflect(self, gathered: Gathered, language: str) -> Judgement:
+        """Return whether what was gathered answers the question."""
+        judged = await self.reflector.judge(gathered) if self.reflector else None
+        if judged is not None:
+            return judged
+        code = language or detect_language(gathered.question, "en")
+        return judge_coverage(gathered, self.rules.book.of(code))

@@ -1,0 +1,28 @@
+"""Errors of the decision domain.
+
+DecisionError
+├── RulesError         a rules file is missing or breaks the schema
+├── WeightsError       the classifier's weights file is missing or does not fit the code
+├── ModelReplyError    a language model's reply is not what was asked for
+└── UnavailableError   a port did not answer in time
+"""
+
+
+class DecisionError(Exception):
+    """Base of all errors of this domain."""
+
+
+class RulesError(DecisionError):
+    """A rules file is missing or breaks the schema; the message names the entry."""
+
+
+class WeightsError(DecisionError):
+    """The classifier's weights file is missing or does not fit the code."""
+
+
+class ModelReplyError(DecisionError):
+    """A language model's reply is not what was asked for."""
+
+
+class UnavailableError(DecisionError):
+    """A port did not answer in time; the cascade goes on without it."""

@@ -1,0 +1,167 @@
+"""What sort of answer a question wants: intent, window, target, urgency, place to look."""
+
+import re
+
+from pellucid_decision.conversation import Ask
+from pellucid_decision.decision import Facets, Freshness, Intent
+from pellucid_decision.links import Link, registrable
+from pellucid_decision.rulebook import Category, LanguageRules
+from pellucid_decision.signals import Reading
+
+MAX_TARGETS = 5
+# Urgency by what the answer is for; real-time values lose their worth first.
+_REAL_TIME_PRIORITY = 0.8
+_NEWS_PRIORITY = 0.65
+_DEFAULT_PRIORITY = 0.5
+_NO_SEARCH_PRIORITY = 0.4
+_SITE = re.compile(r"\bsite:\s?([a-z0-9.-]+\.[a-z]{2,24})", re.IGNORECASE)
+_TARGETS = (
+    ("role", ("role_holder",)),
+    ("price", ("price_of",)),
+    ("news", ("news",)),
+    ("result", ("event_result",)),
+    ("schedule", ("event_schedule",)),
+    ("review", ("reviews",)),
+    ("law", ("changing_fact",)),
+    ("docs", ("niche_docs",)),
+    ("source", ("ask_sources",)),
+)
+_WINDOWS = (
+    ("day_window", Freshness.DAY),
+    ("week_window", Freshness.WEEK),
+    ("month_window", Freshness.MONTH),
+    ("year_window", Freshness.YEAR),
+)
+_QUESTION_TARGETS = (
+    (
+        "quantity",
+        re.compile(
+            r"\bhow (?:many|much|long|old|far|tall)\b|몇|얼마|多少|几|いくつ|いくら|cuánt|wie viel|combien",
+            re.IGNORECASE,
+        ),
+    ),
+    ("place", re.compile(r"\bwhere\b|어디|哪里|在哪|どこ|dónde|\bwo\b|\boù\b", re.IGNORECASE)),
+    ("person", re.compile(r"\bwho\b|누구|谁|誰|quién|\bwer\b|\bqui\b", re.IGNORECASE)),
+    ("time", re.compile(r"\bwhen\b|언제|什么时候|何时|いつ|cuándo|\bwann\b|\bquand\b", re.IGNORECASE)),
+    ("reason", re.compile(r"\bwhy\b|왜|为什么|なぜ|por qué|warum|pourquoi", re.IGNORECASE)),
+)
+
+
+def facets_of(
+    reading: Reading,
+    *,
+    category: Category | None,
+    ask: Ask,
+    rules: LanguageRules,
+    site: str,
+    searching: bool,
+) -> Facets:
+    """Return what sort of answer and sources the question wants.
+
+    Args:
+        reading: Signals of the standalone question.
+        category: Matrix row that fired.
+        ask: The request.
+        rules: Rules of the person's language.
+        site: Host named as the place to look.
+        searching: The web will be searched.
+    """
+    real_time = reading.has("real_time_value") or bool(category and category.real_time)
+    freshness = _freshness(reading, rules, real_time=real_time, category=category)
+    intent = _intent(reading, rules, category)
+    return Facets(
+        intent=intent,
+        category=category.name if category else "",
+        freshness=freshness,
+        real_time=real_time,
+        time_sensitive=real_time or freshness is not Freshness.NONE,
+        target_info=_targets(reading, rules),
+        priority=_priority(category, real_time=real_time, intent=intent, searching=searching),
+        deep_research=_found(rules, "deep_research", reading.text),
+        site=site,
+        topicless=reading.has("small_talk", "thanks") or not ask.message.strip(),
+    )
+
+
+def named_site(text: str, links: tuple[Link, ...], rules: LanguageRules) -> str:
+    """Return the host that the person names as the place to look, empty for none."""
+    written = _SITE.search(text)
+    if written:
+        return written.group(1).lower()
+    prepositions = (
+        "|".join(re.escape(word) for word in sorted(rules.words("site_prepositions")))
+        or "on|from|at"
+    )
+    for link in links:
+        if not link.bare:
+            continue
+        name = re.escape(link.text)
+        before = re.search(rf"\b(?:{prepositions})\s+{name}", text, re.IGNORECASE)
+        if before or re.search(rf"{name}\s?(?:에서|で|上|里|中)", text):
+            return link.host.removeprefix("www.")
+    return ""
+
+
+def site_of(link: Link) -> str:
+    """Return the registrable domain of a link."""
+    return registrable(link.host)
+
+
+def _freshness(
+    reading: Reading, rules: LanguageRules, *, real_time: bool, category: Category | None
+) -> Freshness:
+    if real_time:
+        return Freshness.DAY
+    for name, window in _WINDOWS:
+        if _found(rules, name, reading.text):
+            return window
+    if category and category.needs_recency:
+        return Freshness.WEEK
+    if reading.has("news"):
+        return Freshness.MONTH
+    return (
+        Freshness.YEAR
+        if reading.has("role_holder", "still_valid", "event_schedule")
+        else Freshness.NONE
+    )
+
+
+def _intent(reading: Reading, rules: LanguageRules, category: Category | None) -> Intent:
+    newsy = category is not None and category.name.endswith(("news", "incidents"))
+    if newsy or reading.has("news", "event_result") or _found(rules, "news_intent", reading.text):
+        return Intent.NEWS
+    background = reading.has(
+        "timeless", "definition", "niche_docs", "entity_question", "role_holder"
+    )
+    if background or _found(rules, "background_intent", reading.text):
+        return Intent.BACKGROUND
+    return Intent.GENERAL
+
+
+def _targets(reading: Reading, rules: LanguageRules) -> tuple[str, ...]:
+    wording = rules.mappings.get("targets", {})
+    names = [name for name, signals in _TARGETS if reading.has(*signals)]
+    if reading.has("real_time_value"):
+        names.insert(0, "price")
+    names += [name for name, pattern in _QUESTION_TARGETS if pattern.search(reading.text)]
+    targets = [wording[name] for name in dict.fromkeys(names) if name in wording]
+    return tuple(dict.fromkeys(targets))[:MAX_TARGETS] or tuple(
+        filter(None, (wording.get("general"),))
+    )
+
+
+def _priority(
+    category: Category | None, *, real_time: bool, intent: Intent, searching: bool
+) -> float:
+    if not searching:
+        return _NO_SEARCH_PRIORITY
+    if category:
+        return category.priority
+    if real_time:
+        return _REAL_TIME_PRIORITY
+    return _NEWS_PRIORITY if intent is Intent.NEWS else _DEFAULT_PRIORITY
+
+
+def _found(rules: LanguageRules, name: str, text: str) -> bool:
+    pattern = rules.phrase(name)
+    return bool(pattern and pattern.search(text))

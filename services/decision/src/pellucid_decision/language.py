@@ -1,0 +1,90 @@
+"""Which language a person writes: by script first, by everyday words for Latin letters.
+
+Decides one ISO 639-1 code per text or "und"; does not tell dialects or mixtures apart.
+"""
+
+import re
+from collections.abc import Mapping
+
+UNDETERMINED = "und"
+_SCRIPTS = (
+    ("ko", re.compile(r"[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")),
+    ("ja", re.compile(r"[\u3040-\u30ff]")),
+    ("zh", re.compile(r"[\u3400-\u9fff]")),
+    ("ru", re.compile(r"[\u0400-\u04ff]")),
+    ("ar", re.compile(r"[\u0600-\u06ff]")),
+    ("hi", re.compile(r"[\u0900-\u097f]")),
+    ("th", re.compile(r"[\u0e00-\u0e7f]")),
+    ("el", re.compile(r"[\u0370-\u03ff]")),
+    ("he", re.compile(r"[\u0590-\u05ff]")),
+)
+_LATIN_WORD = re.compile(r"[a-zà-öø-ÿœß']+")
+# Everyday words that hardly occur in the neighbours; Portuguese, Italian and Dutch stand here so
+# that they are not taken for Spanish, French or German.
+_EVERYDAY: Mapping[str, frozenset[str]] = {
+    "en": frozenset(
+        ["the", "is", "are", "was", "what", "who", "how", "when", "where", "why", "does", "did", "and", "of", "to", "for", "with", "this", "that", "you", "my", "it", "do", "can", "could", "would", "will", "has", "have", "not", "i", "me", "in", "on", "about", "from", "your", "please", "there", "at", "tell", "give", "show", "whats", "much", "many", "find", "an", "be", "hello", "hi", "thanks", "news", "weather", "latest"]
+    ),
+    "es": frozenset(
+        ["el", "la", "los", "las", "un", "una", "qué", "que", "quién", "quien", "cómo", "como", "cuándo", "cuando", "dónde", "donde", "cuál", "cual", "por", "para", "con", "del", "al", "es", "son", "está", "están", "hay", "fue", "mi", "tu", "su", "y", "o", "de", "en", "se", "me", "lo", "más", "hoy", "cuánto", "cuanto", "cuesta", "hola", "gracias", "noticias", "tiempo", "dime", "puedes", "eres", "muy", "pero", "sobre", "hace", "va", "escribe", "haz"]
+    ),
+    "de": frozenset(
+        ["der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "einem", "wer", "was", "wie", "wann", "wo", "warum", "welche", "welcher", "welches", "ist", "sind", "war", "hat", "haben", "wird", "werden", "und", "oder", "nicht", "ich", "du", "mir", "mich", "mein", "dein", "für", "mit", "von", "zu", "zum", "zur", "auf", "im", "am", "bei", "über", "gibt", "heute", "morgen", "hallo", "danke", "bitte", "wetter", "kann", "kannst", "viel", "schreibe", "erkläre", "aktuelle", "neueste", "es", "sich", "auch", "noch", "nach", "aus", "einer", "gerade"]
+    ),
+    "fr": frozenset(
+        ["le", "la", "les", "un", "une", "des", "du", "de", "qui", "que", "quoi", "quel", "quelle", "quels", "quelles", "comment", "quand", "où", "pourquoi", "est", "sont", "était", "a", "ont", "et", "ou", "pas", "je", "tu", "il", "elle", "nous", "vous", "mon", "ma", "mes", "ton", "ta", "ce", "cette", "ces", "dans", "sur", "pour", "avec", "au", "aux", "en", "par", "plus", "aujourd'hui", "demain", "bonjour", "salut", "merci", "météo", "combien", "peux", "écris", "explique", "dernières", "l'heure", "c'est", "qu'est", "j'ai", "d'un", "d'une", "fait", "va", "t'il", "moi"]
+    ),
+    "pt": frozenset(
+        ["não", "você", "uma", "quem", "é", "são", "está", "do", "da", "dos", "das", "no", "na", "em", "com", "para", "por", "isso", "obrigado", "olá", "mais", "qual", "quais", "quanto", "hoje", "o", "os", "um"]
+    ),
+    "it": frozenset(
+        ["il", "lo", "gli", "che", "chi", "è", "sono", "della", "del", "di", "non", "per", "una", "come", "quando", "dove", "perché", "con", "oggi", "ciao", "grazie", "quanto", "qual", "nel", "nella"]
+    ),
+    "nl": frozenset(
+        ["het", "een", "wie", "wat", "hoe", "wanneer", "waar", "waarom", "is", "zijn", "van", "niet", "ik", "je", "mijn", "voor", "met", "op", "te", "dat", "vandaag", "hallo", "dank", "de", "en"]
+    ),
+}
+_MARKS = (
+    ("es", re.compile(r"[¿¡ñ]")),
+    ("de", re.compile(r"[ßäöü]")),
+    ("fr", re.compile(r"[çœêèùûîôà]|\b(?:l|d|qu|j|c|n|s)'[a-zéèêh]")),
+    ("pt", re.compile(r"[ãõ]")),
+)
+MIN_SCRIPT_SHARE = 0.15
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+def detect_language(text: str, fallback: str = UNDETERMINED) -> str:
+    """Return the ISO 639-1 code of a text.
+
+    Args:
+        text: Any text.
+        fallback: Answer for a text without any evidence, such as a single name.
+    """
+    sample = text[:2000].casefold()
+    by_script = _by_script(sample)
+    return by_script or _by_words(sample, fallback)
+
+
+def _by_script(sample: str) -> str:
+    letters = len(_LETTER.findall(sample))
+    counts = {code: len(pattern.findall(sample)) for code, pattern in _SCRIPTS}
+    if counts["ja"] and counts["ja"] + counts["zh"] >= letters * MIN_SCRIPT_SHARE:
+        if counts["ko"] <= counts["ja"]:
+            return "ja"
+    best = max(counts, key=lambda code: counts[code])
+    return best if counts[best] and counts[best] >= letters * MIN_SCRIPT_SHARE else ""
+
+
+def _by_words(sample: str, fallback: str) -> str:
+    words = _LATIN_WORD.findall(sample.replace("\u2019", "'"))
+    scores = {
+        code: float(sum(word in known for word in words)) for code, known in _EVERYDAY.items()
+    }
+    for code, pattern in _MARKS:
+        scores[code] += 1.5 * bool(pattern.search(sample))
+    best = max(scores, key=lambda code: (scores[code], code == "en"))
+    if scores[best] == 0:
+        return fallback if fallback != UNDETERMINED or not sample.isascii() else "en"
+    tied = [code for code, score in scores.items() if score == scores[best]]
+    return fallback if fallback in tied else ("en" if "en" in tied else best)

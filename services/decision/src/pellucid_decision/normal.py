@@ -1,0 +1,45 @@
+"""Normal forms of text: cleaned for keeping, folded for matching, cut for bounded work."""
+
+import re
+import unicodedata
+
+# The instruction of a long message stands at its beginning or its end; what lies between is
+# material. Swept on own messages: 700 + 500 keeps every instruction and bounds the regex work.
+HEAD_CHARACTERS = 700
+TAIL_CHARACTERS = 500
+
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+)
+_BLANKS = re.compile(r"[ \t\u00a0\u3000]+")
+_APOSTROPHES = str.maketrans(
+    {"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u201c": '"', "\u201d": '"'}
+)
+_MARKUP = re.compile(r"<[^<>]{0,200}>")
+
+
+def clean(text: str) -> str:
+    """Return `text` without control and invisible characters, NFC, blanks collapsed.
+
+    >>> clean("a\\x00  b\\u200b ")
+    'a b'
+    """
+    visible = _CONTROL.sub("", unicodedata.normalize("NFC", text).replace("\r\n", "\n"))
+    return _BLANKS.sub(" ", visible).strip()
+
+
+def folded(text: str) -> str:
+    """Return `text` in the form that patterns are written for: NFKC, plain quotes, case kept."""
+    return unicodedata.normalize("NFKC", text).translate(_APOSTROPHES)
+
+
+def window(text: str) -> str:
+    """Return the beginning and end of a long text, the whole of a short one."""
+    if len(text) <= HEAD_CHARACTERS + TAIL_CHARACTERS:
+        return text
+    return f"{text[:HEAD_CHARACTERS]}\n{text[-TAIL_CHARACTERS:]}"
+
+
+def one_line(text: str, limit: int) -> str:
+    """Return `text` as one line of at most `limit` characters without markup."""
+    return " ".join(_MARKUP.sub(" ", text).split())[:limit].rstrip()

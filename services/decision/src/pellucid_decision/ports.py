@@ -1,0 +1,73 @@
+"""The outside things that decisions use."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pellucid_decision.rulebook import Rulebook
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What is sent to a language model.
+
+    Attributes:
+        system: Our instructions.
+        user: Untrusted text to judge.
+        temperature: 0 to 2.
+        max_tokens: Longest reply in tokens.
+        timeout_s: Longest wait in seconds.
+        json_schema: Shape of the reply; None for plain text.
+        reasoning: Ask the reasoning model instead of the fast one.
+    """
+
+    system: str
+    user: str
+    temperature: float
+    max_tokens: int
+    timeout_s: float
+    json_schema: dict[str, object] | None = None
+    reasoning: bool = False
+
+
+class Encoder(Protocol):
+    """Turns texts into sentence embeddings."""
+
+    async def embed(self, text: str) -> Sequence[float]:
+        """Return the unit vector of one text.
+
+        Raises:
+            UnavailableError: The encoder cannot answer in time.
+        """
+        ...
+
+
+class LanguageModel(Protocol):
+    """Answers a short prompt."""
+
+    @property
+    def receiver(self) -> str:
+        """Host that prompts are sent to, for the list of outbound texts."""
+        ...
+
+    @property
+    def internal(self) -> bool:
+        """True when the operator marked it as part of the installation."""
+        ...
+
+    async def ask(self, prompt: Prompt) -> str:
+        """Return the reply's text.
+
+        Raises:
+            UnavailableError: No usable reply within the prompt's time.
+        """
+        ...
+
+
+class Rules(Protocol):
+    """Gives the rules in force."""
+
+    @property
+    def book(self) -> Rulebook:
+        """The newest rules that loaded without error."""
+        ...

@@ -1,0 +1,128 @@
+"""What a message means within its conversation: the topic so far and the question on its own.
+
+The topic is followed turn by turn: a message with its own subject starts a new one, a message that
+leans on the turns before (pronoun, ellipsis, opening like "and") keeps it.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pellucid_decision.conversation import HISTORY_TURNS, TURN_CHARACTERS, Role, Turn
+from pellucid_decision.normal import clean, folded, one_line, window
+from pellucid_decision.rulebook import LanguageRules
+from pellucid_decision.terms import FIRM, Kind, Term, terms_of, unique
+
+SHORT_MESSAGE_TERMS = 3
+TOPIC_TERMS = 4
+QUESTION_CHARACTERS = 2000
+_WORD = re.compile(r"\w+(?:'\w+)?")
+_POSSESSIVES = frozenset({"its", "his", "their", "theirs", "hers"})
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What the turns so far are about.
+
+    Attributes:
+        main: Terms of the current topic, most telling first.
+        older: Terms of earlier topics.
+        said: Names from the assistant's last answer.
+    """
+
+    main: tuple[Term, ...] = ()
+    older: tuple[Term, ...] = ()
+    said: tuple[Term, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A message with its context.
+
+    Attributes:
+        question: Standalone question; never empty for a non-empty message.
+        leans: The message cannot be understood alone.
+        own: Its own terms.
+        topic: What the turns before are about.
+    """
+
+    question: str
+    leans: bool
+    own: tuple[Term, ...]
+    topic: Topic
+
+
+def resolve(message: str, history: Sequence[Turn], rules: LanguageRules) -> Resolved:
+    """Resolve a message from at most the last five turns."""
+    topic = topic_of(history[-HISTORY_TURNS:], rules)
+    text = without_opening(message, rules)
+    own = terms_of(window(text), rules)
+    leaning = bool(topic.main or topic.said) and leans(text, own, rules)
+    question = _standalone(text, topic, rules) if leaning else text
+    return Resolved(one_line(question, QUESTION_CHARACTERS) or message, leaning, own, topic)
+
+
+def topic_of(history: Sequence[Turn], rules: LanguageRules) -> Topic:
+    """Follow the topic through the turns."""
+    topic = Topic()
+    for turn in history:
+        text = clean(turn.content[:TURN_CHARACTERS])
+        if turn.role is Role.USER:
+            topic = _after_question(topic, without_opening(text, rules), rules)
+        elif turn.role is Role.ASSISTANT:
+            named = [term for term in terms_of(text[:600], rules) if term.kind in FIRM]
+            topic = Topic(topic.main, topic.older, tuple(named[:TOPIC_TERMS]))
+    return topic
+
+
+def _after_question(topic: Topic, text: str, rules: LanguageRules) -> Topic:
+    own = terms_of(window(text), rules)
+    if not own:
+        return topic
+    if topic.main and leans(text, own, rules):
+        return Topic(topic.main, unique((*own, *topic.older)), topic.said)
+    return Topic(_telling_first(own), unique((*topic.main, *topic.older)), ())
+
+
+def _telling_first(terms: Sequence[Term]) -> tuple[Term, ...]:
+    names = [term for term in terms if term.kind in FIRM and term.kind is not Kind.NUMBER]
+    return tuple(names + [term for term in terms if term not in names])
+
+
+def leans(text: str, own: Sequence[Term], rules: LanguageRules) -> bool:
+    """True when a message cannot be understood without the turns before it."""
+    words = {word.casefold() for word in _WORD.findall(folded(text))}
+    named = any(term.kind in {Kind.ENTITY, Kind.QUOTED} for term in own)
+    continuation = rules.phrase("continuation")
+    opened = bool(continuation and continuation.search(text))
+    pronoun = bool(words & rules.words("pronouns")) or _cjk_pronoun(text, rules)
+    if pronoun:
+        return not named or opened or len(own) <= SHORT_MESSAGE_TERMS + 1
+    return (opened and len(own) <= SHORT_MESSAGE_TERMS) or len(own) <= 1
+
+
+def without_opening(text: str, rules: LanguageRules) -> str:
+    """Drop an interjection before the real question ("Great. What about …")."""
+    opening = rules.phrase("small_opening")
+    return (opening.sub("", text, count=1) if opening else text).strip() or text
+
+
+def _standalone(text: str, topic: Topic, rules: LanguageRules) -> str:
+    """Put the topic where the pronoun stands, else name it after the question."""
+    named = topic.main or topic.said
+    phrase = " ".join(term.text.strip('"') for term in named[:TOPIC_TERMS])
+    for match in _WORD.finditer(text):
+        word = match.group().casefold()
+        if (
+            word in rules.words("pronouns")
+            and rules.code == "en"
+            and word not in {"that", "this", "there", "here"}
+        ):
+            replacement = f"{phrase}'s" if word in _POSSESSIVES else phrase
+            return f"{text[: match.start()]}{replacement}{text[match.end() :]}"
+    return f"{text} ({phrase})"
+
+
+def _cjk_pronoun(text: str, rules: LanguageRules) -> bool:
+    pattern = rules.phrase("pronoun_forms")
+    return bool(pattern and pattern.search(text))

@@ -1,0 +1,54 @@
+"""Decisions that are taken again within a conversation: bounded in number and in time."""
+
+import hashlib
+from collections import OrderedDict
+from dataclasses import astuple, replace
+
+from pellucid_decision.conversation import Ask
+from pellucid_decision.decision import Decision
+from pellucid_runtime.clock import Clock
+
+REUSE_SECONDS = 300.0
+MAX_DECISIONS = 4096
+
+
+class DecisionCache:
+    """Remembers decisions for five minutes by conversation, message, history and context.
+
+    Args:
+        clock: Stopwatch.
+        capacity: Most decisions kept; the oldest goes first.
+    """
+
+    def __init__(self, clock: Clock, capacity: int = MAX_DECISIONS) -> None:
+        self._clock = clock
+        self._capacity = capacity
+        self._kept: OrderedDict[bytes, tuple[float, Decision]] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def get(self, ask: Ask) -> Decision | None:
+        """Return the decision taken for the same request, if it is young enough.
+
+        What a model was sent for it left once, so a reused decision lists nothing as outbound.
+        """
+        entry = self._kept.get(_key(ask)) if ask.conversation_id else None
+        if entry is None or self._clock.monotonic() - entry[0] > REUSE_SECONDS:
+            return None
+        return replace(entry[1], outbound=())
+
+    def put(self, ask: Ask, decision: Decision) -> None:
+        """Remember a decision, unless the request names no conversation or parts were missing."""
+        if not ask.conversation_id or decision.degraded:
+            return
+        self._kept[_key(ask)] = (self._clock.monotonic(), decision)
+        self._kept.move_to_end(_key(ask))
+        while len(self._kept) > self._capacity:
+            self._kept.popitem(last=False)
+
+
+def _key(ask: Ask) -> bytes:
+    """Digest of everything but the instant; no text of a person is kept as a key."""
+    timeless = astuple(replace(ask, now=ask.cutoff))
+    return hashlib.blake2b(repr(timeless).encode("utf-8", "surrogatepass"), digest_size=24).digest()

@@ -1,0 +1,316 @@
+"""The rules as data: schema, validation and compilation of the YAML files of a rules folder.
+
+`signals.yaml` is the catalogue (names, weights, reasons), `languages/<code>.yaml` holds the patterns
+and lexicons of one language, `matrix.yaml` the keyword matrix, `aliases.yaml` names with their
+tickers. A folder is taken whole or not at all.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from pellucid_decision.errors import RulesError
+
+SPACED_LANGUAGES = frozenset({"en", "es", "de", "fr"})
+PLACES = frozenset({"anywhere", "start", "whole"})
+MAX_FILE_BYTES = 262_144
+MAX_PATTERNS = 400
+MAX_PATTERN_CHARACTERS = 1600
+# A repeat inside a repeat can take exponential time on hostile input, so rules may not have one.
+_NESTED_REPEAT = re.compile(r"\([^()]*[*+][^()]*\)\s*[*+]")
+
+
+@dataclass(frozen=True, slots=True)
+class SignalSpec:
+    """One entry of the catalogue.
+
+    Attributes:
+        name: Stable snake-case name.
+        weight: Contribution to the score, -3 to 3.
+        where: Whether a pattern may match anywhere, at the start, or must match the whole message.
+        reason: One English sentence given when this signal decides.
+    """
+
+    name: str
+    weight: float
+    where: str
+    reason: str
+
+    @property
+    def veto(self) -> bool:
+        """True for a signal against searching."""
+        return self.weight < 0
+
+
+@dataclass(frozen=True, slots=True)
+class Matcher:
+    """Compiled patterns of one signal in one language.
+
+    Attributes:
+        spec: What it means.
+        pattern: Fires when it matches.
+        unless: Suppresses the signal when it matches anywhere; None for never.
+    """
+
+    spec: SignalSpec
+    pattern: re.Pattern[str]
+    unless: re.Pattern[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """One row of the keyword matrix.
+
+    Attributes:
+        name: Category, for example "finance_price".
+        keywords: What is asked for.
+        assets: What it is asked about; empty when keywords are enough.
+        context: Words that stand in for an asset.
+        priority: 0 to 1, higher is more urgent.
+        needs_recency: A recency word is required.
+        real_time: The value changes within the day.
+    """
+
+    name: str
+    keywords: re.Pattern[str]
+    assets: re.Pattern[str] | None
+    context: re.Pattern[str] | None
+    priority: float
+    needs_recency: bool
+    real_time: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageRules:
+    """Patterns and lexicons of one language."""
+
+    code: str
+    matchers: tuple[Matcher, ...]
+    lexicons: Mapping[str, frozenset[str]]
+    phrases: Mapping[str, re.Pattern[str]]
+    mappings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def words(self, name: str) -> frozenset[str]:
+        """Return a lexicon, empty when the language has none of that name."""
+        return self.lexicons.get(name, frozenset())
+
+    def phrase(self, name: str) -> re.Pattern[str] | None:
+        """Return a compiled phrase list, None when the language has none of that name."""
+        return self.phrases.get(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Rulebook:
+    """All rules of one folder.
+
+    Attributes:
+        version: Free text that says which revision this is.
+        prior: Score of a message on which nothing fires.
+        search_at: Score from which the rules search.
+        answer_at: Score up to which the rules answer.
+        signals: Catalogue by name.
+        languages: Rules by ISO 639-1 code; "any" holds those for every language.
+        matrix: Keyword matrix, most urgent first.
+        aliases: Other names by folded name.
+    """
+
+    version: str
+    prior: float
+    search_at: float
+    answer_at: float
+    signals: Mapping[str, SignalSpec]
+    languages: Mapping[str, LanguageRules]
+    matrix: tuple[Category, ...]
+    aliases: Mapping[str, str]
+
+    def of(self, code: str) -> LanguageRules:
+        """Return the rules of a language, English for one that has none."""
+        return self.languages.get(code) or self.languages["en"]
+
+
+def load_rulebook(folder: Path, extra: Path | None = None) -> Rulebook:
+    """Read and compile a rules folder.
+
+    Args:
+        folder: Folder with `signals.yaml`, `matrix.yaml`, `aliases.yaml` and `languages/`.
+        extra: Operator's own matrix file whose categories come on top; None for none.
+
+    Raises:
+        RulesError: A file is missing, too large, not YAML, or breaks the schema.
+    """
+    catalogue = _mapping(_read(folder / "signals.yaml"), "signals.yaml")
+    specs = {spec.name: spec for spec in _specs(catalogue)}
+    rows = _rows(folder / "matrix.yaml") + (_rows(extra) if extra else [])
+    categories = [_category(row) for row in rows]
+    languages = {rules.code: rules for rules in _languages(folder / "languages", specs)}
+    if "en" not in languages or "any" not in languages:
+        raise RulesError("languages: en.yaml and any.yaml are required")
+    return Rulebook(
+        version=str(catalogue.get("version", "unnamed")),
+        prior=_number(catalogue, "prior", low=0, high=1),
+        search_at=_number(catalogue, "search_at", low=0, high=1),
+        answer_at=_number(catalogue, "answer_at", low=0, high=1),
+        signals=specs,
+        languages=languages,
+        matrix=tuple(sorted(categories, key=lambda row: -row.priority)),
+        aliases=_texts(_mapping(_read(folder / "aliases.yaml"), "aliases.yaml"), "aliases.yaml"),
+    )
+
+
+def _read(path: Path) -> object:
+    try:
+        raw = path.read_bytes()
+        if len(raw) > MAX_FILE_BYTES:
+            raise RulesError(f"{path.name}: larger than {MAX_FILE_BYTES} bytes")
+        return yaml.load(raw.decode(), Loader=_Loader)  # noqa: S506 - a SafeLoader subclass
+    except OSError as error:
+        raise RulesError(f"{path.name}: cannot be read ({error.strerror})") from error
+    except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
+        raise RulesError(f"{path.name}: not valid YAML ({type(error).__name__})") from error
+
+
+class _Loader(yaml.CSafeLoader):
+    """Safe loader without aliases, which can blow up a small file, and with "on" and "no" as words."""
+
+    yaml_implicit_resolvers = {  # noqa: RUF012 - the form that PyYAML reads
+        first: [(tag, form) for tag, form in pairs if first in "tTfF" or not tag.endswith(":bool")]
+        for first, pairs in yaml.CSafeLoader.yaml_implicit_resolvers.items()
+    }
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("aliases are not allowed")
+        return super().compose_node(parent, index)
+
+
+def _specs(catalogue: Mapping[str, Any]) -> Iterator[SignalSpec]:
+    for name, row in _mapping(catalogue.get("signals"), "signals").items():
+        entry = _mapping(row, name)
+        where = entry.get("where", "anywhere")
+        if where not in PLACES:
+            raise RulesError(f"{name}.where: must be one of {sorted(PLACES)}")
+        reason = entry.get("reason")
+        if not isinstance(reason, str) or not reason.endswith("."):
+            raise RulesError(f"{name}.reason: must be a sentence")
+        yield SignalSpec(name, _number(entry, "weight", low=-3, high=3, owner=name), where, reason)
+
+
+def _languages(folder: Path, specs: Mapping[str, SignalSpec]) -> Iterator[LanguageRules]:
+    for path in sorted(folder.glob("*.yaml")):
+        content = _mapping(_read(path), path.name)
+        code = path.stem
+        yield LanguageRules(
+            code=code,
+            matchers=tuple(_matchers(content, code, specs)),
+            lexicons={
+                name: frozenset(word.casefold() for word in _strings(words, f"{code}.{name}"))
+                for name, words in _mapping(content.get("lexicons", {}), code).items()
+            },
+            phrases={
+                name: _compiled(_strings(items, f"{code}.{name}"), code, "anywhere")
+                for name, items in _mapping(content.get("phrases", {}), code).items()
+            },
+            mappings={
+                name: _texts(_mapping(table, name), name)
+                for name, table in _mapping(content.get("mappings", {}), code).items()
+            },
+        )
+
+
+def _matchers(
+    content: Mapping[str, Any], code: str, specs: Mapping[str, SignalSpec]
+) -> Iterator[Matcher]:
+    for name, row in _mapping(content.get("signals", {}), code).items():
+        if name not in specs:
+            raise RulesError(f"{code}.{name}: not in the catalogue of signals")
+        entry = row if isinstance(row, dict) else {"match": row}
+        unless = _strings(entry.get("unless", []), f"{code}.{name}.unless")
+        yield Matcher(
+            specs[name],
+            _compiled(_strings(entry.get("match"), f"{code}.{name}"), code, specs[name].where),
+            _compiled(unless, code, "anywhere") if unless else None,
+        )
+
+
+def _compiled(items: Sequence[str], code: str, where: str) -> re.Pattern[str]:
+    """Join patterns into one; words of languages with blanks match whole words only."""
+    if not items or len(items) > MAX_PATTERNS:
+        raise RulesError(f"{code}: a pattern list needs 1 to {MAX_PATTERNS} entries")
+    for item in items:
+        if len(item) > MAX_PATTERN_CHARACTERS or _NESTED_REPEAT.search(item):
+            raise RulesError(f"{code}: pattern {item[:40]!r} is too long or repeats a repeat")
+    body = f"(?:{'|'.join(items)})"
+    if code in SPACED_LANGUAGES:
+        body = rf"(?<!\w){body}(?!\w)"
+    if where == "start":
+        body = rf"\A\W{{0,3}}{body}"
+    if where == "whole":
+        body = rf"\A\W{{0,8}}{body}\W{{0,12}}\Z"
+    try:
+        return re.compile(body, re.IGNORECASE)
+    except re.error as error:
+        raise RulesError(f"{code}: pattern does not compile ({error})") from error
+
+
+def _rows(path: Path) -> list[Mapping[str, Any]]:
+    listed = _mapping(_read(path), path.name).get("categories")
+    if not isinstance(listed, list) or not listed:
+        raise RulesError(f"{path.name}.categories: must be a list")
+    return [_mapping(row, path.name) for row in listed]
+
+
+def _category(row: Mapping[str, Any]) -> Category:
+    name = row.get("name")
+    if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9_]{1,40}", name):
+        raise RulesError("matrix: every category needs a snake-case name")
+    return Category(
+        name=name,
+        keywords=_words(_strings(row.get("keywords"), f"{name}.keywords")),
+        assets=_words(_strings(row["assets"], f"{name}.assets")) if row.get("assets") else None,
+        context=_words(_strings(row["context"], f"{name}.context")) if row.get("context") else None,
+        priority=_number(row, "priority", low=0, high=1, owner=name),
+        needs_recency=bool(row.get("needs_recency", False)),
+        real_time=bool(row.get("real_time", False)),
+    )
+
+
+def _words(items: Sequence[str]) -> re.Pattern[str]:
+    """Compile literal words of any language; those of ASCII match whole words only."""
+    if not items:
+        raise RulesError("matrix: empty word list")
+    parts = [
+        rf"(?<![A-Za-z0-9]){re.escape(item)}(?![A-Za-z0-9])" if item.isascii() else re.escape(item)
+        for item in items
+    ]
+    return re.compile("|".join(parts), re.IGNORECASE)
+
+
+def _mapping(value: object, owner: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+        raise RulesError(f"{owner}: must be a mapping with text keys")
+    return value
+
+
+def _texts(table: Mapping[str, Any], owner: str) -> Mapping[str, str]:
+    if not all(isinstance(value, str) for value in table.values()):
+        raise RulesError(f"{owner}: values must be text")
+    return {key.casefold(): value for key, value in table.items()}
+
+
+def _strings(value: object, owner: str) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
+        raise RulesError(f"{owner}: must be a list of texts")
+    return value
+
+
+def _number(
+    row: Mapping[str, Any], name: str, *, low: float, high: float, owner: str = "rules"
+) -> float:
+    value = row.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise RulesError(f"{owner}.{name}: must be a number from {low} to {high}")
+    return float(value)

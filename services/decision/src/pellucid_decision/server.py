@@ -1,0 +1,50 @@
+"""The gRPC face: convert, decide, convert."""
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from typing import Any
+
+from pellucid.decision.v1 import decision_pb2 as pb
+from pellucid.decision.v1 import decision_pb2_grpc
+
+from pellucid_decision import convert
+from pellucid_decision.conversation import Ask
+from pellucid_decision.decision import Decision
+from pellucid_decision.reflection import Gathered, Judgement
+from pellucid_runtime.clock import Clock
+
+SERVICE_NAME = "pellucid.decision.v1.DecisionService"
+
+
+class DecisionServicer(decision_pb2_grpc.DecisionServiceServicer):
+    """Answers `Decide` and `Reflect`.
+
+    Args:
+        decide: Takes a decision.
+        reflect: Judges what was gathered; the second argument is a language code.
+        clock: Present instant for requests without one.
+        cutoff: Knowledge cut-off for requests without one.
+    """
+
+    def __init__(
+        self,
+        *,
+        decide: Callable[[Ask], Awaitable[Decision]],
+        reflect: Callable[[Gathered, str], Awaitable[Judgement]],
+        clock: Clock,
+        cutoff: datetime,
+    ) -> None:
+        self._decide = decide
+        self._reflect = reflect
+        self._clock = clock
+        self._cutoff = cutoff
+
+    async def Decide(self, request: pb.DecideRequest, context: Any) -> pb.DecideResponse:  # noqa: ARG002, N802 - gRPC
+        """Settle whether to search, fetch or answer."""
+        ask = convert.ask_of(request, now=self._clock.now(), cutoff=self._cutoff)
+        return convert.decide_response(await self._decide(ask))
+
+    async def Reflect(self, request: pb.ReflectRequest, context: Any) -> pb.ReflectResponse:  # noqa: ARG002, N802 - gRPC
+        """Judge whether the extracts answer the question."""
+        gathered = convert.gathered_of(request, now=self._clock.now())
+        return convert.reflect_response(await self._reflect(gathered, request.language))

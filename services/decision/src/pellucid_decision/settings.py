@@ -1,0 +1,57 @@
+"""Settings of the decision service."""
+
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import SettingsConfigDict
+
+from pellucid_runtime.llm_settings import LlmSettings
+
+
+class DecisionSettings(LlmSettings):
+    """Environment of the decision service; see the README for the table."""
+
+    model_config = SettingsConfigDict(frozen=True)
+
+    llm_knowledge_cutoff: str = Field(
+        default="2025-01",
+        pattern=r"^\d{4}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?$",
+        description="First month or day that the answer model knows nothing of.",
+    )
+    scorer_target: str = Field(
+        default="127.0.0.1:50053",
+        description="Scorer that embeds messages; while it is down the classifier uses n-grams only.",
+    )
+    decision_rules_dir: Path | None = Field(
+        default=None, description="Folder of rules files; unset: those of the package."
+    )
+    decision_matrix_file: Path | None = Field(
+        default=None,
+        description="Own categories of the keyword matrix, on top of the built-in ones.",
+    )
+    decision_rules_reload_s: float = Field(
+        default=5.0, ge=0.2, le=3600, description="Seconds between looks at the rules files."
+    )
+    decision_embed_timeout_s: float = Field(
+        default=0.025, gt=0, le=2, description="Longest wait for an embedding; then n-grams only."
+    )
+    decision_llm_timeout_s: float = Field(
+        default=1.5,
+        gt=0,
+        le=10,
+        description="Longest wait for a model's decision; then best guess.",
+    )
+    decision_reflect_timeout_s: float = Field(
+        default=4.5,
+        gt=0,
+        le=30,
+        description="Longest wait for a model's reflection; then coverage.",
+    )
+
+    @property
+    def cutoff(self) -> datetime:
+        """First instant that the answer model knows nothing of, UTC."""
+        text = self.llm_knowledge_cutoff
+        day = date.fromisoformat(text if text.count("-") > 1 else f"{text}-01")
+        return datetime(day.year, day.month, day.day, tzinfo=UTC)

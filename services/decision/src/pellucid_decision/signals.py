@@ -1,0 +1,101 @@
+"""Which signals fire on a message, and what score they add up to."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from pellucid_decision.conversation import Ask, Role
+from pellucid_decision.decision import Signal, strongest_first
+from pellucid_decision.normal import folded, window
+from pellucid_decision.rulebook import LanguageRules, Rulebook
+from pellucid_decision.structure import structural_signals
+
+EVIDENCE_CHARACTERS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A message as the rules see it.
+
+    Attributes:
+        text: Folded window of the message.
+        language: ISO 639-1 code.
+        signals: What fired, strongest first.
+        score: Prior plus the sum of the weights, clamped to 0..1.
+    """
+
+    text: str
+    language: str
+    signals: tuple[Signal, ...]
+    score: float
+
+    def has(self, *names: str) -> bool:
+        """True when one of the named signals fired."""
+        return any(signal.name in names for signal in self.signals)
+
+    def vetoed(self, strength: float = 0.3) -> bool:
+        """True when a signal of at least that strength speaks against a search."""
+        return any(signal.weight <= -strength for signal in self.signals)
+
+
+def read(text: str, *, language: str, rulebook: Rulebook, ask: Ask) -> Reading:
+    """Return the signals of one text on its own.
+
+    Args:
+        text: Message or resolved question.
+        language: ISO 639-1 code.
+        rulebook: Rules in force.
+        ask: The request, for its clock and cut-off.
+    """
+    view = folded(window(text))
+    spotted = dict(_spot(view, rulebook.languages["any"]))
+    spotted |= dict(_spot(view, rulebook.of(language)))
+    if language != "en" and language in {"ko", "ja", "zh"} and _has_latin(view):
+        spotted |= {
+            name: words
+            for name, words in _spot(view, rulebook.languages["en"])
+            if name not in spotted
+        }
+    for name, words in structural_signals(view, cutoff=ask.cutoff, now=ask.now, language=language):
+        spotted[name] = words
+    return reading(view, language=language, spotted=spotted.items(), rulebook=rulebook)
+
+
+def reading(
+    text: str,
+    *,
+    language: str,
+    spotted: Iterable[tuple[str, str]],
+    rulebook: Rulebook,
+) -> Reading:
+    """Weigh what was spotted."""
+    signals = tuple(
+        Signal(name, rulebook.signals[name].weight, evidence[:EVIDENCE_CHARACTERS])
+        for name, evidence in spotted
+        if name in rulebook.signals
+    )
+    total = rulebook.prior + sum(signal.weight for signal in signals)
+    return Reading(text, language, strongest_first(signals), min(1.0, max(0.0, total)))
+
+
+def with_signal(base: Reading, name: str, evidence: str, rulebook: Rulebook) -> Reading:
+    """Return `base` with one more signal."""
+    spotted = [(signal.name, signal.evidence) for signal in base.signals if signal.name != name]
+    return reading(
+        base.text, language=base.language, spotted=[*spotted, (name, evidence)], rulebook=rulebook
+    )
+
+
+def ends_in_tool(ask: Ask) -> bool:
+    """True when the last turn before the message is a tool's result."""
+    return bool(ask.history) and ask.history[-1].role is Role.TOOL
+
+
+def _spot(text: str, rules: LanguageRules) -> Iterator[tuple[str, str]]:
+    for matcher in rules.matchers:
+        match = matcher.pattern.search(text)
+        if match and not (matcher.unless and matcher.unless.search(text)):
+            yield matcher.spec.name, " ".join(match.group().split())
+
+
+def _has_latin(text: str) -> bool:
+    return any("a" <= letter <= "z" for letter in text.casefold())

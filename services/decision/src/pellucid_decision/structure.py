@@ -1,0 +1,122 @@
+"""Signals that lie in the form of a message rather than in its words: numbers, years, names, length.
+
+Language-neutral as far as possible; the names are those of the catalogue.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+
+_NUMBER = re.compile(r"(?<![\w.])\$?\d+(?:[.,/:]\d+)*%?")
+_YEAR = re.compile(r"(?<![\d.,/$€£#-])(19\d\d|20\d\d)(?![\d%]|[.,]\d)")
+_QUESTION = re.compile(r"[?？]")
+_SENTENCE_END = re.compile(r"[.!?。！？]\s|[。！？]|\n")
+_ASKS_QUANTITY = re.compile(
+    r"\b(?:how (?:many|much|long|far|old|fast|tall)|what (?:is|are|was|will be) the (?:total|sum|average|"
+    r"difference|number|amount|percentage|ratio|area|cost|profit|price)|what (?:percentage|fraction)|calculate|"
+    r"in total|altogether|find the|cuánt[oa]s?|wie ?viele?|combien|berechne|calcul[ae]r?)\b"
+    r"|몇 |얼마|구하시오|구하세요|구해|计算|多少|几[个只本人]|求|何[個人本枚円]|いくつ|いくら|求め",
+    re.IGNORECASE,
+)
+_PERSONAL_STORY = re.compile(
+    r"\b(?:he|she|they|his|her|each|per|has|had|gave|gives|bought|buys|sold|sells|left|twice|half|"
+    r"tiene|compró|gana|hat|kauft|verkauft|a acheté|achète|possède|vend)\b"
+    r"|씩|개를|명이|있습니다|사과|买了|有\d|每|小明|小红|ずつ|買い|さんは",
+    re.IGNORECASE,
+)
+_CAPITALISED = re.compile(r"(?<=[\w,'\"] )(?:[A-Z][\w'’.&-]*[a-zA-Z]|[A-Z]{2,})")
+_LATIN_NAME_IN_CJK = re.compile(r"[A-Z][A-Za-z0-9.-]+")
+_WH = re.compile(
+    r"\A\W*(?:who|whose|what|which|where|when|how|is|are|did|does|do|has|have|was|were|in what|in which|tell me about|"
+    r"qui[eé]n(?:es)?|qu[eé]|cu[aá]l(?:es)?|d[oó]nde|cu[aá]ndo|wer|was|welche[rsmn]?|wo|wann|hat|ist|qui|quel(?:le)?s?|"
+    r"où|quand|est-ce|a-t)\b",
+    re.IGNORECASE,
+)
+_COMMON_CAPITALS = frozenset(
+    ["I", "I'm", "I'd", "I've", "I'll", "English", "Spanish", "French", "German", "Japanese", "Korean", "Chinese", "Python", "Java", "JavaScript", "SQL", "HTML", "CSS", "JSON", "XML", "CSV", "API", "AI", "PDF", "URL", "OK", "TV", "USA", "UK", "US", "EU", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "Excel", "Linux", "React", "C"]
+)
+LONG_MESSAGE = 700
+MIN_PROBLEM_NUMBERS = 2
+MIN_PROBLEM_CHARACTERS = 60
+# A year this far before the cut-off is still one that pages know better than the model.
+RECENT_YEARS = 2
+
+
+def structural_signals(
+    text: str, *, cutoff: datetime, now: datetime, language: str
+) -> Iterator[tuple[str, str]]:
+    """Yield the name and evidence of each structural signal of `text`.
+
+    Args:
+        text: Folded message window.
+        cutoff: First day that the answer model knows nothing of.
+        now: The instant that "today" refers to.
+        language: ISO 639-1 code.
+    """
+    if _is_word_problem(text):
+        yield "word_problem", "numbers in a story"
+    if len(text) > LONG_MESSAGE or text.count("\n") > 5:
+        yield "given_text", f"{len(text)} characters"
+    yield from _years(text, cutoff=cutoff, now=now)
+    name = named_thing(text, language)
+    if name and _asks(text):
+        yield "entity_question", name
+    if not _QUESTION.search(text) and language in {"ko", "ja"} and _tells(text):
+        yield "statement", text[-12:]
+
+
+def named_thing(text: str, language: str) -> str:
+    """Return the first capitalised name inside a sentence, empty when there is none."""
+    if language in {"ko", "ja", "zh"}:
+        match = _LATIN_NAME_IN_CJK.search(text)
+        return match.group() if match and match.group() not in _COMMON_CAPITALS else ""
+    if language == "de":
+        return ""
+    names = (match.group() for match in _CAPITALISED.finditer(text))
+    return next((name for name in names if name not in _COMMON_CAPITALS), "")
+
+
+def years_in(text: str) -> tuple[int, ...]:
+    """Return the years that a text names, in order."""
+    return tuple(int(year) for year in _YEAR.findall(text))
+
+
+def _years(text: str, *, cutoff: datetime, now: datetime) -> Iterator[tuple[str, str]]:
+    near = [year for year in years_in(text) if year <= now.year + 10]
+    late = [year for year in near if year >= cutoff.year]
+    if late:
+        yield "cutoff_year", str(late[0])
+    recent = [year for year in near if cutoff.year - RECENT_YEARS <= year < cutoff.year]
+    if recent:
+        yield "recent_year", str(recent[0])
+
+
+def _asks(text: str) -> bool:
+    return bool(_WH.match(text) or _QUESTION.search(text[-3:]))
+
+
+def _is_word_problem(text: str) -> bool:
+    """A story with numbers that ends in a question for a quantity."""
+    if len(text) < MIN_PROBLEM_CHARACTERS and not re.search(r"[가-힣一-鿿]", text):
+        return False
+    numbers = len(_NUMBER.findall(text))
+    if numbers < MIN_PROBLEM_NUMBERS or not _ASKS_QUANTITY.search(text):
+        return False
+    sentences = len(_SENTENCE_END.findall(text.strip())) + 1
+    return bool(_PERSONAL_STORY.search(text)) and (sentences > 1 or numbers > MIN_PROBLEM_NUMBERS)
+
+
+_KO_TELLS = re.compile(r"(?:다|어|아|요|네|지|야|까|음|함|ㅠ|ㅜ|ㅋ|ㅎ)[.!~ㅠㅜㅋㅎ ]*\Z")
+_JA_TELLS = re.compile(r"(?:だ|よ|ね|た|な|わ|です|ます|ました|よね|かな|って)[。!！~〜]*\Z")
+_KO_REQUEST = re.compile(
+    r"(?:줘|주세요|주라|줄래|알려|찾아|검색|보여|해라|하세요|하시오|세요|십시오|까\W*\Z|니\W*\Z|뭐|어때|얼마|언제|누구|어디|몇|날씨|뉴스|환율|주가)"
+)
+_JA_REQUEST = re.compile(
+    r"(?:教えて|ください|下さい|調べ|検索|見せ|書いて|して|とは|何|誰|いつ|どこ|いくら|か[。?？]?\Z)"
+)
+
+
+def _tells(text: str) -> bool:
+    korean = _KO_TELLS.search(text) and not _KO_REQUEST.search(text)
+    japanese = _JA_TELLS.search(text) and not _JA_REQUEST.search(text)
+    return bool(korean or japanese)

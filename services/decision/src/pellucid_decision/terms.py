@@ -1,0 +1,166 @@
+"""The words of a message that carry its meaning, in order: what a query is made of.
+
+Spaced languages are cut at blanks and thinned by a stop list; Korean loses its particles; Chinese
+and Japanese are cut at function words. Quoted phrases stay whole.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pellucid_decision.normal import folded
+from pellucid_decision.rulebook import LanguageRules
+
+MAX_TERMS = 40
+MAX_TERM_CHARACTERS = 60
+
+
+class Kind(StrEnum):
+    """How firmly a term must be kept."""
+
+    QUOTED = "quoted"
+    IDENTIFIER = "identifier"
+    NUMBER = "number"
+    ENTITY = "entity"
+    WORD = "word"
+
+
+FIRM = frozenset({Kind.QUOTED, Kind.IDENTIFIER, Kind.NUMBER, Kind.ENTITY})
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One meaningful word or quoted phrase.
+
+    Attributes:
+        text: As the person wrote it, without particles and possessives.
+        kind: How firmly it must be kept.
+    """
+
+    text: str
+    kind: Kind = Kind.WORD
+
+    @property
+    def key(self) -> str:
+        """Form in which terms are compared."""
+        return self.text.strip('"').casefold()
+
+
+_QUOTED = re.compile(
+    r'"([^"\n]{2,80})"|「([^」\n]{1,60})」|『([^』\n]{1,60})』|《([^》\n]{1,60})》|«\s?([^»\n]{2,80}?)\s?»|„([^“"\n]{2,80})[“"]'
+)
+_TOKEN = re.compile(r"[$€£#@]?\w+(?:[''.\-+/&:]\w+)*(?:\+\+|#)?%?")
+_NUMBER = re.compile(r"[$€£]?\d+(?:[.,:/-]\d+)*%?")
+_IDENTIFIER = re.compile(
+    r"(?=.*\d)(?=.*[A-Za-z])[\w.+#/-]+|[A-Z]{2,}[\w+#.-]*|\w+(?:\+\+|#)|[a-z]+[A-Z]\w*|\w+[._]\w+|\$[A-Z]{1,6}"
+)
+_POSSESSIVE = re.compile(r"(?:'s|s'|')\Z", re.IGNORECASE)
+_ELISION = re.compile(r"\A(?:l|d|qu|j|c|n|s|m|t)'(?=\w)", re.IGNORECASE)
+_SENTENCE_START = re.compile(r"(?:\A|[.!?]\s|\n)\W*\Z")
+_HANGUL = re.compile(r"[\uac00-\ud7af]")
+_HAN_KANA = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_JA_RUN = re.compile(
+    r"[A-Za-z0-9][\w.+#%&-]*|[\u30a0-\u30ffー]{2,}|[\u3400-\u9fff々〆ヶ0-9０-９]+(?:[のがケヶ](?=[\u3400-\u9fff])(?!.))?"
+)
+_LATIN_RUN = re.compile(r"[A-Za-z0-9$][A-Za-z0-9.+#%&/-]*")
+_ASCII_TOKEN = re.compile(r"[\x21-\x7e]+")
+
+
+def terms_of(text: str, rules: LanguageRules) -> tuple[Term, ...]:
+    """Return the meaningful terms of `text` in order, without repeats, at most 40."""
+    plain = folded(text)
+    quoted = [
+        Term(f'"{phrase}"' if " " in phrase else phrase, Kind.QUOTED) for phrase in quotes_in(plain)
+    ]
+    rest = _QUOTED.sub(" ", plain)
+    cut = {"ko": _korean, "zh": _chinese, "ja": _japanese}.get(rules.code, _spaced)
+    return unique((*quoted, *cut(rest, rules)))
+
+
+def quotes_in(text: str) -> tuple[str, ...]:
+    """Return the phrases that a text puts in quotation marks."""
+    found = (next(group for group in match.groups() if group) for match in _QUOTED.finditer(text))
+    return tuple(phrase.strip() for phrase in found if phrase.strip())
+
+
+def unique(terms: Iterable[Term]) -> tuple[Term, ...]:
+    """Return the terms without repeats, bounded in number and length."""
+    seen: dict[str, Term] = {}
+    for term in terms:
+        if term.key and len(term.text) <= MAX_TERM_CHARACTERS:
+            seen.setdefault(term.key, term)
+    return tuple(seen.values())[:MAX_TERMS]
+
+
+def _spaced(text: str, rules: LanguageRules) -> Iterator[Term]:
+    stop = rules.words("stopwords") | rules.words("fillers")
+    for match in _TOKEN.finditer(text):
+        token = (
+            _POSSESSIVE.sub("", _ELISION.sub("", match.group()))
+            if rules.code != "de"
+            else match.group()
+        )
+        opening = bool(_SENTENCE_START.search(text[max(0, match.start() - 4) : match.start()]))
+        kind = _kind(token, opening=opening, german=rules.code == "de")
+        shouted = (
+            token.isupper() and len(token) > 1 and token.casefold() in {"us", "it", "who", "ai"}
+        )
+        if token.casefold() in stop and not (shouted and not opening):
+            continue
+        if len(token) > 1 or kind is not Kind.WORD:
+            yield Term(token, kind)
+
+
+def _kind(token: str, *, opening: bool, german: bool) -> Kind:
+    if _NUMBER.fullmatch(token):
+        return Kind.NUMBER
+    if _IDENTIFIER.fullmatch(token):
+        return Kind.IDENTIFIER
+    capital = token[:1].isupper() and (not opening or token[1:].lower() != token[1:])
+    return Kind.ENTITY if capital and not german else Kind.WORD
+
+
+def _korean(text: str, rules: LanguageRules) -> Iterator[Term]:
+    stop = rules.words("stopwords") | rules.words("fillers")
+    particles = sorted(rules.words("particles"), key=len, reverse=True)
+    for match in _TOKEN.finditer(text):
+        token = match.group()
+        stem = _without_particle(token, particles)
+        if token.casefold() in stop or stem.casefold() in stop:
+            continue
+        kind = _kind(stem, opening=False, german=False)
+        if len(stem) > 1 or kind is not Kind.WORD or _HANGUL.fullmatch(stem):
+            yield Term(stem, kind)
+
+
+def _without_particle(token: str, particles: list[str]) -> str:
+    """Strip one particle from the end of a Korean word when at least two syllables stay."""
+    for particle in particles:
+        stem = token.removesuffix(particle)
+        if stem != token and (len(stem) >= 2 or (stem and not _HANGUL.match(stem[-1]))):
+            return stem
+    return token
+
+
+def _chinese(text: str, rules: LanguageRules) -> Iterator[Term]:
+    functions = rules.phrase("functions")
+    rest = functions.sub(" ", text) if functions else text
+    stop = rules.words("stopwords")
+    for piece in _ASCII_TOKEN.sub(lambda match: f" {match.group()} ", rest).split():
+        for run in re.findall(r"[\u3400-\u9fff]+|[A-Za-z0-9$][A-Za-z0-9.+#%&/-]*", piece):
+            term = run.strip(".")
+            if term.casefold() not in stop:
+                yield Term(term, _kind(term, opening=False, german=False))
+
+
+def _japanese(text: str, rules: LanguageRules) -> Iterator[Term]:
+    functions = rules.phrase("functions")
+    rest = functions.sub(" ", text) if functions else text
+    stop = rules.words("stopwords")
+    for match in _JA_RUN.finditer(rest):
+        term = match.group().strip(".の")
+        following = rest[match.end() : match.end() + 1]
+        verb_stem = len(term) == 1 and _HAN_KANA.match(term) and "\u3041" <= following <= "\u3096"
+        if term and not verb_stem and term.casefold() not in stop:
+            yield Term(term, _kind(term, opening=False, german=False))
