@@ -10,9 +10,11 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import grpc
+from google.protobuf import descriptor_pool
 from grpc.aio import ClientCallDetails, Metadata
 from opentelemetry.trace import Span
 
@@ -29,6 +31,15 @@ _CONNECT_TIMEOUT_MS = 2_000
 # A peer that vanished without a word is noticed after these two.
 _KEEPALIVE_MS = 30_000
 _KEEPALIVE_TIMEOUT_MS = 5_000
+_RETRY_POLICY = MappingProxyType(
+    {
+        "maxAttempts": 3,
+        "initialBackoff": "0.05s",
+        "maxBackoff": "0.5s",
+        "backoffMultiplier": 2,
+        "retryableStatusCodes": ["UNAVAILABLE"],
+    }
+)
 
 
 def open_channel(
@@ -77,25 +88,28 @@ def _options(service: str, max_message_bytes: int) -> Sequence[tuple[str, int | 
 
 
 def service_config(service: str) -> dict[str, Any]:
-    """Balancing over healthy servers and retries of calls that no server took."""
-    return {
+    """Balancing over healthy servers, and retries of idempotent calls that no server took.
+
+    Which calls are idempotent is read from the contract (`idempotency_level`).
+    """
+    config: dict[str, Any] = {
         "loadBalancingConfig": [{"round_robin": {}}],
         "healthCheckConfig": {"serviceName": service},
-        "methodConfig": [
-            {
-                "name": [{"service": service}],
-                "retryPolicy": {
-                    "maxAttempts": 3,
-                    "initialBackoff": "0.05s",
-                    "maxBackoff": "0.5s",
-                    "backoffMultiplier": 2,
-                    "retryableStatusCodes": ["UNAVAILABLE"],
-                },
-            }
-        ],
         # Retries stop when more than about one call in ten needs one.
         "retryThrottling": {"maxTokens": 10, "tokenRatio": 0.1},
     }
+    retried = [{"service": service, "method": name} for name in _idempotent_methods(service)]
+    if retried:
+        config["methodConfig"] = [{"name": retried, "retryPolicy": dict(_RETRY_POLICY)}]
+    return config
+
+
+def _idempotent_methods(service: str) -> list[str]:
+    try:
+        descriptor = descriptor_pool.Default().FindServiceByName(service)
+    except KeyError:  # the caller does not use the generated stubs
+        return []
+    return [m.name for m in descriptor.methods if m.GetOptions().idempotency_level]
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,12 +50,12 @@ class Health:
     def set_component(self, name: str, *, ready: bool) -> None:
         """Record a component's state."""
         self._components[name] = ready
-        self._announce()
+        self.wake_watchers()
 
     def enter_graceful_shutdown(self) -> None:
         """Be not ready from now on, whatever the components say."""
         self._stopping = True
-        self._announce()
+        self.wake_watchers()
 
     @property
     def ready(self) -> bool:
@@ -72,7 +72,8 @@ class Health:
         """Set at the next change. Take it before reading `ready`, so that no change is missed."""
         return self._changed
 
-    def _announce(self) -> None:
+    def wake_watchers(self) -> None:
+        """Have whoever waits for a change look again."""
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
 
@@ -88,6 +89,12 @@ class HealthServicer(health_pb2_grpc.HealthServicer):
     def __init__(self, health: Health, services: Iterable[str]) -> None:
         self._health = health
         self._services = frozenset(services) | {""}
+        self._is_closed = False
+
+    def close(self) -> None:
+        """End the watches, which would otherwise hold up the server's shutdown."""
+        self._is_closed = True
+        self._health.wake_watchers()
 
     def _status(self, service: str) -> int:
         if service == LIVE:
@@ -112,7 +119,7 @@ class HealthServicer(health_pb2_grpc.HealthServicer):
         request: health_pb2.HealthCheckRequest,
         context: _Context,
     ) -> None:
-        """Send the present status and then each change, until the caller leaves."""
+        """Send the present status and then each change, until the caller or the server leaves."""
         last = None
         while True:
             changed = self._health.changed
@@ -120,4 +127,6 @@ class HealthServicer(health_pb2_grpc.HealthServicer):
             if status != last:
                 await context.write(health_pb2.HealthCheckResponse(status=status))
                 last = status
+            if self._is_closed:
+                return
             await changed.wait()

@@ -2,7 +2,6 @@
 
 import asyncio
 import platform
-from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 
 from prometheus_client import REGISTRY, Counter, Gauge, Histogram, start_http_server
@@ -86,8 +85,7 @@ class MetricsServer:
         """Close the port; scrapes take no time worth waiting for."""
         del grace_s
         self._lag.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._lag
+        await asyncio.wait([self._lag])
         await asyncio.to_thread(self._server.shutdown)
         self._server.server_close()
         self._thread.join()

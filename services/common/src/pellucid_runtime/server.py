@@ -18,6 +18,8 @@ Register = Callable[[grpc.aio.Server], None]
 # Time for calls in progress on a connection that is being renewed. Longer than any call, because
 # what is still open afterwards is killed.
 _CONNECTION_GRACE_S = 3600
+# Watches of the health need a moment to end; without it grpc kills them and says so in the log.
+_LEAST_GRACE_S = 0.1
 # Callers may ping this often on a quiet connection; they do every 30 s.
 _PING_INTERVAL_S = 10
 
@@ -48,8 +50,8 @@ class GrpcServer:
         self._settings = settings
         self._register = tuple(register)
         self._services = tuple(services)
-        self._health = health
         self._admission = admission or Admission(settings.max_concurrent_rpcs)
+        self._health_servicer = HealthServicer(health, services)
         self.port = settings.grpc_port
 
     async def start(self) -> None:
@@ -64,7 +66,8 @@ class GrpcServer:
 
     async def stop(self, grace_s: float = 0.0) -> None:
         """Refuse new calls, give those in progress `grace_s` seconds, then close."""
-        await self._server.stop(grace_s)
+        self._health_servicer.close()
+        await self._server.stop(max(grace_s, _LEAST_GRACE_S))
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -81,9 +84,7 @@ class GrpcServer:
     def _build(self) -> grpc.aio.Server:
         stages = standard_stages(self._settings.default_deadline_s, self._admission)
         server = grpc.aio.server(interceptors=[Chain(stages)], options=self._options())
-        health_pb2_grpc.add_HealthServicer_to_server(
-            HealthServicer(self._health, self._services), server
-        )
+        health_pb2_grpc.add_HealthServicer_to_server(self._health_servicer, server)
         if self._settings.grpc_reflection:
             reflection.enable_server_reflection([*self._services, reflection.SERVICE_NAME], server)
         for register in self._register:

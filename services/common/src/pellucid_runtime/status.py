@@ -24,6 +24,7 @@ from pellucid_runtime.errors import (
     NotFoundError,
     NotReadyError,
     OverloadedError,
+    PreconditionError,
     RateLimitedError,
     ServiceError,
     UnauthenticatedError,
@@ -140,7 +141,8 @@ def _rebuilt(
     retry_after_s: float | None,
 ) -> ServiceError:
     """The error as the server raised it, of the same class where that has one."""
-    cls = _CLASS_OF.get(reason, ServiceError)
+    is_precondition = kind is ErrorKind.PRECONDITION
+    cls = _CLASS_OF.get(reason, PreconditionError if is_precondition else ServiceError)
     result = cls.__new__(cls)
     ServiceError.__init__(result, message, metadata=metadata, retry_after_s=retry_after_s)
     result.kind, result.reason = kind, reason

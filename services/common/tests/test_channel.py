@@ -1,0 +1,241 @@
+"""Calls to other services: bounded, balanced, retried where that is safe, and traced."""
+
+import asyncio
+from typing import Any
+
+import grpc
+import pytest
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from pellucid.scorer.v1 import scorer_pb2 as scorer
+from pellucid.scorer.v1 import scorer_pb2_grpc
+from pellucid_runtime.channel import open_channel, service_config
+from pellucid_runtime.deadline import child_timeout_s, deadline_scope, remaining_s
+from pellucid_runtime.errors import (
+    DeadlineExceededError,
+    DependencyDownError,
+    InvalidArgumentError,
+    ServiceError,
+)
+from pellucid_runtime.settings import ServiceSettings
+from prometheus_client import REGISTRY
+
+SCORER = "pellucid.scorer.v1.ScorerService"
+
+
+async def test_timeout_is_the_smaller_of_wish_and_rest():
+    assert child_timeout_s(3.0) == 3.0
+    with deadline_scope(1.0):
+        assert child_timeout_s(0.5) == 0.5
+        assert child_timeout_s(3.0) == pytest.approx(0.99, abs=0.01)
+        assert child_timeout_s() == pytest.approx(0.99, abs=0.01)
+        assert child_timeout_s(margin_s=0.5) == pytest.approx(0.5, abs=0.01)
+
+
+async def test_inner_scope_never_outlives_the_outer():
+    with deadline_scope(0.2):
+        with deadline_scope(10):
+            assert remaining_s() == pytest.approx(0.2, abs=0.02)
+        with deadline_scope(0.1):
+            assert remaining_s() == pytest.approx(0.1, abs=0.02)
+        assert remaining_s() == pytest.approx(0.2, abs=0.02)
+    assert remaining_s() is None
+
+
+async def test_call_without_any_deadline_still_has_one():
+    timeout = child_timeout_s()
+    assert 0 < timeout < 60
+
+
+async def test_nobody_listens(ask, free_port):
+    async with open_channel(f"127.0.0.1:{free_port}", service=SCORER) as channel:
+        began = asyncio.get_running_loop().time()
+        with pytest.raises(DependencyDownError) as caught:
+            await scorer_pb2_grpc.ScorerServiceStub(channel).Similarity(ask, timeout=5)
+        assert asyncio.get_running_loop().time() - began < 2
+    assert caught.value.metadata == {"dependency": "scorer"}
+
+
+async def test_restarted_server_is_found_again_within_a_second(start_rig, ask):
+    rig = await start_rig()
+    port = rig.server.port
+    await rig.scorer.Similarity(ask)
+    await rig.server.stop()
+    for _ in range(8):  # long enough to climb the reconnection backoff
+        with pytest.raises(DependencyDownError):
+            await rig.scorer.Similarity(ask, timeout=0.5)
+        await asyncio.sleep(0.1)
+    again = await start_rig(with_settings=ServiceSettings(grpc_port=port))
+    began = asyncio.get_running_loop().time()
+    while True:
+        try:
+            await rig.scorer.Similarity(ask, timeout=0.5)
+            break
+        except DependencyDownError:
+            await asyncio.sleep(0.02)
+    assert asyncio.get_running_loop().time() - began < 1.0
+    assert again.handlers.calls == 1
+
+
+async def test_idempotent_call_is_retried_when_unavailable(start_rig, ask):
+    attempts = 0
+
+    async def unavailable_once(_request: Any, _context: Any) -> Any:
+        nonlocal attempts
+        attempts += 1
+        if attempts == 1:
+            raise DependencyDownError("model")
+        return scorer.SimilarityResponse()
+
+    rig = await start_rig()
+    rig.handlers.similarity = unavailable_once
+    await rig.scorer.Similarity(ask, timeout=5)
+    assert attempts == 2
+
+
+async def test_call_that_is_not_idempotent_is_not_retried(start_rig, chat):
+    async def unavailable(_request: Any, _context: Any) -> Any:
+        raise DependencyDownError("model")
+        yield
+
+    rig = await start_rig()
+    rig.handlers.chat = unavailable
+    with pytest.raises(DependencyDownError):
+        _ = [event async for event in rig.gateway.Chat(chat, timeout=5)]
+    assert rig.handlers.calls == 1
+
+
+def test_retries_follow_the_contracts_idempotency():
+    (policy,) = service_config("pellucid.gateway.v1.GatewayService")["methodConfig"]
+    assert [name["method"] for name in policy["name"]] == ["Decide"]
+    assert policy["retryPolicy"]["retryableStatusCodes"] == ["UNAVAILABLE"]
+    assert "methodConfig" not in service_config("unknown.v1.Service")
+
+
+async def test_calls_are_spread_over_all_addresses(start_rig, ask):
+    rigs = [await start_rig(), await start_rig()]
+    addresses = ",".join(rig.server.target for rig in rigs)
+    async with open_channel(f"ipv4:{addresses}", service=SCORER) as channel:
+        stub = scorer_pb2_grpc.ScorerServiceStub(channel)
+        await stub.Similarity(ask)
+        await asyncio.sleep(0.1)
+        for _ in range(10):
+            await stub.Similarity(ask)
+    assert min(rig.handlers.calls for rig in rigs) >= 4
+
+
+async def test_cancelling_the_caller_cancels_the_handler(start_rig, ask):
+    began, ended = asyncio.Event(), asyncio.Event()
+
+    async def wait(_request: Any, _context: Any) -> Any:
+        began.set()
+        try:
+            await asyncio.sleep(30)
+        finally:
+            ended.set()
+
+    rig = await start_rig()
+    rig.handlers.similarity = wait
+    call = asyncio.ensure_future(rig.scorer.Similarity(ask))
+    await began.wait()
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    await asyncio.wait_for(ended.wait(), 0.5)
+
+
+async def test_stream_that_falls_silent_ends_at_the_deadline(start_rig, chat):
+    async def silent(_request: Any, _context: Any) -> Any:
+        from pellucid.gateway.v1 import gateway_pb2
+
+        yield gateway_pb2.ChatResponse()
+        await asyncio.sleep(30)
+
+    rig = await start_rig()
+    rig.handlers.chat = silent
+    received = 0
+    with deadline_scope(0.3), pytest.raises(DeadlineExceededError):
+        async for _ in rig.gateway.Chat(chat):
+            received += 1
+    assert received == 1
+
+
+async def test_message_beyond_the_size_limit_is_refused(start_rig, ask):
+    rig = await start_rig(with_settings=ServiceSettings(grpc_max_message_bytes=4096))
+    ask.text = "x" * 5000
+    with pytest.raises(ServiceError):
+        await rig.scorer.Similarity(ask)
+    assert rig.handlers.calls == 0
+
+
+async def test_foreign_server_without_details_is_understood(ask):
+    """A proxy or another implementation gives a code and nothing else."""
+
+    async def refuse(_request: Any, context: Any) -> Any:
+        await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "no")
+
+    server = grpc.aio.server()
+    handler = grpc.unary_unary_rpc_method_handler(refuse)
+    server.add_generic_rpc_handlers(
+        [grpc.method_handlers_generic_handler(SCORER, {"Similarity": handler})]
+    )
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    async with open_channel(f"127.0.0.1:{port}", service=SCORER) as channel:
+        with pytest.raises(InvalidArgumentError) as caught:
+            await scorer_pb2_grpc.ScorerServiceStub(channel).Similarity(ask, timeout=5)
+    await server.stop(0)
+    assert caught.value.reason == "INVALID_ARGUMENT"
+
+
+@pytest.fixture
+def spans(monkeypatch) -> InMemorySpanExporter:
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    monkeypatch.setattr(trace, "get_tracer", lambda name: provider.get_tracer(name))
+    return exporter
+
+
+async def test_one_trace_goes_through_every_hop(start_rig, ask, spans):
+    far = await start_rig()
+
+    async def pass_on(request: Any, _context: Any) -> Any:
+        return await far.scorer.Similarity(request)
+
+    near = await start_rig()
+    near.handlers.similarity = pass_on
+    await near.scorer.Similarity(ask)
+    finished = {(s.kind.name, s.context.span_id): s for s in spans.get_finished_spans()}
+    assert len({span.context.trace_id for span in finished.values()}) == 1
+    assert sorted(kind for kind, _ in finished) == ["CLIENT", "CLIENT", "SERVER", "SERVER"]
+    # Each span but the first is the child of another: client, server, client, server.
+    parents = {s.parent.span_id for s in finished.values() if s.parent}
+    assert len(parents) == 3
+    assert far.handlers.trace_parents[0].startswith("00-")
+
+
+async def test_failed_call_marks_its_spans(start_rig, ask, spans):
+    async def boom(_request: Any, _context: Any) -> Any:
+        raise ZeroDivisionError
+
+    rig = await start_rig()
+    rig.handlers.similarity = boom
+    with pytest.raises(DependencyDownError):
+        await rig.scorer.Similarity(ask)
+    statuses = {s.kind.name: s.status.status_code.name for s in spans.get_finished_spans()}
+    assert statuses == {"CLIENT": "ERROR", "SERVER": "ERROR"}
+
+
+async def test_calls_are_measured_by_dependency(start_rig, ask):
+    labels = {
+        "dependency": "scorer",
+        "method": f"/{SCORER}/Similarity",
+        "code": "OK",
+    }
+    before = REGISTRY.get_sample_value("pellucid_grpc_client_seconds_count", labels) or 0
+    rig = await start_rig()
+    await rig.scorer.Similarity(ask)
+    assert REGISTRY.get_sample_value("pellucid_grpc_client_seconds_count", labels) == before + 1
