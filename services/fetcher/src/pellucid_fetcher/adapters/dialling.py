@@ -1,0 +1,186 @@
+"""Connecting to cleared addresses only, and watching how much of an answer is headers.
+
+Sits below the HTTP engine: whatever host the engine asks for, the bytes go to an address that the
+gate has checked, while the name stays in SNI and Host.
+"""
+
+from collections.abc import Iterable
+from ssl import SSLContext
+from typing import Any, Final, Protocol
+
+import httpcore
+from httpcore import AsyncNetworkStream
+
+from pellucid_fetcher.egress.gate import Clearance
+from pellucid_fetcher.errors import FetchFault
+from pellucid_fetcher.outcome import FetchStatus
+
+MAX_HEADER_BYTES: Final = 64 * 1024
+MAX_DIALS: Final = 3
+_INTERIM: Final = b"HTTP/1.1 1"
+MAX_INTERIM: Final = 16
+
+
+class Dialler(Protocol):
+    """Opens a TCP connection to an address."""
+
+    async def connect(self, address: str, port: int, *, timeout_s: float) -> AsyncNetworkStream:
+        """Connect.
+
+        Raises:
+            httpcore.ConnectError, httpcore.ConnectTimeout: It did not work.
+        """
+        ...
+
+
+class TcpDialler:
+    """The real thing."""
+
+    def __init__(self) -> None:
+        self._backend = httpcore.AnyIOBackend()
+
+    async def connect(self, address: str, port: int, *, timeout_s: float) -> AsyncNetworkStream:
+        """Connect.
+
+        Raises:
+            httpcore.ConnectError, httpcore.ConnectTimeout: It did not work.
+        """
+        return await self._backend.connect_tcp(address, port, timeout=timeout_s)
+
+
+class WatchedStream(AsyncNetworkStream):
+    """A stream that counts what arrives until the headers are complete."""
+
+    def __init__(self, inner: AsyncNetworkStream) -> None:
+        self._inner = inner
+        self.received = 0
+        self.ended = False
+        self.headers_complete = False
+        self._head = b""
+        self.tls: WatchedStream | None = None
+
+    @property
+    def current(self) -> "WatchedStream":
+        """The stream that carries the answer: this one, or the one inside TLS."""
+        return self.tls.current if self.tls is not None else self
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - httpcore's signature
+        """Read, refusing endless headers.
+
+        Raises:
+            FetchFault: HEADERS_TOO_LARGE, or BAD_REDIRECT when the excess is a location.
+        """
+        data = await self._inner.read(max_bytes, timeout)
+        self.received += len(data)
+        self.ended = not data
+        if not self.headers_complete:
+            self._watch_head(data)
+        return data
+
+    def _watch_head(self, data: bytes) -> None:
+        if b"\r\n\r\n" in self._head[-3:] + data:
+            interim = self._head.count(_INTERIM) + data.count(_INTERIM)
+            if interim > MAX_INTERIM:
+                raise FetchFault(FetchStatus.HEADERS_TOO_LARGE)
+        self._head += data
+        if len(self._head) > MAX_HEADER_BYTES:
+            location = b"\nlocation:" in self._head.lower()
+            raise FetchFault(
+                FetchStatus.BAD_REDIRECT if location else FetchStatus.HEADERS_TOO_LARGE
+            )
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - httpcore's signature
+        """Write."""
+        await self._inner.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        """Close."""
+        self._head = b""
+        await self._inner.aclose()
+
+    async def start_tls(
+        self,
+        ssl_context: SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
+    ) -> AsyncNetworkStream:
+        """Begin TLS.
+
+        Raises:
+            FetchFault: TLS_ERROR for whatever goes wrong, silence included.
+        """
+        try:
+            secured = await self._inner.start_tls(ssl_context, server_hostname, timeout)
+        except (httpcore.ConnectError, httpcore.ConnectTimeout, OSError) as error:
+            raise FetchFault(FetchStatus.TLS_ERROR) from error
+        self.tls = WatchedStream(secured)
+        return self.tls
+
+    def get_extra_info(self, info: str) -> Any:
+        """Return what the engine asks about the socket."""
+        return self._inner.get_extra_info(info)
+
+
+class ClearedBackend(httpcore.AsyncNetworkBackend):
+    """Dials the addresses of one clearance and nothing else.
+
+    Args:
+        clearance: Where this exchange may go.
+        dialler: Opens connections.
+        connect_timeout_s: For each address, in seconds.
+    """
+
+    def __init__(self, clearance: Clearance, dialler: Dialler, connect_timeout_s: float) -> None:
+        self._clearance = clearance
+        self._dialler = dialler
+        self._connect_timeout_s = connect_timeout_s
+        self.stream: WatchedStream | None = None
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
+        local_address: str | None = None,  # noqa: ARG002 - httpcore's signature
+        socket_options: Iterable[Any] | None = None,  # noqa: ARG002 - httpcore's signature
+    ) -> AsyncNetworkStream:
+        """Connect to a checked address.
+
+        Raises:
+            FetchFault: Somebody asks for another place, or no address accepts.
+        """
+        target = self._clearance.target
+        if (host.strip("[]"), port) != (target.host, target.port):
+            raise FetchFault(FetchStatus.BLOCKED_TARGET)
+        self.stream = WatchedStream(await self._first_that_accepts(timeout))
+        return self.stream
+
+    async def _first_that_accepts(self, limit_s: float | None) -> AsyncNetworkStream:
+        budget = min(self._connect_timeout_s, limit_s or self._connect_timeout_s)
+        addresses = self._clearance.addresses[:MAX_DIALS]
+        fault = FetchFault(FetchStatus.CONNECT_ERROR)
+        for address in addresses:
+            try:
+                return await self._dial(str(address), budget / len(addresses))
+            except httpcore.ConnectTimeout:
+                fault = FetchFault(FetchStatus.CONNECT_TIMEOUT)
+            except (httpcore.ConnectError, OSError):
+                continue
+        raise fault
+
+    async def _dial(self, address: str, timeout_s: float) -> AsyncNetworkStream:
+        port = self._clearance.target.port
+        stream = await self._dialler.connect(address, port, timeout_s=timeout_s)
+        peer = stream.get_extra_info("server_addr")
+        if not peer or not self._clearance.holds_for(str(peer[0])):
+            await stream.aclose()
+            raise FetchFault(FetchStatus.BLOCKED_TARGET)
+        return stream
+
+    async def connect_unix_socket(self, *_: Any, **__: Any) -> AsyncNetworkStream:
+        """Never.
+
+        Raises:
+            FetchFault: Always.
+        """
+        raise FetchFault(FetchStatus.BLOCKED_TARGET)

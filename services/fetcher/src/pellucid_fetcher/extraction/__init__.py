@@ -1,0 +1,1 @@
+"""Documents to text; runs in worker processes that may be killed at any time."""

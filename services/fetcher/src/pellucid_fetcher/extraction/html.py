@@ -1,0 +1,98 @@
+"""HTML pages: parse, choose the main content, write it down, and judge what kind of page it is."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from selectolax.lexbor import LexborHTMLParser
+
+from pellucid_fetcher.document import Document, Extracted
+from pellucid_fetcher.extraction import charset, excerpt, markdown
+from pellucid_fetcher.extraction.blocks import Block, PageBlocks
+from pellucid_fetcher.extraction.metadata import Metadata, read_metadata
+from pellucid_fetcher.extraction.selecting import select
+from pellucid_fetcher.extraction.walking import walk_page
+from pellucid_fetcher.extraction.walls import Wall, load_walls, recognise
+from pellucid_fetcher.outcome import FetchStatus
+
+_SHELL_WORDS: Final = 25  # a page with fewer visible words and scripts waits for them
+_SHELL_MARKS: Final = re.compile(
+    r"<div[^>]+id=[\"']?(?:root|app|__next|__nuxt|svelte)|enable javascript|requires javascript",
+    re.IGNORECASE,
+)
+_FULL_QUALITY_WORDS: Final = 120
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlReader:
+    """Reads HTML with the table of walls at hand."""
+
+    walls: tuple[Wall, ...]
+
+    def read(self, document: Document) -> Extracted:
+        """Extract an HTML page."""
+        decoded = charset.decode(document.body, document.charset)
+        parser = LexborHTMLParser(decoded.text)
+        page = walk_page(parser)
+        metadata = read_metadata(parser, document.url)
+        chosen = select(page)
+        extracted = self._assemble(page, chosen, metadata, decoded.text)
+        suspect = ("charset_suspect",) if decoded.suspect else ()
+        return _with_charset(extracted, decoded.charset, suspect)
+
+    def _assemble(
+        self, page: PageBlocks, chosen: Sequence[Block], metadata: Metadata, markup: str
+    ) -> Extracted:
+        text = markdown.render(chosen)
+        words = sum(block.words for block in chosen)
+        visible = "\n".join(block.text for block in page.blocks)
+        walls = recognise(
+            self.walls, title=metadata.title, text=visible, words=words, markup=markup
+        )
+        return Extracted(
+            status=_status(text, page, walls),
+            title=metadata.title,
+            author=metadata.author,
+            site_name=metadata.site_name,
+            language=metadata.language,
+            published=metadata.published,
+            text=text,
+            excerpt=excerpt.of(block.text for block in chosen if block.kind in ("p", "quote")),
+            quality=_quality(chosen, words),
+            warnings=tuple(wall for wall in walls if wall != "bot_wall"),
+            truncated=page.limited,
+            needs_script=_needs_script(page, markup),
+        )
+
+
+def open_html_reader() -> HtmlReader:
+    """Build a reader with the shipped tables."""
+    return HtmlReader(load_walls())
+
+
+def _status(text: str, page: PageBlocks, walls: Sequence[str]) -> FetchStatus:
+    if "bot_wall" in walls:
+        return FetchStatus.BLOCKED_BY_SITE
+    if text:
+        return FetchStatus.OK
+    return FetchStatus.PARSE_LIMIT if page.limited else FetchStatus.NO_TEXT
+
+
+def _quality(chosen: Sequence[Block], words: int) -> float:
+    """Judge by amount of text and by how little of it is links; 0 to 1."""
+    if not words:
+        return 0.0
+    linked = sum(block.link_words for block in chosen) / words
+    return round(min(1.0, words / _FULL_QUALITY_WORDS) * (1.0 - 0.5 * linked), 3)
+
+
+def _needs_script(page: PageBlocks, markup: str) -> bool:
+    shown = sum(block.words for block in page.blocks if not block.noscript)
+    return shown < _SHELL_WORDS and (page.scripts > 0 or bool(_SHELL_MARKS.search(markup)))
+
+
+def _with_charset(extracted: Extracted, name: str, warnings: tuple[str, ...]) -> Extracted:
+    from dataclasses import replace
+
+    return replace(extracted, charset=name, warnings=(*extracted.warnings, *warnings))

@@ -1,0 +1,111 @@
+"""What of a page is never shown to a reader.
+
+Decides by the mark-up alone: attributes, inline styles, the usual class names, and plain rules of
+style sheets inside the page. Text that only a machine sees is the favourite place for planted
+instructions, so in doubt it is dropped.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+_STYLE: Final = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|font-size\s*:\s*[01](?:px|em|pt)?\s*(?:;|!|$)"
+    r"|(?:left|top|right|text-indent|margin-left|margin-top)\s*:\s*-\d{4,}"
+    r"|clip\s*:\s*rect\(\s*[01](?:px)?\s*[, ]|clip-path\s*:\s*inset\(\s*(?:50|100)%"
+    r"|transform\s*:\s*scale\(\s*0\s*\)",
+    re.IGNORECASE,
+)
+_TRANSPARENT: Final = re.compile(r"opacity\s*:\s*0(?:\.0*\d?)?\s*(?:;|!|$)", re.IGNORECASE)
+_EMPTY_BOX: Final = re.compile(
+    r"(?:^|;)\s*(?:max-)?(?:height|width)\s*:\s*[01](?:px)?\s*(?:;|!|$)", re.IGNORECASE
+)
+_COLOURS: Final = re.compile(
+    r"(?:^|;)\s*(color|background(?:-color)?)\s*:\s*([^;!]+)", re.IGNORECASE
+)
+_CLASS: Final = re.compile(
+    r"(?:^|\s)(?:sr-only|screen-reader-text|screenreader|visually-?hidden|d-none|hidden"
+    r"|is-hidden|element-invisible|u-hidden|display-none|a11y-hidden|offscreen)(?:\s|$)"
+)
+# Sizes at which a class hides something only elsewhere: "hidden md:block" is visible on a desk.
+_SHOWN_LATER: Final = re.compile(r"(?:sm|md|lg|xl)[:-]|-(?:sm|md|lg|xl)-|d-(?:block|flex|inline)")
+_AT_BLOCK: Final = re.compile(r"@[^{]+\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
+_RULE: Final = re.compile(r"([^{}]+)\{([^{}]*)\}")
+_SIMPLE: Final = re.compile(r"^[.#][A-Za-z_][\w-]*$")
+_MAX_STYLE_CHARS: Final = 60_000
+_MAX_CLASSES: Final = 200
+
+
+class Visibility:
+    """Judges elements of one page.
+
+    Args:
+        styles: Texts of its style elements.
+    """
+
+    def __init__(self, styles: list[str]) -> None:
+        self._concealed = _concealed_selectors(styles)
+
+    def hides(self, tag: str, attributes: Mapping[str, str | None], names: str) -> bool:
+        """Tell whether an element and all inside is not shown.
+
+        Args:
+            tag: Its name.
+            attributes: As in the mark-up.
+            names: Its classes, in lower case.
+        """
+        if tag in ("html", "body", "main"):
+            return False
+        if "hidden" in attributes and attributes["hidden"] != "until-found":
+            return True
+        if attributes.get("aria-hidden") == "true":
+            return True
+        style = attributes.get("style")
+        return bool(style and hidden_style(style)) or self._by_name(attributes, names)
+
+    def _by_name(self, attributes: Mapping[str, str | None], names: str) -> bool:
+        if names and _CLASS.search(names) and not _SHOWN_LATER.search(names):
+            return True
+        if not self._concealed:
+            return False
+        classes = (attributes.get("class") or "").split()
+        element_id = attributes.get("id")
+        return any(f".{name}" in self._concealed for name in classes) or (
+            f"#{element_id}" in self._concealed
+        )
+
+
+def hidden_style(style: str) -> bool:
+    """Tell whether an inline style hides its element.
+
+    >>> hidden_style("position:absolute; left:-9999px")
+    True
+    """
+    if _STYLE.search(style) or _same_colour(style):
+        return True
+    if _TRANSPARENT.search(style) and "transform" not in style:
+        return True  # with a transform it is an entrance animation of text that will be seen
+    return bool(_EMPTY_BOX.search(style)) and "overflow" in style
+
+
+def _same_colour(style: str) -> bool:
+    found = {
+        name.lower().split("-")[0]: value.strip().lower() for name, value in _COLOURS.findall(style)
+    }
+    return "color" in found and found.get("color") == found.get("background")
+
+
+def _concealed_selectors(styles: list[str]) -> frozenset[str]:
+    """Collect classes and ids that a plain rule outside every condition hides."""
+    sheet = "\n".join(styles)[:_MAX_STYLE_CHARS]
+    if "display" not in sheet and "visibility" not in sheet and "px" not in sheet:
+        return frozenset()
+    concealed: set[str] = set()
+    shown: set[str] = set()
+    for selectors, body in _RULE.findall(_AT_BLOCK.sub("", sheet)):
+        parts = [part.strip() for part in selectors.split(",")]
+        if hidden_style(body):
+            concealed.update(part for part in parts if _SIMPLE.match(part))
+        elif "display" in body or "visibility" in body:
+            shown.update(name for part in parts for name in re.findall(r"[.#][\w-]+", part))
+    return frozenset(sorted(concealed - shown)[:_MAX_CLASSES])

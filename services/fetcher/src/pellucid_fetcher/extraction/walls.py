@@ -1,0 +1,79 @@
+"""Pages that are not what was asked for: bot walls, paywalls, logins, consent, soft 404s.
+
+Decides by phrases and marks of ``walls.yaml`` together with how little text there is; a long
+article that mentions a captcha is not a wall.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+
+@dataclass(frozen=True, slots=True)
+class Wall:
+    """One kind of wall.
+
+    Attributes:
+        name: Warning word, or "bot_wall".
+        max_words: A page with more main text than this is not this wall.
+        phrases: In title or text.
+        marks: In the raw mark-up.
+    """
+
+    name: str
+    max_words: int
+    titles: re.Pattern[str] | None
+    phrases: re.Pattern[str] | None
+    marks: re.Pattern[str] | None
+
+
+def load_walls() -> tuple[Wall, ...]:
+    """Read the shipped table."""
+    table = yaml.safe_load(files(__package__).joinpath("walls.yaml").read_text("utf-8"))
+    return tuple(_wall(name, entry) for name, entry in table.items())
+
+
+def _wall(name: str, entry: Mapping[str, Any]) -> Wall:
+    return Wall(
+        name,
+        entry["max_words"],
+        _pattern(entry.get("titles", ())),
+        _pattern(entry.get("phrases", ())),
+        _pattern(entry.get("marks", ())),
+    )
+
+
+def _pattern(phrases: Sequence[str]) -> re.Pattern[str] | None:
+    joined = "|".join(phrases)
+    return re.compile(joined, re.IGNORECASE) if joined else None
+
+
+def recognise(
+    walls: Sequence[Wall], *, title: str, text: str, words: int, markup: str
+) -> tuple[str, ...]:
+    """Return the names of the walls that a page is.
+
+    Args:
+        walls: From ``load_walls``.
+        title: Title of the page.
+        text: Everything visible, not only the main text.
+        words: Words of the main text.
+        markup: The raw page.
+    """
+    return tuple(
+        wall.name
+        for wall in walls
+        if words <= wall.max_words and _is_wall(wall, title, text, markup)
+    )
+
+
+def _is_wall(wall: Wall, title: str, text: str, markup: str) -> bool:
+    return bool(
+        (wall.titles and wall.titles.search(title))
+        or (wall.phrases and wall.phrases.search(text[:20_000]))
+        or (wall.marks and wall.marks.search(markup[:200_000]))
+    )

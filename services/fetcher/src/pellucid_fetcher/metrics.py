@@ -1,0 +1,44 @@
+"""Every instrument of the fetcher. No label ever carries an address."""
+
+from prometheus_client import Counter, Histogram
+
+from pellucid_fetcher.outcome import Page
+
+_SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30)
+_BYTES = (1e3, 1e4, 1e5, 5e5, 1e6, 5e6, 1e7)
+
+PAGES = Counter(
+    "pellucid_fetcher_pages_total", "Pages by outcome.", ("status", "method", "purpose")
+)
+PAGE_SECONDS = Histogram(
+    "pellucid_fetcher_page_seconds", "Whole time of a page.", ("method",), buckets=_SECONDS
+)
+EXTRACT_SECONDS = Histogram(
+    "pellucid_fetcher_extract_seconds", "Time of extraction.", buckets=_SECONDS
+)
+BODY_BYTES = Histogram(
+    "pellucid_fetcher_body_bytes", "Decoded size of what was read.", buckets=_BYTES
+)
+EGRESS = Counter(
+    "pellucid_fetcher_egress_decisions_total",
+    "Decisions of the egress gate.",
+    ("allowed", "reason"),
+)
+WARNINGS = Counter("pellucid_fetcher_warnings_total", "Warnings attached to pages.", ("warning",))
+
+
+class MetricsObserver:
+    """Turns finished fetches and egress decisions into metrics."""
+
+    def fetched(self, page: Page, *, purpose: str) -> None:
+        """Record one outcome."""
+        PAGES.labels(page.status.value, page.method.value, purpose).inc()
+        PAGE_SECONDS.labels(page.method.value).observe(page.timings.total_ms / 1000)
+        EXTRACT_SECONDS.observe(page.timings.extract_ms / 1000)
+        BODY_BYTES.observe(page.bytes_decoded)
+        for warning in page.warnings:
+            WARNINGS.labels(warning).inc()
+
+    def decided(self, *, allowed: bool, reason: str) -> None:
+        """Record one decision of the gate."""
+        EGRESS.labels("yes" if allowed else "no", reason).inc()

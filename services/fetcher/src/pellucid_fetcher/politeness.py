@@ -1,0 +1,58 @@
+"""Turns at a host: at most so many requests a second, and a rest when it asks for one.
+
+Decides waiting times in this process. Callers of several replicas each get their share by setting.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Final
+
+_MAX_HOSTS: Final = 4096
+MAX_REST_S: Final = 3600.0
+
+
+class LocalRateLimit:
+    """A queue of turns for each host.
+
+    Args:
+        per_second: Turns a second for a host; 0 means no limit.
+        overrides: The same for hosts by name.
+        monotonic: Seconds that never go back.
+    """
+
+    def __init__(
+        self,
+        per_second: float,
+        overrides: Mapping[str, float],
+        monotonic: Callable[[], float],
+    ) -> None:
+        self._per_second = per_second
+        self._overrides = overrides
+        self._monotonic = monotonic
+        self._next_turn: OrderedDict[str, float] = OrderedDict()
+        self._rest_until: OrderedDict[str, float] = OrderedDict()
+
+    async def wait_s(self, host: str) -> float:
+        """Take a turn and return how long to wait for it, in seconds."""
+        rate = self._overrides.get(host, self._per_second)
+        if rate <= 0:
+            return 0.0
+        now = self._monotonic()
+        turn = max(now, self._next_turn.get(host, 0.0))
+        _remember(self._next_turn, host, turn + 1.0 / rate)
+        return turn - now
+
+    async def cool_down(self, host: str, seconds: float) -> None:
+        """Give the host a rest of at most an hour."""
+        _remember(self._rest_until, host, self._monotonic() + min(seconds, MAX_REST_S))
+
+    async def resting_s(self, host: str) -> float:
+        """Return how long the host still rests, in seconds; 0 when it does not."""
+        return max(0.0, self._rest_until.get(host, 0.0) - self._monotonic())
+
+
+def _remember(table: OrderedDict[str, float], host: str, value: float) -> None:
+    table[host] = value
+    table.move_to_end(host)
+    while len(table) > _MAX_HOSTS:
+        table.popitem(last=False)

@@ -1,0 +1,110 @@
+"""The outside things that the domain stands on, as small protocols."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from pellucid_fetcher.document import Document, Extracted
+    from pellucid_fetcher.egress.gate import Clearance
+    from pellucid_fetcher.outcome import Page
+
+
+class Resolver(Protocol):
+    """Turns names into addresses."""
+
+    async def resolve(self, host: str) -> tuple[str, ...]:
+        """Return the addresses of an absolute name, best first; empty when there are none."""
+        ...
+
+
+class DecisionLog(Protocol):
+    """Is told what the egress gate decided; never told of whom."""
+
+    def decided(self, *, allowed: bool, reason: str) -> None:
+        """Record one decision with its stable reason word."""
+        ...
+
+
+class Answer(Protocol):
+    """A response whose headers have arrived."""
+
+    @property
+    def status(self) -> int:
+        """HTTP status."""
+        ...
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers by lower-case name; repeated ones joined with a comma."""
+        ...
+
+    def chunks(self) -> AsyncIterator[bytes]:
+        """Body as it comes off the wire, still encoded.
+
+        Raises:
+            FetchFault: RESET, PROTOCOL_ERROR or TOTAL_TIMEOUT when the transfer breaks.
+        """
+        ...
+
+
+class HttpTransport(Protocol):
+    """Sends one GET over a fresh connection to a cleared address."""
+
+    def get(
+        self, clearance: "Clearance", headers: Mapping[str, str]
+    ) -> AbstractAsyncContextManager[Answer]:
+        """Open the exchange; the connection is closed on leaving, whatever happened.
+
+        Raises:
+            FetchFault: No answer came, with the typed outcome.
+        """
+        ...
+
+
+class Extractor(Protocol):
+    """Turns bytes into text where a hostile document cannot hurt the service."""
+
+    async def extract(self, document: "Document", *, timeout_s: float) -> "Extracted":
+        """Extract within the time.
+
+        Raises:
+            FetchFault: PARSE_LIMIT when the document killed or outlasted its worker.
+        """
+        ...
+
+
+class PageCache(Protocol):
+    """Pages that a search provider named, for up to an hour."""
+
+    async def get(self, url: str) -> "Page | None":
+        """Return a page that was read earlier."""
+        ...
+
+    async def put(self, url: str, page: "Page") -> None:
+        """Keep a page."""
+        ...
+
+
+class RateLimit(Protocol):
+    """Hands out turns at a host."""
+
+    async def wait_s(self, host: str) -> float:
+        """Take a turn and return how long to wait for it, in seconds."""
+        ...
+
+    async def cool_down(self, host: str, seconds: float) -> None:
+        """Give the host a rest, as it asked."""
+        ...
+
+    async def resting_s(self, host: str) -> float:
+        """Return how long the host still rests, in seconds; 0 when it does not."""
+        ...
+
+
+class Observer(Protocol):
+    """Is told about finished fetches, without addresses."""
+
+    def fetched(self, page: "Page", *, purpose: str) -> None:
+        """Record one outcome."""
+        ...

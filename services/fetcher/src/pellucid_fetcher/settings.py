@@ -1,0 +1,132 @@
+"""Settings of the fetcher; the environment variable of a field is its name in upper case."""
+
+import os
+
+from pydantic import Field, field_validator
+
+from pellucid_fetcher.egress.exemptions import read_exemptions
+from pellucid_fetcher.egress.ranges import load_rule
+from pellucid_runtime.settings import ServiceSettings
+
+
+class FetcherSettings(ServiceSettings):
+    """What an operator can choose."""
+
+    grpc_port: int = Field(50054, ge=0, le=65535, description="gRPC port; 0 picks a free one.")
+    metrics_port: int = Field(9104, ge=0, le=65535, description="Prometheus port; 0 picks one.")
+    fetcher_allow_private_hosts: str = Field(
+        "",
+        description="Comma list of host:port that may be asked whatever their address; *.name:port "
+        "stands for every name below. For intranets and tests.",
+    )
+    fetcher_static_hosts: str = Field(
+        "",
+        description="Comma list of name=address that are not looked up; *.name=address stands for "
+        "every name below. Permission is still needed by name.",
+    )
+    fetcher_blocked_domains: str = Field(
+        "", description="Comma list of domains that are never asked, with everything below them."
+    )
+    fetcher_denied_ranges: str = Field(
+        "", description="Comma list of CIDR ranges refused in addition: pods, services, nodes."
+    )
+    fetcher_ports: str = Field(
+        "80,443,8080,8443", description="Comma list of ports that may be asked on public hosts."
+    )
+    fetcher_insecure_hosts: str = Field(
+        "",
+        description="Comma list of hosts whose certificate is not verified; pages get a warning.",
+    )
+    fetcher_ca_bundle: str = Field("", description="PEM file of further trusted authorities.")
+    fetcher_user_agent: str = Field(
+        "Mozilla/5.0 (compatible; Pellucid/0.1; +https://pellucid.example/fetcher)",
+        min_length=1,
+        max_length=300,
+        description="The honest user agent.",
+    )
+    fetcher_robots_agent: str = Field(
+        "Pellucid", min_length=1, max_length=60, description="Name that robots.txt may address."
+    )
+    fetcher_browser_agent: str = Field(
+        "",
+        max_length=300,
+        description="Agent for one more try when a page that a person named answers 403; empty: no "
+        "such try.",
+    )
+    fetcher_robots: bool = Field(default=True, description="Respect robots.txt for search results.")
+    fetcher_http2: bool = Field(default=True, description="Offer HTTP/2 where TLS is spoken.")
+    fetcher_max_redirects: int = Field(5, ge=0, le=20, description="Redirects that are followed.")
+    fetcher_total_timeout_s: float = Field(
+        10.0, gt=0, le=60, description="Whole time of a page in seconds; then what came is kept."
+    )
+    fetcher_extract_timeout_s: float = Field(
+        2.0, gt=0, le=30, description="Time of an extraction in seconds; then its worker is killed."
+    )
+    fetcher_extract_workers: int = Field(
+        min(4, os.cpu_count() or 1), ge=1, le=64, description="Extraction processes."
+    )
+    fetcher_html_max_bytes: int = Field(
+        1024 * 1024, ge=1024, le=32 * 1024 * 1024, description="Decoded bytes; the rest is cut off."
+    )
+    fetcher_pdf_max_bytes: int = Field(
+        10 * 1024 * 1024, ge=1024, le=100 * 1024 * 1024, description="Larger PDFs are refused."
+    )
+    fetcher_cache_ttl_s: int = Field(
+        3600, ge=0, le=3600, description="Lifetime of cached search results in seconds; 0: none."
+    )
+    fetcher_requests_per_second: float = Field(
+        1.0, ge=0, le=100, description="Search results read from one host a second; 0: no limit."
+    )
+    fetcher_host_rates: str = Field(
+        "", description="Comma list of host=requests per second, in place of the general rate."
+    )
+
+    @field_validator("fetcher_allow_private_hosts")
+    @classmethod
+    def _hosts_are_readable(cls, value: str) -> str:
+        read_exemptions(items(value), ())
+        return value
+
+    @field_validator("fetcher_static_hosts")
+    @classmethod
+    def _static_hosts_are_readable(cls, value: str) -> str:
+        read_exemptions((), items(value))
+        return value
+
+    @field_validator("fetcher_denied_ranges")
+    @classmethod
+    def _ranges_are_readable(cls, value: str) -> str:
+        load_rule(items(value))
+        return value
+
+    @field_validator("fetcher_ports")
+    @classmethod
+    def _ports_are_readable(cls, value: str) -> str:
+        if not all(port.isdigit() and 0 < int(port) <= 0xFFFF for port in items(value)):  # noqa: PLR2004 - 16 bit
+            raise ValueError("a port is not a number from 1 to 65535")
+        return value
+
+    @field_validator("fetcher_host_rates")
+    @classmethod
+    def _rates_are_readable(cls, value: str) -> str:
+        rates(value)
+        return value
+
+
+def items(value: str) -> tuple[str, ...]:
+    """Split a comma list.
+
+    >>> items("a, b,")
+    ('a', 'b')
+    """
+    return tuple(part.strip() for part in value.split(",") if part.strip())
+
+
+def rates(value: str) -> dict[str, float]:
+    """Read host=number pairs.
+
+    Raises:
+        ValueError: A pair is malformed.
+    """
+    pairs = (item.partition("=") for item in items(value))
+    return {host.strip().lower(): float(number) for host, _, number in pairs}

@@ -1,0 +1,149 @@
+"""The whole chain against loopback servers, the guard on."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from pellucid_fetcher.outcome import FetchStatus, Method, Purpose
+
+SENTENCE = "The harbour of Ostwick was dredged in March so that larger ferries can dock again."
+PAGE = (
+    f"<html lang='en'><head><title>Harbour works | Ostwick Post</title></head><body><article>"
+    f"<h1>Harbour works</h1><p>{SENTENCE}</p><p>{SENTENCE}</p></article></body></html>"
+).encode()
+
+
+async def test_reads_a_page(rig: Any, http: Any) -> None:
+    await rig.pages({"/works": http(PAGE)})
+    page = await rig.fetch("http://ostwick.test/works")
+    assert page.status is FetchStatus.OK
+    assert page.success
+    assert page.method is Method.HTTP
+    assert page.title == "Harbour works"
+    assert SENTENCE in page.text
+    assert page.language == "en"
+    assert page.content_type == "text/html"
+    assert page.charset == "utf-8"
+    assert page.error == ""
+    assert page.timings.total_ms < 2000
+
+
+async def test_follows_redirects_and_names_them(rig: Any, http: Any) -> None:
+    await rig.pages({"/a": http(b"", status=301, extra="location: /b\r\n"), "/b": http(PAGE)})
+    page = await rig.fetch("http://ostwick.test/a")
+    assert page.success
+    assert page.final_url == "http://ostwick.test/b"
+    assert page.redirects == ("http://ostwick.test/a",)
+
+
+@pytest.mark.parametrize(
+    ("status", "expected", "retryable"),
+    [
+        (404, FetchStatus.NOT_FOUND, False),
+        (410, FetchStatus.NOT_FOUND, False),
+        (401, FetchStatus.FORBIDDEN, False),
+        (403, FetchStatus.FORBIDDEN, False),
+        (451, FetchStatus.FORBIDDEN, False),
+        (418, FetchStatus.HTTP_ERROR, False),
+        (500, FetchStatus.HTTP_ERROR, True),
+        (429, FetchStatus.RATE_LIMITED, True),
+        (204, FetchStatus.NO_TEXT, False),
+    ],
+)
+async def test_names_http_statuses(
+    rig: Any, http: Any, status: int, expected: Any, *, retryable: bool
+) -> None:
+    await rig.pages({"/": http(b"no", status=status)})
+    page = await rig.fetch("http://ostwick.test/")
+    assert page.status is expected
+    assert page.http_status == status
+    assert page.retryable is retryable
+    assert page.error
+
+
+async def test_search_results_are_cached_and_user_pages_are_not(rig: Any, http: Any) -> None:
+    await rig.pages({"/": http(PAGE), "/robots.txt": http(b"", kind="text/plain")})
+    for purpose, again in ((Purpose.USER_URL, Method.HTTP), (Purpose.SEARCH_RESULT, Method.CACHE)):
+        first = await rig.fetch("http://ostwick.test/", purpose)
+        second = await rig.fetch("http://ostwick.test/", purpose)
+        assert first.method is Method.HTTP
+        assert second.method is again
+        assert second.text == first.text
+
+
+async def test_robots_rules_bind_search_results_only(rig: Any, http: Any) -> None:
+    rules = b"User-agent: *\nDisallow: /private"
+    await rig.pages({"/private": http(PAGE), "/robots.txt": http(rules, kind="text/plain")})
+    denied = await rig.fetch("http://ostwick.test/private", Purpose.SEARCH_RESULT)
+    assert denied.status is FetchStatus.ROBOTS_DENIED
+    assert (await rig.fetch("http://ostwick.test/private")).success
+
+
+async def test_passes_retry_after_on_and_lets_the_host_rest(rig: Any, http: Any) -> None:
+    await rig.pages({"/": http(b"", status=429, extra="retry-after: 30\r\n")})
+    page = await rig.fetch("http://ostwick.test/", Purpose.SEARCH_RESULT)
+    assert (page.status, page.retry_after_s) == (FetchStatus.RATE_LIMITED, 30)
+    rig.dialler.dialled.clear()
+    again = await rig.fetch("http://ostwick.test/other", Purpose.SEARCH_RESULT)
+    assert again.status is FetchStatus.RATE_LIMITED
+    assert 0 < again.retry_after_s <= 30
+    assert rig.dialler.dialled == []
+
+
+async def test_a_gateway_error_is_tried_once_more(rig: Any, http: Any) -> None:
+    answers = [http(b"", status=503), http(PAGE)]
+
+    async def flaky(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(answers.pop(0))
+
+    await rig.serve(flaky)
+    assert (await rig.fetch("http://ostwick.test/")).success
+    assert answers == []
+
+
+async def test_cuts_long_texts_from_the_middle(rig: Any, http: Any) -> None:
+    paragraphs = "".join(f"<p>Paragraph {number} tells something.</p>" for number in range(400))
+    await rig.pages({"/": http(f"<body><main>{paragraphs}</main></body>".encode())})
+    page = await rig.fetch("http://ostwick.test/", max_chars=1000)
+    assert len(page.text) <= 1000
+    assert page.truncated
+    assert "Paragraph 0 " in page.text
+    assert "Paragraph 399 " in page.text
+
+
+async def test_never_outlasts_its_time(rig: Any) -> None:
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        del writer
+        await reader.read()
+
+    await rig.serve(silent)
+    loop = asyncio.get_running_loop()
+    started = loop.time()
+    page = await rig.fetch("http://ostwick.test/", timeout_s=0.5)
+    assert page.status is FetchStatus.TOTAL_TIMEOUT
+    assert loop.time() - started < 0.6
+
+
+async def test_without_time_nothing_is_dialled(rig: Any) -> None:
+    page = await rig.fetch("http://ostwick.test/", timeout_s=0.0)
+    assert page.status is FetchStatus.DEADLINE
+    assert rig.dialler.dialled == []
+
+
+async def test_sends_no_cookie_and_no_referrer(rig: Any, http: Any) -> None:
+    heads = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heads.append((await reader.readuntil(b"\r\n\r\n")).lower())
+        if len(heads) == 1:
+            writer.write(http(b"", status=302, extra="set-cookie: a=b\r\nlocation: /next\r\n"))
+        else:
+            writer.write(http(PAGE))
+
+    await rig.serve(answer)
+    assert (await rig.fetch("http://ostwick.test/")).success
+    assert len(heads) == 2
+    assert all(b"cookie" not in head and b"referer" not in head for head in heads)
+    assert all(b"host: ostwick.test" in head for head in heads)
