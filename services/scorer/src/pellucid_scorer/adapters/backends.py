@@ -1,0 +1,80 @@
+"""Chooses and opens the encoder that the settings ask for."""
+
+import importlib.util
+import os
+from pathlib import Path
+
+from pellucid_scorer.adapters import openvino_encoder
+from pellucid_scorer.adapters.model_files import ModelFiles
+from pellucid_scorer.adapters.openvino_encoder import OpenVinoEncoder, Threads
+from pellucid_scorer.errors import ModelError
+from pellucid_scorer.ports import Encoder
+from pellucid_scorer.settings import Device
+
+CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
+"""Where Linux tells the quota of a control group (version 2)."""
+
+
+def open_encoder(files: ModelFiles, device: Device, threads: int) -> Encoder:
+    """Return a warm encoder.
+
+    Args:
+        files: The verified model.
+        device: Where it shall run.
+        threads: CPU threads; 0 means one per usable core.
+
+    Raises:
+        ModelError: CUDA was asked for and is not there.
+    """
+    if device is Device.CUDA or (device is Device.AUTO and _has_torch()):
+        encoder = _cuda(files)
+        if encoder is not None:
+            return encoder
+        if device is Device.CUDA:
+            raise ModelError("SCORER_DEVICE=cuda: no CUDA device, or the gpu extra is missing")
+    return _cpu(files, threads)
+
+
+def usable_cores() -> int:
+    """Return the cores that this process may use, by affinity and by its control group's quota."""
+    cores = len(os.sched_getaffinity(0))
+    quota = _quota()
+    return max(1, min(cores, round(quota))) if quota else cores
+
+
+def _cpu(files: ModelFiles, threads: int) -> OpenVinoEncoder:
+    cores = threads or usable_cores()
+    encoder = OpenVinoEncoder(
+        files,
+        openvino_encoder.graph(files),
+        precision=openvino_encoder.best_precision(),
+        threads=Threads(streams=cores, threads=cores),
+    )
+    encoder.warm_up()
+    return encoder
+
+
+def _cuda(files: ModelFiles) -> Encoder | None:
+    if not _has_torch():
+        return None
+    from pellucid_scorer.adapters import cuda_encoder
+
+    if not cuda_encoder.is_available():
+        return None
+    encoder = cuda_encoder.CudaEncoder(files)
+    encoder.warm_up()
+    return encoder
+
+
+def _has_torch() -> bool:
+    """Tell whether the gpu extra is installed, without importing anything of it."""
+    return all(importlib.util.find_spec(name) for name in ("torch", "sentence_transformers"))
+
+
+def _quota() -> float | None:
+    """Return the CPU quota in cores; None when there is none."""
+    try:
+        most, period = CPU_QUOTA.read_text("ascii").split()
+    except (OSError, ValueError):
+        return None
+    return None if most == "max" else int(most) / int(period)

@@ -1,0 +1,139 @@
+"""Finds a model's files (folder, installed package or hub) and verifies them before use."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Any
+
+from pellucid_scorer.errors import ChecksumError, ModelMissingError
+from pellucid_scorer.models import ModelSpec
+
+WEIGHTS = "model.safetensors"
+TOKENIZER = "tokenizer.json"
+CONFIG = "config.json"
+SPECIAL_TOKENS = "special_tokens_map.json"
+NEEDED = (WEIGHTS, TOKENIZER, CONFIG, SPECIAL_TOKENS)
+
+ALSO_FOR_TORCH = (
+    "modules.json",
+    "sentence_bert_config.json",
+    "tokenizer_config.json",
+    "1_Pooling/config.json",
+)
+"""What sentence-transformers reads besides; fetched with the rest, used by the CUDA backend."""
+
+
+class ModelSource(StrEnum):
+    """Where a model's files are taken from."""
+
+    AUTO = "auto"
+    PACKAGE = "package"
+    HUB = "hub"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """A verified model on disk.
+
+    Attributes:
+        spec: Which model it is.
+        folder: Folder with all its files.
+    """
+
+    spec: ModelSpec
+    folder: Path
+
+    @property
+    def weights(self) -> Path:
+        """The weights, verified."""
+        return self.folder / WEIGHTS
+
+    @property
+    def tokenizer(self) -> Path:
+        """The tokenizer's description."""
+        return self.folder / TOKENIZER
+
+    @property
+    def pad_token(self) -> str:
+        """The token that fills a batch's shorter rows."""
+        token = self.read(SPECIAL_TOKENS)["pad_token"]
+        return str(token["content"] if isinstance(token, dict) else token)
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The model's configuration."""
+        return self.read(CONFIG)
+
+    def read(self, name: str) -> dict[str, Any]:
+        """Return one of the JSON files."""
+        content: dict[str, Any] = json.loads((self.folder / name).read_text("utf-8"))
+        return content
+
+
+def find(spec: ModelSpec, *, source: ModelSource, folder: Path | None, cache: Path) -> ModelFiles:
+    """Return a model's files after verifying them.
+
+    Args:
+        spec: Which model.
+        source: The installed package, the hub, or the first of these that has it.
+        folder: Folder that holds the files already; None to look in ``source``.
+        cache: Where downloads are kept.
+
+    Raises:
+        ModelMissingError: There are no such files.
+        ChecksumError: The weights are not the expected ones.
+    """
+    where = folder or _folder(spec, source, cache)
+    for name in NEEDED:
+        if not (where / name).is_file():
+            raise ModelMissingError(f"model {spec.name}: {where / name} is missing")
+    verify(where / WEIGHTS, spec.sha256)
+    return ModelFiles(spec, where)
+
+
+def verify(file: Path, sha256: str) -> None:
+    """Compare a file's digest with the expected one.
+
+    Raises:
+        ChecksumError: They differ.
+    """
+    with file.open("rb") as stream:
+        actual = hashlib.file_digest(stream, "sha256").hexdigest()
+    if actual != sha256:
+        raise ChecksumError(file=str(file), expected=sha256, actual=actual)
+
+
+def _folder(spec: ModelSpec, source: ModelSource, cache: Path) -> Path:
+    if source is ModelSource.HUB:
+        return _download(spec, cache)
+    try:
+        return _packaged(spec)
+    except PackageNotFoundError as error:
+        if source is ModelSource.PACKAGE or not spec.hub:
+            raise ModelMissingError(f"package {spec.package} is not installed") from error
+        return _download(spec, cache)
+
+
+def _packaged(spec: ModelSpec) -> Path:
+    """Return the folder inside the package, which is never imported: it would want torch."""
+    if not spec.package:
+        raise PackageNotFoundError(spec.name)
+    return Path(str(distribution(spec.package).locate_file(spec.folder)))
+
+
+def _download(spec: ModelSpec, cache: Path) -> Path:
+    """Fetch the files from the hub (``HF_ENDPOINT`` and ``HF_TOKEN`` are honoured), once."""
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, LocalEntryNotFoundError
+
+    folder = cache / spec.name
+    try:
+        for name in NEEDED + ALSO_FOR_TORCH:
+            if not (folder / name).is_file():
+                hf_hub_download(spec.hub, name, revision=spec.revision, local_dir=folder)
+    except (EntryNotFoundError, HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+        raise ModelMissingError(f"model {spec.name} could not be fetched: {error}") from error
+    return folder

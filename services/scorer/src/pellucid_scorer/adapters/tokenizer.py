@@ -1,0 +1,50 @@
+"""Texts to token ids, exactly as sentence-transformers does it, within a bounded time."""
+
+from collections.abc import Sequence
+
+from tokenizers import Tokenizer
+
+from pellucid_scorer.adapters.model_files import ModelFiles
+from pellucid_scorer.errors import ModelMissingError
+from pellucid_scorer.ports import TokenIds
+
+FIRST_LOOK = 4096
+"""Characters that are tokenized at first: nearly always enough to fill a model's length."""
+
+
+class ModelTokenizer:
+    """The tokenizer of a model.
+
+    Args:
+        files: The model.
+
+    Attributes:
+        pad_id: Token id that fills a batch's shorter rows.
+    """
+
+    def __init__(self, files: ModelFiles) -> None:
+        self._tokenizer = Tokenizer.from_file(str(files.tokenizer))
+        self._tokenizer.no_padding()
+        self._max_tokens = files.spec.max_tokens
+        self._tokenizer.enable_truncation(self._max_tokens)
+        pad_id = self._tokenizer.token_to_id(files.pad_token)
+        if pad_id is None:
+            raise ModelMissingError(f"model {files.spec.name}: its padding token is no token")
+        self.pad_id = pad_id
+
+    def tokenize(self, texts: Sequence[str]) -> tuple[TokenIds, ...]:
+        """Return the ids of each text, special ones included, cut at the model's length.
+
+        A long text is cut first, since its end cannot be read anyway; only one that stays short
+        in tokens (a page of spaces) is tokenized whole.
+        """
+        rows = self._rows([text[:FIRST_LOOK] for text in texts])
+        return tuple(
+            row
+            if len(text) <= FIRST_LOOK or len(row) == self._max_tokens
+            else self._rows([text])[0]
+            for text, row in zip(texts, rows, strict=True)
+        )
+
+    def _rows(self, texts: Sequence[str]) -> list[TokenIds]:
+        return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]

@@ -1,0 +1,224 @@
+"""Dynamic batching: texts of concurrent callers share the model's batches.
+
+One task owns the queue. It takes texts from the waiting callers in turn, so that a large request
+cannot starve a small one, sorts what it took by length, so that little padding is computed, and
+encodes in worker threads, as many batches at a time as the encoder allows. A queue that is full
+refuses at once; texts that nobody waits for any more are dropped before they cost anything.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from functools import partial
+from time import monotonic
+from typing import Self
+
+from pellucid_runtime.errors import OverloadedError
+from pellucid_scorer.ports import BatchObserver, Encoder, TokenIds, Vectors
+
+QUEUE = "encode"
+LOOK_AHEAD = 4
+"""Batches' worth of tokens that are taken at once and sorted by length."""
+FIRST_RATE = 8000.0
+"""Tokens per second assumed until the first batch was measured."""
+SMOOTHING = 0.2
+"""Weight of the latest batch in the running rate."""
+SHORTEST_WAIT_S = 0.02
+
+
+@dataclass(eq=False, slots=True)
+class Job:
+    """One text on its way to a vector.
+
+    Attributes:
+        tokens: Token ids.
+        done: Gets the vector float32[d] and the job's times.
+        waiters: Callers that still want it.
+        queued_at: Monotonic seconds when it was queued.
+    """
+
+    tokens: TokenIds
+    done: asyncio.Future["Encoded"]
+    waiters: int = 0
+    queued_at: float = field(default_factory=monotonic)
+
+    @property
+    def is_wanted(self) -> bool:
+        """Somebody still waits and no result is there."""
+        return self.waiters > 0 and not self.done.done()
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A vector float32[d] and where its time went, in seconds."""
+
+    vector: Vectors
+    queue_s: float
+    encode_s: float
+
+
+class Batcher:
+    """The queue of texts before an encoder, and the task that empties it.
+
+    Args:
+        encoder: Gives the encoder to use for the next batch; it may change over time.
+        executor: Threads in which batches are encoded.
+        observer: Is told of batches and refusals.
+        max_tokens: Tokens that may wait; a request that would pass it is refused, unless
+            nothing waits.
+    """
+
+    def __init__(
+        self,
+        encoder: Callable[[], Encoder],
+        *,
+        executor: Executor,
+        observer: BatchObserver,
+        max_tokens: int,
+    ) -> None:
+        self._encoder = encoder
+        self._executor = executor
+        self._observer = observer
+        self._max_tokens = max_tokens
+        self._callers: deque[deque[Job]] = deque()
+        self._texts = 0
+        self._tokens = 0
+        self._rate = FIRST_RATE
+        self._work = asyncio.Event()
+        self._running: set[asyncio.Task[None]] = set()
+        self._owner: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        """Start the task that owns the queue."""
+        self._owner = asyncio.create_task(self._own_queue(), name="scorer-batching")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Stop the task, let running batches end, and cancel what still waits."""
+        if self._owner is not None:
+            self._owner.cancel()
+            await asyncio.gather(self._owner, *self._running, return_exceptions=True)
+        for job in (job for jobs in self._callers for job in jobs):
+            job.done.cancel()
+
+    @property
+    def queued_tokens(self) -> int:
+        """Tokens that wait now."""
+        return self._tokens
+
+    def submit(self, texts: Sequence[TokenIds]) -> tuple[Job, ...]:
+        """Queue the texts of one caller; the caller counts as a waiter of each.
+
+        Raises:
+            OverloadedError: The queue is full; nothing was queued.
+        """
+        tokens = sum(map(len, texts))
+        self.refuse_if_full(texts=len(texts), tokens=tokens)
+        loop = asyncio.get_running_loop()
+        jobs = tuple(Job(ids, loop.create_future(), waiters=1) for ids in texts)
+        if jobs:
+            self._callers.append(deque(jobs))
+            self._count(texts=len(jobs), tokens=tokens)
+            self._work.set()
+        return jobs
+
+    def refuse_if_full(self, *, texts: int, tokens: int = 1) -> None:
+        """Raise an error when so many more tokens find no room, unless nothing waits.
+
+        Raises:
+            OverloadedError: There is no room; it tells when there should be.
+        """
+        if self._tokens and self._tokens + tokens > self._max_tokens:
+            self._observer.refused(texts=texts)
+            raise OverloadedError(QUEUE, retry_after_s=self._wait_s())
+
+    def _wait_s(self) -> float:
+        """Return the seconds in which the present queue should be empty."""
+        return max(SHORTEST_WAIT_S, self._tokens / self._rate)
+
+    def _count(self, *, texts: int, tokens: int) -> None:
+        self._texts += texts
+        self._tokens += tokens
+        self._observer.queued(texts=self._texts, tokens=self._tokens)
+
+    async def _own_queue(self) -> None:
+        while True:
+            await self._work.wait()
+            encoder = self._encoder()
+            for batch in _batches(self._take(encoder.batch_tokens * LOOK_AHEAD), encoder):
+                await self._start(batch, encoder)
+            if not self._callers:
+                self._work.clear()
+
+    async def _start(self, batch: Sequence[Job], encoder: Encoder) -> None:
+        """Run a batch as soon as a worker is free, unless everybody has left by then."""
+        while len(self._running) >= encoder.parallelism:
+            await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
+        wanted = [job for job in batch if self._keep(job)]
+        if wanted:
+            task = asyncio.create_task(self._run(wanted, encoder), name="scorer-batch")
+            self._running.add(task)
+            task.add_done_callback(partial(self._settle, wanted))
+
+    async def _run(self, batch: Sequence[Job], encoder: Encoder) -> None:
+        started = monotonic()
+        texts = [job.tokens for job in batch]
+        loop = asyncio.get_running_loop()
+        vectors = await loop.run_in_executor(self._executor, encoder.encode, texts)
+        seconds = monotonic() - started
+        for job, vector in zip(batch, vectors, strict=True):
+            if not job.done.done():
+                job.done.set_result(Encoded(vector, started - job.queued_at, seconds))
+        self._measure(texts, seconds)
+
+    def _settle(self, batch: Iterable[Job], task: asyncio.Task[None]) -> None:
+        """Free the worker's place and hand a failure to everybody who waits for the batch."""
+        self._running.discard(task)
+        failure = None if task.cancelled() else task.exception()
+        for job in batch:
+            if failure is not None and not job.done.done():
+                job.done.set_exception(failure)
+
+    def _measure(self, texts: Sequence[TokenIds], seconds: float) -> None:
+        tokens = sum(map(len, texts))
+        padding = len(texts) * max(map(len, texts)) - tokens
+        rate = tokens * self._encoder().parallelism / max(seconds, 1e-6)
+        self._rate += SMOOTHING * (rate - self._rate)
+        self._observer.encoded(texts=len(texts), tokens=tokens, padding=padding, seconds=seconds)
+
+    def _take(self, tokens: int) -> Sequence[Job]:
+        """Take waiting texts worth about so many tokens, one of each caller in turn."""
+        taken: list[Job] = []
+        left = tokens
+        while self._callers and left > 0:
+            jobs = self._callers.popleft()
+            job = jobs.popleft()
+            if jobs:
+                self._callers.append(jobs)
+            self._count(texts=-1, tokens=-len(job.tokens))
+            if self._keep(job):
+                taken.append(job)
+                left -= len(job.tokens)
+        return taken
+
+    def _keep(self, job: Job) -> bool:
+        """Tell whether a text is still wanted; one that is not is given up."""
+        if not job.is_wanted and not job.done.done():
+            job.done.cancel()
+            self._observer.dropped(texts=1)
+        return not job.done.done()
+
+
+def _batches(jobs: Iterable[Job], encoder: Encoder) -> Iterable[Sequence[Job]]:
+    """Split texts into batches of like length within the encoder's token budget."""
+    batch: list[Job] = []
+    for job in sorted(jobs, key=lambda job: len(job.tokens), reverse=True):
+        longest = len(batch[0].tokens) if batch else len(job.tokens)
+        if batch and longest * (len(batch) + 1) > encoder.batch_tokens:
+            yield batch
+            batch = []
+        batch.append(job)
+    if batch:
+        yield batch

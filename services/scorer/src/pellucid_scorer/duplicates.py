@@ -1,0 +1,62 @@
+"""Results on different domains that say the same: one stands for all, the others corroborate it."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from pellucid_scorer import ngrams
+from pellucid_scorer.candidates import Rated, SemanticMethod
+
+NGRAM_DICE = 0.90
+"""Texts that the model cannot read say the same from this share of common n-grams on."""
+
+
+def corroborations(
+    rated: Sequence[Rated], vectors: npt.NDArray[np.float32], cosine: float
+) -> Mapping[str, tuple[str, ...]]:
+    """Return, for each result that stands for others, the ids of those others, sorted.
+
+    The most trusted stands; among equals the better score, then the id decides. A result that
+    another one stands for cannot stand for a third.
+
+    Args:
+        rated: Results that passed the threshold.
+        vectors: float32[n, d], their unit vectors in the same order.
+        cosine: Texts nearer than this say the same.
+    """
+    near = vectors @ vectors.T > cosine
+    order = sorted(range(len(rated)), key=lambda place: _standing(rated[place]))
+    taken: set[int] = set()
+    groups: dict[str, tuple[str, ...]] = {}
+    for place in order:
+        if place in taken:
+            continue
+        others = [
+            other
+            for other in np.flatnonzero(near[place]).tolist()
+            if other != place and other not in taken and _say_the_same(rated[place], rated[other])
+        ]
+        taken.update((place, *others))
+        if others:
+            groups[rated[place].candidate.id] = _ids(rated, others)
+    return groups
+
+
+def _standing(rated: Rated) -> tuple[float, float, str]:
+    return -rated.breakdown.trust, -rated.final, rated.candidate.id
+
+
+def _ids(rated: Sequence[Rated], places: Collection[int]) -> tuple[str, ...]:
+    return tuple(sorted(rated[place].candidate.id for place in places))
+
+
+def _say_the_same(first: Rated, second: Rated) -> bool:
+    """Tell whether two results with near vectors are on different domains and really alike."""
+    if first.domain == second.domain and first.domain:
+        return False
+    methods = {first.breakdown.semantic.method, second.breakdown.semantic.method}
+    if SemanticMethod.NGRAM not in methods:
+        return True
+    texts = (first.candidate.text, second.candidate.text)
+    return ngrams.dice(*map(ngrams.grams, texts)) > NGRAM_DICE

@@ -1,0 +1,71 @@
+"""What the scorer's domain needs from outside."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+TokenIds = Sequence[int]
+Vectors = npt.NDArray[np.float32]
+
+
+class Encoder(Protocol):
+    """A sentence-embedding model on some device. Its methods are called from worker threads."""
+
+    @property
+    def name(self) -> str:
+        """Model, device and precision, for example ``all-MiniLM-L6-v2/cpu-bf16``."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        ...
+
+    @property
+    def parallelism(self) -> int:
+        """Batches that may be encoded at the same time."""
+        ...
+
+    @property
+    def batch_tokens(self) -> int:
+        """Tokens, padding included, that one batch should not exceed."""
+        ...
+
+    @property
+    def scripts(self) -> frozenset[str]:
+        """Scripts that the model was trained on, as `scripts.is_read_by` takes them."""
+        ...
+
+    def tokenize(self, texts: Sequence[str]) -> Sequence[TokenIds]:
+        """Return the token ids of each text, special ones included, cut at the model's length."""
+        ...
+
+    def encode(self, batch: Sequence[TokenIds]) -> Vectors:
+        """Return float32[n, dimensions] in order, each row of length 1. Thread-safe."""
+        ...
+
+
+class BatchObserver(Protocol):
+    """Is told what the batching does; metrics implement it."""
+
+    def queued(self, *, texts: int, tokens: int) -> None:
+        """Report what waits now."""
+        ...
+
+    def encoded(self, *, texts: int, tokens: int, padding: int, seconds: float) -> None:
+        """Report one batch: real tokens, padding tokens and its time in the model."""
+        ...
+
+    def refused(self, *, texts: int) -> None:
+        """Report a request that found the queue full."""
+        ...
+
+    def dropped(self, *, texts: int) -> None:
+        """Report texts that were not encoded because nobody waits for them any more."""
+        ...
+
+    def looked_up(self, *, hits: int, misses: int, joined: int) -> None:
+        """Report texts found in the cache, new ones, and ones that were already on their way."""
+        ...

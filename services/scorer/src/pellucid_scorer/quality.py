@@ -1,0 +1,106 @@
+"""What the form of a title and snippet says about a result; its words stand in ``quality.yaml``."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import yaml
+
+from pellucid_scorer.scripts import is_spaceless
+
+ELLIPSIS = re.compile(r"…|\.{3,}")
+SHOUT = re.compile(r"[!?]{2,}")
+ODD_CATEGORIES = frozenset({"So", "Sk", "Co", "Cn", "Cc"})
+"""Symbols (emojis among them), private use, unassigned and control characters."""
+PLAIN_CONTROLS = frozenset("\n\r\t")
+
+
+@dataclass(frozen=True, slots=True)
+class QualityTable:
+    """Points and words of the quality rules."""
+
+    base: float
+    bonus: float
+    penalty: float
+    long_snippet_chars: int
+    max_ellipses: int
+    odd_min_count: int
+    odd_max_share: float
+    caps_min_letters: int
+    research: re.Pattern[str]
+    sales: re.Pattern[str]
+    calls: re.Pattern[str]
+
+    @classmethod
+    def from_yaml(cls, text: str) -> Self:
+        """Read the table from YAML.
+
+        Raises:
+            KeyError: An entry is missing.
+        """
+        table: dict[str, Any] = yaml.safe_load(text)
+        odd = table.pop("odd_chars")
+        fields: dict[str, Any] = {
+            name: _any_of(table.pop(name)) for name in ("research", "sales", "calls")
+        }
+        fields |= {"odd_min_count": odd["min_count"], "odd_max_share": odd["max_share"]}
+        return cls(**fields, **table)
+
+    def score(self, title: str, snippet: str) -> float:
+        """Return the quality of a result's form in [0, 1]."""
+        text = f"{title}\n{snippet}"
+        merits = (
+            len(snippet) > self.long_snippet_chars,
+            self.research.search(text) is not None,
+            bool(title) and self.sales.search(title) is None,
+            self._is_normally_cased(title),
+        )
+        faults = (
+            self.calls.search(text) is not None,
+            len(ELLIPSIS.findall(text)) > self.max_ellipses,
+            self._is_shouted(title),
+            self._is_odd(text),
+        )
+        points = self.base + self.bonus * sum(merits) - self.penalty * sum(faults)
+        return min(1.0, max(0.0, points))
+
+    def _is_normally_cased(self, title: str) -> bool:
+        """Tell whether a title has a capital where it could have one, and is not shouted."""
+        if not title or self._is_shouted(title):
+            return False
+        cased = [char for char in title if char.isupper() or char.islower()]
+        return not cased or any(char.isupper() for char in cased)
+
+    def _is_shouted(self, title: str) -> bool:
+        cased = [char for char in title if char.isupper() or char.islower()]
+        return len(cased) >= self.caps_min_letters and all(char.isupper() for char in cased)
+
+    def _is_odd(self, text: str) -> bool:
+        odd = sum(map(_is_odd, text)) + sum(map(len, SHOUT.findall(text)))
+        return odd >= self.odd_min_count and odd > self.odd_max_share * len(text)
+
+
+def _is_odd(char: str) -> bool:
+    if char < " ":
+        return char not in PLAIN_CONTROLS
+    return char > "~" and unicodedata.category(char) in ODD_CATEGORIES
+
+
+def _any_of(words: Mapping[str, Iterable[str]]) -> re.Pattern[str]:
+    """Return a pattern for any of the words of any language."""
+    every = {word for group in words.values() for word in group}
+    return re.compile("|".join(map(_whole, sorted(every, key=_longest_first))), re.IGNORECASE)
+
+
+def _longest_first(word: str) -> tuple[int, str]:
+    return -len(word), word
+
+
+def _whole(word: str) -> str:
+    """Return a pattern for a word, bounded where its script has word bounds."""
+    pattern = re.escape(word).replace("'", "['’]")
+    if is_spaceless(word):
+        return pattern
+    return rf"(?<!\w){pattern}(?!\w)" if word[0].isalnum() else rf"{pattern}(?!\w)"

@@ -1,0 +1,181 @@
+"""The final score of every candidate, which ones are included, and their order.
+
+final = weights · (semantic, trust, freshness, quality) + the subject's lift. A candidate is
+included when its final score is above the threshold and its semantic part reaches the floor, so
+that no trusted page of today gets in on another topic; of those, near-duplicates are merged, each
+domain gets its share, and the best few stay. The result does not depend on the candidates' order.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+import numpy as np
+import numpy.typing as npt
+
+from pellucid_scorer import domains, duplicates, subject
+from pellucid_scorer.candidates import (
+    Breakdown,
+    Candidate,
+    Exclusion,
+    Rated,
+    Semantic,
+    Subject,
+    Verdict,
+)
+from pellucid_scorer.freshness import Freshness
+from pellucid_scorer.profiles import Profile
+from pellucid_scorer.quality import QualityTable
+from pellucid_scorer.trust import TrustTable
+
+LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
+"""Sorts results without a date behind those with one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The tables that parts of the score are read from."""
+
+    trust: TrustTable
+    freshness: Freshness
+    quality: QualityTable
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What candidates are rated against.
+
+    Attributes:
+        text: The standalone question.
+        subject: What the conversation is about.
+        now: Instant that ages refer to.
+        real_time: Results of the last hours come first.
+    """
+
+    text: str
+    subject: Subject
+    now: datetime
+    real_time: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Rates and orders candidates by tables and one request's rules."""
+
+    tables: Tables
+    rules: Profile
+    question: Question
+
+    def rank(
+        self,
+        candidates: Sequence[Candidate],
+        semantics: Sequence[Semantic],
+        vectors: npt.NDArray[np.float32],
+    ) -> tuple[Verdict, ...]:
+        """Return one verdict per candidate: included ones in order of use, then the others.
+
+        Args:
+            candidates: Results with unique ids.
+            semantics: Their semantic parts, in the same order.
+            vectors: float32[n, d], their unit vectors, in the same order.
+        """
+        asked = subject.asked_about(self.question.text, self.question.subject)
+        rated = [
+            self._rate(candidate, semantic, asked)
+            for candidate, semantic in zip(candidates, semantics, strict=True)
+        ]
+        verdicts = self._filtered(rated, vectors)
+        return tuple(sorted(verdicts, key=self._order))
+
+    def _rate(self, candidate: Candidate, semantic: Semantic, asked: frozenset[str]) -> Rated:
+        host = domains.host_of(candidate.url)
+        trust = self.tables.trust.rate(host, asked)
+        parts = Breakdown(
+            semantic=semantic,
+            trust=trust.score,
+            trust_rule=trust.rule,
+            freshness=self.tables.freshness.score(candidate.published_at, self.question.now),
+            quality=self.tables.quality.score(candidate.title, candidate.snippet),
+            subject_lift=0.0,
+        )
+        base = _weighted(parts, self.rules)
+        lift = subject.lift(self.question.subject, candidate.text, base)
+        return Rated(
+            candidate, domains.registrable(host), base + lift, replace(parts, subject_lift=lift)
+        )
+
+    def _filtered(
+        self, rated: Sequence[Rated], vectors: npt.NDArray[np.float32]
+    ) -> Sequence[Verdict]:
+        refused = [self._refusal(one) for one in rated]
+        good = [place for place, exclusion in enumerate(refused) if exclusion is None]
+        passed = [rated[place] for place in good]
+        groups = duplicates.corroborations(passed, vectors[good], self.rules.duplicate_cosine)
+        return (
+            *(Verdict(one, why) for one, why in zip(rated, refused, strict=True) if why),
+            *self._limited(passed, groups),
+        )
+
+    def _refusal(self, rated: Rated) -> Exclusion | None:
+        parts = rated.breakdown
+        if self.tables.trust.is_blocked(parts.trust_rule):
+            return Exclusion.BLOCKED
+        if parts.semantic.score < self.rules.semantic_floor:
+            return Exclusion.OFF_TOPIC
+        return None if rated.final > self.rules.threshold else Exclusion.BELOW_THRESHOLD
+
+    def _limited(
+        self, passed: Sequence[Rated], groups: Mapping[str, tuple[str, ...]]
+    ) -> Sequence[Verdict]:
+        """Apply duplicates, each domain's share and the number of results, best ones first."""
+        merged = {other for others in groups.values() for other in others}
+        per_domain: Counter[str] = Counter()
+        verdicts = []
+        for rated in sorted(passed, key=self._rated_order):
+            if rated.candidate.id in merged:
+                verdicts.append(Verdict(rated, Exclusion.NEAR_DUPLICATE))
+                continue
+            exclusion = self._share(rated.domain, per_domain)
+            if exclusion is None:
+                per_domain[rated.domain] += 1
+            verdicts.append(Verdict(rated, exclusion, groups.get(rated.candidate.id, ())))
+        return verdicts
+
+    def _share(self, domain: str, per_domain: Counter[str]) -> Exclusion | None:
+        if domain and per_domain[domain] >= self.rules.max_per_domain:
+            return Exclusion.DOMAIN_CAP
+        if per_domain.total() >= self.rules.max_results:
+            return Exclusion.BEYOND_LIMIT
+        return None
+
+    def _order(self, verdict: Verdict) -> tuple[bool, tuple[bool, float, float, float, str]]:
+        return verdict.exclusion is not None, self._rated_order(verdict.rated)
+
+    def _rated_order(self, rated: Rated) -> tuple[bool, float, float, float, str]:
+        """Return the sort key: breaking news when asked for, score, recency, subject, id."""
+        now, freshness = self.question.now, self.tables.freshness
+        published = freshness.usable(rated.candidate.published_at, now)
+        breaking = self.question.real_time and freshness.is_breaking(published, now)
+        return (
+            not breaking,
+            -rated.final,
+            -_seconds(published),
+            -rated.breakdown.subject_lift,
+            rated.candidate.id,
+        )
+
+
+def _seconds(published: datetime | None) -> float:
+    return ((published or LONG_AGO) - LONG_AGO).total_seconds()
+
+
+def _weighted(parts: Breakdown, rules: Profile) -> float:
+    weights = rules.weights
+    total = (
+        weights.semantic * parts.semantic.score
+        + weights.trust * parts.trust
+        + weights.freshness * parts.freshness
+        + weights.quality * parts.quality
+    )
+    return min(1.0, max(0.0, total))

@@ -1,0 +1,60 @@
+"""The servicer: convert, ask the domain, convert."""
+
+import grpc
+from pellucid.scorer.v1 import scorer_pb2, scorer_pb2_grpc
+
+from pellucid_scorer import convert, metrics
+from pellucid_scorer.scoring import Scorer
+
+SERVICE = scorer_pb2.DESCRIPTOR.services_by_name["ScorerService"].full_name
+
+
+class ScorerServicer(scorer_pb2_grpc.ScorerServiceServicer):
+    """Answers `pellucid.scorer.v1.ScorerService`.
+
+    Args:
+        scorer: Does the work.
+    """
+
+    def __init__(self, scorer: Scorer) -> None:
+        self._scorer = scorer
+
+    async def Score(  # noqa: N802 - name of the RPC
+        self,
+        request: scorer_pb2.ScoreRequest,
+        context: "grpc.aio.ServicerContext[scorer_pb2.ScoreRequest, scorer_pb2.ScoreResponse]",
+    ) -> scorer_pb2.ScoreResponse:
+        """Rate candidates."""
+        del context
+        scored = await self._scorer.score(convert.score_query(request))
+        metrics.observe_scores(scored)
+        return convert.score_response(scored)
+
+    async def Embed(  # noqa: N802 - name of the RPC
+        self,
+        request: scorer_pb2.EmbedRequest,
+        context: "grpc.aio.ServicerContext[scorer_pb2.EmbedRequest, scorer_pb2.EmbedResponse]",
+    ) -> scorer_pb2.EmbedResponse:
+        """Embed texts."""
+        del context
+        return convert.embed_response(await self._scorer.embed(request.texts))
+
+    async def Similarity(  # noqa: N802 - name of the RPC
+        self,
+        request: scorer_pb2.SimilarityRequest,
+        context: "grpc.aio.ServicerContext[scorer_pb2.SimilarityRequest, scorer_pb2.SimilarityResponse]",  # noqa: E501 - a type
+    ) -> scorer_pb2.SimilarityResponse:
+        """Compare texts."""
+        del context
+        similarities, model = await self._scorer.similarity(request.text, request.others)
+        return convert.similarity_response(similarities, model)
+
+    async def Support(  # noqa: N802 - name of the RPC
+        self,
+        request: scorer_pb2.SupportRequest,
+        context: "grpc.aio.ServicerContext[scorer_pb2.SupportRequest, scorer_pb2.SupportResponse]",
+    ) -> scorer_pb2.SupportResponse:
+        """Judge claims."""
+        del context
+        passages = [(passage.id, passage.text) for passage in request.passages]
+        return convert.support_response(await self._scorer.judge(request.claims, passages))

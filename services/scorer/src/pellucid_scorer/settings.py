@@ -1,0 +1,57 @@
+"""Settings of the scorer; each is an environment variable of the same name in upper case."""
+
+from enum import StrEnum
+from pathlib import Path
+
+from pydantic import Field
+
+from pellucid_runtime.settings import ServiceSettings
+from pellucid_scorer.adapters.model_files import ModelSource
+
+
+class Device(StrEnum):
+    """Where the model runs."""
+
+    AUTO = "auto"
+    CPU = "cpu"
+    CUDA = "cuda"
+
+
+class ScorerSettings(ServiceSettings):
+    """All settings of the scorer."""
+
+    grpc_port: int = Field(50053, ge=0, le=65535, description="gRPC port; 0 picks a free one.")
+    metrics_port: int = Field(9103, ge=0, le=65535, description="Prometheus port; 0: a free one.")
+
+    scorer_device: Device = Field(
+        Device.AUTO,
+        description="cpu, cuda (needs the gpu extra), or auto: cuda where torch finds a GPU.",
+    )
+    scorer_model: str = Field(
+        "all-MiniLM-L6-v2", description="Name in models.yaml or SCORER_MODELS_FILE."
+    )
+    scorer_model_source: ModelSource = Field(
+        ModelSource.AUTO,
+        description="package (installed files), hub (download once), or auto: package, else hub.",
+    )
+    scorer_model_dir: Path | None = Field(
+        None, description="Folder that holds the model's files already; overrides the source."
+    )
+    scorer_models_file: Path | None = Field(None, description="YAML that adds models.")
+    scorer_trust_file: Path | None = Field(None, description="YAML that adds trust entries.")
+    scorer_profiles_file: Path | None = Field(None, description="YAML that adds profiles.")
+    scorer_threads: int = Field(
+        0, ge=0, le=1024, description="CPU threads of the model; 0: one per usable core."
+    )
+    scorer_queue_tokens: int = Field(
+        32_768,
+        ge=256,
+        le=16_777_216,
+        description="Tokens that may wait; beyond it calls are refused at once with OVERLOADED.",
+    )
+    scorer_cache_bytes: int = Field(
+        33_554_432,
+        ge=0,
+        le=1 << 40,
+        description="Bytes of the embedding cache; beyond it the least recently used are let go.",
+    )
