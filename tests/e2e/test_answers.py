@@ -9,8 +9,8 @@ import pytest
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
 
-QUESTION = "What is the latest toll for cars on the Skerry Bridge?"
-PAGE = "http://harbourpost.localhost:{port}/"
+QUESTION = "Who is the current CEO of Norrvik Cells?"
+PAGE = "http://harbourpost.localhost:{port}/2026/11/14/ondry-bridge-opens.html"
 # The order of the specification; `delta` and `citation` interleave.
 ORDER = (
     "decision",
@@ -122,7 +122,7 @@ def test_small_talk_is_not_searched(client: httpx.Client, message: str) -> None:
 
 
 def test_a_korean_question_gets_a_korean_answer(client: httpx.Client) -> None:
-    body = chat(client, "스케리 다리 통행료는 최근 얼마인가요?")
+    body = chat(client, "온드리 다리는 언제 개통되었나요?")
 
     assert body["decision"]["language"] == "ko"
     assert any("가" <= character <= "힣" for character in body["answer"])

@@ -11,7 +11,7 @@ from rig.installation import Installation, start_installation
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
 
-QUESTION = "What is the latest toll for cars on the Skerry Bridge?"
+QUESTION = "Who is the current CEO of Norrvik Cells?"
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_the_model_sees_fenced_sources_and_the_date(
 
     (request,) = model.answer_requests()
     prompt = "\n".join(str(message["content"]) for message in request["messages"])
-    assert "Skerry" in prompt
+    assert "Norrvik" in prompt
     assert len(prompt) <= 4000
 
 

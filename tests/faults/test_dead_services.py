@@ -13,7 +13,7 @@ from rig.installation import Installation
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 
-QUESTION = "What is the latest toll for cars on the Skerry Bridge?"
+QUESTION = "Who is the current CEO of Norrvik Cells?"
 # The whole turn's deadline at standard depth is 15 s; 250 ms is what may go beyond it.
 DEADLINE_S = 15.25
 RECOVERS_WITHIN_S = 30.0

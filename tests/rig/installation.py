@@ -12,6 +12,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 READY_WITHIN_S = 60.0
 STOP_WITHIN_S = 45.0
+# The day that the corpus calls today.
+CORPUS_TODAY = "2026-11-21T12:00:00Z"
 # Settings of the desk must not leak into the tests.
 DROPPED = ("OPENAI_BASE_URL", "OPENAI_API_KEY", "LLM_MODEL", "REDIS_URL", "SEARCH_PROVIDERS")
 
@@ -83,6 +85,7 @@ def start_installation(
             "PORT_OFFSET": str(offset),
             "DATA_DIR": str(data_dir),
             "SEARCH_PROVIDERS": "local",
+            "PELLUCID_CLOCK": CORPUS_TODAY,
             **(environment or {}),
         },
         stdout=subprocess.PIPE,

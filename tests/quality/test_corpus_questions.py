@@ -1,0 +1,77 @@
+"""The shipped corpus answers its own questions; floors are only raised.
+
+Without a language model: what is measured is the decision, the search, the ranking and the
+extractive answer together.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+from rig.installation import Installation
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
+
+ROOT = Path(__file__).resolve().parents[2]
+QUESTIONS = yaml.safe_load((ROOT / "corpus" / "questions.yaml").read_text())["questions"]
+
+# Shares of 0 to 1.
+FLOORS = {"searched": 0.90, "page_found": 0.80, "fact_stated": 0.60, "two_sources": 0.70}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one question went."""
+
+    id: str
+    searched: bool
+    page_found: bool
+    fact_stated: bool
+    two_sources: bool
+
+
+def ask(client: httpx.Client, question: dict[str, Any]) -> dict[str, Any]:
+    """Ask with the history of the question."""
+    texts = [*question.get("history", []), question["question"]]
+    messages = [{"role": "user", "content": text} for text in texts]
+    response = client.post("/v1/chat", json={"messages": messages, "language": "auto"})
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def judge(question: dict[str, Any], body: dict[str, Any]) -> Outcome:
+    """Compare an answer with what the question expects."""
+    urls = [source["url"] for source in body["sources"]]
+    return Outcome(
+        id=question["id"],
+        searched=body["decision"]["action"] == "search",
+        page_found=any(_same_page(url, page) for url in urls for page in question["pages"]),
+        fact_stated=all(
+            any(spelling in body["answer"] for spelling in fact) for fact in question["facts"]
+        ),
+        two_sources=len({source["domain"] for source in body["sources"]}) >= 2,
+    )
+
+
+def _same_page(url: str, page: str) -> bool:
+    host, _, path = url.removeprefix("http://").partition("/")
+    return f"{host.partition(':')[0]}/{path}".removesuffix("/") == page.removesuffix("/index.html")
+
+
+@pytest.fixture(scope="module")
+def outcomes(installation: Installation) -> list[Outcome]:
+    answerable = [question for question in QUESTIONS if question["kind"] != "unanswerable"]
+    with httpx.Client(base_url=installation.url, timeout=30, trust_env=False) as client:
+        return [judge(question, ask(client, question)) for question in answerable]
+
+
+@pytest.mark.parametrize("measure", sorted(FLOORS))
+def test_floor(outcomes: list[Outcome], measure: str) -> None:
+    missed = [outcome.id for outcome in outcomes if not getattr(outcome, measure)]
+
+    share = 1 - len(missed) / len(outcomes)
+
+    assert share >= FLOORS[measure], f"{measure} {share:.2f}; missed: {', '.join(missed)}"
