@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 import yaml
+
 from rig.installation import Installation
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
