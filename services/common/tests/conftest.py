@@ -97,9 +97,7 @@ async def start_rig(settings: ServiceSettings) -> AsyncIterator[StartRig]:
                 admission=admission,
             )
             await stack.enter_async_context(server)
-            to_scorer = await stack.enter_async_context(
-                open_channel(server.target, service=SCORER)
-            )
+            to_scorer = await stack.enter_async_context(open_channel(server.target, service=SCORER))
             to_gateway = await stack.enter_async_context(
                 open_channel(server.target, service=GATEWAY)
             )

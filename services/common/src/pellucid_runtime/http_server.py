@@ -21,9 +21,11 @@ class _Server(uvicorn.Server):
         self.start_ended = asyncio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start as usual."""
+        """Start as usual, but leave the process alone when the application cannot."""
         try:
             await super().startup(sockets)
+        except SystemExit:
+            self.should_exit = True
         finally:
             self.start_ended.set()
 
@@ -40,13 +42,17 @@ class HttpServer:
         app: The ASGI application.
         host: Address to listen on.
         port: Port; 0 picks a free one.
+        port_setting: Variable to name when the port is taken.
         options: Further `uvicorn.Config` options.
     """
 
     name = "http"
 
-    def __init__(self, app: Any, host: str, port: int, **options: Any) -> None:
+    def __init__(
+        self, app: Any, host: str, port: int, *, port_setting: str = "GATEWAY_PORT", **options: Any
+    ) -> None:
         self._host = host
+        self._port_setting = port_setting
         self.port = port
         self._config = uvicorn.Config(
             app, **{"log_config": None, "access_log": False, "server_header": False} | options
@@ -69,6 +75,7 @@ class HttpServer:
         )
         if not self._server.started:
             await self._task
+            listening.close()
             raise StartError("the application did not start")
 
     async def stop(self, grace_s: float = 0.0) -> None:
@@ -82,8 +89,12 @@ class HttpServer:
         family = socket.AF_INET6 if ":" in self._host else socket.AF_INET
         listening = socket.socket(family, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        with bound(self._host, self.port, "GATEWAY_PORT"):
-            listening.bind((self._host, self.port))
-        listening.listen(_BACKLOG)
         listening.setblocking(False)  # noqa: FBT003 - positional in the standard library
+        try:
+            with bound(self._host, self.port, self._port_setting):
+                listening.bind((self._host, self.port))
+                listening.listen(_BACKLOG)
+        except StartError:
+            listening.close()
+            raise
         return listening

@@ -17,8 +17,7 @@ import openai
 from openai import AsyncOpenAI, DefaultAioHttpClient
 from opentelemetry import trace
 
-from pellucid_runtime.deadline import child_timeout_s, remaining_s
-from pellucid_runtime.errors import DeadlineExceededError
+from pellucid_runtime.deadline import child_timeout_s
 from pellucid_runtime.llm import (
     ChatRequest,
     Chunk,
@@ -311,13 +310,10 @@ def _translated(model: str) -> Iterator[None]:
     try:
         yield
     except TimeoutError:
-        if remaining_s() == 0:
-            raise DeadlineExceededError(_STAGE) from None
+        child_timeout_s(stage=_STAGE)  # raises when it was the deadline
         raise LlmTimeoutError("the model is too slow", model=model) from None
     except openai.APIStatusError as error:
         raise _refusal(error.status_code, model) from None
-    except openai.APITimeoutError:
-        raise LlmTimeoutError("the model is too slow", model=model) from None
     except (openai.APIError, httpx2.HTTPError, OSError):
         raise LlmUnavailableError("the model cannot be reached", model=model) from None
     except (ValueError, TypeError, AttributeError, LookupError):

@@ -84,7 +84,7 @@ _CREATE = """
     CREATE INDEX IF NOT EXISTS entries_v1_expiry ON entries_v1 (expires_at);
 """
 _SELECT = "SELECT value FROM entries_v1 WHERE key = :key AND expires_at > :now"
-_DELETE = "DELETE FROM entries_v1 WHERE key = :key RETURNING expires_at > :now"
+_DELETE = "DELETE FROM entries_v1 WHERE key = :key AND expires_at > :now RETURNING 1"
 _PURGE = "DELETE FROM entries_v1 WHERE expires_at <= :now"
 _UPSERT = """
     INSERT INTO entries_v1 VALUES (:key, :value, :expires_at)
@@ -92,10 +92,10 @@ _UPSERT = """
 """
 _INSERT = _UPSERT + "WHERE entries_v1.expires_at <= :now RETURNING 1"
 _INCREMENT = """
-    INSERT INTO entries_v1 VALUES (:key, CAST(:value AS TEXT), :expires_at)
+    INSERT INTO entries_v1 VALUES (:key, CAST(CAST(:value AS TEXT) AS BLOB), :expires_at)
     ON CONFLICT (key) DO UPDATE SET
         value = CASE WHEN expires_at <= :now THEN excluded.value
-            ELSE CAST(CAST(value AS INTEGER) + :value AS TEXT) END,
+            ELSE CAST(CAST(CAST(value AS INTEGER) + :value AS TEXT) AS BLOB) END,
         expires_at = CASE WHEN expires_at <= :now THEN excluded.expires_at ELSE expires_at END
     RETURNING CAST(value AS INTEGER)
 """
@@ -142,7 +142,7 @@ class SqliteStore:
 
     async def delete(self, key: str) -> bool:
         """See `Store`."""
-        return any(was_alive for (was_alive,) in await self._run(_DELETE, key))
+        return bool(await self._run(_DELETE, key))
 
     async def incr(self, key: str, by: int = 1, *, ttl_s: float | None = None) -> int:
         """See `Store`."""

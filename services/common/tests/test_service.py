@@ -1,0 +1,274 @@
+"""A service as a process: start, settings, signals, and a shutdown that loses no call."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import sys
+import urllib.request
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from pellucid.scorer.v1 import scorer_pb2_grpc
+from pellucid_runtime.channel import open_channel
+from pellucid_runtime.errors import DependencyDownError, ServiceError
+from pellucid_runtime.http_server import HttpServer
+from pellucid_runtime.listener import PortInUseError, StartError
+
+ECHO = Path(__file__).with_name("echo_scorer_service.py")
+SCORER = "pellucid.scorer.v1.ScorerService"
+
+
+@dataclass
+class Process:
+    """A running echo service."""
+
+    process: asyncio.subprocess.Process
+    grpc_port: int
+    metrics_port: int
+    log: asyncio.Task[bytes]  # read all the time: a full pipe would stop the service
+
+    @property
+    def target(self) -> str:
+        return f"127.0.0.1:{self.grpc_port}"
+
+    async def end(self) -> tuple[int, str, str]:
+        code = await asyncio.wait_for(self.process.wait(), 20)
+        assert self.process.stdout is not None
+        return code, (await self.process.stdout.read()).decode(), (await self.log).decode()
+
+
+async def launch(*arguments: str, **settings: object) -> asyncio.subprocess.Process:
+    kept = {k: v for k, v in os.environ.items() if k in ("PATH", "HOME", "LANG")}
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        str(ECHO),
+        *arguments,
+        env=kept | {name.upper(): str(value) for name, value in settings.items()},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+
+
+async def outcome(*arguments: str, **settings: object) -> tuple[int, str, str]:
+    process = await launch(*arguments, **settings)
+    out, err = await asyncio.wait_for(process.communicate(), 20)
+    assert process.returncode is not None
+    return process.returncode, out.decode(), err.decode()
+
+
+StartEcho = Callable[..., Awaitable[Process]]
+
+
+@pytest.fixture
+async def start_echo() -> AsyncIterator[StartEcho]:
+    async with AsyncExitStack() as stack:
+
+        async def start(**settings: object) -> Process:
+            process = await launch(log_format="json", **settings)
+            stack.push_async_callback(_kill, process)
+            assert process.stderr is not None
+            line = json.loads(await asyncio.wait_for(process.stderr.readline(), 20))
+            assert line["event"] == "listening"
+            log = asyncio.create_task(process.stderr.read())
+            return Process(process, line["grpc"], line["metrics"], log)
+
+        yield start
+
+
+async def _kill(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is None:
+        process.kill()
+    await process.wait()
+
+
+async def test_check_validates_and_does_not_start():
+    assert await outcome("--check") == (0, "echo: settings are valid\n", "")
+
+
+@pytest.mark.parametrize(
+    ("settings", "variable", "limit"),
+    [
+        ({"work_s": 31}, "WORK_S", "less than or equal to 30"),
+        ({"grpc_port": 70000}, "GRPC_PORT", "less than or equal to 65535"),
+        ({"grpc_port": "abc"}, "GRPC_PORT", "valid integer"),
+        ({"log_level": "loud"}, "LOG_LEVEL", "'debug', 'info', 'warning' or 'error'"),
+        ({"pellucid_clock": "2026-01-01T00:00:00"}, "PELLUCID_CLOCK", "timezone"),
+        ({"redis_url": "http://secret@cache.example"}, "REDIS_URL", "pattern"),
+    ],
+)
+async def test_wrong_setting_stops_with_one_line_naming_it(settings, variable, limit):
+    code, out, err = await outcome(**settings)
+    assert (code, out) == (2, "")
+    assert len(err.splitlines()) == 1
+    assert err.startswith(f"echo: wrong setting: {variable}: ")
+    assert limit in err
+    assert "secret" not in err
+
+
+async def test_empty_variable_counts_as_unset():
+    code, _, err = await outcome("--check", redis_url="", grpc_port="")
+    assert (code, err) == (0, "")
+
+
+@pytest.mark.parametrize("setting", ["GRPC_PORT", "METRICS_PORT"])
+async def test_port_in_use_stops_with_one_line(setting):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        code, _, err = await outcome(log_level="error", **{setting: port})
+    assert code == 1
+    lines = [line for line in err.splitlines() if line.startswith("echo: cannot start:")]
+    assert len(lines) == 1
+    assert str(port) in lines[0]
+    assert setting in lines[0]
+    assert "Traceback" not in err
+
+
+async def test_second_copy_does_not_share_the_first_ones_port(start_echo):
+    first = await start_echo()
+    code, _, err = await outcome(grpc_port=first.grpc_port)
+    assert code == 1
+    assert "in use" in err
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_signal_ends_it_cleanly_and_closes_resources(start_echo, number):
+    echo = await start_echo()
+    echo.process.send_signal(number)
+    code, out, err = await echo.end()
+    assert code == 0
+    assert out == "resources closed\n"
+    events = [json.loads(line)["event"] for line in err.splitlines()]
+    assert events == ["stopping", "stopped"]
+
+
+async def test_call_in_progress_is_answered_during_shutdown(start_echo, ask):
+    echo = await start_echo(work_s=0.5)
+    async with open_channel(echo.target, service=SCORER) as channel:
+        call = asyncio.ensure_future(scorer_pb2_grpc.ScorerServiceStub(channel).Similarity(ask))
+        await asyncio.sleep(0.2)
+        echo.process.send_signal(signal.SIGTERM)
+        assert list((await call).similarities) == [1.0]
+    assert (await echo.end())[0] == 0
+
+
+async def test_shutdown_does_not_wait_longer_than_its_grace(start_echo, ask):
+    echo = await start_echo(work_s=20, shutdown_grace_s=0.3)
+    async with open_channel(echo.target, service=SCORER) as channel:
+        call = asyncio.ensure_future(scorer_pb2_grpc.ScorerServiceStub(channel).Similarity(ask))
+        await asyncio.sleep(0.2)
+        began = asyncio.get_running_loop().time()
+        echo.process.send_signal(signal.SIGTERM)
+        with pytest.raises((DependencyDownError, ServiceError, asyncio.CancelledError)):
+            await call
+    assert (await echo.end())[0] == 0
+    assert asyncio.get_running_loop().time() - began < 3
+
+
+@pytest.mark.parametrize("drain_delay_s", [0, 0.3])
+async def test_rolling_restart_under_load_loses_no_call(start_echo, ask, drain_delay_s):
+    """Two replicas, twenty callers; one replica is told to stop while all of them are calling."""
+    replicas = [await start_echo(drain_delay_s=drain_delay_s) for _ in range(2)]
+    addresses = ",".join(replica.target for replica in replicas)
+    is_over = asyncio.Event()
+    answered = 0
+
+    async with open_channel(f"ipv4:{addresses}", service=SCORER) as channel:
+        stub = scorer_pb2_grpc.ScorerServiceStub(channel)
+
+        async def call_again_and_again() -> None:
+            nonlocal answered
+            while not is_over.is_set():
+                await stub.Similarity(ask, timeout=5)
+                answered += 1
+
+        callers = [asyncio.create_task(call_again_and_again()) for _ in range(20)]
+        await asyncio.sleep(0.5)
+        before = answered
+        replicas[0].process.send_signal(signal.SIGTERM)
+        code, _, err = await replicas[0].end()
+        at_exit = answered
+        await asyncio.sleep(0.3)
+        is_over.set()
+        await asyncio.gather(*callers)  # raises the first error that any caller saw
+    assert code == 0
+    served = [json.loads(line) for line in err.splitlines()]
+    assert {line["code"] for line in served if line["event"] == "rpc"} == {"OK"}
+    assert before > 50  # there really was load before
+    assert answered > at_exit  # and after
+
+
+async def test_metrics_show_build_lag_and_calls(start_echo, ask):
+    echo = await start_echo()
+    async with open_channel(echo.target, service=SCORER) as channel:
+        await scorer_pb2_grpc.ScorerServiceStub(channel).Similarity(ask)
+    await asyncio.sleep(0.6)
+    page = await asyncio.to_thread(_get, f"http://127.0.0.1:{echo.metrics_port}/metrics")
+    assert 'pellucid_build_info{python="3.' in page
+    assert "pellucid_event_loop_lag_seconds" in page
+    assert f'code="OK",method="/{SCORER}/Similarity"' in page
+
+
+def _get(url: str) -> str:
+    with urllib.request.urlopen(url, timeout=5) as response:
+        return response.read().decode()
+
+
+async def test_unreachable_collector_holds_up_neither_calls_nor_exit(start_echo, ask, free_port):
+    echo = await start_echo(otel_exporter_otlp_endpoint=f"http://127.0.0.1:{free_port}")
+    async with open_channel(echo.target, service=SCORER) as channel:
+        stub = scorer_pb2_grpc.ScorerServiceStub(channel)
+        began = asyncio.get_running_loop().time()
+        await asyncio.gather(*[stub.Similarity(ask, timeout=2) for _ in range(50)])
+        assert asyncio.get_running_loop().time() - began < 1.5
+    echo.process.send_signal(signal.SIGTERM)
+    began = asyncio.get_running_loop().time()
+    assert (await echo.end())[0] == 0
+    assert asyncio.get_running_loop().time() - began < 6
+
+
+async def hello(scope, receive, send):
+    """The smallest ASGI application."""
+    if scope["type"] == "lifespan":
+        while True:
+            kind = (await receive())["type"]
+            await send({"type": f"{kind}.complete"})
+            if kind == "lifespan.shutdown":
+                return
+    await asyncio.sleep(0.2 if scope["path"] == "/slow" else 0)
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"hello"})
+
+
+async def test_http_listener_answers_and_finishes_what_it_began():
+    server = HttpServer(hello, "127.0.0.1", 0)
+    await server.start()
+    assert await asyncio.to_thread(_get, f"http://127.0.0.1:{server.port}/") == "hello"
+    slow = asyncio.create_task(asyncio.to_thread(_get, f"http://127.0.0.1:{server.port}/slow"))
+    await asyncio.sleep(0.1)
+    await server.stop(5)
+    assert await slow == "hello"
+
+
+async def test_http_port_in_use_names_the_setting():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        server = HttpServer(hello, "127.0.0.1", taken.getsockname()[1])
+        with pytest.raises(PortInUseError, match="GATEWAY_PORT"):
+            await server.start()
+
+
+async def test_http_application_that_cannot_start_is_an_error():
+    async def broken(scope, receive, send):
+        await receive()
+        await send({"type": "lifespan.startup.failed", "message": "no"})
+
+    with pytest.raises(StartError):
+        await HttpServer(broken, "127.0.0.1", 0).start()
