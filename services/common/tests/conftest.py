@@ -15,6 +15,7 @@ from pellucid.gateway.v1 import gateway_pb2 as gateway
 from pellucid.gateway.v1 import gateway_pb2_grpc
 from pellucid.scorer.v1 import scorer_pb2 as scorer
 from pellucid.scorer.v1 import scorer_pb2_grpc
+
 from pellucid_runtime.admission import Admission
 from pellucid_runtime.channel import open_channel
 from pellucid_runtime.health import Health

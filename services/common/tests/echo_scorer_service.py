@@ -6,12 +6,13 @@ from typing import Any
 
 from pellucid.scorer.v1 import scorer_pb2 as scorer
 from pellucid.scorer.v1 import scorer_pb2_grpc
+from pydantic import Field
+
 from pellucid_runtime.health import Health
 from pellucid_runtime.metrics import MetricsServer
 from pellucid_runtime.server import GrpcServer
 from pellucid_runtime.service import Service, run
 from pellucid_runtime.settings import ServiceSettings
-from pydantic import Field
 
 
 class EchoSettings(ServiceSettings):

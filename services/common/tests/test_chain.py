@@ -9,8 +9,11 @@ import grpc
 import pytest
 from google.rpc import error_details_pb2, status_pb2
 from grpc_health.v1 import health_pb2, health_pb2_grpc
+from pellucid.gateway.v1 import gateway_pb2, gateway_pb2_grpc
 from pellucid.scorer.v1 import scorer_pb2 as scorer
 from pellucid.scorer.v1 import scorer_pb2_grpc
+from prometheus_client import REGISTRY
+
 from pellucid_runtime.admission import Admission
 from pellucid_runtime.chain import Chain, standard_stages
 from pellucid_runtime.deadline import deadline_scope, remaining_s
@@ -26,7 +29,6 @@ from pellucid_runtime.errors import (
 )
 from pellucid_runtime.metrics import SERVER_IN_FLIGHT, SERVER_SECONDS
 from pellucid_runtime.settings import ServiceSettings
-from prometheus_client import REGISTRY
 
 METHOD = "/pellucid.scorer.v1.ScorerService/Similarity"
 SECRET = "the user's own words"
@@ -45,6 +47,11 @@ def stream_raising(error: BaseException) -> Any:
         yield
 
     return handler
+
+
+async def read_into(received: list[Any], call: Any) -> None:
+    async for event in call:
+        received.append(event)  # noqa: PERF401 - what came before an error matters
 
 
 async def details_of(target: str, ask: Any) -> tuple[grpc.aio.AioRpcError, dict[str, Any]]:
@@ -66,7 +73,7 @@ async def details_of(target: str, ask: Any) -> tuple[grpc.aio.AioRpcError, dict[
     return caught.value, details
 
 
-def test_stages_stand_in_the_documented_order():
+def test_stages_stand_in_the_documented_order() -> None:
     chain = Chain(standard_stages(1.0, Admission(1)))
     assert chain.names == (
         "tracing",
@@ -79,7 +86,7 @@ def test_stages_stand_in_the_documented_order():
     )
 
 
-async def test_server_runs_the_standard_chain(start_rig, ask):
+async def test_server_runs_the_standard_chain(start_rig: Any, ask: Any) -> None:
     """Each stage leaves its trace on one refused call: the order is not only a list of names."""
     rig = await start_rig(admission=Admission(1))
     before = REGISTRY.get_sample_value(
@@ -96,7 +103,7 @@ async def test_server_runs_the_standard_chain(start_rig, ask):
     await rig.scorer.Similarity(ask)
 
 
-async def test_invalid_argument_carries_field_and_limit(start_rig, ask):
+async def test_invalid_argument_carries_field_and_limit(start_rig: Any, ask: Any) -> None:
     rig = await start_rig()
     rig.handlers.similarity = raising(InvalidArgumentError("others[1]", "at most 3 words"))
     error, details = await details_of(rig.server.target, ask)
@@ -108,7 +115,7 @@ async def test_invalid_argument_carries_field_and_limit(start_rig, ask):
     assert (violation.field, violation.description) == ("others[1]", "at most 3 words")
 
 
-async def test_overload_carries_retry_info_and_pushback(start_rig, ask):
+async def test_overload_carries_retry_info_and_pushback(start_rig: Any, ask: Any) -> None:
     rig = await start_rig()
     rig.handlers.similarity = raising(OverloadedError("encode", 0.25))
     error, details = await details_of(rig.server.target, ask)
@@ -128,8 +135,8 @@ async def test_overload_carries_retry_info_and_pushback(start_rig, ask):
     ],
 )
 async def test_errors_keep_their_kind_reason_and_metadata_over_the_wire(
-    start_rig, ask, error, code
-):
+    start_rig: Any, ask: Any, error: ServiceError, code: grpc.StatusCode
+) -> None:
     rig = await start_rig()
     rig.handlers.similarity = raising(error)
     raw, _ = await details_of(rig.server.target, ask)
@@ -143,29 +150,27 @@ async def test_errors_keep_their_kind_reason_and_metadata_over_the_wire(
 
 @pytest.mark.parametrize("kind", ["unary", "stream"])
 async def test_text_of_unknown_exceptions_reaches_neither_caller_nor_log(
-    start_rig, ask, chat, caplog, kind
-):
+    start_rig: Any, ask: Any, chat: Any, caplog: pytest.LogCaptureFixture, kind: str
+) -> None:
     rig = await start_rig()
     rig.handlers.similarity = raising(ValueError(SECRET))
     rig.handlers.chat = stream_raising(ValueError(SECRET))
     async with grpc.aio.insecure_channel(rig.server.target) as channel:
+        unary = scorer_pb2_grpc.ScorerServiceStub(channel).Similarity(ask)
+        stream = gateway_pb2_grpc.GatewayServiceStub(channel).Chat(chat)
+        call = unary if kind == "unary" else read_into([], stream)
         with caplog.at_level(logging.DEBUG), pytest.raises(grpc.aio.AioRpcError) as caught:
-            if kind == "unary":
-                await scorer_pb2_grpc.ScorerServiceStub(channel).Similarity(ask)
-            else:
-                call = channel.unary_stream(
-                    "/pellucid.gateway.v1.GatewayService/Chat",
-                    request_serializer=lambda r: r.SerializeToString(),
-                )
-                async for _ in call(chat):
-                    pass
+            await call
+        (stream if kind == "unary" else unary).cancel()
     assert caught.value.code() is grpc.StatusCode.INTERNAL
     assert caught.value.details() == "internal error"
     assert SECRET not in repr(caught.value)
     assert SECRET not in caplog.text
 
 
-async def test_caller_takes_a_defect_of_the_server_for_a_lost_dependency(start_rig, ask):
+async def test_caller_takes_a_defect_of_the_server_for_a_lost_dependency(
+    start_rig: Any, ask: Any
+) -> None:
     rig = await start_rig()
     rig.handlers.similarity = raising(ZeroDivisionError())
     with pytest.raises(DependencyDownError) as caught:
@@ -173,7 +178,7 @@ async def test_caller_takes_a_defect_of_the_server_for_a_lost_dependency(start_r
     assert caught.value.metadata == {"dependency": "scorer"}
 
 
-async def test_code_given_to_abort_by_a_handler_is_kept(start_rig, ask):
+async def test_code_given_to_abort_by_a_handler_is_kept(start_rig: Any, ask: Any) -> None:
     async def abort(_request: Any, context: Any) -> Any:
         await context.abort(grpc.StatusCode.ALREADY_EXISTS, "twice")
 
@@ -188,7 +193,7 @@ async def test_code_given_to_abort_by_a_handler_is_kept(start_rig, ask):
     assert REGISTRY.get_sample_value("pellucid_grpc_server_seconds_count", labels) == before + 1
 
 
-async def test_streaming_passes_the_same_chain(start_rig, chat):
+async def test_streaming_passes_the_same_chain(start_rig: Any, chat: Any) -> None:
     rig = await start_rig()
     assert len([event async for event in rig.gateway.Chat(chat)]) == 3
     chat.messages[0].role = 99
@@ -197,29 +202,28 @@ async def test_streaming_passes_the_same_chain(start_rig, chat):
     assert caught.value.metadata["field"] == "messages[0].role"
 
 
-async def test_error_in_the_middle_of_a_stream_is_typed_after_what_was_sent(start_rig, chat):
+async def test_error_in_the_middle_of_a_stream_is_typed_after_what_was_sent(
+    start_rig: Any, chat: Any
+) -> None:
     async def two_then_full(_request: Any, _context: Any) -> Any:
-        from pellucid.gateway.v1 import gateway_pb2
-
         yield gateway_pb2.ChatResponse()
         yield gateway_pb2.ChatResponse()
         raise OverloadedError("answers", 1.0)
 
     rig = await start_rig()
     rig.handlers.chat = two_then_full
-    received = 0
+    received: list[Any] = []
     with pytest.raises(OverloadedError):
-        async for _ in rig.gateway.Chat(chat):
-            received += 1
-    assert received == 2
+        await read_into(received, rig.gateway.Chat(chat))
+    assert len(received) == 2
 
 
-async def test_caller_that_leaves_a_stream_ends_the_handler_and_every_stage(start_rig, chat):
+async def test_caller_that_leaves_a_stream_ends_the_handler_and_every_stage(
+    start_rig: Any, chat: Any
+) -> None:
     left = asyncio.Event()
 
     async def endless(_request: Any, _context: Any) -> Any:
-        from pellucid.gateway.v1 import gateway_pb2
-
         try:
             while True:
                 yield gateway_pb2.ChatResponse()
@@ -240,18 +244,20 @@ async def test_caller_that_leaves_a_stream_ends_the_handler_and_every_stage(star
     assert gauge._value.get() == 0
 
 
-async def test_full_server_refuses_at_once_and_still_answers_probes(start_rig, ask):
-    release = asyncio.Event()
+async def test_full_server_refuses_at_once_and_still_answers_probes(
+    start_rig: Any, ask: Any
+) -> None:
+    release, both_inside = asyncio.Event(), asyncio.Barrier(3)
 
     async def wait(_request: Any, _context: Any) -> Any:
+        await both_inside.wait()
         await release.wait()
         return scorer.SimilarityResponse()
 
     rig = await start_rig(admission=Admission(2))
     rig.handlers.similarity = wait
     inside = [asyncio.ensure_future(rig.scorer.Similarity(ask)) for _ in range(2)]
-    while rig.server._admission.in_progress < 2:
-        await asyncio.sleep(0.005)
+    await asyncio.wait_for(both_inside.wait(), 5)
     began = asyncio.get_running_loop().time()
     with pytest.raises(OverloadedError) as caught:
         await rig.scorer.Similarity(ask)
@@ -264,7 +270,9 @@ async def test_full_server_refuses_at_once_and_still_answers_probes(start_rig, a
     await asyncio.gather(*inside)
 
 
-async def test_handler_sees_the_callers_deadline_and_is_stopped_by_it(start_rig, ask):
+async def test_handler_sees_the_callers_deadline_and_is_stopped_by_it(
+    start_rig: Any, ask: Any
+) -> None:
     seen: list[float | None] = []
     ended = asyncio.Event()
 
@@ -284,18 +292,18 @@ async def test_handler_sees_the_callers_deadline_and_is_stopped_by_it(start_rig,
     assert 0 < seen[0] <= 0.2
 
 
-async def test_call_without_deadline_gets_the_default(start_rig, ask, tmp_path):
+async def test_call_without_deadline_gets_the_default(start_rig: Any, ask: Any) -> None:
     async def too_slow(_request: Any, _context: Any) -> Any:
         await asyncio.sleep(30)
 
     rig = await start_rig(with_settings=ServiceSettings(default_deadline_s=0.1))
     rig.handlers.similarity = too_slow
-    error, details = await details_of_without_timeout(rig.server.target, ask)
+    error, details = await details_of_default(rig.server.target, ask)
     assert error.code() is grpc.StatusCode.DEADLINE_EXCEEDED
     assert details == {"stage": "Similarity"}
 
 
-async def details_of_without_timeout(target: str, ask: Any) -> Any:
+async def details_of_default(target: str, ask: Any) -> Any:
     async with grpc.aio.insecure_channel(target) as channel:
         with pytest.raises(grpc.aio.AioRpcError) as caught:
             await scorer_pb2_grpc.ScorerServiceStub(channel).Similarity(ask)
@@ -306,7 +314,9 @@ async def details_of_without_timeout(target: str, ask: Any) -> Any:
     return caught.value, dict(info.metadata)
 
 
-async def test_timeout_of_the_handlers_own_is_a_defect_and_not_the_deadline(start_rig, ask):
+async def test_timeout_of_the_handlers_own_is_a_defect_and_not_the_deadline(
+    start_rig: Any, ask: Any
+) -> None:
     rig = await start_rig()
     rig.handlers.similarity = raising(TimeoutError())
     async with grpc.aio.insecure_channel(rig.server.target) as channel:
@@ -315,7 +325,7 @@ async def test_timeout_of_the_handlers_own_is_a_defect_and_not_the_deadline(star
     assert caught.value.code() is grpc.StatusCode.INTERNAL
 
 
-async def test_deadline_travels_over_two_hops_and_shrinks(start_rig, ask):
+async def test_deadline_travels_over_two_hops_and_shrinks(start_rig: Any, ask: Any) -> None:
     """The caller gives A one second; A spends some of it; B must see less than what A saw."""
     at_a: list[float] = []
     at_b: list[float] = []
@@ -339,7 +349,7 @@ async def test_deadline_travels_over_two_hops_and_shrinks(start_rig, ask):
     assert 0.5 < at_b[0] <= at_a[0] - 0.2
 
 
-async def test_too_short_a_rest_fails_without_dialling(start_rig, ask):
+async def test_too_short_a_rest_fails_without_dialling(start_rig: Any, ask: Any) -> None:
     rig = await start_rig()
     with deadline_scope(0.001), pytest.raises(DeadlineExceededError) as caught:
         await rig.scorer.Similarity(ask)
@@ -347,7 +357,9 @@ async def test_too_short_a_rest_fails_without_dialling(start_rig, ask):
     assert rig.handlers.calls == 0
 
 
-async def test_canonical_line_has_what_is_needed_and_no_user_text(start_rig, ask, capfd):
+async def test_canonical_line_has_what_is_needed_and_no_user_text(
+    start_rig: Any, ask: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
     from pellucid_runtime.logs import configure_logging
 
     configure_logging(ServiceSettings(log_format="json"))
@@ -371,7 +383,7 @@ async def test_canonical_line_has_what_is_needed_and_no_user_text(start_rig, ask
     assert SECRET not in text
 
 
-async def test_latency_is_counted_by_method_and_code(start_rig, ask):
+async def test_latency_is_counted_by_method_and_code(start_rig: Any, ask: Any) -> None:
     rig = await start_rig()
     ok = SERVER_SECONDS.labels(METHOD, "OK")
     before = ok._sum.get()
@@ -379,7 +391,7 @@ async def test_latency_is_counted_by_method_and_code(start_rig, ask):
     assert ok._sum.get() > before
 
 
-async def test_reason_and_class_survive_one_more_hop(start_rig, ask):
+async def test_reason_and_class_survive_one_more_hop(start_rig: Any, ask: Any) -> None:
     """A service may let an error of its dependency pass: its caller sees the same reason."""
     far = await start_rig()
     far.handlers.similarity = raising(OverloadedError("encode", 0.2))

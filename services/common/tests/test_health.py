@@ -1,10 +1,12 @@
 """Readiness over grpc.health.v1, and what callers make of it."""
 
 import asyncio
+from typing import Any
 
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
+
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.health import LIVE, Health
 
@@ -19,7 +21,7 @@ async def check(target: str, service: str = "") -> int:
         return answer.status
 
 
-def test_ready_means_every_component_is():
+def test_ready_means_every_component_is() -> None:
     health = Health()
     assert health.ready
     model, index = health.component("model"), health.component("index", ready=True)
@@ -31,14 +33,14 @@ def test_ready_means_every_component_is():
     assert health.components == {"model": True, "index": False}
 
 
-def test_shutdown_overrides_components():
+def test_shutdown_overrides_components() -> None:
     health = Health()
     health.component("model").set_ready()
     health.enter_graceful_shutdown()
     assert not health.ready
 
 
-async def test_status_flips_with_the_components_while_liveness_stays(start_rig):
+async def test_status_flips_with_the_components_while_liveness_stays(start_rig: Any) -> None:
     rig = await start_rig()
     model = rig.health.component("model")
     target = rig.server.target
@@ -50,14 +52,14 @@ async def test_status_flips_with_the_components_while_liveness_stays(start_rig):
     assert await check(target, "pellucid.scorer.v1.ScorerService") == SERVING
 
 
-async def test_unknown_service_is_not_found(start_rig):
+async def test_unknown_service_is_not_found(start_rig: Any) -> None:
     rig = await start_rig()
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await check(rig.server.target, "nobody.v1.Nothing")
     assert caught.value.code() is grpc.StatusCode.NOT_FOUND
 
 
-async def test_watch_tells_each_change_and_ends_with_the_server(start_rig):
+async def test_watch_tells_each_change_and_ends_with_the_server(start_rig: Any) -> None:
     rig = await start_rig()
     model = rig.health.component("model", ready=True)
     async with grpc.aio.insecure_channel(rig.server.target) as channel:
@@ -72,7 +74,9 @@ async def test_watch_tells_each_change_and_ends_with_the_server(start_rig):
         assert asyncio.get_running_loop().time() - began < 1
 
 
-async def test_channel_sends_nothing_to_a_server_that_is_not_ready(start_rig, ask):
+async def test_channel_sends_nothing_to_a_server_that_is_not_ready(
+    start_rig: Any, ask: Any
+) -> None:
     rig = await start_rig()
     model = rig.health.component("model", ready=True)
     await rig.scorer.Similarity(ask)

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+
 from pellucid_runtime.hedging import HedgeBudget, hedged
 
 
@@ -27,43 +28,43 @@ class Calls:
         return result
 
 
-async def test_quick_call_is_not_repeated():
+async def test_quick_call_is_not_repeated() -> None:
     calls = Calls((0, "a"))
     assert await hedged(calls, after_s=0.05, budget=HedgeBudget("t")) == "a"
     assert calls.made == 1
 
 
-async def test_slow_call_is_overtaken_and_cancelled():
+async def test_slow_call_is_overtaken_and_cancelled() -> None:
     calls = Calls((10, "slow"), (0, "quick"))
     assert await hedged(calls, after_s=0.02, budget=HedgeBudget("t")) == "quick"
     assert (calls.made, calls.cancelled) == (2, 1)
 
 
-async def test_first_may_still_win():
+async def test_first_may_still_win() -> None:
     calls = Calls((0.04, "first"), (10, "second"))
     assert await hedged(calls, after_s=0.02, budget=HedgeBudget("t")) == "first"
     assert calls.cancelled == 1
 
 
-async def test_failure_before_the_hedge_is_not_repeated():
+async def test_failure_before_the_hedge_is_not_repeated() -> None:
     calls = Calls((0, ValueError("down")))
     with pytest.raises(ValueError, match="down"):
         await hedged(calls, after_s=0.05, budget=HedgeBudget("t"))
     assert calls.made == 1
 
 
-async def test_failure_of_one_leaves_it_to_the_other():
+async def test_failure_of_one_leaves_it_to_the_other() -> None:
     calls = Calls((0.05, "first"), (0, ValueError()))
     assert await hedged(calls, after_s=0.02, budget=HedgeBudget("t")) == "first"
 
 
-async def test_both_fail():
+async def test_both_fail() -> None:
     calls = Calls((0.05, KeyError("first")), (0.1, KeyError("second")))
     with pytest.raises(KeyError, match="second"):
         await hedged(calls, after_s=0.02, budget=HedgeBudget("t"))
 
 
-async def test_budget_bounds_the_share_of_extra_calls():
+async def test_budget_bounds_the_share_of_extra_calls() -> None:
     budget = HedgeBudget("t", ratio=0.1, burst=2)
     made = 0
     for _ in range(50):
@@ -73,7 +74,7 @@ async def test_budget_bounds_the_share_of_extra_calls():
     assert 50 < made <= 50 + 2 + 5
 
 
-async def test_cancelling_the_caller_cancels_both():
+async def test_cancelling_the_caller_cancels_both() -> None:
     calls = Calls((10, "a"), (10, "b"))
     task = asyncio.create_task(hedged(calls, after_s=0.01, budget=HedgeBudget("t")))
     await asyncio.sleep(0.05)

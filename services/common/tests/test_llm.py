@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+
 from pellucid_runtime.deadline import deadline_scope
 from pellucid_runtime.errors import DeadlineExceededError
 from pellucid_runtime.llm import (
@@ -123,7 +124,14 @@ async def all_of(client: OpenAiClient, request: ChatRequest = ASK) -> list[Chunk
     return [chunk async for chunk in client.stream(request)]
 
 
-async def test_stream_gives_text_reason_and_usage(start_model, stack):
+async def read_into(received: list[str], client: OpenAiClient) -> None:
+    async for chunk in client.stream(ASK):
+        received.append(chunk.text)  # noqa: PERF401 - what came before an error matters
+
+
+async def test_stream_gives_text_reason_and_usage(
+    start_model: StartModel, stack: AsyncExitStack
+) -> None:
     model = await start_model()
     model.streams(event("Hel"), event("lo"), event(finish="stop"), USAGE, DONE)
     chunks = await all_of(await client_of(stack, model))
@@ -136,7 +144,9 @@ async def test_stream_gives_text_reason_and_usage(start_model, stack):
     assert model.keys == ["Bearer key-0"]
 
 
-async def test_split_characters_are_put_together(start_model, stack):
+async def test_split_characters_are_put_together(
+    start_model: StartModel, stack: AsyncExitStack
+) -> None:
     model = await start_model()
     whole = event("도쿄") + event(finish="stop") + DONE
     raw = whole.replace(b"\\ub3c4\\ucfc4", "도쿄".encode())
@@ -144,7 +154,9 @@ async def test_split_characters_are_put_together(start_model, stack):
     assert (await all_of(await client_of(stack, model)))[0].text == "도쿄"
 
 
-async def test_completion_passes_its_parameters(start_model, stack):
+async def test_completion_passes_its_parameters(
+    start_model: StartModel, stack: AsyncExitStack
+) -> None:
     model = await start_model()
     model.completes("hi")
     client = await client_of(stack, model)
@@ -164,7 +176,9 @@ async def test_completion_passes_its_parameters(start_model, stack):
     assert asked["messages"][0] == {"role": "system", "content": "be brief"}
 
 
-async def test_json_answer_follows_the_schema_and_may_be_fenced(start_model, stack):
+async def test_json_answer_follows_the_schema_and_may_be_fenced(
+    start_model: StartModel, stack: AsyncExitStack
+) -> None:
     model = await start_model()
     schema = {"type": "object", "properties": {"search": {"type": "boolean"}}}
     model.completes('```json\n{"search": true}\n```')
@@ -175,14 +189,18 @@ async def test_json_answer_follows_the_schema_and_may_be_fenced(start_model, sta
 
 
 @pytest.mark.parametrize("text", ["sure!", "[1]", "", "{"])
-async def test_answer_that_is_no_json_object_is_refused(start_model, stack, text):
+async def test_answer_that_is_no_json_object_is_refused(
+    start_model: StartModel, stack: AsyncExitStack, text: str
+) -> None:
     model = await start_model()
     model.completes(text)
     with pytest.raises(LlmOutputError):
         await complete_json(await client_of(stack, model), ASK, {})
 
 
-async def test_slow_first_token_goes_to_the_fallback(start_model, stack):
+async def test_slow_first_token_goes_to_the_fallback(
+    start_model: StartModel, stack: AsyncExitStack
+) -> None:
     slow, quick = await start_model(), await start_model()
     slow.streams(5.0)
     quick.streams(event("ok"), event(finish="stop"), DONE)
@@ -192,7 +210,9 @@ async def test_slow_first_token_goes_to_the_fallback(start_model, stack):
     assert quick.keys == ["Bearer key-1"]
 
 
-async def test_two_slow_endpoints_are_a_timeout(start_model, stack):
+async def test_two_slow_endpoints_are_a_timeout(
+    start_model: StartModel, stack: AsyncExitStack
+) -> None:
     first, second = await start_model(), await start_model()
     first.streams(5.0)
     second.streams(5.0)
@@ -201,18 +221,22 @@ async def test_two_slow_endpoints_are_a_timeout(start_model, stack):
     assert caught.value.reason == "LLM_FAILED"
 
 
-async def test_stream_that_stalls_after_text_is_not_tried_again(start_model, stack):
+async def test_stream_that_stalls_after_text_is_not_tried_again(
+    start_model: StartModel, stack: AsyncExitStack
+) -> None:
     stalls, other = await start_model(), await start_model()
     stalls.streams(event("Hel"), 5.0)
-    received = []
+    received: list[str] = []
+    client = await client_of(stack, stalls, other, idle_s=0.1)
     with pytest.raises(LlmTimeoutError):
-        async for chunk in (await client_of(stack, stalls, other, idle_s=0.1)).stream(ASK):
-            received.append(chunk.text)  # noqa: PERF401 - what came before the error matters
+        await read_into(received, client)
     assert received == ["Hel"]
     assert other.asked == []
 
 
-async def test_stream_that_is_cut_is_an_error_and_no_silent_end(start_model, stack):
+async def test_stream_that_is_cut_is_an_error_and_no_silent_end(
+    start_model: StartModel, stack: AsyncExitStack
+) -> None:
     model = await start_model()
 
     async def cut(request: web.Request, response: web.StreamResponse) -> None:
@@ -220,21 +244,25 @@ async def test_stream_that_is_cut_is_an_error_and_no_silent_end(start_model, sta
         request.transport.abort()
 
     model.script = cut
-    received = []
+    received: list[str] = []
+    client = await client_of(stack, model)
     with pytest.raises(LlmUnavailableError):
-        async for chunk in (await client_of(stack, model)).stream(ASK):
-            received.append(chunk.text)  # noqa: PERF401 - what came before the error matters
+        await read_into(received, client)
     assert received == ["Hel"]
 
 
-async def test_stream_without_finish_reason_broke_off(start_model, stack):
+async def test_stream_without_finish_reason_broke_off(
+    start_model: StartModel, stack: AsyncExitStack
+) -> None:
     model = await start_model()
     model.streams(event("Hel"))
     with pytest.raises(LlmUnavailableError, match="broke off"):
         await all_of(await client_of(stack, model))
 
 
-async def test_momentary_failure_of_a_single_endpoint_is_tried_once_more(start_model, stack):
+async def test_momentary_failure_of_a_single_endpoint_is_tried_once_more(
+    start_model: StartModel, stack: AsyncExitStack
+) -> None:
     model = await start_model()
     model.status, model.body = 503, {"error": {"message": "busy"}}
     client = await client_of(stack, model)
@@ -246,7 +274,9 @@ async def test_momentary_failure_of_a_single_endpoint_is_tried_once_more(start_m
     assert len(model.asked) == 4
 
 
-async def test_refusal_is_final_at_one_endpoint_and_not_at_two(start_model, stack):
+async def test_refusal_is_final_at_one_endpoint_and_not_at_two(
+    start_model: StartModel, stack: AsyncExitStack
+) -> None:
     strict, other = await start_model(), await start_model()
     strict.status, strict.body = 401, {"error": {"message": "bad key: hello"}}
     with pytest.raises(LlmRejectedError) as caught:
@@ -268,14 +298,18 @@ async def test_refusal_is_final_at_one_endpoint_and_not_at_two(start_model, stac
         b"",
     ],
 )
-async def test_garbage_is_a_typed_error(start_model, stack, garbage):
+async def test_garbage_is_a_typed_error(
+    start_model: StartModel, stack: AsyncExitStack, garbage: bytes
+) -> None:
     model = await start_model()
     model.streams(garbage)
     with pytest.raises((LlmOutputError, LlmUnavailableError)):
         await all_of(await client_of(stack, model))
 
 
-async def test_garbage_instead_of_a_completion_is_a_typed_error(start_model, stack):
+async def test_garbage_instead_of_a_completion_is_a_typed_error(
+    start_model: StartModel, stack: AsyncExitStack
+) -> None:
     model = await start_model()
     for body in ({}, [], "text", {"choices": []}, {"choices": [{"message": None}]}):
         model.body = body
@@ -283,7 +317,7 @@ async def test_garbage_instead_of_a_completion_is_a_typed_error(start_model, sta
             await (await client_of(stack, model)).complete(ASK)
 
 
-async def test_endpoint_that_does_not_exist(stack, free_port):
+async def test_endpoint_that_does_not_exist(stack: AsyncExitStack, free_port: int) -> None:
     endpoint = await open_endpoint(f"http://127.0.0.1:{free_port}/v1", "", "m", stack)
     began = asyncio.get_running_loop().time()
     with pytest.raises(LlmUnavailableError):
@@ -291,7 +325,9 @@ async def test_endpoint_that_does_not_exist(stack, free_port):
     assert asyncio.get_running_loop().time() - began < 2
 
 
-async def test_deadline_is_stronger_than_patience(start_model, stack):
+async def test_deadline_is_stronger_than_patience(
+    start_model: StartModel, stack: AsyncExitStack
+) -> None:
     model = await start_model()
     model.streams(event("Hel"), 5.0)
     client = await client_of(stack, model)
@@ -299,7 +335,9 @@ async def test_deadline_is_stronger_than_patience(start_model, stack):
         await all_of(client)
 
 
-async def test_leaving_early_closes_the_connection(start_model, stack):
+async def test_leaving_early_closes_the_connection(
+    start_model: StartModel, stack: AsyncExitStack
+) -> None:
     closed = asyncio.Event()
     model = await start_model()
 
@@ -318,7 +356,7 @@ async def test_leaving_early_closes_the_connection(start_model, stack):
     await asyncio.wait_for(closed.wait(), 1)
 
 
-async def test_tool_calls_pass_through(start_model, stack):
+async def test_tool_calls_pass_through(start_model: StartModel, stack: AsyncExitStack) -> None:
     model = await start_model()
     call = {"index": 0, "id": "c1", "type": "function", "function": {"name": "f", "arguments": "{"}}
     choice = {"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": None}
@@ -327,7 +365,9 @@ async def test_tool_calls_pass_through(start_model, stack):
     assert chunks[0].tool_calls[0]["function"]["name"] == "f"
 
 
-async def test_proxies_of_the_environment_are_ignored(start_model, stack, monkeypatch):
+async def test_proxies_of_the_environment_are_ignored(
+    start_model: StartModel, stack: AsyncExitStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
     proxied = []
 
     async def proxy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -348,7 +388,9 @@ async def test_proxies_of_the_environment_are_ignored(start_model, stack, monkey
     assert proxied == []
 
 
-async def test_settings_decide_whether_there_is_a_model(start_model, stack, monkeypatch):
+async def test_settings_decide_whether_there_is_a_model(
+    start_model: StartModel, stack: AsyncExitStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     assert await open_llm(LlmSettings(), stack) is None

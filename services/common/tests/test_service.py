@@ -11,9 +11,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pellucid.scorer.v1 import scorer_pb2_grpc
+
 from pellucid_runtime.channel import open_channel
 from pellucid_runtime.errors import DependencyDownError, ServiceError
 from pellucid_runtime.http_server import HttpServer
@@ -86,7 +88,7 @@ async def _kill(process: asyncio.subprocess.Process) -> None:
     await process.wait()
 
 
-async def test_check_validates_and_does_not_start():
+async def test_check_validates_and_does_not_start() -> None:
     assert await outcome("--check") == (0, "echo: settings are valid\n", "")
 
 
@@ -101,7 +103,9 @@ async def test_check_validates_and_does_not_start():
         ({"redis_url": "http://secret@cache.example"}, "REDIS_URL", "pattern"),
     ],
 )
-async def test_wrong_setting_stops_with_one_line_naming_it(settings, variable, limit):
+async def test_wrong_setting_stops_with_one_line_naming_it(
+    settings: dict[str, object], variable: str, limit: str
+) -> None:
     code, out, err = await outcome(**settings)
     assert (code, out) == (2, "")
     assert len(err.splitlines()) == 1
@@ -110,13 +114,13 @@ async def test_wrong_setting_stops_with_one_line_naming_it(settings, variable, l
     assert "secret" not in err
 
 
-async def test_empty_variable_counts_as_unset():
+async def test_empty_variable_counts_as_unset() -> None:
     code, _, err = await outcome("--check", redis_url="", grpc_port="")
     assert (code, err) == (0, "")
 
 
 @pytest.mark.parametrize("setting", ["GRPC_PORT", "METRICS_PORT"])
-async def test_port_in_use_stops_with_one_line(setting):
+async def test_port_in_use_stops_with_one_line(setting: str) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -130,7 +134,7 @@ async def test_port_in_use_stops_with_one_line(setting):
     assert "Traceback" not in err
 
 
-async def test_second_copy_does_not_share_the_first_ones_port(start_echo):
+async def test_second_copy_does_not_share_the_first_ones_port(start_echo: StartEcho) -> None:
     first = await start_echo()
     code, _, err = await outcome(grpc_port=first.grpc_port)
     assert code == 1
@@ -138,7 +142,9 @@ async def test_second_copy_does_not_share_the_first_ones_port(start_echo):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-async def test_signal_ends_it_cleanly_and_closes_resources(start_echo, number):
+async def test_signal_ends_it_cleanly_and_closes_resources(
+    start_echo: StartEcho, number: int
+) -> None:
     echo = await start_echo()
     echo.process.send_signal(number)
     code, out, err = await echo.end()
@@ -148,7 +154,9 @@ async def test_signal_ends_it_cleanly_and_closes_resources(start_echo, number):
     assert events == ["stopping", "stopped"]
 
 
-async def test_call_in_progress_is_answered_during_shutdown(start_echo, ask):
+async def test_call_in_progress_is_answered_during_shutdown(
+    start_echo: StartEcho, ask: Any
+) -> None:
     echo = await start_echo(work_s=0.5)
     async with open_channel(echo.target, service=SCORER) as channel:
         call = asyncio.ensure_future(scorer_pb2_grpc.ScorerServiceStub(channel).Similarity(ask))
@@ -158,7 +166,9 @@ async def test_call_in_progress_is_answered_during_shutdown(start_echo, ask):
     assert (await echo.end())[0] == 0
 
 
-async def test_shutdown_does_not_wait_longer_than_its_grace(start_echo, ask):
+async def test_shutdown_does_not_wait_longer_than_its_grace(
+    start_echo: StartEcho, ask: Any
+) -> None:
     echo = await start_echo(work_s=20, shutdown_grace_s=0.3)
     async with open_channel(echo.target, service=SCORER) as channel:
         call = asyncio.ensure_future(scorer_pb2_grpc.ScorerServiceStub(channel).Similarity(ask))
@@ -172,7 +182,9 @@ async def test_shutdown_does_not_wait_longer_than_its_grace(start_echo, ask):
 
 
 @pytest.mark.parametrize("drain_delay_s", [0, 0.3])
-async def test_rolling_restart_under_load_loses_no_call(start_echo, ask, drain_delay_s):
+async def test_rolling_restart_under_load_loses_no_call(
+    start_echo: StartEcho, ask: Any, drain_delay_s: float
+) -> None:
     """Two replicas, twenty callers; one replica is told to stop while all of them are calling."""
     replicas = [await start_echo(drain_delay_s=drain_delay_s) for _ in range(2)]
     addresses = ",".join(replica.target for replica in replicas)
@@ -204,7 +216,7 @@ async def test_rolling_restart_under_load_loses_no_call(start_echo, ask, drain_d
     assert answered > at_exit  # and after
 
 
-async def test_metrics_show_build_lag_and_calls(start_echo, ask):
+async def test_metrics_show_build_lag_and_calls(start_echo: StartEcho, ask: Any) -> None:
     echo = await start_echo()
     async with open_channel(echo.target, service=SCORER) as channel:
         await scorer_pb2_grpc.ScorerServiceStub(channel).Similarity(ask)
@@ -220,7 +232,9 @@ def _get(url: str) -> str:
         return response.read().decode()
 
 
-async def test_unreachable_collector_holds_up_neither_calls_nor_exit(start_echo, ask, free_port):
+async def test_unreachable_collector_holds_up_neither_calls_nor_exit(
+    start_echo: StartEcho, ask: Any, free_port: int
+) -> None:
     echo = await start_echo(otel_exporter_otlp_endpoint=f"http://127.0.0.1:{free_port}")
     async with open_channel(echo.target, service=SCORER) as channel:
         stub = scorer_pb2_grpc.ScorerServiceStub(channel)
@@ -233,7 +247,7 @@ async def test_unreachable_collector_holds_up_neither_calls_nor_exit(start_echo,
     assert asyncio.get_running_loop().time() - began < 6
 
 
-async def hello(scope, receive, send):
+async def hello(scope: Any, receive: Any, send: Any) -> None:
     """The smallest ASGI application."""
     if scope["type"] == "lifespan":
         while True:
@@ -246,7 +260,7 @@ async def hello(scope, receive, send):
     await send({"type": "http.response.body", "body": b"hello"})
 
 
-async def test_http_listener_answers_and_finishes_what_it_began():
+async def test_http_listener_answers_and_finishes_what_it_began() -> None:
     server = HttpServer(hello, "127.0.0.1", 0)
     await server.start()
     assert await asyncio.to_thread(_get, f"http://127.0.0.1:{server.port}/") == "hello"
@@ -256,7 +270,7 @@ async def test_http_listener_answers_and_finishes_what_it_began():
     assert await slow == "hello"
 
 
-async def test_http_port_in_use_names_the_setting():
+async def test_http_port_in_use_names_the_setting() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -265,8 +279,8 @@ async def test_http_port_in_use_names_the_setting():
             await server.start()
 
 
-async def test_http_application_that_cannot_start_is_an_error():
-    async def broken(scope, receive, send):
+async def test_http_application_that_cannot_start_is_an_error() -> None:
+    async def broken(_scope: Any, receive: Any, send: Any) -> None:
         await receive()
         await send({"type": "lifespan.startup.failed", "message": "no"})
 

@@ -4,8 +4,10 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
+
 from pellucid_runtime.clock import FixedClock
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.settings import ServiceSettings
@@ -22,31 +24,31 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         yield opened
 
 
-async def test_absent_key_has_no_value(store):
+async def test_absent_key_has_no_value(store: Store) -> None:
     assert await store.get("k") is None
     assert await store.delete("k") is False
 
 
-async def test_value_comes_back_byte_for_byte(store):
+async def test_value_comes_back_byte_for_byte(store: Store) -> None:
     value = bytes(range(256))
     await store.set("k", value)
     assert await store.get("k") == value
 
 
-async def test_set_replaces_value_and_lifetime(store):
+async def test_set_replaces_value_and_lifetime(store: Store) -> None:
     await store.set("k", b"old", ttl_s=0.05)
     await store.set("k", b"new")
     await asyncio.sleep(0.1)
     assert await store.get("k") == b"new"
 
 
-async def test_delete_forgets(store):
+async def test_delete_forgets(store: Store) -> None:
     await store.set("k", b"v")
     assert await store.delete("k") is True
     assert await store.get("k") is None
 
 
-async def test_value_expires(store):
+async def test_value_expires(store: Store) -> None:
     await store.set("k", b"v", ttl_s=0.05)
     assert await store.get("k") == b"v"
     await asyncio.sleep(0.1)
@@ -54,32 +56,32 @@ async def test_value_expires(store):
     assert await store.delete("k") is False
 
 
-async def test_set_if_absent_keeps_the_first(store):
+async def test_set_if_absent_keeps_the_first(store: Store) -> None:
     assert await store.set_if_absent("k", b"first") is True
     assert await store.set_if_absent("k", b"second") is False
     assert await store.get("k") == b"first"
 
 
-async def test_set_if_absent_takes_the_place_of_an_expired_one(store):
+async def test_set_if_absent_takes_the_place_of_an_expired_one(store: Store) -> None:
     assert await store.set_if_absent("k", b"first", ttl_s=0.05) is True
     await asyncio.sleep(0.1)
     assert await store.set_if_absent("k", b"second") is True
     assert await store.get("k") == b"second"
 
 
-async def test_only_one_of_many_sets_if_absent(store):
+async def test_only_one_of_many_sets_if_absent(store: Store) -> None:
     kept = await asyncio.gather(*[store.set_if_absent("k", b"%d" % i) for i in range(20)])
     assert sum(kept) == 1
 
 
-async def test_counter_counts_from_zero_and_loses_nothing(store):
+async def test_counter_counts_from_zero_and_loses_nothing(store: Store) -> None:
     await asyncio.gather(*[store.incr("c") for _ in range(50)])
     assert await store.incr("c", 5) == 55
     assert await store.incr("c", -55) == 0
     assert await store.get("c") == b"0"
 
 
-async def test_counter_is_a_fixed_window(store):
+async def test_counter_is_a_fixed_window(store: Store) -> None:
     assert await store.incr("c", ttl_s=0.2) == 1
     await asyncio.sleep(0.12)
     assert await store.incr("c", ttl_s=0.2) == 2
@@ -87,21 +89,21 @@ async def test_counter_is_a_fixed_window(store):
     assert await store.incr("c", ttl_s=0.2) == 1
 
 
-async def test_namespaces_are_apart(tmp_path):
+async def test_namespaces_are_apart(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite3"
     async with SqliteStore(path, namespace="a") as a, SqliteStore(path, namespace="b") as b:
         await a.set("k", b"v")
         assert await b.get("k") is None
 
 
-async def test_sqlite_survives_a_restart(tmp_path):
+async def test_sqlite_survives_a_restart(tmp_path: Path) -> None:
     async with SqliteStore(tmp_path / "deep" / "a.sqlite3") as store:
         await store.set("k", b"v", ttl_s=60)
     async with SqliteStore(tmp_path / "deep" / "a.sqlite3") as store:
         assert await store.get("k") == b"v"
 
 
-async def test_sqlite_removes_what_expired(tmp_path):
+async def test_sqlite_removes_what_expired(tmp_path: Path) -> None:
     clock = FixedClock()
     async with SqliteStore(tmp_path / "a.sqlite3", clock=clock) as store:
         for number in range(300):
@@ -113,7 +115,7 @@ async def test_sqlite_removes_what_expired(tmp_path):
     assert count <= 300 + 256
 
 
-async def test_sqlite_that_cannot_be_written_is_a_lost_dependency(tmp_path):
+async def test_sqlite_that_cannot_be_written_is_a_lost_dependency(tmp_path: Path) -> None:
     async with SqliteStore(tmp_path / "a.sqlite3") as store:
         await store._db.execute("DROP TABLE entries_v1")
         with pytest.raises(DependencyDownError) as caught:
@@ -121,7 +123,7 @@ async def test_sqlite_that_cannot_be_written_is_a_lost_dependency(tmp_path):
     assert caught.value.metadata == {"dependency": "store"}
 
 
-async def test_settings_choose_the_adapter(tmp_path):
+async def test_settings_choose_the_adapter(tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
         local = await open_store(ServiceSettings(data_dir=tmp_path), stack, "n")
         shared = await open_store(ServiceSettings(redis_url="redis://a.example"), stack, "n")
@@ -135,7 +137,7 @@ async def test_settings_choose_the_adapter(tmp_path):
 
 
 @pytest.mark.redis
-async def test_redis_killed_in_use_fails_quickly_and_recovers(redis_server):
+async def test_redis_killed_in_use_fails_quickly_and_recovers(redis_server: Any) -> None:
     async with RedisStore(redis_server.url) as store:
         await store.set("k", b"v")
         redis_server.kill()
@@ -156,7 +158,7 @@ async def test_redis_killed_in_use_fails_quickly_and_recovers(redis_server):
         assert await store.get("k") == b"again"
 
 
-async def test_redis_that_accepts_and_never_answers_fails_quickly():
+async def test_redis_that_accepts_and_never_answers_fails_quickly() -> None:
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()
         writer.close()

@@ -1,32 +1,35 @@
 """Limits of the contract, as the validator reads them from the descriptors."""
 
 import math
+from typing import Any
 
 import pytest
+from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from pellucid.common.v1 import common_pb2
 from pellucid.decision.v1 import decision_pb2
 from pellucid.gateway.v1 import gateway_pb2
 from pellucid.scorer.v1 import scorer_pb2
+
 from pellucid_runtime.errors import InvalidArgumentError
 from pellucid_runtime.validation import Validator
 
 
-def breach(message) -> tuple[str, str]:
+def breach(message: Message) -> tuple[str, str]:
     with pytest.raises(InvalidArgumentError) as caught:
         Validator().validate(message)
     return caught.value.metadata["field"], caught.value.metadata["limit"]
 
 
-def candidate(**fields) -> scorer_pb2.Candidate:
+def candidate(**fields: Any) -> scorer_pb2.Candidate:
     return scorer_pb2.Candidate(**{"id": "1", "url": "https://a.example/"} | fields)
 
 
-def score(**fields) -> scorer_pb2.ScoreRequest:
+def score(**fields: Any) -> scorer_pb2.ScoreRequest:
     return scorer_pb2.ScoreRequest(**{"question": "q", "candidates": [candidate()]} | fields)
 
 
-def test_request_within_its_limits_passes():
+def test_request_within_its_limits_passes() -> None:
     Validator().validate(
         score(
             weights={"semantic": 0.5, "trust": 0.5},
@@ -37,31 +40,31 @@ def test_request_within_its_limits_passes():
     )
 
 
-def test_required_text_must_not_be_empty():
+def test_required_text_must_not_be_empty() -> None:
     assert breach(score(question="")) == ("question", "must be given")
 
 
-def test_required_list_must_not_be_empty():
+def test_required_list_must_not_be_empty() -> None:
     request = scorer_pb2.SimilarityRequest(text="a")
     assert breach(request) == ("others", "must be given")
 
 
-def test_required_enum_must_not_be_unspecified():
+def test_required_enum_must_not_be_unspecified() -> None:
     request = gateway_pb2.ChatRequest(messages=[common_pb2.Message(content="hi")])
     assert breach(request) == ("messages[0].role", "must be given")
 
 
-def test_limit_inside_a_repeated_message_names_the_element():
+def test_limit_inside_a_repeated_message_names_the_element() -> None:
     request = score(candidates=[candidate(), candidate(title="x" * 4097)])
     assert breach(request) == ("candidates[1].title", "at most 4096 bytes")
 
 
-def test_limit_of_each_element_of_a_repeated_text():
+def test_limit_of_each_element_of_a_repeated_text() -> None:
     request = score(subject={"speakers": ["fine", "x" * 257]})
     assert breach(request) == ("subject.speakers[1]", "at most 256 bytes")
 
 
-def test_bytes_are_counted_and_not_characters():
+def test_bytes_are_counted_and_not_characters() -> None:
     at_the_limit = "가" * (4096 // 3)
     Validator().validate(score(candidates=[candidate(title=at_the_limit)]))
     assert breach(score(candidates=[candidate(title=at_the_limit + "가")]))[0] == (
@@ -69,7 +72,7 @@ def test_bytes_are_counted_and_not_characters():
     )
 
 
-def test_number_of_items_is_bounded():
+def test_number_of_items_is_bounded() -> None:
     request = decision_pb2.DecideRequest(
         message="hi", history=[common_pb2.Message(role="ROLE_USER")] * 6
     )
@@ -86,29 +89,29 @@ def test_number_of_items_is_bounded():
         (-math.inf, "must be a finite number"),
     ],
 )
-def test_numbers_outside_their_range_or_not_finite(value, limit):
+def test_numbers_outside_their_range_or_not_finite(value: float, limit: str) -> None:
     assert breach(score(weights={"trust": value})) == ("weights.trust", limit)
     assert breach(score(threshold=value)) == ("threshold", limit)
 
 
-def test_whole_numbers_are_bounded_too():
+def test_whole_numbers_are_bounded_too() -> None:
     assert breach(score(max_results=1001)) == ("max_results", "at most 1000")
 
 
-def test_enum_number_that_the_contract_does_not_define():
+def test_enum_number_that_the_contract_does_not_define() -> None:
     request = decision_pb2.DecideRequest(message="hi")
     request.web_mode = 77
     assert breach(request) == ("web_mode", "a value of pellucid.decision.v1.WebMode")
 
 
-def test_timestamp_that_no_calendar_has():
+def test_timestamp_that_no_calendar_has() -> None:
     request = score(now=Timestamp(seconds=10**15))
     assert breach(request) == ("now", "a time from year 1 to year 9999")
     request = score(candidates=[candidate(published_at=Timestamp(nanos=-1))])
     assert breach(request)[0] == "candidates[0].published_at"
 
 
-def test_every_limit_of_every_request_can_be_read():
+def test_every_limit_of_every_request_can_be_read() -> None:
     """Plans of all messages of the contract are built: no descriptor is beyond the validator."""
     validator = Validator()
     modules = (common_pb2, decision_pb2, gateway_pb2, scorer_pb2)
