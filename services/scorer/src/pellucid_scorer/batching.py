@@ -83,6 +83,7 @@ class Batcher:
         self._observer = observer
         self._max_tokens = max_tokens
         self._callers: deque[deque[Job]] = deque()
+        self._taken: Sequence[Job] = ()
         self._texts = 0
         self._tokens = 0
         self._rate = FIRST_RATE
@@ -100,7 +101,7 @@ class Batcher:
         if self._owner is not None:
             self._owner.cancel()
             await asyncio.gather(self._owner, *self._running, return_exceptions=True)
-        for job in (job for jobs in self._callers for job in jobs):
+        for job in (*self._taken, *(job for jobs in self._callers for job in jobs)):
             job.done.cancel()
 
     @property
@@ -147,7 +148,8 @@ class Batcher:
         while True:
             await self._work.wait()
             encoder = self._encoder()
-            for batch in _batches(self._take(encoder.batch_tokens * LOOK_AHEAD), encoder):
+            self._taken = self._take(encoder.batch_tokens * LOOK_AHEAD)
+            for batch in _batches(self._taken, encoder):
                 await self._start(batch, encoder)
             if not self._callers:
                 self._work.clear()

@@ -6,7 +6,7 @@ compared in their ASCII form.
 """
 
 import ipaddress
-from functools import cache
+from functools import cache, lru_cache
 
 import ada_url
 import tldextract
@@ -35,6 +35,7 @@ def host_of(url: str) -> str:
         return ""
 
 
+@lru_cache(maxsize=8192)
 def registrable(host: str) -> str:
     """Return the part of a host that somebody registered; the host itself when there is none.
 

@@ -2,13 +2,12 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 import yaml
 
-from pellucid_scorer.scripts import is_spaceless
+from pellucid_scorer.phrases import Phrases
 
 ELLIPSIS = re.compile(r"…|\.{3,}")
 SHOUT = re.compile(r"[!?]{2,}")
@@ -29,9 +28,9 @@ class QualityTable:
     odd_min_count: int
     odd_max_share: float
     caps_min_letters: int
-    research: re.Pattern[str]
-    sales: re.Pattern[str]
-    calls: re.Pattern[str]
+    research: Phrases
+    sales: Phrases
+    calls: Phrases
 
     @classmethod
     def from_yaml(cls, text: str) -> Self:
@@ -43,7 +42,7 @@ class QualityTable:
         table: dict[str, Any] = yaml.safe_load(text)
         odd = table.pop("odd_chars")
         fields: dict[str, Any] = {
-            name: _any_of(table.pop(name)) for name in ("research", "sales", "calls")
+            name: Phrases.read(table.pop(name)) for name in ("research", "sales", "calls")
         }
         fields |= {"odd_min_count": odd["min_count"], "odd_max_share": odd["max_share"]}
         return cls(**fields, **table)
@@ -53,12 +52,12 @@ class QualityTable:
         text = f"{title}\n{snippet}"
         merits = (
             len(snippet) > self.long_snippet_chars,
-            self.research.search(text) is not None,
-            bool(title) and self.sales.search(title) is None,
+            self.research.are_in(text),
+            bool(title) and not self.sales.are_in(title),
             self._is_normally_cased(title),
         )
         faults = (
-            self.calls.search(text) is not None,
+            self.calls.are_in(text),
             len(ELLIPSIS.findall(text)) > self.max_ellipses,
             self._is_shouted(title),
             self._is_odd(text),
@@ -78,29 +77,11 @@ class QualityTable:
         return len(cased) >= self.caps_min_letters and all(char.isupper() for char in cased)
 
     def _is_odd(self, text: str) -> bool:
-        odd = sum(map(_is_odd, text)) + sum(map(len, SHOUT.findall(text)))
+        odd = _count_odd(text) + sum(map(len, SHOUT.findall(text)))
         return odd >= self.odd_min_count and odd > self.odd_max_share * len(text)
 
 
-def _is_odd(char: str) -> bool:
-    if char < " ":
-        return char not in PLAIN_CONTROLS
-    return char > "~" and unicodedata.category(char) in ODD_CATEGORIES
-
-
-def _any_of(words: Mapping[str, Iterable[str]]) -> re.Pattern[str]:
-    """Return a pattern for any of the words of any language."""
-    every = {word for group in words.values() for word in group}
-    return re.compile("|".join(map(_whole, sorted(every, key=_longest_first))), re.IGNORECASE)
-
-
-def _longest_first(word: str) -> tuple[int, str]:
-    return -len(word), word
-
-
-def _whole(word: str) -> str:
-    """Return a pattern for a word, bounded where its script has word bounds."""
-    pattern = re.escape(word).replace("'", "['’]")
-    if is_spaceless(word):
-        return pattern
-    return rf"(?<!\w){pattern}(?!\w)" if word[0].isalnum() else rf"{pattern}(?!\w)"
+def _count_odd(text: str) -> int:
+    beyond_ascii = (unicodedata.category(char) for char in text if char > "~")
+    controls = sum(char < " " and char not in PLAIN_CONTROLS for char in set(text))
+    return sum(category in ODD_CATEGORIES for category in beyond_ascii) + controls

@@ -15,6 +15,9 @@ TOKEN = re.compile(r"\w+(?:[.'’_/+-]\w+)*[+#]*")
 
 JOINTS = re.compile(r"[.'’_/+-]+")
 
+ACCENTS = re.compile(r"[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+")
+"""Marks on Latin, Greek and Cyrillic letters; the vowel signs of other scripts are letters."""
+
 STEM_ENDINGS = ("ingly", "edly", "ings", "ies", "ing", "ed", "es", "ly", "s", "e")
 """English endings that are cut, longest first."""
 SHORTEST_STEM = 3
@@ -50,8 +53,7 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", text.casefold())
-    plain = "".join(char for char in decomposed if not unicodedata.combining(char))
-    return unicodedata.normalize("NFC", plain)
+    return unicodedata.normalize("NFC", ACCENTS.sub("", decomposed))
 
 
 def stem(word: str) -> str:

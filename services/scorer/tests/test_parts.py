@@ -1,0 +1,116 @@
+"""Freshness, quality, the lexical lift and n-grams."""
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pellucid_scorer import lexical, ngrams, semantic
+from pellucid_scorer.candidates import SemanticMethod
+from pellucid_scorer.ranking import Tables
+from pellucid_scorer.scripts import is_read_by
+
+NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
+LATIN = frozenset({"LATIN"})
+
+
+@pytest.mark.parametrize(
+    ("days", "score"),
+    [
+        (0, 1.0), (7, 1.0), (7.9, 1.0), (8, 0.9), (30, 0.9), (31, 0.8), (90, 0.8), (91, 0.7),
+        (180, 0.7), (181, 0.6), (365, 0.6), (366, 0.3), (9999, 0.3), (-1, 1.0), (-1.1, 0.5),
+    ],
+)  # fmt: skip
+def test_freshness_by_age_in_days(score_tables: Tables, days: float, score: float) -> None:
+    assert score_tables.freshness.score(NOW - timedelta(days=days), NOW) == score
+
+
+def test_freshness_of_an_unknown_date(score_tables: Tables) -> None:
+    assert score_tables.freshness.score(None, NOW) == 0.5
+
+
+SNIPPET = "The committee met on Monday. " * 4
+
+
+@pytest.mark.parametrize(
+    ("title", "snippet", "score"),
+    [
+        ("", "", 0.5),
+        ("A quiet day", "", 0.7),
+        ("A quiet day", SNIPPET, 0.8),
+        ("A quiet day", SNIPPET + "A study found it.", 0.9),
+        ("Ein ruhiger Tag", SNIPPET + "Laut einer Studie.", 0.9),
+        ("조용한 하루", SNIPPET + "연구에 따르면", 0.9),
+        ("Cheap flights", "", 0.6),
+        ("50% off everything", "", 0.5),
+        ("A QUIET DAY", "", 0.4),
+        ("A quiet day", "Click here to see", 0.5),
+        ("Fiets kopen", "여기를 클릭 하세요", 0.5),
+        ("A quiet day", "... ... ... …", 0.5),
+        ("Wow 🎉🎉🎉🎉", "", 0.5),
+        ("NATO", "", 0.7),
+    ],
+)
+def test_quality_rules(score_tables: Tables, title: str, snippet: str, score: float) -> None:
+    assert score_tables.quality.score(title, snippet) == pytest.approx(score)
+
+
+def test_studio_in_another_language_is_a_whole_word(score_tables: Tables) -> None:
+    plain = score_tables.quality.score("A day", "The reportage was understudied")
+    assert plain == pytest.approx(0.7)
+
+
+@given(title=st.text(max_size=300), snippet=st.text(max_size=600))
+def test_quality_is_a_share_for_any_text(score_tables: Tables, title: str, snippet: str) -> None:
+    assert 0.0 <= score_tables.quality.score(title, snippet) <= 1.0
+
+
+def test_an_exact_part_number_beats_vague_likeness() -> None:
+    question = "replacement belt for grinder KX-4471"
+    texts = ("A belt for grinder KX-4417", "KX-4471 spare parts")
+    parts = semantic.rate_all(question, texts, np.array([0.62, 0.58], np.float32), LATIN)
+    assert parts[1].score > parts[0].score
+    assert parts[1].lift > 0.0 == parts[0].lift
+
+
+@given(cosine=st.floats(-1, 1), text=st.text(max_size=80), question=st.text(max_size=80))
+def test_the_lift_is_bounded(cosine: float, text: str, question: str) -> None:
+    (part,) = semantic.rate_all(question, [text], np.array([cosine], np.float32), LATIN)
+    assert 0.0 <= part.score <= 1.0
+    assert 0.0 <= part.lift <= lexical.MAX_LIFT
+
+
+def test_plain_words_of_the_question_alone_cannot_lift_an_off_topic_page_over_the_floor() -> None:
+    question = "What is the annual report of fish stocks today?"
+    off_topic = "Annual report of the tax office. Published today."
+    (part,) = semantic.rate_all(question, [off_topic], np.array([0.12], np.float32), LATIN)
+    assert part.score < 0.20
+
+
+def test_years_and_common_words_are_not_rare() -> None:
+    assert lexical.rare_terms("what happened in the world in 2026").weights == {}
+
+
+def test_scripts_that_the_model_cannot_read_fall_back_to_ngrams() -> None:
+    question = "전기 자전거 배터리 수명"
+    texts = ("전기 자전거의 배터리는 수명이 삼 년이다", "오늘 서울 날씨는 맑다", "A bicycle")
+    parts = semantic.rate_all(question, texts, np.array([0.9, 0.9, 0.9], np.float32), LATIN)
+    assert {part.method for part in parts} == {SemanticMethod.NGRAM}
+    assert parts[0].score > 0.5
+    assert parts[1].score < 0.2
+    assert parts[2].score == 0.0
+
+
+def test_a_multilingual_model_reads_every_script() -> None:
+    (part,) = semantic.rate_all("날씨", ["날씨"], np.array([0.7], np.float32), frozenset({"all"}))
+    assert part.method is SemanticMethod.EMBEDDING
+
+
+def test_texts_without_letters_are_read_by_every_model() -> None:
+    assert is_read_by(LATIN, "42 🎉 ...")
+
+
+def test_containment_ignores_the_length_of_the_passage() -> None:
+    assert ngrams.containment("港口关闭", "由于大雾,港口整个上午关闭。" * 20) >= 2 / 3

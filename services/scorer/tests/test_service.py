@@ -1,0 +1,173 @@
+"""The real server in process: its RPCs, limits and errors over the wire."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+
+import grpc
+import numpy as np
+import pytest
+from pellucid.common.v1 import common_pb2
+from pellucid.scorer.v1 import scorer_pb2, scorer_pb2_grpc
+
+from pellucid_runtime.server import GrpcServer
+from pellucid_scorer.app import build
+from pellucid_scorer.settings import ScorerSettings
+
+Stub = scorer_pb2_grpc.ScorerServiceStub
+
+NEWS = scorer_pb2.Candidate(
+    id="news",
+    url="https://www.reuters.com/tides",
+    title="Harbour closes after storm",
+    snippet="The harbour of Northport closed on Monday after a storm damaged its eastern pier.",
+)
+OFF_TOPIC = scorer_pb2.Candidate(
+    id="gov",
+    url="https://www.treasury.gov/today",
+    title="Annual report of the treasury",
+    snippet="The study of tax receipts was published today. " * 4,
+)
+QUESTION = "Why did the harbour of Northport close?"
+
+
+@pytest.fixture
+async def stub(tmp_path: Path) -> AsyncIterator[Stub]:
+    settings = ScorerSettings(
+        grpc_port=0,
+        metrics_port=0,
+        data_dir=tmp_path,
+        scorer_threads=2,
+        pellucid_clock=datetime(2026, 5, 1, tzinfo=UTC),
+    )
+    async with AsyncExitStack() as stack:
+        service = await build(settings, stack)
+        server = next(one for one in service.listeners if isinstance(one, GrpcServer))
+        assert service.health.components == {"model": True}
+        await stack.enter_async_context(server)
+        yield scorer_pb2_grpc.ScorerServiceStub(
+            await stack.enter_async_context(grpc.aio.insecure_channel(server.target))
+        )
+
+
+async def code_of(call: "grpc.aio.UnaryUnaryCall[object, object]") -> grpc.StatusCode:
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        await call
+    return refused.value.code()
+
+
+async def test_score_end_to_end(stub: Stub) -> None:
+    OFF_TOPIC.published_at.FromDatetime(datetime(2026, 5, 1, tzinfo=UTC))
+    response = await stub.Score(
+        scorer_pb2.ScoreRequest(question=QUESTION, candidates=[OFF_TOPIC, NEWS])
+    )
+    news, gov = response.scored
+    assert (news.id, news.included, news.domain) == ("news", True, "reuters.com")
+    assert (gov.included, gov.exclusion) == (False, scorer_pb2.EXCLUSION_OFF_TOPIC)
+    assert (gov.breakdown.trust_rule, gov.breakdown.freshness) == (".gov", 1.0)
+    weights, parts = response.weights, news.breakdown
+    assert news.final == pytest.approx(
+        weights.semantic * parts.semantic
+        + weights.trust * parts.trust
+        + weights.freshness * parts.freshness
+        + weights.quality * parts.quality
+    )
+    assert response.model.startswith("all-MiniLM-L6-v2/cpu-")
+    assert (response.profile, response.threshold) == ("default", 0.35)
+
+
+async def test_subject_and_overrides(stub: Stub) -> None:
+    request = scorer_pb2.ScoreRequest(
+        question=QUESTION,
+        candidates=[NEWS],
+        subject=common_pb2.SubjectContext(organizations=["Northport"]),
+        profile="news",
+        threshold=0.0,
+        time_sensitive=True,
+    )
+    response = await stub.Score(request)
+    assert response.scored[0].breakdown.subject_lift > 0
+    assert (response.profile, response.threshold) == ("news", 0.0)
+    assert response.weights.freshness == 0.25
+
+
+async def test_a_thousand_results(stub: Stub) -> None:
+    many = [
+        scorer_pb2.Candidate(id=str(n), url=f"https://s{n}.example/", title=f"Pier {n} closed")
+        for n in range(1000)
+    ]
+    response = await stub.Score(scorer_pb2.ScoreRequest(question=QUESTION, candidates=many))
+    assert len(response.scored) == 1000
+    assert sum(one.included for one in response.scored) == 5
+
+
+async def test_odd_candidates_are_rated(stub: Stub) -> None:
+    odd = [
+        scorer_pb2.Candidate(id="empty"),
+        scorer_pb2.Candidate(id="emoji", title="🎉🎉🎉", snippet="🚢" * 100),
+        scorer_pb2.Candidate(id="mixed", title="港口 harbour 항구", url="http://[bad"),
+        scorer_pb2.Candidate(id="control", title="\x00\x07 x", url="https://a\nb.example/"),
+    ]
+    response = await stub.Score(scorer_pb2.ScoreRequest(question="🎉", candidates=odd))
+    assert {one.id for one in response.scored} == {"empty", "emoji", "mixed", "control"}
+    assert all(0.0 <= one.final <= 1.0 for one in response.scored)
+
+
+async def test_no_candidates(stub: Stub) -> None:
+    assert not (await stub.Score(scorer_pb2.ScoreRequest(question="q"))).scored
+
+
+async def test_wrong_requests_are_refused_by_name(stub: Stub) -> None:
+    invalid = grpc.StatusCode.INVALID_ARGUMENT
+    request = scorer_pb2.ScoreRequest
+    assert await code_of(stub.Score(request())) == invalid
+    assert await code_of(stub.Score(request(question="x" * 1_000_000))) == invalid
+    assert await code_of(stub.Score(request(question="q", candidates=[NEWS] * 1001))) == invalid
+    assert await code_of(stub.Score(request(question="q", candidates=[NEWS, NEWS]))) == invalid
+    assert await code_of(stub.Score(request(question="q", threshold=float("nan")))) == invalid
+    weights = scorer_pb2.Weights(semantic=0.9, trust=0.9)
+    assert await code_of(stub.Score(request(question="q", weights=weights))) == invalid
+    far = scorer_pb2.Candidate(id="far")
+    far.published_at.seconds = 10**15
+    assert await code_of(stub.Score(request(question="q", candidates=[far]))) == invalid
+    unknown = stub.Score(request(question="q", profile="nobody-wrote-this"))
+    assert await code_of(unknown) == grpc.StatusCode.NOT_FOUND
+
+
+async def test_embed(stub: Stub) -> None:
+    response = await stub.Embed(scorer_pb2.EmbedRequest(texts=["tide", "", "tide"]))
+    vectors = np.frombuffer(response.vectors, "<f4").reshape(3, response.dimensions)
+    assert response.dimensions == 384
+    np.testing.assert_array_equal(vectors[0], vectors[2])
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-3)
+
+
+async def test_similarity(stub: Stub) -> None:
+    request = scorer_pb2.SimilarityRequest(text="a cat", others=["a kitten", "a tax form", "a cat"])
+    kitten, tax, same = (await stub.Similarity(request)).similarities
+    assert same == pytest.approx(1.0, abs=1e-3)
+    assert kitten > 0.6 > tax
+
+
+async def test_support(stub: Stub) -> None:
+    passage = "Northport earned 4.2 million crowns in March 2025. Ann Lee leads the harbour board."
+    request = scorer_pb2.SupportRequest(
+        claims=[
+            "In March 2025, Northport earned 4.2 million crowns.",
+            "In March 2025, Northport earned 4.9 million crowns.",
+        ],
+        passages=[
+            scorer_pb2.Passage(id="p", text=passage),
+            scorer_pb2.Passage(id="q", text="Lentil soup needs lemon."),
+        ],
+    )
+    right, wrong = (await stub.Support(request)).claims
+    assert [one.passage_id for one in right.passages] == ["p", "q"]
+    assert right.passages[0].score > 0.5
+    window = passage[right.passages[0].window_start : right.passages[0].window_end]
+    assert "4.2 million" in window
+    assert wrong.passages[0].score < 0.2
+    assert list(wrong.passages[0].missing) == ["4.9 million"]
+    assert not wrong.passages[0].numbers_found
+    assert wrong.passages[0].dates_found
