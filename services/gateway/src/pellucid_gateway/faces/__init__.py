@@ -1,0 +1,1 @@
+"""The doors of the gateway: thin translators between wire shapes and the engine."""

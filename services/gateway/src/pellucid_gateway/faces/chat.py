@@ -1,0 +1,75 @@
+"""POST /v1/chat: one message, answered as JSON or as a stream of events."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import cast
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+from pellucid_gateway.engine import TurnEngine
+from pellucid_gateway.faces.bodies import read_model
+from pellucid_gateway.faces.documentation import described
+from pellucid_gateway.faces.identity import Identity
+from pellucid_gateway.faces.problems import INTERNAL, ProblemError
+from pellucid_gateway.faces.replies import event_json, failed_problem, result_json
+from pellucid_gateway.faces.replies_schema import ChatReply
+from pellucid_gateway.faces.requests import ChatBody
+from pellucid_gateway.faces.responses import JsonResponse, Streamed
+from pellucid_gateway.faces.streams import EventStream, frame, until_disconnect
+from pellucid_gateway.request import TurnRequest
+from pellucid_gateway.turn import Done, Failed, TurnEvent, TurnResult
+
+_BROKEN = frame("error", INTERNAL.document())
+
+
+def chat_routes(engine: TurnEngine, identity: Identity, max_body_bytes: int) -> APIRouter:
+    """Routes of the native chat face."""
+    router = APIRouter()
+
+    @router.post("/v1/chat", tags=["chat"], **described(ChatBody, ChatReply, streams=True))
+    async def chat(request: Request) -> Response:
+        """Answer one message; searches the web when that helps."""
+        body = await read_model(request, ChatBody, max_body_bytes)
+        turn = body.to_turn(identity.caller(request, body.user_id))
+        if body.stream:
+            return Streamed(_stream(engine, turn))
+        result = await until_disconnect(request.receive, _answer(engine, turn))
+        return JsonResponse(result_json(result))
+
+    return router
+
+
+def _stream(engine: TurnEngine, turn: TurnRequest) -> ASGIApp:
+    return EventStream(lambda: _frames(engine, turn), broken=_BROKEN)
+
+
+def _events(engine: TurnEngine, turn: TurnRequest) -> AsyncGenerator[TurnEvent]:
+    """The engine promises that its iterator can be closed; its type does not say so."""
+    return cast("AsyncGenerator[TurnEvent]", engine.run(turn))
+
+
+async def _frames(engine: TurnEngine, turn: TurnRequest) -> AsyncGenerator[bytes]:
+    """Encode the events; ends with the first done or error, whatever comes after it."""
+    async with aclosing(_events(engine, turn)) as events:
+        async for event in events:
+            yield frame(*event_json(event))
+            if isinstance(event, Done | Failed):
+                return
+    yield _BROKEN
+
+
+async def _answer(engine: TurnEngine, turn: TurnRequest) -> TurnResult:
+    """Wait for the end of a turn.
+
+    Raises:
+        ProblemError: It failed.
+    """
+    async with aclosing(_events(engine, turn)) as events:
+        async for event in events:
+            if isinstance(event, Done):
+                return event.result
+            if isinstance(event, Failed):
+                raise ProblemError(failed_problem(event))
+    raise ProblemError(INTERNAL)

@@ -1,0 +1,36 @@
+"""GET and DELETE /v1/evidence/{record}: everything behind one answer, for whoever asked it."""
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from pellucid_gateway.faces.documentation import failures
+from pellucid_gateway.faces.identity import Identity
+from pellucid_gateway.faces.responses import JsonResponse
+from pellucid_gateway.ports import EvidenceStore
+
+
+def evidence_routes(store: EvidenceStore, identity: Identity) -> APIRouter:
+    """Routes of the evidence face. `user_id` must be the one that asked, if one was given."""
+    router = APIRouter(tags=["evidence"])
+
+    @router.get(
+        "/v1/evidence/{record}",
+        response_class=Response,
+        responses={200: {"description": "The record."}, **failures(400, 401, 403, 404, 500)},
+    )
+    async def read(record: str, request: Request, user_id: str = "") -> Response:
+        """Everything behind one answer."""
+        return JsonResponse(await store.load(record, identity.caller(request, user_id)))
+
+    @router.delete(
+        "/v1/evidence/{record}",
+        status_code=204,
+        response_class=Response,
+        responses={204: {"description": "Forgotten."}, **failures(400, 401, 403, 404, 500)},
+    )
+    async def delete(record: str, request: Request, user_id: str = "") -> Response:
+        """Forget one record at once."""
+        await store.delete(record, identity.caller(request, user_id))
+        return Response(status_code=204)
+
+    return router

@@ -1,0 +1,140 @@
+"""Server-sent events over ASGI: heartbeats, slow and vanished clients, exactly one last event.
+
+A stream that the client left is cancelled at once, and with it everything downstream.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
+from contextlib import aclosing
+from typing import Any, TypeVar
+
+import orjson
+import structlog
+from starlette.types import Message, Receive, Scope, Send
+
+T = TypeVar("T")
+log = structlog.get_logger(__name__)
+
+# Comment lines keep proxies from closing a quiet connection.
+HEARTBEAT_S = 10.0
+# A client that takes nothing for this long is gone.
+WRITE_TIMEOUT_S = 30.0
+
+_HEARTBEAT = b": still here\n\n"
+_HEADERS = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),
+]
+
+Frames = AsyncGenerator[bytes]
+
+
+class ClientGoneError(Exception):
+    """The client left before the work was done."""
+
+
+def frame(event: str, content: Any) -> bytes:
+    r"""Encode one event.
+
+    >>> frame("delta", {"text": "a"})
+    b'event: delta\ndata: {"text":"a"}\n\n'
+    """
+    return b"event: " + event.encode() + b"\ndata: " + orjson.dumps(content) + b"\n\n"
+
+
+async def _left(receive: Receive) -> None:
+    """Return when the client has disconnected."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def until_disconnect(receive: Receive, work: Coroutine[Any, Any, T]) -> T:
+    """Run work that is worth nothing once the client left.
+
+    Raises:
+        ClientGoneError: The client left; the work was cancelled.
+    """
+    task = asyncio.ensure_future(work)
+    watch = asyncio.ensure_future(_left(receive))
+    try:
+        await asyncio.wait({task, watch}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            return task.result()
+        raise ClientGoneError
+    finally:
+        await _cancel(task, watch)
+
+
+async def _cancel(*tasks: asyncio.Future[Any]) -> None:
+    """Cancel and wait until the tasks have cleaned up; their outcome is of no interest."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class EventStream:
+    """An ASGI response that sends frames as they come.
+
+    Args:
+        frames: The body; closed when the client leaves.
+        broken: Last frame for a body that raised, which is a defect of the server.
+    """
+
+    def __init__(self, frames: Callable[[], Frames], *, broken: bytes) -> None:
+        self._frames = frames
+        self._broken = broken
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Stream until the end of the frames or of the connection."""
+        del scope
+        out = _Writer(send)
+        await out.start()
+        body = asyncio.ensure_future(self._send_all(out))
+        others = [asyncio.ensure_future(_left(receive)), asyncio.ensure_future(self._beat(out))]
+        try:
+            await asyncio.wait({body, others[0]}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            await _cancel(body, *others)
+        if not body.cancelled():
+            await self._finish(out, body.exception())
+
+    async def _finish(self, out: "_Writer", failure: BaseException | None) -> None:
+        """End the response; a defect is told, a lost connection is nobody's to tell."""
+        if isinstance(failure, (OSError, TimeoutError)):
+            return
+        if failure is not None:
+            log.error("stream_broken", exc_info=failure)
+            await out.write(self._broken)
+        await out.end()
+
+    async def _send_all(self, out: "_Writer") -> None:
+        async with aclosing(self._frames()) as frames:
+            async for piece in frames:
+                await out.write(piece)
+
+    async def _beat(self, out: "_Writer") -> None:
+        clock = asyncio.get_running_loop().time
+        while True:
+            await asyncio.sleep(max(0.0, out.last_write + HEARTBEAT_S - clock()))
+            if clock() - out.last_write >= HEARTBEAT_S:
+                await out.write(_HEARTBEAT)
+
+
+class _Writer:
+    """Sends pieces of a body and remembers when."""
+
+    def __init__(self, send: Callable[[Message], Awaitable[None]]) -> None:
+        self._send = send
+        self.last_write = asyncio.get_running_loop().time()
+
+    async def start(self) -> None:
+        await self._send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+
+    async def write(self, piece: bytes) -> None:
+        async with asyncio.timeout(WRITE_TIMEOUT_S):
+            await self._send({"type": "http.response.body", "body": piece, "more_body": True})
+        self.last_write = asyncio.get_running_loop().time()
+
+    async def end(self) -> None:
+        await self._send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -1,0 +1,160 @@
+"""The FastAPI application: mounts the faces and answers what goes wrong in them.
+
+The only place on the HTTP side where unknown exceptions are caught; their text stays in the log's
+stack places and never reaches a client.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+from fastapi import FastAPI, Request
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+from pellucid_gateway.engine import TurnEngine
+from pellucid_gateway.faces.bodies import BodyTooLargeError
+from pellucid_gateway.faces.chat import chat_routes
+from pellucid_gateway.faces.decide import decide_routes
+from pellucid_gateway.faces.documentation import component_schemas
+from pellucid_gateway.faces.evidence import evidence_routes
+from pellucid_gateway.faces.fetch import fetch_routes
+from pellucid_gateway.faces.guard import Guard, GuardRules, Observe
+from pellucid_gateway.faces.identity import Identity
+from pellucid_gateway.faces.keys import ApiKey, KeyCheck
+from pellucid_gateway.faces.pages import page_routes, static_files
+from pellucid_gateway.faces.probes import probe_routes
+from pellucid_gateway.faces.problems import (
+    INTERNAL,
+    Problem,
+    ProblemError,
+    ProblemResponse,
+    problem_of,
+)
+from pellucid_gateway.faces.reference import reference_routes
+from pellucid_gateway.faces.replies_schema import (
+    ChatReply,
+    DecisionReply,
+    FetchReply,
+    SearchReply,
+    VersionReply,
+)
+from pellucid_gateway.faces.requests import ChatBody, FetchBody, SearchBody
+from pellucid_gateway.faces.search import search_routes
+from pellucid_gateway.faces.streams import ClientGoneError
+from pellucid_gateway.ports import EvidenceStore
+from pellucid_runtime.errors import ServiceError
+from pellucid_runtime.health import Health
+
+# What nginx calls "client closed request"; nobody is left to read it.
+_CLIENT_GONE = 499
+_CODES = {404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED", 413: "PAYLOAD_TOO_LARGE"}
+_BODIES = (ChatBody, SearchBody, FetchBody)
+_REPLIES = (ChatReply, DecisionReply, SearchReply, FetchReply, VersionReply)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doors:
+    """What the faces stand on.
+
+    Attributes:
+        evidence: Where records are read and deleted; None when none are kept.
+        root_path: Path prefix that a proxy in front strips, for example `/search`.
+        max_body_bytes: Longest body of a native request.
+        features: Optional faces that are on, as /v1/version tells.
+        find_key: Looks an API key up; None while keys are off.
+    """
+
+    engine: TurnEngine
+    identity: Identity
+    health: Health
+    rules: GuardRules
+    observe: Observe
+    evidence: EvidenceStore | None = None
+    root_path: str = ""
+    max_body_bytes: int = 2 * 1024 * 1024
+    features: tuple[str, ...] = ()
+    find_key: Callable[[str], ApiKey | None] | None = None
+
+
+def http_app(doors: Doors) -> ASGIApp:
+    """Build the application, guard included."""
+    app = FastAPI(
+        title="Pellucid gateway",
+        summary="Answers with web search when it helps and checked citations.",
+        version=version("pellucid-gateway"),
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        telemetry={"metrics": False, "logs": False, "operation_spans": False, "exclude": _quiet},
+    )
+    _add_routes(app, doors)
+    _add_handlers(app)
+    _document(app)
+    checked = app if doors.find_key is None else KeyCheck(app, doors.find_key)
+    return Guard(checked, doors.rules, doors.observe)
+
+
+def _quiet(scope: Any) -> bool:
+    """Requests that nobody wants a trace of."""
+    path = str(scope.get("path", ""))
+    return path in {"/livez", "/readyz", "/metrics"} or path.startswith("/static/")
+
+
+def _add_routes(app: FastAPI, doors: Doors) -> None:
+    limit = doors.max_body_bytes
+    app.include_router(chat_routes(doors.engine, doors.identity, limit))
+    app.include_router(decide_routes(doors.engine, doors.identity, limit))
+    app.include_router(search_routes(doors.engine, doors.identity, limit))
+    app.include_router(fetch_routes(doors.engine, limit))
+    if doors.evidence is not None:
+        app.include_router(evidence_routes(doors.evidence, doors.identity))
+    app.include_router(probe_routes(doors.health, doors.features))
+    app.include_router(reference_routes(app))
+    app.include_router(page_routes())
+    app.mount("/static", static_files())
+
+
+def _add_handlers(app: FastAPI) -> None:
+    handlers: dict[type[Exception], Callable[[Any], Response]] = {
+        BodyTooLargeError: lambda error: error.response(),
+        ProblemError: lambda error: ProblemResponse(error.problem),
+        ServiceError: lambda error: ProblemResponse(problem_of(error)),
+        HTTPException: _http_response,
+        ClientGoneError: lambda _: Response(status_code=_CLIENT_GONE),
+        Exception: lambda _: ProblemResponse(INTERNAL),
+    }
+    for kind, respond in handlers.items():
+        app.add_exception_handler(kind, _handler(respond))
+
+
+def _handler(respond: Callable[[Any], Response]) -> Callable[[Request, Exception], Any]:
+    async def handle(_request: Request, error: Exception) -> Response:
+        return respond(error)
+
+    return handle
+
+
+def _http_response(error: HTTPException) -> Response:
+    """What the framework refuses by itself, such as an unknown path."""
+    code = _CODES.get(error.status_code, "INVALID_ARGUMENT")
+    status = error.status_code if code in _CODES.values() else 400
+    details = {"NOT_FOUND": "No such path.", "METHOD_NOT_ALLOWED": "No such method on this path."}
+    detail = details.get(code, "The request is not valid.")
+    headers = dict(error.headers or {})
+    return ProblemResponse(Problem(code=code, detail=detail, status=status, headers=headers))
+
+
+def _document(app: FastAPI) -> None:
+    """Add the schemas that routes refer to; the framework does not know them."""
+    generate = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        document = generate()
+        schemas = document.setdefault("components", {}).setdefault("schemas", {})
+        schemas.update(component_schemas(_BODIES, _REPLIES))
+        return document
+
+    app.openapi = openapi  # type: ignore[method-assign]

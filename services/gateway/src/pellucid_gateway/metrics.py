@@ -1,0 +1,144 @@
+"""Every instrument of the gateway.
+
+Labels are closed sets (routes, stages, codes), never text of users.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+from typing import Any, cast
+
+from prometheus_client import Counter, Gauge, Histogram
+
+from pellucid_gateway.decision import Decision
+from pellucid_gateway.engine import TurnEngine
+from pellucid_gateway.findings import PageContent
+from pellucid_gateway.request import SearchCommand, TurnRequest
+from pellucid_gateway.turn import Done, Failed, SearchOutcome, TurnEvent, TurnResult
+from pellucid_runtime.metrics import LATENCY_BUCKETS
+
+HTTP_SECONDS = Histogram(
+    "pellucid_gateway_http_seconds",
+    "Time to serve an HTTP request, streams to their end.",
+    ("route", "status"),
+    buckets=LATENCY_BUCKETS,
+)
+TURNS = Counter(
+    "pellucid_gateway_turns_total",
+    "Turns by what was decided, who wrote the answer and how they ended.",
+    ("action", "stage", "reason_code", "answer_kind", "outcome"),
+)
+TURNS_IN_FLIGHT = Gauge("pellucid_gateway_turns_in_flight", "Turns in progress.")
+STAGE_SECONDS = Histogram(
+    "pellucid_gateway_stage_seconds",
+    "Time of each stage of a turn.",
+    ("stage",),
+    buckets=LATENCY_BUCKETS,
+)
+DEGRADED = Counter(
+    "pellucid_gateway_degraded_total", "Turns that had to do without a part.", ("component",)
+)
+NOTICES = Counter("pellucid_gateway_notices_total", "Notices shown to people.", ("code",))
+CITATIONS = Counter(
+    "pellucid_gateway_citations_total", "Citations by what the check did.", ("outcome",)
+)
+RELEVANCE = Histogram(
+    "pellucid_gateway_used_relevance_ratio",
+    "Scores of the sources that answers used.",
+    buckets=tuple(tenth / 10 for tenth in range(1, 11)),
+)
+SOURCES = Histogram(
+    "pellucid_gateway_answer_sources",
+    "Sources per answer that searched.",
+    buckets=(0, 1, 2, 3, 5, 8),
+)
+DOMAINS = Histogram(
+    "pellucid_gateway_answer_domains",
+    "Domains per answer that searched.",
+    buckets=(0, 1, 2, 3, 5, 8),
+)
+QUERIES = Histogram(
+    "pellucid_gateway_queries", "Queries per searching turn.", buckets=(1, 2, 3, 5, 8)
+)
+TOKENS = Counter("pellucid_gateway_llm_tokens_total", "Tokens of the answer model.", ("direction",))
+COST_USD = Counter(
+    "pellucid_gateway_cost_usd_total", "Cost of turns at list prices, in US dollars."
+)
+
+
+def observe_http(route: str, status: int, seconds: float) -> None:
+    """Count one request."""
+    HTTP_SECONDS.labels(route, str(status)).observe(seconds)
+
+
+class ObservedEngine:
+    """The engine with its turns counted.
+
+    Args:
+        engine: What is observed.
+    """
+
+    def __init__(self, engine: TurnEngine) -> None:
+        self._engine = engine
+
+    async def run(self, request: TurnRequest) -> AsyncIterator[TurnEvent]:
+        """Pass the events on and count the end."""
+        with TURNS_IN_FLIGHT.track_inprogress():
+            async with aclosing(cast("Any", self._engine.run(request))) as events:
+                async for event in events:
+                    if isinstance(event, Done):
+                        _observe_result(event.result)
+                    elif isinstance(event, Failed):
+                        TURNS.labels("", "", "", "", event.reason).inc()
+                    yield event
+
+    async def decide(self, request: TurnRequest) -> Decision:
+        """Pass on."""
+        return await self._engine.decide(request)
+
+    async def search(self, command: SearchCommand) -> SearchOutcome:
+        """Pass on and count what was lost."""
+        outcome = await self._engine.search(command)
+        _observe_losses(outcome)
+        return outcome
+
+    async def fetch(
+        self, urls: Sequence[str], *, no_external: bool = False, max_chars: int = 0
+    ) -> tuple[PageContent, ...]:
+        """Pass on."""
+        return await self._engine.fetch(urls, no_external=no_external, max_chars=max_chars)
+
+
+def _observe_result(result: TurnResult) -> None:
+    decision = result.decision
+    outcome = "partial" if result.partial else "ok"
+    TURNS.labels(
+        decision.action, decision.stage, decision.reason_code, result.answer_kind, outcome
+    ).inc()
+    for stage, milliseconds in result.timings_ms.items():
+        STAGE_SECONDS.labels(stage).observe(milliseconds / 1000)
+    TOKENS.labels("in").inc(result.usage.prompt_tokens)
+    TOKENS.labels("out").inc(result.usage.completion_tokens)
+    _observe_losses(result)
+    _observe_sources(result)
+
+
+def _observe_losses(outcome: TurnResult | SearchOutcome) -> None:
+    for lost in outcome.degraded:
+        DEGRADED.labels(lost.component).inc()
+    for notice in outcome.notices:
+        NOTICES.labels(notice.code).inc()
+    COST_USD.inc(outcome.usage.cost_usd)
+
+
+def _observe_sources(result: TurnResult) -> None:
+    report = result.citation_report
+    for outcome in ("checked", "kept", "rebound", "dropped"):
+        CITATIONS.labels(outcome).inc(getattr(report, outcome))
+    if not result.decision.needs_search:
+        return
+    QUERIES.observe(len(result.decision.queries))
+    SOURCES.observe(len(result.sources))
+    DOMAINS.observe(len({source.domain for source in result.sources}))
+    for source in result.sources:
+        if source.relevance is not None:
+            RELEVANCE.observe(source.relevance)

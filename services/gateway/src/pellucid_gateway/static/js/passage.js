@@ -1,0 +1,95 @@
+// The card with the cited passage: opens on hover and focus, stays on click, closes on Escape.
+
+import { byId, day, h, letterIcon, percent, safeLink } from "./dom.js";
+
+const CLOSE_AFTER_MS = 180;
+const GAP = 8;
+
+let anchor = null;
+let closing = 0;
+
+/** Builds the superscript chip of a citation. */
+export function makeChip(citation, sourceOf, root) {
+  const source = sourceOf(citation.source) ?? { domain: "", title: citation.title };
+  const chip = h("button", {
+    type: "button",
+    class: "cite",
+    "aria-expanded": "false",
+    "aria-label": `Source ${citation.source}: ${citation.title || source.domain}`,
+    onpointerenter: (event) => event.pointerType === "mouse" && open(),
+    onpointerleave: (event) => event.pointerType === "mouse" && closeSoon(),
+    onfocus: () => chip.matches(":focus-visible") && open(),
+    onblur: (event) => !byId("passage").contains(event.relatedTarget) && closeSoon(),
+    onclick: () => open(),
+  }, String(citation.source));
+  const open = () => show(chip, citation, source, root);
+  return chip;
+}
+
+function show(chip, citation, source, root) {
+  clearTimeout(closing);
+  if (anchor === chip) return;
+  hide();
+  anchor = chip;
+  chip.setAttribute("aria-expanded", "true");
+  chip.setAttribute("aria-describedby", "passage");
+  for (const claim of root.querySelectorAll(`[data-claims*=" ${citation.key} "]`)) claim.classList.add("is-lit");
+  const card = byId("passage");
+  card.replaceChildren(...cardOf(citation, source));
+  card.showPopover();
+  place(card, chip);
+}
+
+function cardOf(citation, source) {
+  const when = day(source.published_at);
+  return [
+    h("div", { class: "passage__head" }, letterIcon(source.domain, "letter--small"),
+      h("span", {}, [source.domain, when].filter(Boolean).join(" · "))),
+    safeLink(citation.url, { class: "passage__title" }, citation.title || citation.url),
+    citation.cited_text ? h("blockquote", {}, citation.cited_text) : null,
+    h("p", { class: "passage__support" }, `Support for this claim: ${percent(citation.support)}`),
+  ].filter(Boolean);
+}
+
+function place(card, chip) {
+  const at = chip.getBoundingClientRect();
+  const { offsetWidth: width, offsetHeight: height } = card;
+  const left = Math.min(Math.max(GAP, at.left + at.width / 2 - width / 2), document.documentElement.clientWidth - width - GAP);
+  const above = at.top - height - GAP;
+  const below = at.bottom + GAP;
+  // A narrow card is as wide as the text, so above it would hide the claim that it explains.
+  const room = document.querySelector(".composer").getBoundingClientRect().top;
+  const goesBelow = above < 56 || (innerWidth < 560 && below + height < room);
+  card.style.left = `${left}px`;
+  card.style.top = `${goesBelow ? below : above}px`;
+}
+
+function hide() {
+  clearTimeout(closing);
+  if (!anchor) return;
+  anchor.setAttribute("aria-expanded", "false");
+  anchor.removeAttribute("aria-describedby");
+  anchor = null;
+  byId("passage").hidePopover();
+  for (const claim of document.querySelectorAll(".claim.is-lit")) claim.classList.remove("is-lit");
+}
+
+function closeSoon() {
+  clearTimeout(closing);
+  closing = setTimeout(hide, CLOSE_AFTER_MS);
+}
+
+/** Wires the shared card once. Returns nothing; the page calls it at the start. */
+export function wirePassage() {
+  const card = byId("passage");
+  card.addEventListener("pointerenter", () => clearTimeout(closing));
+  card.addEventListener("pointerleave", closeSoon);
+  card.addEventListener("focusout", closeSoon);
+  card.addEventListener("focusin", () => clearTimeout(closing));
+  addEventListener("scroll", hide, { passive: true });
+  addEventListener("resize", hide);
+  document.addEventListener("keydown", (event) => event.key === "Escape" && hide());
+  document.addEventListener("pointerdown", (event) => {
+    if (!card.contains(event.target) && !event.target.closest(".cite")) hide();
+  });
+}

@@ -1,0 +1,148 @@
+// Renders an answer: light Markdown with citation chips, as text nodes only. No images, no raw
+// markup; a link is kept only when it leads to one of the answer's sources.
+
+import { blocksOf } from "./blocks.js";
+import { h, safeLink } from "./dom.js";
+
+const INLINE = /(`+)([^`]+?)\1|\*\*([^*]+?)\*\*|(?<![\w*])\*([^*\s][^*]*?)\*(?![\w*])|(?<!\w)_([^_\s][^_]*?)_(?!\w)|!?\[([^\]]+)\]\(([^()\s]+)\)/gu;
+
+/** Converts code point offsets (the wire's) into UTF-16 offsets (the browser's). */
+export function utf16Offset(text, codePoints) {
+  let offset = 0;
+  for (let left = codePoints; left > 0 && offset < text.length; left -= 1) {
+    offset += text.codePointAt(offset) > 0xffff ? 2 : 1;
+  }
+  return offset;
+}
+
+/** One answer on the page. Only blocks that changed are replaced, so nothing flickers. */
+export class Prose {
+  constructor(root, { makeChip }) {
+    this.root = root;
+    this.makeChip = makeChip;
+    this.text = "";
+    this.citations = [];
+    this.links = new Set();
+    this.keys = [];
+    this.frame = 0;
+  }
+
+  append(text) {
+    this.text += text;
+    this.schedule();
+  }
+
+  cite(citation) {
+    const start = utf16Offset(this.text, citation.start);
+    const end = utf16Offset(this.text, citation.end);
+    this.citations.push({ ...citation, start, end, key: this.citations.length });
+    this.schedule();
+  }
+
+  allow(urls) {
+    for (const url of urls) this.links.add(url);
+    this.schedule();
+  }
+
+  /** Puts the final text and citations in place; what is right already stays untouched. */
+  settle(text, citations) {
+    this.text = text;
+    this.citations = [];
+    for (const citation of citations) this.cite(citation);
+    this.draw();
+  }
+
+  schedule() {
+    this.frame ||= requestAnimationFrame(() => this.draw());
+  }
+
+  draw() {
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
+    const keys = [];
+    blocksOf(this.text).forEach((block, index) => {
+      const inside = this.citations.filter(({ start, end }) => end > block.start && start < block.end);
+      keys.push(JSON.stringify([block.type, block.start, this.text.slice(block.start, block.end), inside, this.links.size]));
+      if (keys[index] === this.keys[index]) return;
+      const node = this.block(block, inside);
+      if (this.root.children[index]) this.root.children[index].replaceWith(node);
+      else this.root.append(node);
+    });
+    while (this.root.children.length > keys.length) this.root.lastChild.remove();
+    this.keys = keys;
+  }
+
+  block(block, citations) {
+    const fill = (part) => new Line(this, citations, part).nodes();
+    if (block.type === "code") return h("pre", {}, h("code", {}, this.text.slice(block.parts[0].start, block.parts[0].end)));
+    if (block.type === "heading") return h("h3", {}, ...fill(block.parts[0]));
+    if (block.type === "quote") return h("blockquote", {}, ...block.parts.flatMap((part) => [...fill(part), "\n"]));
+    if (block.type === "list") {
+      const items = block.parts.map((part) => h("li", {}, ...fill(part)));
+      return block.ordered ? h("ol", { start: block.first }, ...items) : h("ul", {}, ...items);
+    }
+    return h("p", {}, ...fill(block.parts[0]));
+  }
+}
+
+/** The inline content of one part of a block. */
+class Line {
+  constructor(prose, citations, part) {
+    this.prose = prose;
+    this.part = part;
+    this.citations = citations;
+    this.waiting = citations
+      .filter(({ end }) => end > part.start && end <= part.end)
+      .sort((a, b) => a.end - b.end || a.source - b.source);
+  }
+
+  nodes() {
+    const nodes = this.inline(this.part.start, this.part.end);
+    return [...nodes, ...this.chips(this.part.end)];
+  }
+
+  inline(start, end) {
+    const nodes = [];
+    let at = start;
+    for (const match of this.prose.text.slice(start, end).matchAll(INLINE)) {
+      const from = start + match.index;
+      nodes.push(...this.leaf(at, from), ...this.marked(match, from));
+      at = from + match[0].length;
+    }
+    return [...nodes, ...this.leaf(at, end)];
+  }
+
+  marked(match, from) {
+    const [whole, ticks, code, strong, em, emphasis, label, url] = match;
+    if (code !== undefined) return [h("code", {}, code), ...this.chips(from + whole.length)];
+    if (strong !== undefined) return [h("strong", {}, ...this.inline(from + 2, from + whole.length - 2))];
+    if (em !== undefined || emphasis !== undefined) return [h("em", {}, ...this.inline(from + 1, from + whole.length - 1))];
+    const text = from + whole.indexOf("[") + 1;
+    const inner = this.leaf(text, text + label.length);
+    return this.prose.links.has(url) ? [safeLink(url, {}, ...inner)] : inner;
+  }
+
+  /** Plain text, cut where a claim begins or ends; chips follow the end of their claim. */
+  leaf(start, end) {
+    if (start >= end) return [];
+    const cuts = new Set([start, end]);
+    for (const citation of this.citations) {
+      for (const cut of [citation.start, citation.end]) if (cut > start && cut < end) cuts.add(cut);
+    }
+    const ordered = [...cuts].sort((a, b) => a - b);
+    return ordered.slice(1).flatMap((to, index) => this.piece(ordered[index], to));
+  }
+
+  piece(from, to) {
+    const text = this.prose.text.slice(from, to).replaceAll("\n", " ");
+    const claims = this.citations.filter((citation) => citation.start <= from && citation.end >= to).map(({ key }) => key);
+    const node = claims.length ? h("span", { class: "claim", dataset: { claims: ` ${claims.join(" ")} ` } }, text) : text;
+    return [node, ...this.chips(to)];
+  }
+
+  chips(upTo) {
+    const due = this.waiting.filter(({ end }) => end <= upTo);
+    this.waiting = this.waiting.filter(({ end }) => end > upTo);
+    return due.length ? [h("sup", {}, ...due.map((citation) => this.prose.makeChip(citation)))] : [];
+  }
+}

@@ -1,0 +1,280 @@
+"""The chat page in a real Chromium, against a scripted engine."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import pytest
+import pytest_asyncio
+from door_fakes import RESULT, FakeEngine, MakeApp, forced_events, turn_events
+from playwright.async_api import Browser, ConsoleMessage, Page, async_playwright, expect
+
+from pellucid_gateway.decision import WebMode
+from pellucid_gateway.request import Depth
+from pellucid_gateway.turn import Delta, Done, Failed
+from pellucid_runtime.http_server import HttpServer
+
+pytestmark = [
+    pytest.mark.chromium,
+    pytest.mark.timeout(120),
+    pytest.mark.asyncio(loop_scope="module"),
+]
+
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+PHONE = {"width": 360, "height": 720}
+QUESTION = "What is the latest toll for cars?"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser() -> AsyncIterator[Browser]:
+    async with async_playwright() as playwright:
+        path = shutil.which("chromium") or shutil.which("chromium-browser")
+        running = await playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        yield running
+        await running.close()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def address(make_app: MakeApp) -> AsyncIterator[str]:
+    server = HttpServer(make_app(), "127.0.0.1", 0)
+    await server.start()
+    yield f"http://127.0.0.1:{server.port}/"
+    await server.stop(0)
+
+
+def is_trouble(message: ConsoleMessage) -> bool:
+    """Chromium itself writes a line for every refused request; that is no trouble."""
+    return message.type == "error" and "the server responded with a status" not in message.text
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def page(browser: Browser, address: str) -> AsyncIterator[Page]:
+    """The open page; fails the test on any script error or policy violation."""
+    context = await browser.new_context(viewport={"width": 1280, "height": 800})
+    opened = await context.new_page()
+    trouble: list[str] = []
+    opened.on("pageerror", lambda error: trouble.append(str(error)))
+    opened.on("console", lambda m: trouble.append(m.text) if is_trouble(m) else None)
+    requested: list[str] = []
+    opened.on("request", lambda request: requested.append(request.url))
+    await opened.goto(address)
+    yield opened
+    await context.close()
+    assert trouble == []
+    assert all(url.startswith(address) for url in requested)
+
+
+async def ask(page: Page, question: str = QUESTION) -> None:
+    await page.get_by_label("Your question").fill(question)
+    await page.keyboard.press("Enter")
+
+
+async def test_a_question_shows_steps_then_the_answer_with_sources(
+    page: Page, engine: FakeEngine
+) -> None:
+    engine.pause_s = 0.08
+    await ask(page)
+
+    await expect(page.locator(".steps__state")).to_contain_text("Searching")
+    await expect(page.locator(".steps q").first).to_have_text("Skerry Bridge car toll 2026")
+    await expect(page.get_by_role("button", name="Stop the answer")).to_be_visible()
+    await expect(page.locator(".answer")).to_have_attribute("aria-busy", "false")
+    await expect(page.locator(".prose p")).to_contain_text("rose to 4.20 on 1 March 2026.")
+    await expect(page.locator(".prose strong")).to_have_text("Harbour Post")
+    await expect(page.locator(".prose ul > li")).to_have_count(2)
+    await expect(page.locator(".source")).to_have_count(3)
+    await expect(page.locator(".steps__state")).to_contain_text("3 sources")
+    await expect(page.get_by_text("do without provider brave")).to_be_visible()
+    await expect(page.get_by_role("button", name="Send the question")).to_be_visible()
+
+
+async def test_text_from_outside_is_never_markup(page: Page, engine: FakeEngine) -> None:
+    evil = "<img src=x onerror=alert(1)> [link](javascript:alert(1)) ![i](http://evil.example/x) "
+    foreign = "[away](http://evil.example/) [here](http://harbourpost.localhost:8099/toll)"
+    answer = evil + foreign
+    engine.events = [
+        *turn_events()[:9],
+        Delta(answer),
+        Done(replace(RESULT, answer=answer, citations=())),
+    ]
+    await ask(page)
+    await expect(page.locator(".answer__foot")).to_be_visible()
+
+    assert await page.locator(".prose img, .prose script").count() == 0
+    links = await page.locator(".prose a").evaluate_all("all => all.map(a => a.href)")
+    assert links == ["http://harbourpost.localhost:8099/toll"]
+    await expect(page.locator(".source__title").nth(2)).to_contain_text("<b>Skerry</b> Bridge")
+
+
+async def test_citations_show_their_passage_to_mouse_and_keyboard(page: Page) -> None:
+    await ask(page)
+    await expect(page.locator(".answer__foot")).to_be_visible()
+    chips = page.locator(".cite")
+    await expect(chips).to_have_count(2)
+    passage = page.locator("#passage")
+
+    await chips.nth(1).hover()
+    await expect(passage).to_contain_text("raised the car toll by 20 cents")
+    lit = page.locator(".claim.is-lit")
+    assert "".join(await lit.all_inner_texts()) == "The council 👍 raised it by 20 cents."
+    await page.mouse.move(5, 400)
+    await expect(passage).to_be_hidden()
+
+    await chips.first.focus()
+    await page.keyboard.press("Enter")
+    await expect(passage).to_contain_text("Bridge toll rises to 4.20 in March")
+    await expect(chips.first).to_have_attribute("aria-expanded", "true")
+    await page.keyboard.press("Escape")
+    await expect(passage).to_be_hidden()
+
+
+async def test_the_evidence_drawer_tells_everything_and_gives_focus_back(page: Page) -> None:
+    await ask(page)
+    button = page.get_by_role("button", name="Why this answer")
+    await button.click()
+
+    drawer = page.get_by_role("dialog", name="Why this answer")
+    for text in (
+        "93 % sure",
+        "time word",
+        "+0.60",
+        "received a query",
+        "failed: timeout",
+        "412 ms",
+    ):
+        await expect(drawer).to_contain_text(text)
+    await page.keyboard.press("Escape")
+    await expect(drawer).to_be_hidden()
+    await expect(button).to_be_focused()
+
+
+async def test_a_forced_search_shows_a_card(page: Page, engine: FakeEngine) -> None:
+    engine.events = forced_events()
+    await page.get_by_label("Results only").check()
+    await page.get_by_label("On", exact=True).check()
+    await page.get_by_label("Quick", exact=True).check()
+    await ask(page, "bridge toll")
+
+    card = page.get_by_role("region", name="Search results")
+    await expect(card).to_contain_text("Skerry Bridge car toll 2026")
+    await expect(card.locator(".source")).to_have_count(3)
+    turn = engine.turns[0]
+    assert turn.force_search
+    assert (turn.web_mode, turn.depth) == (WebMode.ON, Depth.QUICK)
+
+
+async def test_stop_ends_the_turn_on_both_sides(page: Page, engine: FakeEngine) -> None:
+    engine.pause_s = 0.4
+    await ask(page)
+    await page.get_by_role("button", name="Stop the answer").click()
+
+    await expect(page.locator(".steps__state")).to_have_text("Stopped")
+    await asyncio.wait_for(engine.cancelled.wait(), 1)
+    await expect(page.get_by_label("Your question")).to_be_focused()
+
+
+async def test_an_error_can_be_tried_again(page: Page, engine: FakeEngine) -> None:
+    good = engine.events
+    engine.events = [good[0], Failed("SEARCH_FAILED", "No provider answered.", retryable=True)]
+    await ask(page)
+    await expect(page.locator(".note--bad")).to_contain_text("No provider answered.")
+
+    engine.events = good
+    await page.get_by_role("button", name="Try again").click()
+
+    await expect(page.locator(".answer__foot .answer__label")).to_have_text("Web + extractive")
+    await expect(page.locator(".turn")).to_have_count(1)
+
+
+async def test_a_refusal_names_the_field(page: Page) -> None:
+    await ask(page, "x" * 40_000)
+
+    await expect(page.locator(".note--bad")).to_contain_text("at most 32768 bytes")
+
+
+async def test_a_follow_up_sends_the_conversation(page: Page, engine: FakeEngine) -> None:
+    await ask(page)
+    await expect(page.locator(".answer__foot")).to_be_visible()
+    await ask(page, "And for bicycles?")
+    await expect(page.locator(".answer__foot")).to_have_count(2)
+
+    turn = engine.turns[1]
+    assert [message.content for message in turn.messages] == [
+        QUESTION,
+        RESULT.answer,
+        "And for bicycles?",
+    ]
+    assert turn.conversation_id == RESULT.conversation_id
+
+
+async def test_it_works_by_keyboard_alone(page: Page) -> None:
+    await expect(page.get_by_label("Your question")).to_be_focused()
+    await page.keyboard.type(QUESTION)
+    await page.keyboard.press("Shift+Enter")
+    await page.keyboard.type("please")
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".question")).to_have_text(f"{QUESTION}\nplease")
+    await expect(page.locator(".answer__foot")).to_be_visible()
+
+    reached = []
+    await page.locator(".brand").focus()
+    for _ in range(20):
+        await page.keyboard.press("Tab")
+        reached.append(
+            await page.evaluate(
+                "document.activeElement.getAttribute('aria-label')"
+                " || document.activeElement.textContent.trim()"
+            )
+        )
+    for name in ("New chat", "Why this answer", "Copy", "How it scored"):
+        assert name in reached
+
+
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+async def test_nothing_overflows_on_a_phone(browser: Browser, address: str, scheme: str) -> None:
+    context = await browser.new_context(viewport=PHONE, color_scheme=scheme)
+    page = await context.new_page()
+    await page.goto(address)
+    assert await page.evaluate("document.documentElement.dataset.theme") == scheme
+    await ask(page, "a" * 200)
+    await expect(page.locator(".answer__foot")).to_be_visible()
+
+    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert await page.evaluate(wide) <= 0
+    small = await page.locator("button:visible").evaluate_all(
+        "all => all.filter(b => !b.matches('.cite')).map(b => b.getBoundingClientRect())"
+        ".filter(r => r.height && (r.height < 24 || r.width < 24)).length"
+    )
+    assert small == 0
+    await page.get_by_role("button", name="Why this answer").click()
+    drawer = page.locator("#evidence-body")
+    assert await drawer.evaluate("node => node.scrollWidth - node.clientWidth") <= 0
+    await context.close()
+
+
+async def test_the_theme_switch_is_kept(page: Page) -> None:
+    before = await page.evaluate("document.documentElement.dataset.theme")
+    await page.locator("#theme").click()
+    await page.reload()
+
+    assert await page.evaluate("document.documentElement.dataset.theme") != before
+
+
+async def test_the_text_does_not_jump_while_it_is_read(page: Page, engine: FakeEngine) -> None:
+    engine.pause_s = 0.06
+    await ask(page)
+    await expect(page.locator(".prose p")).to_be_visible()
+    await page.wait_for_timeout(400)  # the first scroll of the question to the top is smooth
+    top = "document.querySelector('.prose').getBoundingClientRect().top"
+    first = await page.evaluate(top)
+    await expect(page.locator(".answer__foot")).to_be_visible()
+
+    assert abs(await page.evaluate(top) - first) < 2

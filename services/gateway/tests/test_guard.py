@@ -1,0 +1,274 @@
+"""Who may talk to the gateway, and the headers that every answer carries."""
+
+from pathlib import Path
+
+import httpx
+import pytest
+from door_fakes import MakeApp
+from starlette.requests import Request
+from starlette.types import ASGIApp
+
+from pellucid_gateway.faces.guard import SECURITY_HEADERS, GuardRules, is_loopback
+from pellucid_gateway.faces.identity import Identity
+from pellucid_gateway.faces.keys import RELOAD_S, KeyRing, WrongKeyFileError, main, read_keys
+from pellucid_runtime.clock import FixedClock
+from pellucid_runtime.health import Health
+
+
+def client(app: ASGIApp) -> httpx.AsyncClient:
+    return httpx.AsyncClient(
+        transport=httpx.ASGITransport(app, raise_app_exceptions=False),
+        base_url="http://localhost:8080",
+    )
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["localhost", "localhost:8080", "127.0.0.1:8080", "127.8.8.8", "[::1]:8080", "a.localhost"],
+)
+async def test_loopback_hosts_are_served(http: httpx.AsyncClient, host: str) -> None:
+    response = await http.post("/v1/chat", json={"message": "x"}, headers={"host": host})
+
+    assert response.status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "rebind.example",
+        "localhost.rebind.example",
+        "10.0.0.1",
+        "",
+        "[::2]",
+        "0.0.0.0",
+        "127.0.0.1.rebind.example",
+    ],
+)
+async def test_other_hosts_are_refused_while_keys_are_off(
+    http: httpx.AsyncClient, host: str
+) -> None:
+    for method, path in (("POST", "/v1/chat"), ("GET", "/"), ("GET", "/metrics")):
+        response = await http.request(method, path, headers={"host": host}, content=b"{}")
+        assert response.status_code == 403
+        assert response.json()["errors"][0]["field"] == "Host"
+    assert (await http.get("/livez", headers={"host": host})).status_code == 200
+
+
+async def test_extra_hosts_are_a_setting(make_app: MakeApp) -> None:
+    async with client(make_app(rules=GuardRules(extra_hosts=("pellucid.example",)))) as http:
+        allowed = await http.get("/v1/version", headers={"host": "pellucid.example:8080"})
+        refused = await http.get("/v1/version", headers={"host": "other.example"})
+
+    assert (allowed.status_code, refused.status_code) == (200, 403)
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "null", "http://localhost:9999", "file://"]
+)
+async def test_foreign_origins_may_not_ask(http: httpx.AsyncClient, origin: str) -> None:
+    response = await http.post("/v1/chat", content=b'{"message": "x"}', headers={"origin": origin})
+
+    assert response.status_code == 403
+    assert response.json()["errors"][0]["field"] == "Origin"
+    assert "access-control-allow-origin" not in response.headers
+
+
+async def test_the_own_origin_may_ask(http: httpx.AsyncClient) -> None:
+    headers = {"origin": "http://localhost:8080"}
+
+    assert (await http.post("/v1/chat", json={"message": "x"}, headers=headers)).status_code == 200
+
+
+async def test_cors_is_a_setting(make_app: MakeApp) -> None:
+    origin = "https://chat.example"
+    async with client(make_app(rules=GuardRules(origins=(origin,)))) as http:
+        asked = {"origin": origin, "access-control-request-method": "POST"}
+        preflight = await http.options("/v1/chat", headers=asked)
+        reply = await http.post("/v1/chat", json={"message": "x"}, headers={"origin": origin})
+
+    assert preflight.status_code == 204
+    assert "authorization" in preflight.headers["access-control-allow-headers"]
+    for response in (preflight, reply):
+        assert response.headers["access-control-allow-origin"] == origin
+    assert reply.status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/", "/static/js/main.js", "/v1/version", "/nothing", "/docs"])
+async def test_every_answer_has_the_security_headers(http: httpx.AsyncClient, path: str) -> None:
+    response = await http.get(path)
+
+    for name, value in SECURITY_HEADERS.items():
+        assert response.headers[name] == value
+    policy = response.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+
+
+async def test_pages_load_nothing_from_elsewhere(http: httpx.AsyncClient) -> None:
+    for path in ("/", "/docs"):
+        page = await http.get(path)
+        assert page.headers["content-type"].startswith("text/html")
+        assert "<style" not in page.text
+        assert 'src="http' not in page.text
+        assert "src='http" not in page.text
+        assert 'href="//' not in page.text
+
+
+async def test_static_files_cannot_be_left(http: httpx.AsyncClient) -> None:
+    for path in ("/static/../settings.py", "/static/%2e%2e/settings.py", "/static/js"):
+        response = await http.get(path)
+        assert response.status_code == 404
+        assert response.headers["content-type"] == "application/problem+json"
+
+
+def test_loopback_is_told_from_lookalikes() -> None:
+    assert [is_loopback(name) for name in ("::1", "127.0.0.1", "x.localhost")] == [True] * 3
+    assert not any(is_loopback(name) for name in ("127.0.0.1.example", "localhost.example", ""))
+
+
+async def test_readiness_is_that_of_this_process(make_app: MakeApp) -> None:
+    health = Health()
+    part = health.component("faces")
+    async with client(make_app(health=health)) as http:
+        before = await http.get("/readyz")
+        part.set_ready()
+        after = await http.get("/readyz")
+        live = await http.get("/livez")
+
+    assert (before.status_code, after.status_code, live.status_code) == (503, 200, 200)
+    assert before.json() == {"ready": False, "components": {"faces": False}}
+
+
+async def test_metrics_are_prometheus_text(http: httpx.AsyncClient) -> None:
+    response = await http.get("/metrics")
+
+    assert response.status_code == 200
+    assert "# HELP " in response.text
+
+
+async def test_requests_are_counted_by_route_never_by_path(make_app: MakeApp) -> None:
+    seen = []
+    async with client(make_app(observe=lambda *args: seen.append(args))) as http:
+        await http.post("/v1/chat", json={"message": "x"})
+        await http.get("/secret-words-of-a-person")
+
+    assert [(route, status) for route, status, _ in seen] == [("/v1/chat", 200), ("other", 404)]
+
+
+def request(peer: str, forwarded: str = "", key: str = "") -> Request:
+    return Request(
+        {
+            "type": "http",
+            "client": (peer, 1),
+            "headers": [(b"x-forwarded-for", forwarded.encode())],
+            "pellucid.key": key,
+        }
+    )
+
+
+def test_only_trusted_proxies_are_believed() -> None:
+    identity = Identity(b"k" * 16, ["10.0.0.0/8"])
+    direct = identity.caller(request("203.0.113.9"))
+
+    assert identity.caller(request("10.1.1.1", "203.0.113.9")) == direct
+    assert identity.caller(request("10.1.1.1", "198.51.100.1, 203.0.113.9, 10.2.2.2")) == direct
+    assert identity.caller(request("203.0.113.9", "198.51.100.1")) == direct
+    assert identity.caller(request("10.1.1.1", "198.51.100.1")) != direct
+
+
+def test_people_of_different_keys_differ() -> None:
+    identity = Identity(b"k" * 16)
+    names = {
+        identity.caller(request("127.0.0.1")),
+        identity.caller(request("127.0.0.1"), "ada"),
+        identity.caller(request("127.0.0.1", key="a"), "ada"),
+        identity.caller(request("127.0.0.1", key="b"), "ada"),
+        identity.caller(request("127.0.0.1", key="a")),
+        Identity(b"j" * 16).caller(request("127.0.0.1"), "ada"),
+    }
+
+    assert len(names) == 6
+
+
+@pytest.fixture
+def key_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> tuple[Path, str]:
+    """A key file with one key called frontend, and the key itself."""
+    monkeypatch.setattr("sys.argv", ["pellucid-gateway-key", "frontend"])
+    main()
+    first, second = capsys.readouterr().out.splitlines()
+    path = tmp_path / "keys"
+    path.write_text("# people of the desk\n" + second.partition(": ")[2] + "\n", encoding="utf-8")
+    return path, first.partition(": ")[2]
+
+
+async def test_with_keys_on_only_a_valid_key_opens(
+    make_app: MakeApp, key_file: tuple[Path, str]
+) -> None:
+    path, key = key_file
+    ring = KeyRing(path, FixedClock())
+    app = make_app(find_key=ring.find, rules=GuardRules(any_host=True))
+    async with client(app) as http:
+        http.headers["host"] = "pellucid.example"
+        statuses = [
+            (await http.post("/v1/chat", json={"message": "x"}, headers=headers)).status_code
+            for headers in (
+                {"authorization": f"Bearer {key}"},
+                {"x-api-key": key},
+                {},
+                {"authorization": f"Bearer {key}x"},
+                {"authorization": f"Basic {key}"},
+            )
+        ]
+        page = await http.get("/")
+        metrics = await http.get("/metrics")
+
+    assert statuses == [200, 200, 401, 401, 401]
+    assert page.status_code == 200
+    assert metrics.status_code == 401
+    assert metrics.headers["www-authenticate"] == "Bearer"
+
+
+def test_a_removed_key_is_refused_within_seconds(key_file: tuple[Path, str]) -> None:
+    path, key = key_file
+    clock = FixedClock()
+    ring = KeyRing(path, clock)
+    assert ring.find(key) is not None
+
+    path.write_text("", encoding="utf-8")
+    clock.advance(RELOAD_S)
+
+    assert ring.find(key) is None
+
+
+def test_a_broken_new_file_keeps_the_old_keys(key_file: tuple[Path, str]) -> None:
+    path, key = key_file
+    clock = FixedClock()
+    ring = KeyRing(path, clock)
+
+    path.write_text("nonsense\n", encoding="utf-8")
+    clock.advance(RELOAD_S)
+
+    assert ring.find(key) is not None
+
+
+def test_an_expired_key_is_refused(key_file: tuple[Path, str]) -> None:
+    path, key = key_file
+    path.write_text(path.read_text(encoding="utf-8").strip() + " 2026-01-01T00:01:00Z\n")
+    clock = FixedClock()
+    ring = KeyRing(path, clock)
+    assert ring.find(key) is not None
+
+    clock.advance(61)
+
+    assert ring.find(key) is None
+
+
+def test_a_wrong_line_is_named_without_its_text(tmp_path: Path) -> None:
+    path = tmp_path / "keys"
+    path.write_text("\nname abcdef\n", encoding="utf-8")
+
+    with pytest.raises(WrongKeyFileError, match="line 2") as caught:
+        read_keys(path)
+    assert "abcdef" not in str(caught.value)

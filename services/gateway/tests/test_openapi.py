@@ -1,0 +1,42 @@
+"""/openapi.json describes what the faces do."""
+
+from typing import Any
+
+import httpx
+
+
+async def test_the_document_is_complete(http: httpx.AsyncClient) -> None:
+    document: dict[str, Any] = (await http.get("/openapi.json")).json()
+
+    assert document["openapi"].startswith("3.1")
+    for path in ("/v1/chat", "/v1/decide", "/v1/search", "/v1/fetch", "/livez", "/readyz"):
+        assert path in document["paths"]
+    schemas = document["components"]["schemas"]
+    for name in references(document):
+        assert name in schemas, name
+    for name in ("ChatBody", "SearchBody", "FetchBody"):
+        for field, schema in schemas[name]["properties"].items():
+            assert "description" in schema or "$ref" in schema, f"{name}.{field}"
+
+
+async def test_every_request_field_of_the_specification_is_there(http: httpx.AsyncClient) -> None:
+    document = (await http.get("/openapi.json")).json()
+
+    fields = set(document["components"]["schemas"]["ChatBody"]["properties"])
+
+    assert fields == {
+        "message", "messages", "conversation_id", "user_id", "web_mode", "force_search", "depth",
+        "citation_style", "language", "time_zone", "country", "recency_days", "site",
+        "include_domains", "exclude_domains", "max_results", "safe_search", "routing", "providers",
+        "scoring", "model", "deadline_ms", "stream", "no_external", "context", "memories",
+    }  # fmt: skip
+
+
+def references(part: Any) -> set[str]:
+    """Names of all schemas that are referred to."""
+    if isinstance(part, dict):
+        own = {part["$ref"].rpartition("/")[2]} if isinstance(part.get("$ref"), str) else set()
+        return own.union(*(references(child) for child in part.values()))
+    if isinstance(part, list):
+        return set().union(*(references(child) for child in part))
+    return set()
