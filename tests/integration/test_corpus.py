@@ -5,6 +5,7 @@ from collections import defaultdict
 from datetime import date
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pypdfium2
@@ -214,6 +215,7 @@ def test_questions_are_many_and_of_every_kind_and_language() -> None:
     assert {question["kind"] for question in QUESTIONS} == {
         "answerable",
         "follow_up",
+        "timeless",
         "unanswerable",
     }
     assert BANK["today"] == TODAY
@@ -241,17 +243,26 @@ def test_expected_facts_stand_in_the_named_pages(question: dict[str, list]) -> N
         assert any(spelling in text for spelling in spellings), f"{page} carries none of the facts"
 
 
-@pytest.mark.parametrize(
-    "question",
-    [item for item in QUESTIONS if item.get("stale")],
-    ids=lambda question: question["id"],
-)
-def test_stale_values_stand_in_their_pages_and_are_no_fact(question: dict[str, list]) -> None:
-    facts = {spelling for fact in question["facts"] for spelling in fact}
-    for stale in question["stale"]:
-        assert stale["text"] not in facts
-        for page in stale["pages"]:
-            assert stale["text"] in plain_text(page_file(page)), page
+PLANTED = [
+    pytest.param(question, planted, id=f"{question['id']}-{planted['text']}")
+    for question in QUESTIONS
+    for planted in (*question.get("stale", ()), *question.get("forbidden", ()))
+]
+
+
+@pytest.mark.parametrize(("question", "planted"), PLANTED)
+def test_stale_and_forbidden_texts_stand_in_their_pages_and_are_no_fact(
+    question: dict[str, list], planted: dict[str, Any]
+) -> None:
+    assert planted["text"] not in {spelling for fact in question["facts"] for spelling in fact}
+    for page in planted["pages"]:
+        assert planted["text"] in plain_text(page_file(page)), page
+
+
+def test_conflicting_question_expects_both_values() -> None:
+    conflicting = [question for question in QUESTIONS if question.get("conflict")]
+    assert conflicting
+    assert all(len(question["facts"]) >= 2 for question in conflicting)
 
 
 @pytest.mark.parametrize("topic", MAIN_TOPICS)
