@@ -1,0 +1,14 @@
+"""Entry point: `python -m pellucid_search`."""
+
+from pellucid_runtime.service import run
+from pellucid_search.app import build
+from pellucid_search.settings import SearchSettings
+
+
+def main() -> None:
+    """Run the search service."""
+    run(build, SearchSettings)
+
+
+if __name__ == "__main__":
+    main()

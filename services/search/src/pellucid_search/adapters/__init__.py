@@ -1,0 +1,1 @@
+"""Implementations of the ports: HTTP, the ddgs library, the local index, the stores."""

@@ -1,0 +1,110 @@
+"""The runtime's store behind a breaker: trouble with it never reaches a request.
+
+A read that takes longer than 30 ms is given up; after some failures the store is left alone for a
+while, so that a dead one costs nothing. Counters go on in this process meanwhile.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from pellucid_runtime.errors import DependencyDownError
+from pellucid_runtime.store import Store
+from pellucid_search.breaker import Breaker
+from pellucid_search.metrics import STORE_ERRORS
+
+T = TypeVar("T")
+
+READ_S = 0.030
+# A write may take longer where nobody waits for it.
+WRITE_S = 0.5
+# Numbers kept while the store is away; the oldest goes first.
+_MOST_COUNTERS = 4_096
+
+
+class _Guard:
+    """Bounds every operation in time and leaves a failing store alone."""
+
+    def __init__(self, monotonic: Callable[[], float]) -> None:
+        self._breaker = Breaker(monotonic, failures_to_open=3)
+
+    async def run(
+        self, operation: str, work: Callable[[], Awaitable[T]], limit_s: float
+    ) -> T | None:
+        """Return the result; None when the store does not answer."""
+        if not self._breaker.admit():
+            return None
+        try:
+            async with asyncio.timeout(limit_s):
+                result = await work()
+        except (DependencyDownError, TimeoutError):
+            self._breaker.fail()
+            STORE_ERRORS.labels(operation).inc()
+            return None
+        except asyncio.CancelledError:
+            self._breaker.abandon()
+            raise
+        self._breaker.succeed()
+        return result
+
+
+class GuardedCache:
+    """Cache over a store."""
+
+    def __init__(self, store: Store, monotonic: Callable[[], float]) -> None:
+        self._store = store
+        self._reads = _Guard(monotonic)
+        self._writes = _Guard(monotonic)
+
+    async def get(self, key: str) -> bytes | None:
+        """Return the value; None when there is none or the store does not answer."""
+        return await self._reads.run("get", lambda: self._store.get(key), READ_S)
+
+    async def set(self, key: str, value: bytes, *, ttl_s: float) -> None:
+        """Store a value."""
+        await self._writes.run("set", lambda: self._store.set(key, value, ttl_s=ttl_s), WRITE_S)
+
+    async def delete(self, key: str) -> None:
+        """Forget a value."""
+        await self._writes.run("delete", lambda: self._store.delete(key), WRITE_S)
+
+    async def set_if_absent(self, key: str, value: bytes, *, ttl_s: float) -> bool:
+        """Store a value unless there is one; True also when the store does not answer."""
+        stored = await self._writes.run(
+            "set_if_absent", lambda: self._store.set_if_absent(key, value, ttl_s=ttl_s), READ_S
+        )
+        return stored is not False
+
+
+class GuardedCounters:
+    """Counters over a store; what is added while it is away counts in this process only."""
+
+    def __init__(self, store: Store, monotonic: Callable[[], float]) -> None:
+        self._store = store
+        self._guard = _Guard(monotonic)
+        self._own: OrderedDict[str, int] = OrderedDict()
+
+    async def add(self, key: str, amount: int, *, ttl_s: float) -> int:
+        """Add and return the sum."""
+        total = await self._guard.run(
+            "incr", lambda: self._store.incr(key, amount, ttl_s=ttl_s), READ_S
+        )
+        if total is not None:
+            self._remember(key, total)
+            return total
+        self._remember(key, self._own.get(key, 0) + amount)
+        return self._own[key]
+
+    async def read(self, key: str) -> int:
+        """Return a number."""
+        value = await self._guard.run("get", lambda: self._store.get(key), READ_S)
+        if value is None:
+            return self._own.get(key, 0)
+        return int(value) if value.lstrip(b"-").isdigit() else 0
+
+    def _remember(self, key: str, value: int) -> None:
+        self._own[key] = value
+        self._own.move_to_end(key)
+        if len(self._own) > _MOST_COUNTERS:
+            self._own.popitem(last=False)

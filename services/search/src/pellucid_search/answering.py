@@ -1,0 +1,142 @@
+"""One provider's answer to one query: from the cache, from work in progress, or by asking."""
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pellucid_runtime.clock import Clock
+from pellucid_search import answer_cache
+from pellucid_search.answer_cache import CachedAnswer
+from pellucid_search.background import Background
+from pellucid_search.desk import Desk
+from pellucid_search.flights import Flights
+from pellucid_search.ports import Cache
+from pellucid_search.query import ProviderQuery
+from pellucid_search.reports import ProviderRun, ProviderStatus
+
+# A refresh in the background has this long.
+_REFRESH_S = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """One query as it is put to every provider of a plan.
+
+    Attributes:
+        query: What is asked, already redacted.
+        index: Index into the request's queries.
+        until: Time on the monotonic clock at which an answer is of no use any more.
+        caller_hash: For the ledger.
+        real_time: Values change within the day.
+        bypass_cache: Ignore cached answers.
+    """
+
+    query: ProviderQuery
+    index: int
+    until: float
+    caller_hash: str = ""
+    real_time: bool = False
+    bypass_cache: bool = False
+
+
+@dataclass(slots=True)
+class Answering:
+    """Answers of all providers, cached and shared."""
+
+    desks: Mapping[str, Desk]
+    cache: Cache
+    clock: Clock
+    background: Background
+    generations: Mapping[str, "Generation"] = field(default_factory=dict)
+    _flights: Flights[ProviderRun] = field(init=False, default_factory=Flights)
+
+    def _key(self, provider: str, query: ProviderQuery) -> str:
+        generation = self.generations.get(provider)
+        suffix = f":{generation.number}" if generation else ""
+        return answer_cache.cache_key(provider, query) + suffix
+
+    async def recall(self, provider: str, errand: Errand) -> ProviderRun | None:
+        """Return a cached answer that may be given now; starts a refresh when it is old."""
+        if errand.bypass_cache:
+            return None
+        cached = await self._stored(provider, errand.query)
+        now = self.clock.now()
+        if cached is None or not cached.is_presentable(now):
+            return None
+        if not cached.is_fresh(now):
+            self._refresh(provider, errand)
+        return _from_cache(provider, errand.index, cached)
+
+    async def ask(self, provider: str, errand: Errand, run: ProviderRun) -> None:
+        """Ask a provider, or join in when the same is being asked; record in `run`."""
+        key = self._key(provider, errand.query)
+        joined = self._flights.is_airborne(key)
+        if joined:
+            shared = await self._flights.join(key, lambda: self._fly(provider, errand, run))
+            _share(shared, run)
+            return
+        await self._flights.join(key, lambda: self._fly(provider, errand, run))
+
+    async def rescue(self, provider: str, errand: Errand, run: ProviderRun) -> bool:
+        """Fall back on an old answer after a failure; tell whether there was one."""
+        cached = await self._stored(provider, errand.query)
+        if cached is None or errand.bypass_cache:
+            return False
+        run.status, run.hits = ProviderStatus.CACHED, cached.hits
+        run.detail = f"{run.detail}; an older answer was used"
+        return True
+
+    async def _fly(self, provider: str, errand: Errand, run: ProviderRun) -> ProviderRun:
+        await self.desks[provider].ask(
+            errand.query, run, until=errand.until, caller_hash=errand.caller_hash
+        )
+        if run.status is ProviderStatus.OK:
+            await self._keep(provider, errand, run)
+        return run
+
+    async def _keep(self, provider: str, errand: Errand, run: ProviderRun) -> None:
+        ttl_s = answer_cache.time_to_live_s(
+            errand.query, real_time=errand.real_time, found=len(run.hits)
+        )
+        answer = CachedAnswer(run.hits, self.clock.now(), ttl_s)
+        keep_s = ttl_s + (answer_cache.STALE_ON_ERROR_S if run.hits else 0.0)
+        key = self._key(provider, errand.query)
+        await self.cache.set(key, answer_cache.encode(answer), ttl_s=keep_s)
+
+    async def _stored(self, provider: str, query: ProviderQuery) -> CachedAnswer | None:
+        key = self._key(provider, query)
+        stored = await self.cache.get(key)
+        if stored is None:
+            return None
+        answer = answer_cache.decode(stored)
+        if answer is None:
+            await self.cache.delete(key)
+        return answer
+
+    def _refresh(self, provider: str, errand: Errand) -> None:
+        if self._flights.is_airborne(self._key(provider, errand.query)):
+            return
+        until = self.clock.monotonic() + _REFRESH_S
+        fresh = Errand(errand.query, errand.index, until, real_time=errand.real_time)
+        self.background.start(self.ask(provider, fresh, ProviderRun(provider, errand.index)))
+
+
+@dataclass(slots=True)
+class Generation:
+    """Number of a provider's present stock; answers of an older stock are not used."""
+
+    number: int = 0
+
+
+def _from_cache(provider: str, index: int, cached: CachedAnswer) -> ProviderRun:
+    return ProviderRun(provider, index, status=ProviderStatus.CACHED, hits=cached.hits)
+
+
+def _share(shared: ProviderRun, run: ProviderRun) -> None:
+    """Take over another caller's outcome; its calls and costs stay that caller's."""
+    twin = copy.copy(shared)
+    run.status = ProviderStatus.CACHED if twin.answered else twin.status
+    run.hits, run.error_code, run.detail, run.lost = (
+        twin.hits, twin.error_code, twin.detail, twin.lost,
+    )  # fmt: skip
+    run.latency_s = twin.latency_s

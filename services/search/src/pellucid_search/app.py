@@ -1,0 +1,249 @@
+"""Composition root: opens resources, wires them; the only reader of the settings."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import AsyncExitStack, suppress
+from types import MappingProxyType
+from typing import Any
+
+from pellucid.search.v1 import search_pb2_grpc
+
+from pellucid_runtime.clock import Clock, clock_from
+from pellucid_runtime.health import Health
+from pellucid_runtime.listener import StartError
+from pellucid_runtime.metrics import MetricsServer
+from pellucid_runtime.server import GrpcServer
+from pellucid_runtime.service import Service
+from pellucid_runtime.store import open_store
+from pellucid_search import metrics
+from pellucid_search.adapters.ddgs_engine import DdgsEngine, fetch_rows
+from pellucid_search.adapters.guarded_store import GuardedCache, GuardedCounters
+from pellucid_search.adapters.http_engine import HttpEngine
+from pellucid_search.adapters.http_transport import HttpxTransport
+from pellucid_search.adapters.local_engine import LocalEngine
+from pellucid_search.answering import Answering, Generation
+from pellucid_search.background import Background
+from pellucid_search.buckets import LocalGate, Rate
+from pellucid_search.desk import Desk, DeskLimits
+from pellucid_search.domain_policy import DomainPolicy, policy_file, shipped_policy
+from pellucid_search.domains import belongs_to
+from pellucid_search.housekeeping import Housekeeping
+from pellucid_search.ledger import MICRO, Ledger
+from pellucid_search.local.index import LocalIndex
+from pellucid_search.metering import CallMeter
+from pellucid_search.planning import KEYLESS, LOCAL, lineup
+from pellucid_search.ports import Engine, RateGate
+from pellucid_search.providers.registry import REGISTRY, ProviderSpec
+from pellucid_search.providers.wire import Endpoint
+from pellucid_search.redaction import Redactor
+from pellucid_search.relay import Relay
+from pellucid_search.searching import Searcher
+from pellucid_search.server import SearchServicer
+from pellucid_search.settings import SearchSettings
+from pellucid_search.standing import Roster
+
+SERVICE = "pellucid.search.v1.SearchService"
+_INDEX_FILE = "search-local-index.sqlite3"
+_PER_THOUSAND = 1_000
+
+
+async def build(settings: SearchSettings, stack: AsyncExitStack) -> Service:
+    """Return the service, ready to listen.
+
+    Raises:
+        StartError: The domain policy cannot be read.
+    """
+    health = Health()
+    servicer = await build_servicer(settings, stack)
+    grpc_server = GrpcServer(
+        settings,
+        register=[
+            lambda server: search_pb2_grpc.add_SearchServiceServicer_to_server(servicer, server)
+        ],
+        services=[SERVICE],
+        health=health,
+    )
+    return Service(name="search", listeners=[grpc_server, MetricsServer(settings)], health=health)
+
+
+async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> SearchServicer:
+    """Return the servicer with everything behind it.
+
+    Args:
+        settings: All settings.
+        stack: Closes what was opened.
+
+    Raises:
+        StartError: The domain policy cannot be read.
+    """
+    clock = clock_from(settings)
+    counters = GuardedCounters(await open_store(settings, stack, "ledger"), clock.monotonic)
+    answers = await open_store(settings, stack, "answers", is_cache=True)
+    background = Background()
+    stack.push_async_callback(background.close)
+    ledger = Ledger(
+        counters,
+        budget_micro_usd=round(settings.search_daily_budget_usd * MICRO),
+        providers=tuple(REGISTRY),
+    )
+    stack.push_async_callback(ledger.flush)
+    gate = LocalGate(_rates(settings), clock.monotonic)
+    generation = Generation()
+    engines = await _engines(settings, stack, generation)
+    desks = {
+        name: _desk(REGISTRY[name], engine, settings, gate=gate, ledger=ledger, clock=clock)
+        for name, engine in engines.items()
+    }
+    roster = Roster(REGISTRY, MappingProxyType(desks), missing_settings(settings), {})
+    answering = Answering(
+        desks=desks,
+        cache=GuardedCache(answers, clock.monotonic),
+        clock=clock,
+        background=background,
+        generations={LOCAL: generation},
+    )
+    searcher = Searcher(
+        desks=desks,
+        offers=roster.offers,
+        line=lineup(settings.listed_providers, roster.offers()),
+        relay=Relay(answering, clock, hedge_default_s=settings.search_hedge_s),
+        redactor=Redactor(permit_subject=settings.search_pii_subject_lookup),
+        policy=_policy(settings),
+        is_internal=_internal(settings),
+        clock=clock,
+        budget_s=settings.search_budget_s,
+    )
+    metrics.BUDGET_MICRO_USD.set(ledger.budget_micro_usd)
+    _keep(stack, Housekeeping(ledger, desks, clock).run())
+    return SearchServicer(searcher, roster, ledger, clock)
+
+
+def _keep(stack: AsyncExitStack, work: Coroutine[Any, Any, None]) -> None:
+    """Run endless work until the stack closes."""
+    task = asyncio.create_task(work)
+
+    async def end() -> None:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+    stack.push_async_callback(end)
+
+
+def _desk(
+    spec: ProviderSpec,
+    engine: Engine,
+    settings: SearchSettings,
+    *,
+    gate: RateGate,
+    ledger: Ledger,
+    clock: Clock,
+) -> Desk:
+    limits = DeskLimits(
+        timeout_s=settings.search_timeout_s,
+        concurrency=settings.search_provider_concurrency,
+        price_micro_usd=_prices(settings).get(spec.name, spec.price_micro_usd),
+    )
+    return Desk(spec, engine, gate, ledger, clock, limits, CallMeter())
+
+
+async def _engines(
+    settings: SearchSettings, stack: AsyncExitStack, generation: Generation
+) -> dict[str, Engine]:
+    """Return an engine for every provider that has what it needs."""
+    transport = await stack.enter_async_context(
+        HttpxTransport(
+            proxy_url=settings.egress_proxy_url,
+            ca_file=str(settings.egress_ca_file) if settings.egress_ca_file else None,
+        )
+    )
+    missing = missing_settings(settings)
+    engines: dict[str, Engine] = {
+        name: HttpEngine(spec.dialect, endpoint_of(spec, settings), transport)
+        for name, spec in REGISTRY.items()
+        if spec.dialect and not missing[name]
+    }
+    fetch = fetch_rows(settings.egress_proxy_url)
+    # Behind a proxy this machine needs no name server of its own.
+    probe = {"probe_host": ""} if settings.egress_proxy_url else {}
+    engines[KEYLESS] = await stack.enter_async_context(DdgsEngine(fetch, **probe))
+    if settings.local_corpus_dir:
+        engines[LOCAL] = _local(settings, stack, generation)
+    return engines
+
+
+def _local(settings: SearchSettings, stack: AsyncExitStack, generation: Generation) -> LocalEngine:
+    index = LocalIndex(
+        settings.local_corpus_dir or settings.data_dir,
+        settings.data_dir / _INDEX_FILE,
+        base_url=settings.local_corpus_base_url or "",
+    )
+    engine = LocalEngine(index, generation)
+    _keep(stack, engine.keep_fresh(settings.local_rescan_s))
+    return engine
+
+
+def missing_settings(settings: SearchSettings) -> Mapping[str, tuple[str, ...]]:
+    """Return for each provider the environment variables that it needs and lacks."""
+    values = {name.upper(): getattr(settings, name) for name in type(settings).model_fields}
+    return {
+        spec.name: tuple(name for name in spec.needs if not values[name])
+        for spec in REGISTRY.values()
+    }
+
+
+def endpoint_of(spec: ProviderSpec, settings: SearchSettings) -> Endpoint:
+    """Return where and as whom a provider is asked."""
+    chosen = {
+        "brave": (settings.brave_base_url, settings.brave_search_api_key),
+        "tavily": (settings.tavily_base_url, settings.tavily_api_key),
+        "searxng": (settings.searxng_url, None),
+        "google": (settings.google_base_url, settings.google_api_key),
+        "bing": (settings.bing_base_url, settings.bing_search_api_key),
+    }
+    base_url, key = chosen[spec.name]
+    return Endpoint(
+        base_url=(base_url or spec.base_url).rstrip("/"),
+        key=key.get_secret_value() if key else "",
+        engine_id=settings.google_search_engine_id or "",
+    )
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    parts = (part.partition("=") for part in text.split(",") if part)
+    return [(name, value) for name, _, value in parts]
+
+
+def _prices(settings: SearchSettings) -> dict[str, int]:
+    return {
+        name: round(float(usd) * MICRO / _PER_THOUSAND)
+        for name, usd in _pairs(settings.search_prices)
+    }
+
+
+def _rates(settings: SearchSettings) -> dict[str, Rate]:
+    rates = {spec.name: Rate(spec.rate, spec.period_s) for spec in REGISTRY.values() if spec.rate}
+    for name, value in _pairs(settings.search_rates):
+        limit, _, period = value.partition("/")
+        rates[name] = Rate(int(limit), float(period))
+    return rates
+
+
+def _policy(settings: SearchSettings) -> DomainPolicy:
+    if settings.search_domain_policy is None:
+        return shipped_policy()
+    try:
+        return shipped_policy().joined(policy_file(settings.search_domain_policy))
+    except (ValueError, OSError) as error:
+        raise StartError(f"SEARCH_DOMAIN_POLICY cannot be read: {error}") from error
+
+
+def _internal(settings: SearchSettings) -> Callable[[str, str], bool]:
+    exact = frozenset(name for name in settings.internal_hosts if not name.startswith("*."))
+    below = tuple(name[2:] for name in settings.internal_hosts if name.startswith("*."))
+
+    def is_internal(provider: str, host: str) -> bool:
+        named = host in exact or any(belongs_to(host, domain) for domain in below)
+        return named or not REGISTRY[provider].external
+
+    return is_internal

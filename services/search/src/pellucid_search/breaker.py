@@ -1,0 +1,105 @@
+"""Circuit breaker: a provider that keeps failing is left alone for a while.
+
+Closed lets everything through. After some consecutive failures, or one that is final, it opens;
+when its pause is over it lets one probe through (half open) and closes when that succeeds. Each
+opening in a row doubles the pause.
+"""
+
+from collections.abc import Callable
+from enum import StrEnum
+
+# Envoy's outlier detection ejects after five consecutive failures, for 30 s at first.
+FAILURES_TO_OPEN = 5
+FIRST_PAUSE_S = 30.0
+LONGEST_PAUSE_S = 600.0
+# A probe that never reports back must not hold the breaker half open for ever.
+_PROBE_TIMEOUT_S = 15.0
+
+
+class BreakerState(StrEnum):
+    """What a breaker does with calls."""
+
+    CLOSED = "closed"
+    OPEN = "open"
+    HALF_OPEN = "half_open"
+
+
+class Breaker:
+    """Breaker of one provider on this replica.
+
+    Args:
+        monotonic: Seconds of a clock that never runs backwards.
+        failures_to_open: Consecutive failures that open it.
+    """
+
+    def __init__(
+        self, monotonic: Callable[[], float], *, failures_to_open: int = FAILURES_TO_OPEN
+    ) -> None:
+        self._monotonic = monotonic
+        self._failures_to_open = failures_to_open
+        self._failures = 0
+        self._openings = 0
+        self._open_until: float | None = None
+        self._probe_until = 0.0
+
+    @property
+    def state(self) -> BreakerState:
+        """Present state."""
+        if self._open_until is None:
+            return BreakerState.CLOSED
+        if self._monotonic() < self._open_until:
+            return BreakerState.OPEN
+        return BreakerState.HALF_OPEN
+
+    @property
+    def retry_in_s(self) -> float:
+        """Seconds until a probe may pass; 0 when calls pass."""
+        if self._open_until is None:
+            return 0.0
+        return max(0.0, self._open_until - self._monotonic())
+
+    @property
+    def passable(self) -> bool:
+        """A call would be let through now."""
+        match self.state:
+            case BreakerState.CLOSED:
+                return True
+            case BreakerState.OPEN:
+                return False
+            case BreakerState.HALF_OPEN:
+                return self._monotonic() >= self._probe_until
+
+    def admit(self) -> bool:
+        """Let a call through; the first one in half-open state becomes the probe."""
+        if not self.passable:
+            return False
+        if self.state is BreakerState.HALF_OPEN:
+            self._probe_until = self._monotonic() + _PROBE_TIMEOUT_S
+        return True
+
+    def succeed(self) -> None:
+        """Record an answer."""
+        self._failures = self._openings = 0
+        self._open_until = None
+        self._probe_until = 0.0
+
+    def fail(self) -> None:
+        """Record a failure; opens after enough of them, or at once when the probe failed."""
+        self._failures += 1
+        if self._open_until is not None or self._failures >= self._failures_to_open:
+            self.open(FIRST_PAUSE_S)
+
+    def open(self, pause_s: float) -> None:
+        """Open now.
+
+        Args:
+            pause_s: Seconds of the first opening; doubled for each further one in a row.
+        """
+        grown = min(pause_s * 2**self._openings, max(pause_s, LONGEST_PAUSE_S))
+        self._openings = min(self._openings + 1, 10)
+        self._open_until = self._monotonic() + grown
+        self._probe_until = 0.0
+
+    def abandon(self) -> None:
+        """Record that a call ended without telling anything, for example when it was cancelled."""
+        self._probe_until = 0.0

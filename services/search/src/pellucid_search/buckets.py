@@ -1,0 +1,117 @@
+"""Token buckets as spacing: how many calls a provider allows, and when the next one may go.
+
+The generic cell rate algorithm keeps one number per bucket, the time at which it will be empty
+again, so it can be taken in one step from a shared store. The arithmetic here is pure; `LocalGate`
+keeps the numbers in this process, the Redis adapter keeps them for all replicas.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pellucid_search.hits import RateWindow
+from pellucid_search.ports import Refusal, Reservation, Standing
+
+# Clocks and network delays differ between sender and provider: calls are spaced this much wider.
+SAFETY = 1.05
+# The part of a limit that may go out at once; the rest is spread over the window.
+_BURST_SHARE = 4
+# A window longer than this is a quota (day, month) rather than a rate.
+LONG_WINDOW_S = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """At most `limit` calls in any `period_s` seconds; a limit of 0 means none is known."""
+
+    limit: int
+    period_s: float = 1.0
+
+    @property
+    def burst(self) -> int:
+        """Calls that may go at once."""
+        return max(1, self.limit // _BURST_SHARE)
+
+    @property
+    def interval_s(self) -> float:
+        """Seconds per call such that burst and refill together keep the limit."""
+        if self.limit <= 0:
+            return 0.0
+        return SAFETY * self.period_s / (self.limit - self.burst + 1)
+
+
+@dataclass(slots=True)
+class _Bucket:
+    rate: Rate
+    empty_at: float = 0.0
+    cool_until: float = 0.0
+    long_remaining: int = -1
+    long_reset_at: float = 0.0
+
+
+class LocalGate:
+    """Buckets of this process.
+
+    Args:
+        rates: Seed by provider; a provider without one is not limited until its headers say so.
+        monotonic: Seconds of a clock that never runs backwards.
+    """
+
+    def __init__(self, rates: Mapping[str, Rate], monotonic: Callable[[], float]) -> None:
+        self._buckets = {name: _Bucket(rate) for name, rate in rates.items()}
+        self._monotonic = monotonic
+
+    def _bucket(self, provider: str) -> _Bucket:
+        return self._buckets.setdefault(provider, _Bucket(Rate(0)))
+
+    async def reserve(self, provider: str, *, max_wait_s: float) -> Reservation:
+        """Take one place, at most `max_wait_s` from now."""
+        bucket, now = self._bucket(provider), self._monotonic()
+        if bucket.cool_until - now > max_wait_s:
+            return Reservation(bucket.cool_until - now, Refusal.COOLING)
+        if bucket.long_remaining == 0 and bucket.long_reset_at > now:
+            return Reservation(bucket.long_reset_at - now, Refusal.QUOTA)
+        start = max(bucket.cool_until, now)
+        slack = (bucket.rate.burst - 1) * bucket.rate.interval_s
+        go_at = max(start, bucket.empty_at - slack)
+        if go_at - now > max_wait_s:
+            return Reservation(go_at - now, Refusal.RATE)
+        bucket.empty_at = max(bucket.empty_at, go_at) + bucket.rate.interval_s
+        bucket.long_remaining -= 1 if bucket.long_remaining > 0 else 0
+        return Reservation(max(0.0, go_at - now))
+
+    async def observe(self, provider: str, windows: Sequence[RateWindow]) -> None:
+        """Correct the bucket from headers."""
+        bucket, now = self._bucket(provider), self._monotonic()
+        for window in windows:
+            if window.period_s >= LONG_WINDOW_S:
+                bucket.long_remaining = window.remaining
+                bucket.long_reset_at = now + window.reset_s
+                continue
+            bucket.rate = Rate(window.limit, window.period_s)
+            if window.remaining <= 0:
+                bucket.empty_at = max(bucket.empty_at, now + window.reset_s)
+
+    async def cool(self, provider: str, seconds: float) -> None:
+        """Let no call through for some seconds."""
+        bucket = self._bucket(provider)
+        bucket.cool_until = max(bucket.cool_until, self._monotonic() + seconds)
+
+    async def standing(self, provider: str) -> Standing:
+        """Return what is left."""
+        bucket, now = self._bucket(provider), self._monotonic()
+        return Standing(
+            remaining_short=remaining_calls(bucket.rate, bucket.empty_at - now),
+            remaining_long=bucket.long_remaining,
+        )
+
+
+def remaining_calls(rate: Rate, debt_s: float) -> int:
+    """Return how many calls may go at once; -1 without a known limit.
+
+    Args:
+        rate: The limit.
+        debt_s: Seconds until the bucket is empty; negative when it is.
+    """
+    if rate.limit <= 0:
+        return -1
+    return max(0, min(rate.burst, rate.burst - int(max(0.0, debt_s) / rate.interval_s)))

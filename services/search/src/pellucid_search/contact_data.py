@@ -1,0 +1,120 @@
+"""E-mail addresses, IP addresses and phone numbers."""
+
+import ipaddress
+import re
+from collections.abc import Iterator
+
+import phonenumbers
+from phonenumbers import Leniency, PhoneNumberMatcher
+
+_EMAIL = re.compile(
+    r"(?<![\w.+@-])[\w][\w.+%'-]{0,63}@(?:[\w](?:[\w-]{0,62})\.)+[^\W\d_][\w-]{1,62}"
+)
+# "name at example dot com", with or without brackets, is meant to be read as an address.
+_SPELLED = re.compile(
+    r"(?<![\w.])[\w.+-]{1,64}\s*(?:\(at\)|\[at\]|\{at\}|<at>|\s+at\s+)\s*[\w-]{1,63}"
+    r"(?:\s*(?:\(dot\)|\[dot\]|\{dot\}|\s+dot\s+|\.)\s*[\w-]{2,63}){1,3}",
+    re.IGNORECASE,
+)
+_IS_SPELLED = re.compile(r"[(\[{<]at[)\]}>]|\bdot\b", re.IGNORECASE)
+_IPV4 = re.compile(r"(?<![\w.-])(?:\d{1,3}\.){3}\d{1,3}(?:/\d{1,2})?(?![\w-]|\.\d)")
+_IPV6 = re.compile(r"(?<![\w:.])[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?:%\w+)?(?![\w:])")
+# Four numbers after one of these words are a version or a section, not an address.
+_BEFORE_VERSION = re.compile(
+    r"(?:\bv|\bver\.?|\bversion|\brelease|\bbuild|\bfirmware|\bsection|§|\bchrome|\bchapter"
+    r"|버전|版本|バージョン|versión|versione)\s*$",
+    re.IGNORECASE,
+)
+_MIN_PHONE_DIGITS = 7
+# National formats are looked for in the countries of the product's languages.
+_REGIONS = ("US", "GB", "KR", "JP", "CN", "DE", "FR", "ES")
+_CALLING = re.compile(
+    r"\b(?:call(?:ed|er|ing|s)?|phones?|telephone|tel|mobile|cell|fax|whatsapp|sms|texted|dial"
+    r"|anruf|telefon\w*|handy|rufnummer|appel\w*|téléphone|portable|llam\w+|teléfono|móvil)\b"
+    r"|전화|휴대폰|연락처|핸드폰|电话|電話|手机|手機|号码|携帯|微信",
+    re.IGNORECASE,
+)
+# Numbers that such a word names are not phone numbers, however they are grouped.
+_OTHER_NUMBER = re.compile(
+    r"\b(?:order|part|model|sku|isbn|issn|ean|upc|version|patent|rfc|serial|invoice|tracking|item"
+    r"|case|ticket|bug|issue|article|product|p/n|pn|s/n|cas|doi|arxiv|cve|pmid|ref|reference"
+    r"|bestellung|bestellnummer|artikel\w*|teilenummer|commande|pedido|pieza)\b[\s#:.№n°o-]*"
+    r"|(?:주문|부품|모델|订单|型号|注文|品番)\S{0,4}\s*",
+    re.IGNORECASE,
+)
+_LOOK_UP = re.compile(
+    r"\bwho(?:'s| is| are)?\s+(?:call|text|behind|own|use|this|the)|\bwhose\b|\blook ?up\b"
+    r"|\breverse\b|\bwhois\b|\bspam\b|\bscam\b|\bbelongs? to\b|\bwhere is\b|\bwhat is\b|\bgeoloc"
+    r"|\bwer\b|\bwem\b|\bà qui\b|\bqui\b|\bde quién\b|\bquién\b|누구|어디|谁|誰|哪里|どこ",
+    re.IGNORECASE,
+)
+
+
+def is_look_up(question: str) -> bool:
+    """Tell whether a question asks about an address or number itself."""
+    return _LOOK_UP.search(question) is not None
+
+
+def find_emails(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where e-mail addresses stand, spelled-out ones included."""
+    for match in _EMAIL.finditer(text):
+        yield match.span()
+    for match in _SPELLED.finditer(text):
+        if _IS_SPELLED.search(match[0]) and "@" not in match[0]:
+            yield match.span()
+
+
+def find_ip_addresses(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where IP addresses stand; versions and addresses of nobody are left."""
+    for match in (*_IPV4.finditer(text), *_IPV6.finditer(text)):
+        if _is_somebody(match[0]) and not _BEFORE_VERSION.search(text[: match.start()]):
+            yield match.span()
+
+
+def _is_somebody(text: str) -> bool:
+    """Loopback, unspecified and mask-like addresses name no machine of a person."""
+    try:
+        address = ipaddress.ip_address(text.partition("/")[0].partition("%")[0])
+    except ValueError:
+        return False
+    if "/" in text and int(address) & 0xFF == 0:
+        return False
+    is_mask = text.startswith("255.")
+    return not (address.is_loopback or address.is_unspecified or address.is_multicast or is_mask)
+
+
+def find_phones(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where phone numbers stand, international or national in their usual form."""
+    if sum(char.isdigit() for char in text) < _MIN_PHONE_DIGITS:
+        return
+    called = _CALLING.search(text) is not None
+    found: set[tuple[int, int]] = set()
+    for region in _REGIONS:
+        leniency = Leniency.VALID if called or region == "US" else Leniency.STRICT_GROUPING
+        for match in PhoneNumberMatcher(text, region, leniency=leniency, max_tries=200):
+            if _is_phone(text, match, called=called):
+                found.add((match.start, match.end))
+    yield from _outermost(found)
+
+
+def _is_phone(text: str, match: phonenumbers.PhoneNumberMatch, *, called: bool) -> bool:
+    if match.raw_string.startswith(("+", "(+", "00")):
+        return True
+    before = text[max(0, match.start - 24) : match.start]
+    named = _OTHER_NUMBER.search(before)
+    if named and named.end() == len(before):
+        return False
+    return called or _looks_dialled(match.raw_string)
+
+
+def _looks_dialled(raw: str) -> bool:
+    """A number is grouped as people write phone numbers; a bare run of digits could be anything."""
+    return re.search(r"\d[\s().-]+\d", raw) is not None
+
+
+def _outermost(spans: set[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    end = -1
+    for start, stop in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if start >= end:
+            yield start, stop
+            end = stop

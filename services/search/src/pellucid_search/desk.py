@@ -1,0 +1,220 @@
+"""Asking one provider: breaker, budget, bucket, retries, time; every guard in one place."""
+
+import asyncio
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from pellucid_runtime.clock import Clock
+from pellucid_search.allowance import Allowance
+from pellucid_search.breaker import Breaker
+from pellucid_search.errors import ProviderError, ProviderTimeoutError, QuotaError, RateError
+from pellucid_search.hits import ProviderReply
+from pellucid_search.latency import Latencies
+from pellucid_search.ledger import Ledger, UsageRow
+from pellucid_search.ports import Engine, RateGate, Refusal, Reservation
+from pellucid_search.providers.registry import ProviderSpec
+from pellucid_search.query import ProviderQuery
+from pellucid_search.reports import ProviderRun, ProviderStatus
+
+MAX_TRIES = 3
+_FIRST_BACKOFF_S = 0.1
+# With less time than this an answer cannot be hoped for.
+_SHORTEST_CALL_S = 0.02
+
+
+class DeskObserver(Protocol):
+    """Hears about every call, for metrics."""
+
+    def called(self, provider: str, outcome: str, seconds: float) -> None:
+        """One call ended: `ok` or the code of its error."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class DeskLimits:
+    """Bounds on one provider's use.
+
+    Attributes:
+        timeout_s: Longest time for one call, 0 to 10 s.
+        concurrency: Calls in progress at most.
+        price_micro_usd: Price of one call in millionths of a US dollar.
+    """
+
+    timeout_s: float = 3.0
+    concurrency: int = 8
+    price_micro_usd: int = 0
+
+
+@dataclass(slots=True)
+class Desk:
+    """One provider with all its guards."""
+
+    spec: ProviderSpec
+    engine: Engine
+    gate: RateGate
+    ledger: Ledger
+    clock: Clock
+    limits: DeskLimits
+    observer: DeskObserver
+    jitter: Callable[[], float] = random.random
+    breaker: Breaker = field(init=False)
+    latencies: Latencies = field(init=False, default_factory=Latencies)
+    _retries: Allowance = field(init=False)
+    _room: asyncio.Semaphore = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.breaker = Breaker(self.clock.monotonic)
+        self._retries = Allowance(self.clock.monotonic)
+        self._room = asyncio.Semaphore(self.limits.concurrency)
+
+    @property
+    def name(self) -> str:
+        """The provider's name."""
+        return self.spec.name
+
+    async def ask(
+        self, query: ProviderQuery, run: ProviderRun, *, until: float, caller_hash: str = ""
+    ) -> None:
+        """Ask the provider and record in `run` how it did; never raises a provider's error.
+
+        Args:
+            query: What is asked, already redacted.
+            run: Where the outcome is written.
+            until: Time on the monotonic clock at which an answer is of no use any more.
+            caller_hash: For the ledger.
+        """
+        if not self.breaker.admit():
+            run.lose(ProviderStatus.SKIPPED, "left alone after failures")
+            return
+        started = self.clock.monotonic()
+        self._retries.earn()
+        try:
+            async with self._room:
+                await self._tries(query, run, until)
+        except asyncio.CancelledError:
+            self.breaker.abandon()
+            if not run.answered:
+                run.lose(ProviderStatus.FAILED, "too slow; not waited for", code="timeout")
+            raise
+        finally:
+            run.latency_s = self.clock.monotonic() - started
+            self._book(run, caller_hash)
+
+    async def _tries(self, query: ProviderQuery, run: ProviderRun, until: float) -> None:
+        for attempt in range(MAX_TRIES):
+            if not await self._wait_for_place(run, until):
+                return
+            error = await self._one_call(query, run, until)
+            if error is None:
+                return
+            run.lose(_status_of(error), error.detail, code=error.code)
+            pause_s = self._pause_s(error, attempt)
+            if pause_s is None or self.clock.monotonic() + pause_s + _SHORTEST_CALL_S > until:
+                return
+            if attempt + 1 == MAX_TRIES or not self._retries.spend():
+                return
+            await asyncio.sleep(pause_s)
+
+    async def _wait_for_place(self, run: ProviderRun, until: float) -> bool:
+        left_s = until - self.clock.monotonic() - _SHORTEST_CALL_S
+        if left_s <= 0:
+            run.lose(ProviderStatus.FAILED, "no time was left to ask", code="timeout")
+            return False
+        place = await self.gate.reserve(self.name, max_wait_s=left_s)
+        if place.refusal:
+            self._refused(run, place)
+            return False
+        if place.wait_s > 0:
+            await asyncio.sleep(place.wait_s)
+        return True
+
+    def _refused(self, run: ProviderRun, place: Reservation) -> None:
+        self.breaker.abandon()
+        if place.refusal is Refusal.QUOTA:
+            self.breaker.open(max(1.0, place.wait_s))
+            run.lose(ProviderStatus.RATE_LIMITED, "its quota is used up", code=QuotaError.code)
+        elif not run.error_code:
+            run.lose(ProviderStatus.RATE_LIMITED, "its rate limit is reached", code=RateError.code)
+
+    async def _one_call(
+        self, query: ProviderQuery, run: ProviderRun, until: float
+    ) -> ProviderError | None:
+        day = self.clock.now().date()
+        price = self.limits.price_micro_usd
+        if not await self.ledger.reserve(day, price):
+            self.breaker.abandon()
+            run.lose(ProviderStatus.BUDGET, "the daily budget is spent")
+            return None
+        run.calls += 1
+        run.cost_micro_usd += price
+        run.sent = self.engine.wording(query) if self.spec.external else ""
+        started = self.clock.monotonic()
+        try:
+            timeout_s = min(self.limits.timeout_s, until - started)
+            reply = await self._within(query, timeout_s)
+        except ProviderError as error:
+            self.observer.called(self.name, error.code, self.clock.monotonic() - started)
+            await self._failed(error, run)
+            return error
+        self.observer.called(self.name, "ok", self.clock.monotonic() - started)
+        await self._succeeded(reply, run, self.clock.monotonic() - started)
+        return None
+
+    async def _within(self, query: ProviderQuery, timeout_s: float) -> ProviderReply:
+        try:
+            async with asyncio.timeout(timeout_s):
+                return await self.engine.ask(query, timeout_s=timeout_s)
+        except TimeoutError as error:
+            raise ProviderTimeoutError("no answer in time") from error
+
+    async def _succeeded(self, reply: ProviderReply, run: ProviderRun, seconds: float) -> None:
+        self.breaker.succeed()
+        self.latencies.add(seconds)
+        extra = round(self.limits.price_micro_usd * (reply.credits - 1))
+        if extra > 0:
+            run.cost_micro_usd += extra
+            await self.ledger.reserve(self.clock.now().date(), extra)
+        await self.gate.observe(self.name, reply.windows)
+        run.answer(reply.hits)
+
+    async def _failed(self, error: ProviderError, run: ProviderRun) -> None:
+        """Providers bill answers, not errors; so the price of a failed call goes back."""
+        price = self.limits.price_micro_usd
+        run.cost_micro_usd -= price
+        if not error.sent and run.calls == 1:
+            run.sent = ""
+        if error.final:
+            self.breaker.open(error.retry_after_s or error.pause_s)
+        elif isinstance(error, RateError):
+            self.breaker.abandon()
+            await self.gate.cool(self.name, error.retry_after_s or 1.0)
+        else:
+            self.breaker.fail()
+        await self.ledger.give_back(self.clock.now().date(), price)
+
+    def _pause_s(self, error: ProviderError, attempt: int) -> float | None:
+        """Return the pause before another try; None when there must not be one."""
+        if not error.retryable or error.final or not self.breaker.passable:
+            return None
+        if error.retry_after_s is not None:
+            return error.retry_after_s
+        return float(_FIRST_BACKOFF_S * 2**attempt * (0.5 + self.jitter()))
+
+    def _book(self, run: ProviderRun, caller_hash: str) -> None:
+        if not run.calls:
+            return
+        row = UsageRow(
+            day=self.clock.now().date(),
+            provider=self.name,
+            calls=run.calls,
+            results=len(run.hits),
+            cost_micro_usd=run.cost_micro_usd,
+        )
+        self.ledger.record(row, caller_hash=caller_hash)
+
+
+def _status_of(error: ProviderError) -> ProviderStatus:
+    limited = isinstance(error, RateError | QuotaError)
+    return ProviderStatus.RATE_LIMITED if limited else ProviderStatus.FAILED

@@ -1,0 +1,39 @@
+"""What is done every second beside the requests: book usage, show the standing as metrics."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pellucid_runtime.clock import Clock
+from pellucid_search import metrics
+from pellucid_search.breaker import BreakerState
+from pellucid_search.desk import Desk
+from pellucid_search.ledger import Ledger
+
+_EVERY_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Housekeeping:
+    """The round over ledger and desks."""
+
+    ledger: Ledger
+    desks: Mapping[str, Desk]
+    clock: Clock
+
+    async def run(self) -> None:
+        """Go round until cancelled."""
+        while True:
+            await asyncio.sleep(_EVERY_S)
+            await self.round()
+
+    async def round(self) -> None:
+        """Book usage and set the gauges."""
+        await self.ledger.flush()
+        spent = await self.ledger.spent_micro_usd(self.clock.now().date())
+        metrics.SPENT_MICRO_USD.set(spent)
+        for name, desk in self.desks.items():
+            closed = desk.breaker.state is BreakerState.CLOSED
+            metrics.BREAKER_OPEN.labels(name).set(0 if closed else 1)
+            left = await desk.gate.standing(name)
+            metrics.REMAINING_CALLS.labels(name).set(left.remaining_long)

@@ -1,0 +1,87 @@
+"""Numbers that a state gives to a person, told by form, date and check digits."""
+
+import re
+from collections.abc import Callable, Iterator
+
+_CHINA_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
+_CHINA_CHECKS = "10X98765432"
+_SPAIN_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
+_MOD_97 = 97
+_MONTHS = 12
+_DAYS = 31
+
+_US = re.compile(r"(?<![\w-])(?P<a>\d{3})([- .])(?P<g>\d{2})\2(?P<s>\d{4})(?![\w-]|\.\d)")
+_US_PLAIN = re.compile(r"(?:\bssn\b|social security)[^\d\n]{0,24}(?P<n>\d{9})(?!\d)", re.IGNORECASE)
+_KOREA = re.compile(r"(?<!\d)(?P<d>\d{6}) ?- ?[1-8]\d{6}(?!\d)")
+_CHINA = re.compile(r"(?<![\dA-Za-z])\d{6}(?:18|19|20)\d{9}[\dXx](?![\dA-Za-z])")
+_BRITAIN = re.compile(
+    r"(?<![A-Za-z0-9])(?!BG|GB|KN|NK|NT|TN|ZZ)[ABCEGHJ-PRSTW-Z][ABCEGHJ-NPRSTW-Z]"
+    r" ?\d{2} ?\d{2} ?\d{2} ?[A-D](?![A-Za-z0-9])"
+)
+_SPAIN = re.compile(r"(?<![A-Za-z0-9])(?P<n>[XYZ]?-?\d{7,8})-?(?P<l>[A-HJ-NP-TV-Z])(?![A-Za-z0-9])")
+_FRANCE = re.compile(
+    r"(?<!\d)[12] ?\d{2} ?(?:0[1-9]|1[0-2]|[2-9]\d) ?(?:\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2}(?!\d)"
+)
+_JAPAN = re.compile(
+    r"(?:マイナンバー|個人番号|my number)[^\d\n]{0,12}(?P<n>\d{4}[ -]?\d{4}[ -]?\d{4})(?!\d)",
+    re.IGNORECASE,
+)
+_GERMANY = re.compile(
+    r"(?:steuer-?id(?:entifikationsnummer|nr)?|idnr)\.?[^\d\n]{0,12}"
+    r"(?P<n>\d{2} ?\d{3} ?\d{3} ?\d{3})(?!\d)",
+    re.IGNORECASE,
+)
+
+
+def find_identity_numbers(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where identity numbers stand."""
+    for pattern, is_valid, group in _KINDS:
+        for match in pattern.finditer(text):
+            if is_valid(match):
+                yield match.span(group)
+
+
+def _us(match: re.Match[str]) -> bool:
+    """Areas 000, 666 and most of 9xx were never given; 9xx with a group 50-99 is a tax number."""
+    area, group, serial = match["a"], match["g"], match["s"]
+    if area in {"000", "666"} or group == "00" or serial == "0000":
+        return False
+    return area[0] != "9" or group[0] in "56789"
+
+
+def _always(_match: re.Match[str]) -> bool:
+    return True
+
+
+def _korea(match: re.Match[str]) -> bool:
+    month, day = int(match["d"][2:4]), int(match["d"][4:6])
+    return 1 <= month <= _MONTHS and 1 <= day <= _DAYS
+
+
+def _china(match: re.Match[str]) -> bool:
+    number = match[0].upper()
+    total = sum(int(d) * w for d, w in zip(number[:17], _CHINA_WEIGHTS, strict=True))
+    return _CHINA_CHECKS[total % 11] == number[17]
+
+
+def _spain(match: re.Match[str]) -> bool:
+    digits = match["n"].replace("-", "").translate(str.maketrans("XYZ", "012"))
+    return _SPAIN_LETTERS[int(digits) % 23] == match["l"]
+
+
+def _france(match: re.Match[str]) -> bool:
+    number = match[0].replace(" ", "").replace("2A", "19").replace("2B", "18")
+    return int(number[:13]) % _MOD_97 == _MOD_97 - int(number[13:])
+
+
+_KINDS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], bool], str | int], ...] = (
+    (_US, _us, 0),
+    (_US_PLAIN, _always, "n"),
+    (_KOREA, _korea, 0),
+    (_CHINA, _china, 0),
+    (_BRITAIN, _always, 0),
+    (_SPAIN, _spain, 0),
+    (_FRANCE, _france, 0),
+    (_JAPAN, _always, "n"),
+    (_GERMANY, _always, "n"),
+)

@@ -1,0 +1,1 @@
+"""Full-text search over a folder of documents, the provider that needs no network."""

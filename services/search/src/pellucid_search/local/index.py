@@ -1,0 +1,292 @@
+"""The full-text index: SQLite FTS5 over the corpus, kept on disk, brought up to date by passes.
+
+Everything here blocks and belongs in a thread. Each call opens its own connection, so a pass and
+searches do not wait for one another (write-ahead log).
+"""
+
+import math
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pellucid_search.dates import understand_date
+from pellucid_search.hits import DateSource, RawHit
+from pellucid_search.local.corpus import CorpusFile, base_url_of, corpus_files, document_url
+from pellucid_search.local.documents import Document, UnreadableDocumentError, read_document
+from pellucid_search.local.segmenting import indexed_form, terms
+from pellucid_search.local.snippets import snippet
+from pellucid_search.local.stopwords import content_terms
+
+# Raised when the tables or the way of cutting terms change; an older index is made anew.
+VERSION = 1
+_TITLE_WEIGHT = 4.0
+_BODY_WEIGHT = 1.0
+# Candidates whose share of the query's weight is looked at.
+_CANDIDATES = 200
+# A document must hold terms of this share of the query's weight (sum of inverse document
+# frequencies); below it, it has something in common with the query but is about something else.
+MIN_SHARE = 0.45
+_MAX_TERMS = 48
+_COMMIT_EVERY = 200
+_TABLES = """
+CREATE TABLE IF NOT EXISTS documents (
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, url TEXT NOT NULL, host TEXT NOT NULL,
+    title TEXT NOT NULL, body TEXT NOT NULL, language TEXT NOT NULL, published TEXT NOT NULL,
+    date_source TEXT NOT NULL, day REAL, modified_ns INTEGER NOT NULL, size INTEGER NOT NULL
+);
+CREATE VIRTUAL TABLE IF NOT EXISTS texts USING fts5 (
+    title, body, tokenize = 'porter unicode61 remove_diacritics 2'
+);
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalQuery:
+    """A query with its restrictions.
+
+    Attributes:
+        text: Words.
+        count: Results wanted.
+        site: Host or domain; empty means all.
+        language: ISO 639-1; documents without a known language pass. Empty means all.
+        since: Only documents published since; those without a date do not pass. None means all.
+        include: Only these domains; empty means all.
+        exclude: None of these.
+    """
+
+    text: str
+    count: int = 10
+    site: str = ""
+    language: str = ""
+    since: datetime | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """What one pass over the corpus did; `unreadable` names files with the reason."""
+
+    documents: int
+    changed: int
+    unreadable: tuple[str, ...] = ()
+
+
+class LocalIndex:
+    """Index of one corpus.
+
+    Args:
+        corpus: The folder; may be empty or absent.
+        path: The index file; its folder is made when missing.
+        base_url: Address of the corpus; empty means the one in its manifest.
+    """
+
+    def __init__(self, corpus: Path, path: Path, *, base_url: str = "") -> None:
+        self._corpus = corpus
+        self._path = path
+        self._base_url = base_url
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        with closing(sqlite3.connect(self._path, timeout=5.0)) as database, database:
+            yield database
+
+    def prepare(self) -> None:
+        """Make the tables; an index of another version or address, or a damaged one, goes."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._make_tables()
+        except sqlite3.DatabaseError:
+            for suffix in ("", "-wal", "-shm"):
+                self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+            self._make_tables()
+
+    def _make_tables(self) -> None:
+        wanted = f"{VERSION} {self._address()}"
+        with self._open() as database:
+            database.execute("PRAGMA journal_mode = WAL")
+            database.executescript(_TABLES)
+            row = database.execute("SELECT value FROM facts WHERE name = 'form'").fetchone()
+            if row is None or row[0] != wanted:
+                database.execute("DELETE FROM documents")
+                database.execute("DELETE FROM texts")
+                database.execute("INSERT OR REPLACE INTO facts VALUES ('form', ?)", (wanted,))
+
+    def _address(self) -> str:
+        return self._base_url or base_url_of(self._corpus)
+
+    def update(self) -> Pass:
+        """Read new and changed files, forget those that have gone."""
+        base = self._address()
+        present = {f.path: f for f in corpus_files(self._corpus, by_host="{host}" in base)}
+        with self._open() as database:
+            known = {row[0]: row[1:] for row in database.execute(_KNOWN)}
+        changed = [f for f in present.values() if known.get(f.path) != (f.modified_ns, f.size)]
+        gone = [path for path in known if path not in present]
+        unreadable: list[str] = []
+        for batch in _batches(changed):
+            self._store(batch, base, unreadable)
+        with self._open() as database:
+            _forget(database, gone)
+            count = database.execute("SELECT count(*) FROM documents").fetchone()[0]
+        return Pass(count, len(changed) + len(gone), tuple(unreadable))
+
+    def _store(self, batch: Sequence[CorpusFile], base: str, unreadable: list[str]) -> None:
+        """Read first and write afterwards, so that no search waits for a slow file."""
+        read: list[tuple[CorpusFile, Document]] = []
+        for file in batch:
+            try:
+                read.append((file, read_document(self._corpus / file.path)))
+            except (UnreadableDocumentError, OSError) as error:
+                unreadable.append(f"{file.path}: {error}")
+                read.append((file, Document("", "")))
+        with self._open() as database:
+            _forget(database, [file.path for file in batch])
+            for file, document in read:
+                _insert(database, file, document, document_url(file.path, base))
+
+    def search(self, query: LocalQuery) -> tuple[RawHit, ...]:
+        """Return the documents that fit best, best first."""
+        wanted = content_terms(tuple(terms(query.text)))[:_MAX_TERMS]
+        if not wanted:
+            return ()
+        with self._open() as database:
+            weights = _weights(database, wanted)
+            ranked = _ranked(database, query, wanted)
+            shares = _shares(database, weights, [row[0] for row in ranked])
+            kept = [row for row in ranked if shares.get(row[0], 0.0) >= MIN_SHARE]
+            kept.sort(key=lambda row: row[-1] * shares[row[0]])
+        return tuple(_hit(row, wanted) for row in kept[: query.count])
+
+
+_KNOWN = "SELECT path, modified_ns, size FROM documents"
+
+
+def _batches(files: Sequence[CorpusFile]) -> Iterator[Sequence[CorpusFile]]:
+    for start in range(0, len(files), _COMMIT_EVERY):
+        yield files[start : start + _COMMIT_EVERY]
+
+
+def _forget(database: sqlite3.Connection, paths: Iterable[str]) -> None:
+    for path in paths:
+        row = database.execute("SELECT id FROM documents WHERE path = ?", (path,)).fetchone()
+        if row:
+            database.execute("DELETE FROM texts WHERE rowid = ?", row)
+            database.execute("DELETE FROM documents WHERE id = ?", row)
+
+
+def _insert(database: sqlite3.Connection, file: CorpusFile, document: Document, url: str) -> None:
+    """An unreadable file is stored empty, so that it is not read again until it changes."""
+    cursor = database.execute(
+        "INSERT INTO documents VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            file.path,
+            url,
+            urlsplit(url).hostname or "",
+            document.title,
+            document.body,
+            document.language.partition("-")[0].lower(),
+            document.published,
+            document.date_source.value,
+            _timestamp(document.published, file),
+            file.modified_ns,
+            file.size,
+        ),
+    )
+    database.execute(
+        "INSERT INTO texts (rowid, title, body) VALUES (?, ?, ?)",
+        (cursor.lastrowid, indexed_form(document.title), indexed_form(document.body)),
+    )
+
+
+def _timestamp(published: str, file: CorpusFile) -> float | None:
+    """Documents hold absolute dates; the file's time only anchors the odd relative one."""
+    anchor = datetime.fromtimestamp(file.modified_ns / 1e9).astimezone()
+    reading = understand_date(published, anchor) if published else None
+    return reading.time.timestamp() if reading else None
+
+
+def _quoted(term: str) -> str:
+    return '"' + term.replace('"', '""') + '"'
+
+
+def _weights(database: sqlite3.Connection, wanted: Sequence[str]) -> dict[str, float]:
+    """Return each term's inverse document frequency; one that nothing holds weighs most."""
+    total = database.execute("SELECT count(*) FROM documents").fetchone()[0]
+    return {
+        term: math.log(1 + (total + 1) / (len(_holders(database, term)) + 0.5)) for term in wanted
+    }
+
+
+def _holders(database: sqlite3.Connection, term: str) -> set[int]:
+    rows = database.execute("SELECT rowid FROM texts WHERE texts MATCH ?", (_quoted(term),))
+    return {row[0] for row in rows}
+
+
+def _shares(
+    database: sqlite3.Connection, weights: dict[str, float], ids: Sequence[int]
+) -> dict[int, float]:
+    """Return for each document which share of the query's weight it holds, 0 to 1."""
+    held = dict.fromkeys(ids, 0.0)
+    for term, weight in weights.items():
+        for number in _holders(database, term).intersection(held):
+            held[number] += weight
+    whole = sum(weights.values())
+    return {number: weight / whole for number, weight in held.items()}
+
+
+_RANKED = f"""
+SELECT d.id, d.url, d.title, d.body, d.language, d.published, d.date_source,
+       bm25(texts, {_TITLE_WEIGHT}, {_BODY_WEIGHT}) AS score
+FROM texts JOIN documents d ON d.id = texts.rowid
+WHERE texts MATCH :match
+  AND (:site = '' OR d.host = :site OR d.host LIKE '%.' || :site)
+  AND (:language = '' OR d.language IN ('', :language))
+  AND (:since IS NULL OR d.day >= :since)
+ORDER BY score, d.id LIMIT :candidates
+"""  # noqa: S608 - constants only
+
+
+def _ranked(
+    database: sqlite3.Connection, query: LocalQuery, wanted: Sequence[str]
+) -> list[tuple[int, str, str, str, str, str, str, float]]:
+    """Return candidates by BM25, smallest (best) first."""
+    values = {
+        "match": " OR ".join(_quoted(term) for term in wanted),
+        "site": query.site,
+        "language": query.language,
+        "since": query.since.timestamp() if query.since else None,
+        "candidates": _CANDIDATES,
+    }
+    rows = database.execute(_RANKED, values).fetchall()
+    return [row for row in rows if _is_in(row[1], query)]
+
+
+def _is_in(url: str, query: LocalQuery) -> bool:
+    host = urlsplit(url).hostname or ""
+    if any(host == name or host.endswith("." + name) for name in query.exclude):
+        return False
+    include = query.include
+    return not include or any(host == name or host.endswith("." + name) for name in include)
+
+
+def _hit(row: tuple[int, str, str, str, str, str, str, float], wanted: Sequence[str]) -> RawHit:
+    _, url, title, body, language, published, source, _ = row
+    return RawHit(
+        url=url,
+        title=_escaped(title or url),
+        snippet=_escaped(snippet(body, wanted)),
+        age=published,
+        date_source=DateSource(source),
+        language=language,
+    )
+
+
+def _escaped(text: str) -> str:
+    """Documents are plain text already; escaping keeps `<` and `&` from being read as markup."""
+    return text.replace("&", "&amp;").replace("<", "&lt;")

@@ -1,0 +1,28 @@
+"""Cuts text into index terms. CJK has no spaces, so its runs become overlapping pairs."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
+_TOKEN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
+_IS_CJK = re.compile(rf"[{_CJK}]")
+
+
+def terms(text: str) -> Iterator[str]:
+    """Yield index terms in order.
+
+    >>> list(terms("Seoul 서울시청"))
+    ['seoul', '서울', '울시', '시청']
+    """
+    for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text).casefold()):
+        token = match[0]
+        if not _IS_CJK.match(token) or len(token) == 1:
+            yield token
+        else:
+            yield from (token[place : place + 2] for place in range(len(token) - 1))
+
+
+def indexed_form(text: str) -> str:
+    """Return text as it goes into the index."""
+    return " ".join(terms(text))

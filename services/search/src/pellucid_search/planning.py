@@ -1,0 +1,156 @@
+"""Which providers are asked for a request, and in which order."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pellucid_runtime.errors import InvalidArgumentError, PreconditionError
+from pellucid_search.query import Routing, SearchRequest
+from pellucid_search.reports import Skip
+
+AUTO = "auto"
+LOCAL = "local"
+KEYLESS = "ddgs"
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A provider as the planner sees it.
+
+    Attributes:
+        name: As in settings and reports.
+        external: Queries leave the installation.
+        price_micro_usd: Price per call.
+        missing: Environment variables that it lacks; empty when it may be asked.
+        disabled_reason: Why it may not be asked although nothing is missing.
+        keyed: It needs a key or an address of the operator.
+        automatic: `auto` may use it.
+        healthy: Its breaker lets calls through.
+    """
+
+    name: str
+    external: bool = True
+    price_micro_usd: int = 0
+    missing: tuple[str, ...] = ()
+    disabled_reason: str = ""
+    keyed: bool = False
+    automatic: bool = True
+    healthy: bool = True
+
+    @property
+    def enabled(self) -> bool:
+        """It has what it needs."""
+        return not self.missing and not self.disabled_reason
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Who is asked.
+
+    Attributes:
+        members: Names in order.
+        last_resort: Asked one after the other when no member answered.
+        together: Ask all members; otherwise the next only when one is slow or fails.
+        skips: Considered and not asked.
+    """
+
+    members: tuple[str, ...]
+    last_resort: tuple[str, ...] = ()
+    together: bool = False
+    skips: tuple[Skip, ...] = ()
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """Every considered provider, in order of consideration."""
+        skipped = (skip.name for skip in self.skips)
+        return tuple(dict.fromkeys((*self.members, *skipped, *self.last_resort)))
+
+
+@dataclass(frozen=True, slots=True)
+class Lineup:
+    """The installation's providers: members in routing order, and the last resort."""
+
+    members: tuple[str, ...]
+    last_resort: tuple[str, ...] = ()
+
+
+def lineup(listed: Sequence[str], offers: Mapping[str, Offer]) -> Lineup:
+    """Return the installation's providers.
+
+    Args:
+        listed: `SEARCH_PROVIDERS`: an operator's order, or `auto` alone.
+        offers: Every known provider by name.
+    """
+    if tuple(listed) != (AUTO,):
+        return Lineup(tuple(dict.fromkeys(listed)))
+    keyed = [o for o in offers.values() if o.keyed and o.enabled and o.automatic and o.external]
+    cheapest_first = sorted(keyed, key=lambda offer: offer.price_micro_usd)
+    members = tuple(offer.name for offer in cheapest_first) or (KEYLESS,)
+    local = offers.get(LOCAL)
+    return Lineup(members, (LOCAL,) if local and local.enabled else ())
+
+
+def make_plan(request: SearchRequest, line: Lineup, offers: Mapping[str, Offer]) -> Plan:
+    """Return who is asked for a request.
+
+    Raises:
+        InvalidArgumentError: A named provider does not exist.
+        PreconditionError: A named provider lacks its key (`API_KEY_INVALID`).
+    """
+    if request.providers:
+        return _named(request, offers)
+    if request.no_external:
+        return _inside_only(line, offers)
+    wanted = [offers[name] for name in line.members if name in offers]
+    skips = [_unusable(offer) for offer in wanted if not offer.enabled]
+    resting = [offer for offer in wanted if offer.enabled and not offer.healthy]
+    skips += [Skip(offer.name, "left alone after failures", lost=True) for offer in resting]
+    members = tuple(offer.name for offer in wanted if offer.enabled and offer.healthy)
+    return Plan(
+        members=members,
+        last_resort=line.last_resort,
+        together=request.routing is Routing.ALL,
+        skips=tuple(skips),
+    )
+
+
+def _named(request: SearchRequest, offers: Mapping[str, Offer]) -> Plan:
+    members: list[str] = []
+    skips: list[Skip] = []
+    for index, name in enumerate(request.providers):
+        offer = offers.get(name)
+        if offer is None:
+            raise InvalidArgumentError(f"providers[{index}]", f"one of {', '.join(offers)}")
+        if request.no_external and offer.external:
+            skips.append(Skip(name, "not permitted: nothing may leave"))
+            continue
+        if offer.missing:
+            raise _key_error(offer)
+        if not offer.enabled:
+            skips.append(_unusable(offer))
+        elif not offer.healthy:
+            skips.append(Skip(name, "left alone after failures", lost=True))
+        else:
+            members.append(name)
+    return Plan(tuple(dict.fromkeys(members)), together=True, skips=tuple(skips))
+
+
+def _key_error(offer: Offer) -> PreconditionError:
+    setting = offer.missing[0]
+    return PreconditionError(
+        "API_KEY_INVALID",
+        f"provider {offer.name} needs {setting}; see docs/providers.md#{offer.name}",
+        {"provider": offer.name, "setting": setting, "docs": f"docs/providers.md#{offer.name}"},
+    )
+
+
+def _inside_only(line: Lineup, offers: Mapping[str, Offer]) -> Plan:
+    """Whatever is inside may be asked, whether it is listed or not."""
+    inside = tuple(o.name for o in offers.values() if not o.external and o.enabled)
+    outside = [name for name in line.members if name in offers and offers[name].external]
+    skips = tuple(Skip(name, "not permitted: nothing may leave") for name in outside)
+    return Plan(inside, together=True, skips=skips)
+
+
+def _unusable(offer: Offer) -> Skip:
+    missing = f"{', '.join(offer.missing)} is not set"
+    return Skip(offer.name, offer.disabled_reason or missing)

@@ -1,0 +1,108 @@
+"""From providers' raw results to the fused list that a caller gets."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import ada_url
+
+from pellucid_search.canonical import canonical_url, page_key
+from pellucid_search.dates import publication_date
+from pellucid_search.domain_policy import DomainPolicy, Verdict, is_wanted
+from pellucid_search.domains import registrable_domain
+from pellucid_search.fusion import FoundHit, fuse
+from pellucid_search.hits import PAGE_TEXT_LIMIT, Finding, Hit, RawHit
+from pellucid_search.plain_text import plain_text
+from pellucid_search.reports import ProviderRun
+from pellucid_search.syndication import collapse_syndicated
+
+POSSIBLY_HARMFUL = "possibly_harmful"
+_LANGUAGE_LENGTH = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What may be shown.
+
+    Attributes:
+        policy: The installation's lists.
+        include: Only these domains; empty means all.
+        exclude: None of these.
+        is_internal: Tells whether a host is one that the operator named as internal, by provider
+            and host: what the local provider holds is.
+    """
+
+    policy: DomainPolicy
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    is_internal: Callable[[str, str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Presentation:
+    """Fused hits; `blocked` were removed by the policy, `collapsed` folded into others."""
+
+    hits: tuple[Hit, ...]
+    blocked: int
+    collapsed: int
+
+
+def present(runs: Iterable[ProviderRun], filters: Filters, *, now: datetime) -> Presentation:
+    """Return one list out of all answers.
+
+    Args:
+        runs: What the providers did; only answers are looked at.
+        filters: What may be shown.
+        now: Instant that relative dates refer to; aware.
+    """
+    found: list[FoundHit] = []
+    blocked: set[str] = set()
+    for run in runs:
+        for rank, raw in enumerate(run.hits, start=1):
+            finding = Finding(run.provider, rank, run.query_index)
+            url = canonical_url(raw.url)
+            if url is None:
+                continue
+            host = ada_url.URL(url).hostname
+            match _verdict(host, filters):
+                case None:
+                    continue
+                case Verdict.BLOCKED:
+                    blocked.add(page_key(url))
+                case verdict:
+                    hit = replace(
+                        _hit(raw, url, host, now),
+                        warnings=(POSSIBLY_HARMFUL,) if verdict is Verdict.DOUBTFUL else (),
+                        internal=filters.is_internal(run.provider, host),
+                    )
+                    found.append(FoundHit(hit, finding, page_key(url)))
+    fused = fuse(found)
+    hits, folded = collapse_syndicated(fused)
+    return Presentation(tuple(hits), len(blocked), len(found) - len(fused) + folded)
+
+
+def _verdict(host: str, filters: Filters) -> Verdict | None:
+    """None: the request itself does not want it, or the host cannot be a real one."""
+    if not host or not is_wanted(host, include=filters.include, exclude=filters.exclude):
+        return None
+    return filters.policy.verdict(host)
+
+
+def _hit(raw: RawHit, url: str, host: str, now: datetime) -> Hit:
+    title = plain_text(raw.title)
+    return Hit(
+        url=url,
+        title=title or host,
+        snippet=plain_text(raw.snippet),
+        domain=registrable_domain(host),
+        alternate_urls=(raw.url,) if raw.url != url else (),
+        published=publication_date(raw.age, source=raw.date_source, now=now),
+        language=_language(raw.language),
+        page_text=plain_text(raw.page_text, PAGE_TEXT_LIMIT) if raw.page_text else "",
+    )
+
+
+def _language(tag: str) -> str:
+    code = tag.replace("_", "-").partition("-")[0].lower()
+    is_code = len(code) == _LANGUAGE_LENGTH and code.isascii() and code.isalpha()
+    return code if is_code else ""

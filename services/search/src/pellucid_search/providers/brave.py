@@ -1,0 +1,157 @@
+"""Brave Web Search: https://api.search.brave.com/res/v1/web/search.
+
+Its errors are told apart by `error.code`, not by status: a wrong key is 422, and 429 is either a
+short window (a retry helps) or the month's quota (it does not).
+"""
+
+from typing import Any
+
+from pellucid_search.errors import (
+    BadKeyError,
+    BadRequestError,
+    ProviderError,
+    QuotaError,
+    RateError,
+)
+from pellucid_search.hits import ProviderReply, RateWindow, RawHit
+from pellucid_search.providers.wire import (
+    Endpoint,
+    HttpCall,
+    HttpReply,
+    address,
+    child,
+    items,
+    json_object,
+    retry_after_s,
+    status_error,
+    text,
+)
+from pellucid_search.query import Freshness, ProviderQuery, with_operators
+
+MAX_COUNT = 20
+# Documented limits of `q`; longer queries are refused, so they are cut here.
+_MAX_CHARACTERS = 400
+_MAX_WORDS = 50
+_FRESHNESS = {
+    Freshness.DAY: "pd",
+    Freshness.WEEK: "pw",
+    Freshness.MONTH: "pm",
+    Freshness.YEAR: "py",
+}
+
+
+def wording(query: ProviderQuery) -> str:
+    """Return the words as they are sent."""
+    return " ".join(with_operators(query).split()[:_MAX_WORDS])[:_MAX_CHARACTERS]
+
+
+def build(query: ProviderQuery, endpoint: Endpoint) -> HttpCall:
+    """Return the request for one query."""
+    params = {
+        "q": wording(query),
+        "count": str(min(query.count, MAX_COUNT)),
+        "safesearch": query.safe_search.value,
+        "text_decorations": "false",
+        "result_filter": "web,news" if query.news else "web",
+        "extra_snippets": "true",
+        "country": query.country or "ALL",
+    }
+    if query.language:
+        params["search_lang"] = query.language
+    if query.freshness in _FRESHNESS:
+        params["freshness"] = _FRESHNESS[query.freshness]
+    headers = {"X-Subscription-Token": endpoint.key, "Accept": "application/json"}
+    url = f"{endpoint.base_url}/res/v1/web/search"
+    return HttpCall("GET", url, params=tuple(params.items()), headers=headers)
+
+
+def parse(reply: HttpReply) -> ProviderReply:
+    """Return the results.
+
+    Raises:
+        ProviderError: The typed failure that the answer means.
+    """
+    if reply.status != 200:  # noqa: PLR2004 - HTTP OK
+        raise _error(reply)
+    answer = json_object(reply)
+    if answer.get("type") == "ErrorResponse":
+        raise _error(reply)
+    found = [*items(child(answer, "web").get("results"))]
+    found.extend(items(child(answer, "news").get("results")))
+    hits = tuple(_hit(item) for item in found if address(item.get("url")))
+    return ProviderReply(hits=hits, windows=_windows(reply))
+
+
+def _hit(item: dict[str, Any]) -> RawHit:
+    extra = item.get("extra_snippets")
+    extras = [text(part) for part in extra[:5]] if isinstance(extra, list) else []
+    return RawHit(
+        url=address(item.get("url")),
+        title=text(item.get("title")),
+        snippet=text(item.get("description")),
+        age=text(item.get("page_age")) or text(item.get("age")),
+        language=text(item.get("language"), 16),
+        page_text="\n".join(part for part in extras if part),
+    )
+
+
+def _error(reply: HttpReply) -> ProviderError:
+    try:
+        code = _error_code(json_object(reply))
+    except ProviderError:
+        return status_error(reply)
+    match code:
+        case "SUBSCRIPTION_TOKEN_INVALID" | "SUBSCRIPTION_NOT_FOUND" | "OPTION_NOT_IN_PLAN":
+            return BadKeyError("the key is not valid or its plan does not allow this")
+        case "QUOTA_LIMITED":
+            return QuotaError("the month's quota is used up", retry_after_s=_month_reset_s(reply))
+        case "RATE_LIMITED":
+            return RateError(
+                "the limit per second was reached", retry_after_s=_short_reset_s(reply)
+            )
+        case "VALIDATION":
+            return BadRequestError("the provider rejected a parameter")
+        case _:
+            return status_error(reply)
+
+
+def _error_code(answer: dict[str, Any]) -> str:
+    """The documentation shows a list `errors`, real answers hold one `error`; both are read."""
+    listed = items(answer.get("errors"))
+    error = child(answer, "error") or (listed[0] if listed else {})
+    return text(error.get("code"))
+
+
+def _short_reset_s(reply: HttpReply) -> float | None:
+    windows = _windows(reply)
+    return windows[0].reset_s if windows else retry_after_s(reply)
+
+
+def _month_reset_s(reply: HttpReply) -> float | None:
+    windows = _windows(reply)
+    return windows[-1].reset_s if windows else None
+
+
+def _windows(reply: HttpReply) -> tuple[RateWindow, ...]:
+    """Read the comma lists of the rate headers, shortest window first."""
+    columns = [
+        _numbers(reply.headers.get(f"x-ratelimit-{name}", ""))
+        for name in ("limit", "remaining", "reset")
+    ]
+    periods = [_period(part) for part in reply.headers.get("x-ratelimit-policy", "").split(",")]
+    return tuple(
+        RateWindow(limit=limit, remaining=remaining, reset_s=float(reset), period_s=period)
+        for limit, remaining, reset, period in zip(*columns, periods, strict=False)
+        if limit > 0
+    )
+
+
+def _numbers(header: str) -> list[int]:
+    parts = [part.strip() for part in header.split(",")]
+    return [int(part) if part.isascii() and part.isdigit() else 0 for part in parts if part]
+
+
+def _period(policy: str) -> float:
+    """Return the seconds of one policy such as `1;w=1`; a second when it is not understood."""
+    _, _, seconds = policy.partition("w=")
+    return float(seconds) if seconds.strip().isdigit() else 1.0

@@ -1,0 +1,144 @@
+"""One HTTP exchange as plain data, and what all parsers of JSON answers share."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from pellucid_search.errors import (
+    BadKeyError,
+    BadRequestError,
+    BlockedError,
+    EmptyError,
+    MalformedError,
+    ProviderError,
+    ProviderServerError,
+    RateError,
+    UnreachableError,
+)
+from pellucid_search.hits import PAGE_TEXT_LIMIT, TEXT_LIMIT
+
+# No list of any provider is longer; more is cut before any work is done on it.
+MAX_ITEMS = 100
+# Room for markup around a title or snippet that is cut to TEXT_LIMIT once it is plain text.
+_RAW_TEXT_LIMIT = 4 * TEXT_LIMIT
+_MAX_URL = 2_048
+_REDIRECTS, _CALLER_ERRORS = 3, 4
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where and as whom a provider is asked.
+
+    Attributes:
+        base_url: Scheme and host, without a slash at the end.
+        key: API key; empty when none is needed. Kept out of `repr`.
+        engine_id: Second identifier that Google needs.
+    """
+
+    base_url: str
+    key: str = field(default="", repr=False)
+    engine_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpCall:
+    """A request to send."""
+
+    method: str
+    url: str
+    params: tuple[tuple[str, str], ...] = ()
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    json: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HttpReply:
+    """A received answer; header names are in lower case, the body is whole."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def json_object(reply: HttpReply) -> dict[str, Any]:
+    """Return the body as a JSON object.
+
+    Raises:
+        EmptyError: The body is empty.
+        BlockedError: It is a page that asks for a captcha.
+        MalformedError: It is anything else.
+    """
+    body = reply.body.removeprefix(b"\xef\xbb\xbf").strip()
+    if not body:
+        raise EmptyError("the answer was empty")
+    if body.startswith(b"<"):
+        raise _html_error(body)
+    try:
+        value = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise MalformedError("the answer was not valid JSON") from error
+    if not isinstance(value, dict):
+        raise MalformedError("the answer was not a JSON object")
+    return value
+
+
+def _html_error(body: bytes) -> ProviderError:
+    if b"captcha" in body[:20_000].lower():
+        return BlockedError("the provider asked for a captcha")
+    return MalformedError("the answer was a web page instead of JSON")
+
+
+def status_error(reply: HttpReply, *, detail: str = "") -> ProviderError:
+    """Return the error that an HTTP status means when the body says nothing better."""
+    said = detail or f"the provider answered with HTTP {reply.status}"
+    match reply.status:
+        case 401 | 403:
+            return BadKeyError(said)
+        case 429:
+            return RateError(said, retry_after_s=retry_after_s(reply))
+        case 408 | 502 | 503 | 504:
+            return ProviderServerError(said, retry_after_s=retry_after_s(reply))
+        case status if status // 100 == _REDIRECTS:
+            return UnreachableError("the provider answered with a redirect")
+        case status if status // 100 == _CALLER_ERRORS:
+            return BadRequestError(said)
+        case _:
+            return ProviderServerError(said)
+
+
+def retry_after_s(reply: HttpReply) -> float | None:
+    """Return `Retry-After` in seconds; None without one in seconds."""
+    value = reply.headers.get("retry-after", "").strip()
+    return float(value) if value.isascii() and value.isdigit() and len(value) < 9 else None  # noqa: PLR2004 - more digits is nonsense
+
+
+def items(value: object) -> Sequence[dict[str, Any]]:
+    """Return the objects of a list, at most 100; nothing when it is not a list."""
+    if not isinstance(value, list):
+        return ()
+    return [item for item in value[:MAX_ITEMS] if isinstance(item, dict)]
+
+
+def text(value: object, limit: int = _RAW_TEXT_LIMIT) -> str:
+    """Return a string cut to `limit` characters; empty for any other type."""
+    return value[:limit] if isinstance(value, str) else ""
+
+
+def page_text(value: object) -> str:
+    """Return the text of a page that came with a result."""
+    return text(value, PAGE_TEXT_LIMIT)
+
+
+def address(value: object) -> str:
+    """Return an http(s) address; empty for anything else or a longer one than 2,048 characters."""
+    if not isinstance(value, str) or len(value) > _MAX_URL:
+        return ""
+    return value if value[:8].lower().startswith(("http://", "https://")) else ""
+
+
+def child(value: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return an object inside an object; empty when it is absent or something else."""
+    inner = value.get(name)
+    return inner if isinstance(inner, dict) else {}

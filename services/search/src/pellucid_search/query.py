@@ -1,0 +1,142 @@
+"""What is asked: a caller's request, and one query as a provider sees it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class Freshness(StrEnum):
+    """A window that ends now. UNSET: nobody chose; NONE: any age is fine, said on purpose."""
+
+    UNSET = "unset"
+    NONE = "none"
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    YEAR = "year"
+
+
+WINDOW_DAYS = {
+    Freshness.DAY: 1,
+    Freshness.WEEK: 7,
+    Freshness.MONTH: 31,
+    Freshness.YEAR: 365,
+}
+
+
+class SafeSearch(StrEnum):
+    """How strictly adult results are filtered."""
+
+    OFF = "off"
+    MODERATE = "moderate"
+    STRICT = "strict"
+
+
+class Routing(StrEnum):
+    """How providers are chosen when none is named."""
+
+    PRIMARY_THEN_FALLBACK = "primary_then_fallback"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One query of a request.
+
+    Attributes:
+        text: Words; 1 to 200 characters.
+        freshness: Window.
+        site: Host to restrict to; empty means none.
+    """
+
+    text: str
+    freshness: Freshness = Freshness.UNSET
+    site: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """A caller's request, checked and with defaults filled in.
+
+    Attributes:
+        queries: 1 to 10, best first.
+        count: Results wanted per query and provider, 1 to 50.
+        language: ISO 639-1; empty means any.
+        country: ISO 3166-1 alpha-2, upper case; empty means none.
+        safe_search: Adult filter.
+        include_domains: Only these registrable domains; empty means all.
+        exclude_domains: None of these.
+        routing: Used when `providers` is empty.
+        providers: Asked for by name, in order.
+        no_external: Nothing may leave the installation.
+        caller_hash: HMAC of the user, for the ledger.
+        question: What the queries serve; never sent.
+        real_time: Values change within the day.
+        news: News are asked for.
+        bypass_cache: Ignore cached answers.
+        now: Instant that relative dates refer to; aware.
+    """
+
+    queries: Sequence[Query]
+    now: datetime
+    count: int = 10
+    language: str = ""
+    country: str = ""
+    safe_search: SafeSearch = SafeSearch.MODERATE
+    include_domains: tuple[str, ...] = ()
+    exclude_domains: tuple[str, ...] = ()
+    routing: Routing = Routing.PRIMARY_THEN_FALLBACK
+    providers: tuple[str, ...] = ()
+    no_external: bool = False
+    caller_hash: str = ""
+    question: str = ""
+    real_time: bool = False
+    news: bool = False
+    bypass_cache: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderQuery:
+    """One query as a provider sees it, already redacted.
+
+    Attributes:
+        text: Words.
+        now: Instant that windows end at; aware.
+        count: Results wanted, 1 to 50; a provider with a lower limit cuts it.
+        freshness: Window.
+        language: ISO 639-1; empty means any.
+        country: ISO 3166-1 alpha-2, upper case; empty means none.
+        safe_search: Adult filter.
+        site: Host to restrict to; empty means none.
+        include_domains: Only these registrable domains; empty means all.
+        exclude_domains: None of these.
+        news: News are asked for.
+    """
+
+    text: str
+    now: datetime
+    count: int = 10
+    freshness: Freshness = Freshness.UNSET
+    language: str = ""
+    country: str = ""
+    safe_search: SafeSearch = SafeSearch.MODERATE
+    site: str = ""
+    include_domains: tuple[str, ...] = ()
+    exclude_domains: tuple[str, ...] = ()
+    news: bool = False
+
+
+def with_operators(query: ProviderQuery) -> str:
+    """Return the words with `site:` operators, for providers that know no parameter for it.
+
+    >>> with_operators(ProviderQuery("rust async", datetime(2026, 1, 1), site="docs.rs"))
+    'rust async site:docs.rs'
+    """
+    parts = [query.text]
+    if query.site:
+        parts.append(f"site:{query.site}")
+    elif query.include_domains:
+        parts.append(" OR ".join(f"site:{domain}" for domain in query.include_domains[:5]))
+    parts.extend(f"-site:{domain}" for domain in query.exclude_domains[:5])
+    return " ".join(parts)

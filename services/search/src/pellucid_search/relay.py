@@ -1,0 +1,132 @@
+"""Carrying out a plan for one query: all together, or the next when one is slow or fails."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pellucid_runtime.clock import Clock
+from pellucid_search.allowance import Allowance
+from pellucid_search.answering import Answering, Errand
+from pellucid_search.planning import Plan
+from pellucid_search.reports import ProviderRun
+
+# Without measurements of its own a provider is taken to be slow after this; the whole search stage
+# of a turn has 1.5 s.
+DEFAULT_HEDGE_S = 1.0
+
+
+@dataclass(slots=True)
+class Relay:
+    """Asks the providers of a plan."""
+
+    answering: Answering
+    clock: Clock
+    hedge_default_s: float = DEFAULT_HEDGE_S
+    _hedges: Allowance = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._hedges = Allowance(self.clock.monotonic)
+
+    async def carry_out(self, plan: Plan, errand: Errand) -> list[ProviderRun]:
+        """Return what each asked provider did, in no special order."""
+        if plan.together:
+            runs = await self._all(plan.members, errand)
+        else:
+            runs = await self._first_answer(plan.members, errand)
+        if any(run.answered for run in runs):
+            return runs
+        runs += await self._last_resort(plan.last_resort, errand)
+        if not any(run.answered for run in runs):
+            await self._rescue(runs, errand)
+        return runs
+
+    async def _all(self, members: Sequence[str], errand: Errand) -> list[ProviderRun]:
+        return list(await asyncio.gather(*(self._one(name, errand) for name in members)))
+
+    async def _one(self, name: str, errand: Errand) -> ProviderRun:
+        run = await self.answering.recall(name, errand)
+        if run is None:
+            run = ProviderRun(name, errand.index)
+            await self.answering.ask(name, errand, run)
+        return run
+
+    async def _first_answer(self, members: Sequence[str], errand: Errand) -> list[ProviderRun]:
+        for name in members:
+            cached = await self.answering.recall(name, errand)
+            if cached is not None:
+                return [cached]
+        runs: list[ProviderRun] = []
+        tasks: set[asyncio.Task[None]] = set()
+        try:
+            for position, name in enumerate(members):
+                self._start(name, errand, runs, tasks)
+                is_last = position + 1 == len(members)
+                tasks = await self._until_slow(name, tasks, runs, errand, is_last=is_last)
+                if any(run.answered for run in runs):
+                    break
+        finally:
+            await _cancel(tasks)
+        return runs
+
+    def _start(
+        self,
+        name: str,
+        errand: Errand,
+        runs: list[ProviderRun],
+        tasks: set[asyncio.Task[None]],
+    ) -> None:
+        run = ProviderRun(name, errand.index)
+        runs.append(run)
+        tasks.add(asyncio.create_task(self.answering.ask(name, errand, run), name=f"ask-{name}"))
+        self._hedges.earn()
+
+    async def _until_slow(
+        self,
+        name: str,
+        tasks: set[asyncio.Task[None]],
+        runs: Sequence[ProviderRun],
+        errand: Errand,
+        *,
+        is_last: bool,
+    ) -> set[asyncio.Task[None]]:
+        """Wait for an answer, for all to fail, or for the point at which the next is started."""
+        hedge_at = self.clock.monotonic() + self._hedge_after_s(name)
+        while tasks:
+            hedging = not is_last and hedge_at < errand.until
+            end = hedge_at if hedging else errand.until
+            done, tasks = await asyncio.wait(
+                tasks,
+                timeout=max(0.0, end - self.clock.monotonic()),
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            for task in done:
+                task.result()
+            if any(run.answered for run in runs):
+                break
+            if not done:
+                if not hedging or self._hedges.spend():
+                    break
+                hedge_at = errand.until
+        return tasks
+
+    def _hedge_after_s(self, name: str) -> float:
+        return self.answering.desks[name].latencies.hedge_after_s(self.hedge_default_s)
+
+    async def _last_resort(self, names: Sequence[str], errand: Errand) -> list[ProviderRun]:
+        runs: list[ProviderRun] = []
+        for name in names:
+            runs.append(await self._one(name, errand))
+            if runs[-1].answered:
+                break
+        return runs
+
+    async def _rescue(self, runs: Sequence[ProviderRun], errand: Errand) -> None:
+        for run in runs:
+            if await self.answering.rescue(run.provider, errand, run):
+                return
+
+
+async def _cancel(tasks: set[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

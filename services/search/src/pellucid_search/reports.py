@@ -1,0 +1,210 @@
+"""The honest account of a search: what each provider did, what left, what was lost."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from pellucid_search.hits import RawHit
+
+
+class ProviderStatus(StrEnum):
+    """How one provider did."""
+
+    OK = "ok"
+    CACHED = "cached"
+    FAILED = "failed"
+    RATE_LIMITED = "rate_limited"
+    SKIPPED = "skipped"
+    BUDGET = "budget"
+
+
+ANSWERED = frozenset({ProviderStatus.OK, ProviderStatus.CACHED})
+LOST = frozenset({ProviderStatus.FAILED, ProviderStatus.RATE_LIMITED, ProviderStatus.BUDGET})
+# Of several queries' statuses the first in this order is the provider's; an answer beats a loss.
+_PRECEDENCE = tuple(ProviderStatus)
+
+
+@dataclass(slots=True)
+class ProviderRun:
+    """One provider's work on one query, filled in while it goes on.
+
+    Written by one task; what was spent and sent stays true when that task is cancelled.
+
+    Attributes:
+        provider: Name.
+        query_index: Index into the request's queries.
+        status: How it ended so far.
+        hits: Results, best first.
+        error_code: Typed cause of a failure; empty when there is none.
+        detail: One sentence for people.
+        latency_s: Wall time.
+        calls: Calls made, retries included.
+        cost_micro_usd: Cost at list prices.
+        sent: The words that left; empty when nothing did.
+        lost: A part of the answer is missing because of this provider.
+    """
+
+    provider: str
+    query_index: int
+    status: ProviderStatus = ProviderStatus.SKIPPED
+    hits: tuple[RawHit, ...] = ()
+    error_code: str = ""
+    detail: str = ""
+    latency_s: float = 0.0
+    calls: int = 0
+    cost_micro_usd: int = 0
+    sent: str = ""
+    lost: bool = False
+
+    @property
+    def answered(self) -> bool:
+        """It gave an answer, possibly without results."""
+        return self.status in ANSWERED
+
+    def answer(self, hits: tuple[RawHit, ...]) -> None:
+        """Record an answer."""
+        self.status, self.hits = ProviderStatus.OK, hits
+        self.error_code = self.detail = ""
+        self.lost = False
+
+    def lose(self, status: ProviderStatus, detail: str, *, code: str = "") -> None:
+        """Record that there is no answer."""
+        self.status, self.detail, self.error_code, self.lost = status, detail, code, True
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderReport:
+    """What one provider did for all queries of a call; see `ProviderRun` for the fields."""
+
+    name: str
+    status: ProviderStatus
+    latency_ms: int = 0
+    results: int = 0
+    error_code: str = ""
+    detail: str = ""
+    calls: int = 0
+    cost_micro_usd: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Outbound:
+    """One string that left; `redacted` holds the kinds that were taken out before, sorted."""
+
+    to: str
+    text: str
+    redacted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Degradation:
+    """A part that was lost; `detail` holds no user text."""
+
+    component: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Everything about a search but its hits."""
+
+    reports: tuple[ProviderReport, ...] = ()
+    outbound: tuple[Outbound, ...] = ()
+    degraded: tuple[Degradation, ...] = ()
+    cost_micro_usd: int = 0
+    from_cache: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """A provider that was considered and not asked."""
+
+    name: str
+    reason: str
+    lost: bool = False
+
+
+def settle(
+    order: Sequence[str],
+    runs: Sequence[ProviderRun],
+    *,
+    skips: Iterable[Skip] = (),
+    redacted: Sequence[tuple[str, ...]] = (),
+) -> Account:
+    """Return the account of some runs.
+
+    Args:
+        order: Names in the order of consideration.
+        runs: All that was done, in any order.
+        skips: Providers that were considered and not asked.
+        redacted: Kinds taken out of each query of the request.
+    """
+    skipped = {skip.name: skip for skip in skips}
+    reports = [
+        _report(name, [run for run in runs if run.provider == name], skipped) for name in order
+    ]
+    degraded = [_lost_provider(run) for run in runs if run.lost]
+    degraded += [Degradation(f"provider:{s.name}", s.reason) for s in skipped.values() if s.lost]
+    if not any(run.answered for run in runs):
+        degraded.append(Degradation("search", "no provider could answer"))
+    if any(run.status is ProviderStatus.BUDGET for run in runs):
+        degraded.append(Degradation("budget", "the daily budget for providers is spent"))
+    used = [run for run in runs if run.answered]
+    return Account(
+        reports=tuple(reports),
+        outbound=_outbound(runs, redacted),
+        degraded=tuple(dict.fromkeys(degraded)),
+        cost_micro_usd=sum(run.cost_micro_usd for run in runs),
+        from_cache=bool(used) and all(run.status is ProviderStatus.CACHED for run in used),
+    )
+
+
+def _report(name: str, runs: Sequence[ProviderRun], skipped: dict[str, Skip]) -> ProviderReport:
+    if not runs:
+        reason = skipped[name].reason if name in skipped else "not needed"
+        return ProviderReport(name, ProviderStatus.SKIPPED, detail=reason)
+    status = min((run.status for run in runs), key=_PRECEDENCE.index)
+    trouble = next((run for run in runs if run.error_code or run.detail), runs[0])
+    return ProviderReport(
+        name=name,
+        status=status,
+        latency_ms=round(max(run.latency_s for run in runs) * 1000),
+        results=sum(len(run.hits) for run in runs),
+        error_code=trouble.error_code,
+        detail=trouble.detail,
+        calls=sum(run.calls for run in runs),
+        cost_micro_usd=sum(run.cost_micro_usd for run in runs),
+    )
+
+
+def _lost_provider(run: ProviderRun) -> Degradation:
+    return Degradation(f"provider:{run.provider}", run.detail)
+
+
+def _outbound(
+    runs: Sequence[ProviderRun], redacted: Sequence[tuple[str, ...]]
+) -> tuple[Outbound, ...]:
+    left = (
+        Outbound(run.provider, run.sent, redacted[run.query_index] if redacted else ())
+        for run in runs
+        if run.sent
+    )
+    return tuple(dict.fromkeys(left))
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderState:
+    """The standing of one provider on this replica; see the contract for the fields."""
+
+    name: str
+    enabled: bool
+    external: bool
+    disabled_reason: str = ""
+    breaker: str = "closed"
+    breaker_retry_in_s: float = 0.0
+    remaining_short: int = -1
+    remaining_long: int = -1
+    spent_today_micro_usd: int = 0
+    latency_p50_ms: int = 0
+    latency_p95_ms: int = 0
+    price_micro_usd: int = 0
+    notes: tuple[str, ...] = field(default=())

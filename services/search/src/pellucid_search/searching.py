@@ -1,0 +1,168 @@
+"""A search from request to outcome: redact, plan, ask, fuse, account."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pellucid_runtime.clock import Clock
+from pellucid_runtime.errors import InvalidArgumentError
+from pellucid_search.answering import Errand
+from pellucid_search.desk import Desk
+from pellucid_search.domain_policy import DomainPolicy
+from pellucid_search.domains import host_name
+from pellucid_search.hits import Hit
+from pellucid_search.planning import Lineup, Offer, Plan, make_plan
+from pellucid_search.presenting import Filters, present
+from pellucid_search.query import ProviderQuery, Query, SearchRequest
+from pellucid_search.redaction import Redacted, Redactor
+from pellucid_search.relay import Relay
+from pellucid_search.reports import Account, ProviderRun, settle
+
+# Time for fusing and for the way back.
+_FINISH_S = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOutcome:
+    """Fused hits, best first, and the account of how they came about."""
+
+    hits: tuple[Hit, ...]
+    account: Account
+    blocked: int = 0
+    collapsed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Searcher:
+    """Answers search requests.
+
+    Attributes:
+        desks: Every provider that can be asked, by name.
+        offers: Gives the present standing of every known provider.
+        line: The installation's providers.
+        relay: Carries out plans.
+        redactor: The privacy gate.
+        policy: Which sites may be shown.
+        is_internal: Tells by provider and host whether a hit is internal.
+        clock: Time.
+        budget_s: Longest time for a search in seconds.
+    """
+
+    desks: Mapping[str, Desk]
+    offers: Callable[[], Mapping[str, Offer]]
+    line: Lineup
+    relay: Relay
+    redactor: Redactor
+    policy: DomainPolicy
+    is_internal: Callable[[str, str], bool]
+    clock: Clock
+    budget_s: float
+
+    async def search(self, request: SearchRequest, *, remaining_s: float | None) -> SearchOutcome:
+        """Return what the providers found.
+
+        Args:
+            request: What is wanted.
+            remaining_s: Time until the caller's deadline; None when there is none.
+
+        Raises:
+            InvalidArgumentError: A site or provider name is not one.
+            PreconditionError: A provider asked for by name lacks its key.
+        """
+        checked = _with_hosts(request)
+        plan = make_plan(checked, self.line, self.offers())
+        redacted = [
+            self.redactor.redact(q.text, question=request.question) for q in checked.queries
+        ]
+        errands = self._errands(checked, redacted, remaining_s)
+        carried = await asyncio.gather(*(self.relay.carry_out(plan, e) for e in errands))
+        runs = [run for part in carried for run in part]
+        return self._outcome(checked, plan, runs, redacted)
+
+    def _errands(
+        self, request: SearchRequest, redacted: Sequence[Redacted], remaining_s: float | None
+    ) -> list[Errand]:
+        """A query of which nothing is left after redaction is not asked at all."""
+        left_s = self.budget_s if remaining_s is None else min(self.budget_s, remaining_s)
+        until = self.clock.monotonic() + max(0.0, left_s - _FINISH_S)
+        return [
+            Errand(
+                query=provider_query(request, query, text.text),
+                index=index,
+                until=until,
+                caller_hash=request.caller_hash,
+                real_time=request.real_time,
+                bypass_cache=request.bypass_cache,
+            )
+            for index, (query, text) in enumerate(zip(request.queries, redacted, strict=True))
+            if text.text
+        ]
+
+    def _outcome(
+        self,
+        request: SearchRequest,
+        plan: Plan,
+        runs: Sequence[ProviderRun],
+        redacted: Sequence[Redacted],
+    ) -> SearchOutcome:
+        filters = Filters(
+            self.policy, request.include_domains, request.exclude_domains, self.is_internal
+        )
+        shown = present((run for run in runs if run.answered), filters, now=request.now)
+        account = settle(
+            plan.order, runs, skips=plan.skips, redacted=[text.kinds for text in redacted]
+        )
+        return SearchOutcome(
+            hits=shown.hits, account=account, blocked=shown.blocked, collapsed=shown.collapsed
+        )
+
+
+def provider_query(request: SearchRequest, query: Query, text: str) -> ProviderQuery:
+    """Return one query as the providers see it; its own restrictions beat the request's.
+
+    Args:
+        request: Restrictions for all queries.
+        query: Restrictions of this one.
+        text: Its words after redaction.
+    """
+    return ProviderQuery(
+        text=text,
+        now=request.now,
+        count=request.count,
+        freshness=query.freshness,
+        language=request.language,
+        country=request.country,
+        safe_search=request.safe_search,
+        site=query.site,
+        include_domains=request.include_domains,
+        exclude_domains=request.exclude_domains,
+        news=request.news,
+    )
+
+
+def _with_hosts(request: SearchRequest) -> SearchRequest:
+    """Return the request with every site and domain as a host name.
+
+    Raises:
+        InvalidArgumentError: One of them is none; it could carry anything past the redaction.
+    """
+    queries = tuple(
+        Query(query.text, query.freshness, _host(query.site, f"queries[{index}].site"))
+        for index, query in enumerate(request.queries)
+    )
+    include = _hosts(request.include_domains, "include_domains")
+    exclude = _hosts(request.exclude_domains, "exclude_domains")
+    return replace(request, queries=queries, include_domains=include, exclude_domains=exclude)
+
+
+def _hosts(names: Sequence[str], field: str) -> tuple[str, ...]:
+    return tuple(_host(name, f"{field}[{index}]") for index, name in enumerate(names))
+
+
+def _host(name: str, field: str) -> str:
+    if not name.strip():
+        return ""
+    host = host_name(name)
+    if host is None:
+        raise InvalidArgumentError(field, "a host name such as docs.example.com")
+    return host

@@ -1,0 +1,120 @@
+"""Settings of the search service."""
+
+from pathlib import Path
+
+from pydantic import Field, SecretStr, field_validator
+
+from pellucid_runtime.settings import ServiceSettings
+from pellucid_search.planning import AUTO
+from pellucid_search.providers.registry import REGISTRY
+
+_URL = r"^https?://[^\s/]+"
+
+
+class SearchSettings(ServiceSettings):
+    """Environment variables of the search service."""
+
+    search_providers: str = Field(
+        AUTO,
+        description="Providers in order, separated by commas; auto: what has a key, else ddgs.",
+    )
+    brave_search_api_key: SecretStr | None = Field(None, description="Key for Brave Search.")
+    brave_base_url: str | None = Field(
+        None, pattern=_URL, description="Address instead of Brave's."
+    )
+    tavily_api_key: SecretStr | None = Field(None, description="Key for Tavily.")
+    tavily_base_url: str | None = Field(
+        None, pattern=_URL, description="Address instead of Tavily's."
+    )
+    searxng_url: str | None = Field(
+        None, pattern=_URL, description="Address of a SearXNG instance."
+    )
+    google_api_key: SecretStr | None = Field(None, description="Key for Google Custom Search.")
+    google_search_engine_id: str | None = Field(None, description="Google's search engine id (cx).")
+    google_base_url: str | None = Field(
+        None, pattern=_URL, description="Address instead of Google's."
+    )
+    bing_search_api_key: SecretStr | None = Field(None, description="Key of a Bing v7 reseller.")
+    bing_base_url: str | None = Field(
+        None, pattern=_URL, description="Address of a Bing v7 reseller."
+    )
+    local_corpus_dir: Path | None = Field(
+        None, description="Folder of documents for the local provider; unset: none."
+    )
+    local_corpus_base_url: str | None = Field(
+        None,
+        pattern=_URL,
+        description="Address of the corpus, {host} for its first folder; unset: as in corpus.yaml.",
+    )
+    local_rescan_s: float = Field(
+        30.0, ge=1, le=86_400, description="Seconds between two passes over the corpus."
+    )
+    search_timeout_s: float = Field(
+        2.5, gt=0, le=10, description="Longest call to one provider in seconds; then it has failed."
+    )
+    search_budget_s: float = Field(
+        3.0, gt=0, le=30, description="Longest search in seconds, within the caller's deadline."
+    )
+    search_hedge_s: float = Field(
+        1.0,
+        gt=0,
+        le=10,
+        description="Seconds after which the next provider is asked too, until a p95 is measured.",
+    )
+    search_provider_concurrency: int = Field(
+        8, ge=1, le=256, description="Calls in progress per provider and replica; more wait."
+    )
+    search_daily_budget_usd: float = Field(
+        50.0,
+        ge=0,
+        le=1e6,
+        description="Budget per UTC day; when spent, only free providers are asked.",
+    )
+    search_prices: str = Field(
+        "",
+        pattern=r"^$|^[a-z]+=\d+(\.\d+)?(,[a-z]+=\d+(\.\d+)?)*$",
+        description="USD per 1,000 calls by provider instead of list prices: brave=3,tavily=8.",
+    )
+    search_rates: str = Field(
+        "",
+        pattern=r"^$|^[a-z]+=\d+/\d+(,[a-z]+=\d+/\d+)*$",
+        description="Calls per seconds by provider instead of the defaults: brave=20/1.",
+    )
+    search_pii_subject_lookup: bool = Field(
+        default=False,
+        description="Let the e-mail address, phone number or IP that a question is about pass.",
+    )
+    search_domain_policy: Path | None = Field(
+        None, description="YAML file with further block, doubtful and allow lists."
+    )
+    search_internal_hosts: str = Field(
+        "",
+        description="Hosts named as internal, separated by commas; *.example includes subdomains.",
+    )
+    egress_proxy_url: str | None = Field(
+        None, pattern=_URL, description="Proxy for provider calls."
+    )
+    egress_ca_file: Path | None = Field(None, description="Further certificate authorities (PEM).")
+
+    @field_validator("search_providers")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        names = _names(value)
+        unknown = [name for name in names if name not in REGISTRY and name != AUTO]
+        if unknown or not names or (AUTO in names and len(names) > 1):
+            raise ValueError(f"must be {AUTO} or of {', '.join(REGISTRY)}")
+        return value
+
+    @property
+    def listed_providers(self) -> tuple[str, ...]:
+        """Names of `SEARCH_PROVIDERS`."""
+        return _names(self.search_providers)
+
+    @property
+    def internal_hosts(self) -> tuple[str, ...]:
+        """Names of `SEARCH_INTERNAL_HOSTS`."""
+        return _names(self.search_internal_hosts)
+
+
+def _names(value: str) -> tuple[str, ...]:
+    return tuple(name.strip().lower() for name in value.split(",") if name.strip())

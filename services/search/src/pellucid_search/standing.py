@@ -1,0 +1,77 @@
+"""The present standing of every known provider."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pellucid_runtime.clock import Clock
+from pellucid_search.desk import Desk
+from pellucid_search.ledger import Ledger
+from pellucid_search.planning import Lineup, Offer
+from pellucid_search.providers.registry import ProviderSpec
+from pellucid_search.reports import ProviderState
+
+
+@dataclass(frozen=True, slots=True)
+class Roster:
+    """Every known provider, those that can be asked with their desks.
+
+    Attributes:
+        specs: Known providers by name.
+        desks: Those that have what they need.
+        missing: Environment variables that the others lack.
+        disabled: Reasons why a provider is not asked although it lacks nothing.
+    """
+
+    specs: Mapping[str, ProviderSpec]
+    desks: Mapping[str, Desk]
+    missing: Mapping[str, tuple[str, ...]]
+    disabled: Mapping[str, str]
+
+    def offers(self) -> Mapping[str, Offer]:
+        """Return every provider as the planner sees it."""
+        return {name: self._offer(spec) for name, spec in self.specs.items()}
+
+    def _offer(self, spec: ProviderSpec) -> Offer:
+        desk = self.desks.get(spec.name)
+        return Offer(
+            name=spec.name,
+            external=spec.external,
+            price_micro_usd=desk.limits.price_micro_usd if desk else spec.price_micro_usd,
+            missing=self.missing.get(spec.name, ()),
+            disabled_reason=self.disabled.get(spec.name, ""),
+            keyed=bool(spec.needs),
+            automatic=spec.automatic,
+            healthy=desk is None or desk.breaker.passable,
+        )
+
+    async def states(self, line: Lineup, ledger: Ledger, clock: Clock) -> list[ProviderState]:
+        """Return the standing of all providers, in routing order, then the others."""
+        order = dict.fromkeys((*line.members, *line.last_resort, *self.specs))
+        return [await self._state(self.specs[name], ledger, clock) for name in order]
+
+    async def _state(self, spec: ProviderSpec, ledger: Ledger, clock: Clock) -> ProviderState:
+        offer = self._offer(spec)
+        desk = self.desks.get(spec.name)
+        if desk is None:
+            reason = offer.disabled_reason or f"{', '.join(offer.missing)} is not set"
+            return ProviderState(
+                spec.name,
+                enabled=False,
+                external=spec.external,
+                disabled_reason=reason,
+                price_micro_usd=spec.price_micro_usd,
+            )
+        left = await desk.gate.standing(spec.name)
+        return ProviderState(
+            name=spec.name,
+            enabled=True,
+            external=spec.external,
+            breaker=desk.breaker.state.value,
+            breaker_retry_in_s=desk.breaker.retry_in_s,
+            remaining_short=left.remaining_short,
+            remaining_long=left.remaining_long,
+            spent_today_micro_usd=await ledger.spent_micro_usd(clock.now().date(), spec.name),
+            latency_p50_ms=round(desk.latencies.percentile(0.5) * 1000),
+            latency_p95_ms=round(desk.latencies.percentile(0.95) * 1000),
+            price_micro_usd=desk.limits.price_micro_usd,
+        )
