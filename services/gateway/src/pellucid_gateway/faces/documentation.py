@@ -80,9 +80,10 @@ def component_schemas(
     bodies: Sequence[type[BaseModel]], replies: Sequence[type[BaseModel]]
 ) -> dict[str, Any]:
     """Schemas of the models that routes refer to, for `components.schemas`."""
+    answers: list[type[BaseModel]] = [*replies, ProblemReply]
     wanted: list[tuple[type[BaseModel], JsonSchemaMode]] = []
     wanted += [(model, "validation") for model in bodies]
-    wanted += [(model, "serialization") for model in [*replies, ProblemReply]]
+    wanted += [(model, "serialization") for model in answers]
     _, schema = models_json_schema(wanted, ref_template=_REF)
     schemas: dict[str, Any] = schema["$defs"]
     return schemas
