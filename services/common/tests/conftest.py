@@ -1,5 +1,6 @@
 """A scorer and a gateway whose answers a test chooses, behind the runtime's real server."""
 
+import logging
 import shutil
 import socket
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 from pellucid.gateway.v1 import gateway_pb2 as gateway
 from pellucid.gateway.v1 import gateway_pb2_grpc
 from pellucid.scorer.v1 import scorer_pb2 as scorer
@@ -64,6 +66,17 @@ class Rig:
     handlers: Handlers
     scorer: "scorer_pb2_grpc.ScorerServiceAsyncStub"
     gateway: "gateway_pb2_grpc.GatewayServiceAsyncStub"
+
+
+@pytest.fixture(autouse=True)
+def _own_log_settings() -> Iterator[None]:
+    """Undo what a test configures: its stream is gone when the next test logs."""
+    root = logging.getLogger()
+    handlers = root.handlers[:]
+    yield
+    structlog.reset_defaults()
+    structlog.contextvars.clear_contextvars()
+    root.handlers[:] = handlers
 
 
 StartRig = Callable[..., Awaitable[Rig]]

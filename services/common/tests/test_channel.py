@@ -5,7 +5,6 @@ from typing import Any
 
 import grpc
 import pytest
-from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -13,6 +12,7 @@ from pellucid.scorer.v1 import scorer_pb2 as scorer
 from pellucid.scorer.v1 import scorer_pb2_grpc
 from prometheus_client import REGISTRY
 
+from pellucid_runtime import tracing
 from pellucid_runtime.channel import open_channel, service_config
 from pellucid_runtime.deadline import child_timeout_s, deadline_scope, remaining_s
 from pellucid_runtime.errors import (
@@ -200,7 +200,7 @@ def spans(monkeypatch: pytest.MonkeyPatch) -> InMemorySpanExporter:
     exporter = InMemorySpanExporter()
     provider = TracerProvider(shutdown_on_exit=False)
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    monkeypatch.setattr(trace, "get_tracer", provider.get_tracer)
+    monkeypatch.setattr(tracing, "TRACER", provider.get_tracer("test"))
     return exporter
 
 

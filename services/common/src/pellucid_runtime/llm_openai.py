@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 import httpx2
 import openai
 from openai import AsyncOpenAI, DefaultAioHttpClient
-from opentelemetry import trace
 
 from pellucid_runtime.deadline import child_timeout_s
 from pellucid_runtime.llm import (
@@ -31,7 +30,7 @@ from pellucid_runtime.llm import (
 )
 from pellucid_runtime.llm_settings import LlmSettings
 from pellucid_runtime.metrics import LLM_CALLS, LLM_FIRST_TOKEN_SECONDS, LLM_TOKENS
-from pellucid_runtime.tracing import TRACER_NAME
+from pellucid_runtime.tracing import TRACER
 
 T = TypeVar("T")
 
@@ -282,7 +281,7 @@ def _usage(usage: Any, endpoint: Endpoint) -> Usage | None:
 def _observed(endpoint: Endpoint, request: ChatRequest) -> Iterator[None]:
     """Trace and count the enclosed call, and translate what the SDK raises."""
     model = request.model or endpoint.model
-    span = trace.get_tracer(TRACER_NAME).start_span(
+    span = TRACER.start_span(
         f"chat {model}",
         attributes={
             "gen_ai.operation.name": "chat",

@@ -22,6 +22,8 @@ from pellucid_runtime.logs import configure_logging
 from pellucid_runtime.settings import ServiceSettings, WrongSettingError, load_settings
 from pellucid_runtime.tracing import tracer_provider
 
+__all__ = ["Build", "Service", "StartError", "run", "serve"]
+
 S = TypeVar("S", bound=ServiceSettings)
 
 EXIT_CANNOT_START = 1

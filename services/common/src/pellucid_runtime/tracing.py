@@ -24,7 +24,8 @@ _EXPORT_TIMEOUT_S = 2
 # Annotated as text in the exporter, but grpc only accepts a number.
 _NO_PROXY: Any = (("grpc.enable_http_proxy", 0),)
 
-TRACER_NAME = "pellucid_runtime"
+# Follows whatever provider is installed later; asking for a tracer per span would be slow.
+TRACER = trace.get_tracer("pellucid_runtime")
 
 # Codes that are the server's failure; others are answers that a caller can provoke.
 # Source: OpenTelemetry semantic conventions for gRPC, status of server spans.
@@ -69,16 +70,12 @@ def start_server_span(method: str, metadata: Iterable[tuple[str, str | bytes]]) 
     """A span for an incoming call, child of the caller's."""
     carrier = {key: value for key, value in metadata if isinstance(value, str)}
     parent = propagate.extract(carrier)
-    return trace.get_tracer(TRACER_NAME).start_span(
-        method.lstrip("/"), parent, SpanKind.SERVER, _attributes(method)
-    )
+    return TRACER.start_span(method.lstrip("/"), parent, SpanKind.SERVER, _attributes(method))
 
 
 def start_client_span(method: str) -> tuple[Span, dict[str, str]]:
     """A span for an outgoing call, and the metadata that makes the callee its child."""
-    span = trace.get_tracer(TRACER_NAME).start_span(
-        method.lstrip("/"), None, SpanKind.CLIENT, _attributes(method)
-    )
+    span = TRACER.start_span(method.lstrip("/"), None, SpanKind.CLIENT, _attributes(method))
     carrier: dict[str, str] = {}
     propagate.inject(carrier, trace.set_span_in_context(span))
     return span, carrier
