@@ -18,6 +18,7 @@ from pellucid_runtime.settings import ServiceSettings
 class EchoSettings(ServiceSettings):
     """Settings of the echo."""
 
+    start_s: float = Field(default=0, ge=0, le=30, description="How long the start takes.")
     work_s: float = Field(default=0.02, ge=0, le=30, description="How long a call takes.")
 
 
@@ -32,6 +33,9 @@ class EchoServicer(scorer_pb2_grpc.ScorerServiceServicer):
 
 async def build(settings: EchoSettings, stack: AsyncExitStack) -> Service:
     stack.callback(print, "resources closed", flush=True)
+    if settings.start_s:
+        print("starting", flush=True)  # noqa: T201 - tells the test when to act
+        await asyncio.sleep(settings.start_s)
     health = Health()
     servicer = EchoServicer(settings.work_s)
     grpc_server = GrpcServer(

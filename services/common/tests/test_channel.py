@@ -92,7 +92,7 @@ async def test_idempotent_call_is_retried_when_unavailable(start_rig: Any, ask: 
         nonlocal attempts
         attempts += 1
         if attempts == 1:
-            raise DependencyDownError("model")
+            raise DependencyDownError("model", retry_after_s=0.01)
         return scorer.SimilarityResponse()
 
     rig = await start_rig()
@@ -101,9 +101,23 @@ async def test_idempotent_call_is_retried_when_unavailable(start_rig: Any, ask: 
     assert attempts == 2
 
 
+async def test_lost_dependency_of_the_server_is_not_retried_at_a_second_layer(
+    start_rig: Any, ask: Any
+) -> None:
+    async def unavailable(_request: Any, _context: Any) -> Any:
+        raise DependencyDownError("store")
+
+    rig = await start_rig()
+    rig.handlers.similarity = unavailable
+    with pytest.raises(DependencyDownError) as caught:
+        await rig.scorer.Similarity(ask, timeout=5)
+    assert rig.handlers.calls == 1
+    assert caught.value.metadata == {"dependency": "store"}
+
+
 async def test_call_that_is_not_idempotent_is_not_retried(start_rig: Any, chat: Any) -> None:
     async def unavailable(_request: Any, _context: Any) -> Any:
-        raise DependencyDownError("model")
+        raise DependencyDownError("model", retry_after_s=0.01)
         yield
 
     rig = await start_rig()

@@ -154,6 +154,15 @@ async def test_signal_ends_it_cleanly_and_closes_resources(
     assert events == ["stopping", "stopped"]
 
 
+async def test_signal_during_a_long_start_is_obeyed_at_once() -> None:
+    process = await launch(start_s=30, log_format="json")
+    assert process.stdout is not None
+    assert await asyncio.wait_for(process.stdout.readline(), 20) == b"starting\n"
+    process.send_signal(signal.SIGTERM)
+    out, _ = await asyncio.wait_for(process.communicate(), 5)
+    assert (process.returncode, out) == (0, b"resources closed\n")
+
+
 async def test_call_in_progress_is_answered_during_shutdown(
     start_echo: StartEcho, ask: Any
 ) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ import structlog
 from pellucid_runtime.admission import Admission
 from pellucid_runtime.clock import FixedClock, SystemClock, clock_from
 from pellucid_runtime.errors import OverloadedError
+from pellucid_runtime.llm_settings import LlmSettings
 from pellucid_runtime.logs import configure_logging
 from pellucid_runtime.settings import ServiceSettings, WrongSettingError, load_settings
 from pellucid_runtime.supervision import supervise
@@ -86,6 +88,15 @@ async def test_closing_the_stack_ends_supervised_work() -> None:
         task = supervise(stack, "forever", asyncio.Event().wait)  # type: ignore[arg-type]
         await asyncio.sleep(0)
     assert task.cancelled()
+
+
+def test_secrets_may_come_as_mounted_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "openai_api_key").write_text("from a file\n")
+    monkeypatch.setenv("SECRETS_DIR", str(tmp_path))
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    key = load_settings(LlmSettings).openai_api_key
+    assert key is not None
+    assert key.get_secret_value() == "from a file"
 
 
 def test_several_wrong_settings_are_told_together(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from pellucid_runtime.clock import FixedClock
 from pellucid_runtime.errors import DependencyDownError
+from pellucid_runtime.listener import StartError
 from pellucid_runtime.settings import ServiceSettings
 from pellucid_runtime.store import RedisStore, SqliteStore, Store, open_store
 
@@ -134,6 +135,13 @@ async def test_settings_choose_the_adapter(tmp_path: Path) -> None:
     assert isinstance(shared, RedisStore)
     assert isinstance(cache, RedisStore)
     assert cache._redis.connection_pool.connection_kwargs["host"] == "b.example"
+
+
+async def test_folder_that_cannot_be_used_stops_the_start(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    async with AsyncExitStack() as stack:
+        with pytest.raises(StartError, match="DATA_DIR"):
+            await open_store(ServiceSettings(data_dir=tmp_path / "file" / "deep"), stack, "n")
 
 
 @pytest.mark.redis

@@ -27,7 +27,7 @@ from google.protobuf.message import Message
 from opentelemetry import trace
 
 from pellucid_runtime.admission import Admission
-from pellucid_runtime.deadline import enter_deadline, remaining_s
+from pellucid_runtime.deadline import enter_deadline, is_late, remaining_s
 from pellucid_runtime.errors import DeadlineExceededError, ServiceError
 from pellucid_runtime.logs import RPC_EVENT, frames
 from pellucid_runtime.metrics import SERVER_IN_FLIGHT, SERVER_SECONDS
@@ -145,8 +145,7 @@ async def errors(rpc: Rpc) -> AsyncIterator[None]:
         raise
     except asyncio.CancelledError as cancelled:
         rpc.error = cancelled
-        is_late = remaining_s() == 0
-        rpc.code = grpc.StatusCode.DEADLINE_EXCEEDED if is_late else grpc.StatusCode.CANCELLED
+        rpc.code = grpc.StatusCode.DEADLINE_EXCEEDED if is_late() else grpc.StatusCode.CANCELLED
         raise
     except ServiceError as error:
         await _abort(rpc, error, error)

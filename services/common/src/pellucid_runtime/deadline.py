@@ -31,6 +31,12 @@ def remaining_s() -> float | None:
     return None if deadline is None else max(0.0, deadline - _now())
 
 
+def is_late() -> bool:
+    """Too little time is left for anything; False outside every scope."""
+    left = remaining_s()
+    return left is not None and left < FLOOR_S
+
+
 @contextmanager
 def deadline_scope(seconds: float) -> Iterator[float]:
     """Give the enclosed work at most `seconds`; never more than an outer scope.

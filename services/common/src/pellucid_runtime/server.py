@@ -79,7 +79,7 @@ class GrpcServer:
     @property
     def target(self) -> str:
         """Address for `open_channel`."""
-        return f"{self._settings.grpc_host}:{self.port}"
+        return _address(self._settings.grpc_host, self.port)
 
     def _build(self) -> grpc.aio.Server:
         stages = standard_stages(self._settings.default_deadline_s, self._admission)
@@ -106,8 +106,12 @@ class GrpcServer:
     def _bind(self) -> int:
         host, port = self._settings.grpc_host, self._settings.grpc_port
         try:
-            return self._server.add_insecure_port(f"{host}:{port}")
+            return self._server.add_insecure_port(_address(host, port))
         except RuntimeError as error:
             raise PortInUseError(
                 f"port {port} on {host}: cannot be bound, probably in use (setting GRPC_PORT)"
             ) from error
+
+
+def _address(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -98,9 +98,23 @@ async def serve(build: Build[S], settings: S) -> None:
         provider = tracer_provider(settings)
         trace.set_tracer_provider(provider)
         stack.push_async_callback(_flush, provider)
-        service = await build(settings, stack)
-        await _serve(service, settings, stopping)
+        service = await _unless(stopping, build(settings, stack))
+        if service is not None:
+            await _serve(service, settings, stopping)
     _log.info("stopped")
+
+
+async def _unless(stopping: asyncio.Event, building: Awaitable[Service]) -> Service | None:
+    """What is built, or None when a signal comes first: loading a model takes its time."""
+    built = asyncio.ensure_future(building)
+    stopped = asyncio.ensure_future(stopping.wait())
+    await asyncio.wait({built, stopped}, return_when=asyncio.FIRST_COMPLETED)
+    stopped.cancel()
+    if not built.done():
+        built.cancel()
+        await asyncio.wait([built])
+        return None
+    return built.result()
 
 
 async def _serve(service: Service, settings: ServiceSettings, stopping: asyncio.Event) -> None:

@@ -4,8 +4,9 @@ A service subclasses `ServiceSettings`; the environment variable of a field is i
 case, without a prefix. Only a composition root reads settings.
 """
 
+import os
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import AwareDatetime, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
@@ -81,7 +82,7 @@ class ServiceSettings(BaseSettings):
         default=120.0,
         gt=0,
         le=3600,
-        description="Deadline in seconds for calls that come without one.",
+        description="Deadline in seconds for calls that come without one; also the longest of any.",
     )
     shutdown_grace_s: float = Field(
         default=10.0,
@@ -107,13 +108,14 @@ class WrongSettingError(Exception):
 
 
 def load_settings(settings_class: type[S]) -> S:
-    """Read the environment.
+    """Read the environment, and files named like variables in the folder `SECRETS_DIR`, if set.
 
     Raises:
         WrongSettingError: A variable does not fit; its value is not in the text.
     """
+    sources: dict[str, Any] = {"_secrets_dir": os.environ.get("SECRETS_DIR")}
     try:
-        return settings_class()
+        return settings_class(**sources)
     except ValidationError as error:
         raise WrongSettingError(_wrong_fields(error)) from None
     except SettingsError as error:  # a list or mapping that is not valid JSON

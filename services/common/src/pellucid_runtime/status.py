@@ -33,6 +33,7 @@ from pellucid_runtime.errors import (
 DOMAIN = "pellucid"
 DETAILS_KEY = "grpc-status-details-bin"
 PUSHBACK_KEY = "grpc-retry-pushback-ms"
+_NO_RETRY = "-1"
 
 CODE_OF = MappingProxyType(
     {
@@ -85,9 +86,12 @@ def trailers(error: ServiceError) -> tuple[Trailer, ...]:
         code=CODE_OF[error.kind].value[0], message=error.message, details=_pack(_details(error))
     )
     details: Trailer = (DETAILS_KEY, status.SerializeToString())
-    if error.retry_after_s is None:
-        return (details,)
-    return (details, (PUSHBACK_KEY, str(round(error.retry_after_s * 1000))))
+    if error.retry_after_s is not None:
+        return (details, (PUSHBACK_KEY, str(round(error.retry_after_s * 1000))))
+    if error.kind is ErrorKind.UNAVAILABLE:
+        # The call was made, and retried where that made sense: callers must not do so again.
+        return (details, (PUSHBACK_KEY, _NO_RETRY))
+    return (details,)
 
 
 def _details(error: ServiceError) -> Iterable[Message]:

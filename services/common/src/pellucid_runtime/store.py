@@ -19,6 +19,7 @@ from redis.exceptions import RedisError
 
 from pellucid_runtime.clock import Clock, SystemClock
 from pellucid_runtime.errors import DependencyDownError
+from pellucid_runtime.listener import StartError
 from pellucid_runtime.settings import ServiceSettings
 
 DEPENDENCY = "store"
@@ -67,12 +68,18 @@ async def open_store(
         stack: Closes the store.
         namespace: Keeps keys of different uses apart, for example `results`.
         is_cache: Entries may be lost; with Redis they go to the cache server.
+
+    Raises:
+        StartError: The SQLite file cannot be opened.
     """
     url = (settings.redis_cache_url if is_cache else None) or settings.redis_url
     if url is not None:
         return await stack.enter_async_context(RedisStore(url, namespace=namespace))
     path = settings.data_dir / f"{settings.service_name}.sqlite3"
-    return await stack.enter_async_context(SqliteStore(path, namespace=namespace))
+    try:
+        return await stack.enter_async_context(SqliteStore(path, namespace=namespace))
+    except (OSError, sqlite3.Error) as error:
+        raise StartError(f"{path} cannot be opened: {error} (setting DATA_DIR)") from error
 
 
 _CREATE = """
