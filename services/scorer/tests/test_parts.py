@@ -72,7 +72,7 @@ def test_an_exact_part_number_beats_vague_likeness() -> None:
     texts = ("A belt for grinder KX-4417", "KX-4471 spare parts")
     parts = semantic.rate_all(question, texts, np.array([0.62, 0.58], np.float32), LATIN)
     assert parts[1].score > parts[0].score
-    assert parts[1].lift > 0.0 == parts[0].lift
+    assert parts[1].lift > parts[0].lift
 
 
 @given(cosine=st.floats(-1, 1), text=st.text(max_size=80), question=st.text(max_size=80))
@@ -90,7 +90,9 @@ def test_plain_words_of_the_question_alone_cannot_lift_an_off_topic_page_over_th
 
 
 def test_years_and_common_words_are_not_rare() -> None:
-    assert lexical.rare_terms("what happened in the world in 2026").weights == {}
+    sought = lexical.wanted("what happened in the world in 2026")
+    assert sought.identifiers == {}
+    assert max(sought.words.values()) == lexical.WORD_WEIGHT
 
 
 def test_scripts_that_the_model_cannot_read_fall_back_to_ngrams() -> None:

@@ -23,6 +23,8 @@ EXACT = 1e-9
 LONGEST_HEDGE = 24
 """Characters before a number in which a word such as "about" makes it approximate."""
 
+DECADE = re.compile(r"['’]?s(?!\w)|er(?!\w)|년대|年代")
+
 FIRST_YEAR, LAST_YEAR = 1000, 2199
 """A bare number of four digits in this range may be a year."""
 
@@ -36,7 +38,7 @@ class Figure:
         value: Its value with its scale applied.
         is_percent: It is a percentage.
         is_rough: The text says that it is approximate.
-        is_idle: It is a word such as "one" or "first" that is seldom meant as a number.
+        is_idle: It is a word such as "one" that is seldom meant as a number, or a decade.
     """
 
     written: str
@@ -106,18 +108,23 @@ class Figures:
         years = (
             figure.written
             for figure in self.figures
-            if is_year(figure) and not _has_year(figure, passage)
+            if is_year(figure) and not figure.is_idle and not _has_year(figure, passage)
         )
         return (*days, *years)
 
 
 def read(text: str) -> Figures:
     """Return the figures and dates of a text, in order."""
-    days = list(_days(text))
+    days = tuple(day for _, _, day in _days(text))
+    return Figures(tuple(_numbers(without_dates(text))), days)
+
+
+def without_dates(text: str) -> str:
+    """Return a text with its dates blanked; every other code point keeps its place."""
     rest = list(text)
-    for start, end, _ in days:
+    for start, end, _ in _days(text):
         rest[start:end] = " " * (end - start)
-    return Figures(tuple(_numbers("".join(rest))), tuple(day for _, _, day in days))
+    return "".join(rest)
 
 
 def is_year(figure: Figure) -> bool:
@@ -180,7 +187,7 @@ def _numbers(text: str) -> Iterator[Figure]:
             is_percent=match["percent"] is not None,
             is_rough=_ABOUT.search(folded, max(0, match.start() - LONGEST_HEDGE), match.start())
             is not None,
-            is_idle=match.group().strip() in _IDLE,
+            is_idle=match.group().strip() in _IDLE or DECADE.match(folded, match.end()) is not None,
         )
 
 
@@ -191,7 +198,7 @@ def _value(match: "re.Match[str]") -> float | None:
         value = float(sum(_WORDS[word] for word in re.split(r"[\s-]+", match["words"])))
     if value is None:
         return None
-    for scale in re.findall(r"[^\W\d_]+", match["scale"] or ""):
+    for scale in _SCALE.findall(match["scale"] or ""):
         value *= _SCALES[scale]
     return value
 
@@ -237,8 +244,9 @@ _IDLE = frozenset(_TABLE["idle"])
 _WORD = _alternatives(_WORDS)
 _LETTER_SCALES = _alternatives(scale for scale in _SCALES if scale.isascii())
 _SIGN_SCALES = _alternatives(scale for scale in _SCALES if not scale.isascii())
+_SCALE = re.compile(_alternatives(_SCALES))
 _NUMBER = re.compile(
-    rf"(?:(?<![\w.,])(?:(?P<digits>\d+(?:[.,'\u2019]\d+)*(?:[\u00a0\u202f ]\d{{3}}(?!\d))*)"
+    rf"(?:(?<![0-9A-Za-z_.,])(?:(?P<digits>\d+(?:[.,'\u2019]\d+)*(?:[\u00a0\u202f ]\d{{3}}(?!\d))*)"
     rf"(?:st|nd|rd|th)?|(?P<words>(?:{_WORD})(?:[\s-](?:{_WORD}))*)(?!\w)))"
     rf"(?P<scale>(?:\s?(?:{_SIGN_SCALES}))+|(?:[\s-]?(?:{_LETTER_SCALES})(?!\w))*)"
     rf"(?:[\s-]?(?P<percent>{_alternatives(_TABLE['percent'])}))?"

@@ -11,7 +11,7 @@ from importlib.resources import files
 
 import yaml
 
-from pellucid_scorer.words import Word, fold, stem, stop_terms, words
+from pellucid_scorer.words import Word, fold, is_stop, stem, words
 
 GAP = re.compile(r"[ \u00a0&.'’-]{1,3}")
 """What may stand between two words of one name."""
@@ -40,8 +40,15 @@ TITLES = frozenset(
 """Words before a name that a passage may leave out or replace."""
 
 NOT_NAMES = frozenset(
-    {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "i"}
+    {
+        *("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
+        *("january", "february", "march", "april", "june", "july", "august", "september"),
+        *("october", "november", "december"),
+    }
 )
+"""Words with a capital that name nobody; whole dates are taken out before."""
+
+LONGEST_INITIALS = 5
 
 COMMON_ENDINGS = ("ly", "ing", "tion", "tions", "ment", "ments", "ists", "ers", "ness", "ity")
 """Endings that ordinary English words have and names seldom do."""
@@ -53,7 +60,7 @@ class Name:
 
     Attributes:
         written: As it stands in the claim.
-        parts: Its folded words, titles left out.
+        parts: Stems of its words, titles and single letters left out.
     """
 
     written: str
@@ -70,47 +77,64 @@ def names(text: str) -> tuple[Name, ...]:
     return tuple(name for name in found if name.parts)
 
 
-def missing_from(claimed: Sequence[Name], passage: str) -> tuple[Name, ...]:
-    """Return the names that a passage does not have.
-
-    A passage has a name when it has all its words, or its last word without another first name
-    before it: "Lee said" speaks of Ann Lee, "Tom Lee said" does not.
-    """
-    index = _index(passage)
-    return tuple(name for name in claimed if not _has(name, index))
-
-
 @dataclass(frozen=True, slots=True)
-class _Index:
-    """Folded words of a passage and the capitalised words before each."""
+class Index:
+    """Where a passage has which words.
+
+    Attributes:
+        before: Each stem of the passage to the capitalised stems that stand right before it.
+        initials: First letters of each run of capitalised words.
+    """
 
     before: Mapping[str, frozenset[str]]
+    initials: frozenset[str]
+
+    def has(self, name: Name) -> bool:
+        """Tell whether the passage has a name.
+
+        It has one when it has all its words, or its last word without another first name before
+        it ("Lee said" speaks of Ann Lee, "Tom Lee said" does not), or the name written as one
+        word, or its initials.
+        """
+        parts = name.parts
+        if all(part in self.before for part in parts) or "".join(parts) in self.before:
+            return True
+        if len(parts) == 1:
+            return parts[0] in self.initials
+        if "".join(part[0] for part in parts) in self.before:
+            return True
+        last = self.before.get(parts[-1])
+        return last is not None and not last - frozenset(parts) - TITLES
 
 
-def _has(name: Name, index: _Index) -> bool:
-    if all(part in index.before for part in name.parts):
-        return True
-    last = index.before.get(name.parts[-1])
-    if last is None or len(name.parts) == 1:
-        return False
-    return not last - frozenset(name.parts) - TITLES
-
-
-def _index(passage: str) -> _Index:
+def index(passage: str) -> Index:
+    """Read a passage once for all claims."""
     before: dict[str, set[str]] = {}
-    previous: Word | None = None
+    initials: set[str] = set()
+    run: list[Word] = []
     for word in words(passage):
+        if run and not _is_joined(run[-1], word, passage):
+            run = []
         for part in _parts(word.text):
-            neighbours = before.setdefault(part, set())
-            if previous is not None and _is_joined(previous, word, passage):
-                neighbours.update(_parts(previous.text))
-        previous = word if _is_capital(word.text) else None
-    return _Index({part: frozenset(found) for part, found in before.items()})
+            before.setdefault(part, set()).update(_parts(run[-1].text) if run else ())
+        if _is_capital(word.text):
+            run.append(word)
+            initials.update(_initials(run))
+        else:
+            run = []
+    return Index({part: frozenset(found) for part, found in before.items()}, frozenset(initials))
+
+
+def _initials(run: Sequence[Word]) -> Iterator[str]:
+    """Yield the initials of the last few words of a run."""
+    for count in range(2, min(len(run), LONGEST_INITIALS) + 1):
+        yield "".join(fold(word.text[0]) for word in run[-count:])
 
 
 def _parts(text: str) -> tuple[str, ...]:
-    """Return the folded words of a written one: "Jean-Luc's" is two."""
-    return tuple(part for part in re.split(r"[-_/.]", fold(POSSESSIVE.sub("", text))) if part)
+    """Return the stems of a written word: "Jean-Luc's" has two."""
+    parts = re.split(r"[-_/.]", fold(POSSESSIVE.sub("", text)))
+    return tuple(stem(part) for part in parts if part)
 
 
 def _runs(text: str) -> Iterator[Sequence[Word]]:
@@ -132,7 +156,7 @@ def _runs(text: str) -> Iterator[Sequence[Word]]:
 
 def _name(run: Sequence[Word]) -> Name:
     parts = [part for word in run for part in _parts(word.text)]
-    kept = tuple(part for part in parts if part not in TITLES and part not in NOT_NAMES)
+    kept = tuple(part for part in parts if len(part) > 1 and part not in TITLES | NOT_NAMES)
     written = " ".join(POSSESSIVE.sub("", word.text) for word in run)
     return Name(written, kept)
 
@@ -155,7 +179,8 @@ def _is_common(text: str) -> bool:
     folded = fold(text)
     if any(char.isupper() or char.isdigit() for char in text[1:]):
         return False
-    return folded in stop_terms() or stem(folded) in _OPENERS or folded.endswith(COMMON_ENDINGS)
+    root = stem(folded)
+    return is_stop(root) or root in _OPENERS or folded.endswith(COMMON_ENDINGS)
 
 
 def _read_openers() -> frozenset[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 
 from pellucid_scorer.scripts import script_of
-from pellucid_scorer.words import fold, stop_terms
+from pellucid_scorer.words import fold, is_stop, stem
 
 PAIR = 2
 """Letters per n-gram in Han, Hangul and kana, where two letters make a word."""
@@ -18,7 +18,7 @@ def grams(text: str) -> frozenset[str]:
     return frozenset(
         gram
         for word in "".join(char if char.isalnum() else " " for char in fold(text)).split()
-        if word not in stop_terms()
+        if not is_stop(stem(word))
         for gram in _word_grams(word)
     )
 

@@ -1,6 +1,6 @@
 """The semantic part: how much a result is about the question.
 
-The model's cosine, clamped; rare exact terms of the question may lift it (`lexical`); texts in a
+The model's cosine, clamped; exact words of the question may lift it (`lexical`); texts in a
 script that the model was not trained on are compared by character n-grams instead, because their
 vectors are near each other whatever they say.
 """
@@ -34,10 +34,10 @@ def rate_all(
     Returns:
         One semantic part per text, in order. It depends on no other text.
     """
-    rare = lexical.rare_terms(question)
+    sought = lexical.wanted(question)
     is_question_read = is_read_by(scripts, question)
     return tuple(
-        _by_embedding(float(cosine), rare, text)
+        _by_embedding(float(cosine), sought, text)
         if is_question_read and is_read_by(scripts, text)
         else _by_ngrams(question, text)
         for text, cosine in zip(texts, cosines, strict=True)
@@ -50,11 +50,11 @@ def cosines(vectors: Vectors, vector: npt.NDArray[np.float32]) -> npt.NDArray[np
     return products.clip(-1.0, 1.0)
 
 
-def _by_embedding(cosine: float, rare: lexical.RareTerms, text: str) -> Semantic:
+def _by_embedding(cosine: float, sought: lexical.Wanted, text: str) -> Semantic:
     score = min(1.0, max(0.0, cosine))
     if not text.strip():
         return Semantic(0.0)
-    lift = lexical.lift(rare, text, score)
+    lift = lexical.lift(sought, text, score)
     return Semantic(score + lift, lift)
 
 

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 
 import yaml
@@ -56,6 +57,7 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", ACCENTS.sub("", decomposed))
 
 
+@lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """Cut the commonest English ending off a folded word.
 
@@ -80,12 +82,12 @@ def terms(text: str) -> Iterator[str]:
 
 def content_terms(text: str) -> frozenset[str]:
     """Return the terms of a text that carry meaning."""
-    return frozenset(terms(text)) - stop_terms()
+    return frozenset(terms(text)) - _STOP_TERMS
 
 
-def stop_terms() -> frozenset[str]:
-    """Return the terms that carry none."""
-    return _STOP_TERMS
+def is_stop(term: str) -> bool:
+    """Tell whether a term (see `terms`) carries no meaning of its own."""
+    return term in _STOP_TERMS
 
 
 def _pairs(word: str) -> Iterator[str]:
