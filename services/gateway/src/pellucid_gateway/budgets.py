@@ -1,0 +1,152 @@
+"""Time and amount that a turn may use, by depth (the table of depths).
+
+It decides how long each stage may take within the whole; it does not run anything.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from pellucid_gateway.request import Depth
+from pellucid_runtime.clock import Clock
+from pellucid_runtime.deadline import deadline_scope
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DepthPlan:
+    """One row of the table of depths.
+
+    Attributes:
+        queries: Most queries in the first round.
+        rounds: Most rounds of search; `second_if_poor` allows one more when nothing fits.
+        pages: Most pages read per round, `pages_at_once` at a time.
+        sources: Most sources shown to the model.
+        source_tokens: Tokens of key facts per source.
+        answer_tokens: Cap of the answer.
+        prompt_chars: Characters of the prompt beyond which history is left out.
+        total_s: Whole turn.
+    """
+
+    queries: int
+    rounds: int
+    second_if_poor: bool
+    pages: int
+    pages_at_once: int
+    sources: int
+    source_tokens: int
+    answer_tokens: int
+    prompt_chars: int
+    total_s: float
+
+
+DEPTH_PLANS: Mapping[Depth, DepthPlan] = MappingProxyType(
+    {
+        Depth.QUICK: DepthPlan(
+            queries=1,
+            rounds=1,
+            second_if_poor=False,
+            pages=0,
+            pages_at_once=1,
+            sources=2,
+            source_tokens=40,
+            answer_tokens=150,
+            prompt_chars=3_000,
+            total_s=10.0,
+        ),
+        Depth.STANDARD: DepthPlan(
+            queries=2,
+            rounds=1,
+            second_if_poor=True,
+            pages=3,
+            pages_at_once=3,
+            sources=3,
+            source_tokens=60,
+            answer_tokens=400,
+            prompt_chars=4_000,
+            total_s=15.0,
+        ),
+        Depth.DEEP: DepthPlan(
+            queries=3,
+            rounds=3,
+            second_if_poor=False,
+            pages=3,
+            pages_at_once=2,
+            sources=8,
+            source_tokens=120,
+            answer_tokens=1_000,
+            prompt_chars=12_000,
+            total_s=60.0,
+        ),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageBudgets:
+    """Longest time of each stage in seconds; every one is a setting."""
+
+    decision_s: float = 1.8
+    search_s: float = 3.0
+    score_s: float = 0.5
+    page_s: float = 8.0
+    # Once a page is there, the others get this long: one slow page must not hold the answer.
+    page_grace_s: float = 1.0
+    reflect_s: float = 5.0
+    support_s: float = 0.5
+    first_token_s: float = 10.0
+    idle_s: float = 20.0
+    evidence_s: float = 0.2
+
+
+# Share of the whole turn that gathering may use; the rest is for the answer.
+GATHERING_SHARE = 0.6
+# Time kept back so that the last event leaves before the deadline.
+CLOSING_S = 0.25
+# The closing time of a very short deadline is at most this share of it.
+CLOSING_SHARE = 0.2
+
+
+class TurnBudget:
+    """The clock of one turn.
+
+    Args:
+        clock: Stopwatch.
+        total_s: Whole turn in seconds, more than 0.
+    """
+
+    def __init__(self, clock: Clock, total_s: float) -> None:
+        self._clock = clock
+        self._begun = clock.monotonic()
+        self.total_s = total_s
+        self._closing_s = min(CLOSING_S, total_s * CLOSING_SHARE)
+
+    def elapsed_s(self) -> float:
+        """Seconds since the turn began."""
+        return self._clock.monotonic() - self._begun
+
+    def left_s(self) -> float:
+        """Seconds until the answer must be complete; never negative."""
+        return max(0.0, self.total_s - self._closing_s - self.elapsed_s())
+
+    def stage_s(self, most_s: float) -> float:
+        """Seconds for a stage that gathers: its own most, within the gathering share."""
+        usable_s = (self.total_s - self._closing_s) * GATHERING_SHARE
+        return max(0.0, min(most_s, usable_s - self.elapsed_s()))
+
+    def answer_s(self, most_s: float) -> float:
+        """Seconds for a stage of answering: its own most, within the turn."""
+        return min(most_s, self.left_s())
+
+
+@asynccontextmanager
+async def limited(seconds: float) -> AsyncIterator[asyncio.Timeout]:
+    """Bound the enclosed work here and tell downstream calls how long they have.
+
+    Raises:
+        TimeoutError: The time is up.
+    """
+    with deadline_scope(seconds):
+        async with asyncio.timeout(seconds) as timeout:
+            yield timeout

@@ -1,0 +1,195 @@
+"""Whether the numbers, dates and names of a claim stand in a text: checks without a model.
+
+They hold whatever the scorer says, and are all there is while it is down. Paraphrase and meaning
+are the scorer's part.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from pellucid_gateway.notices import month_numbers
+from pellucid_gateway.terms import fold, has_unspaced_script, rarity, terms
+
+_NUMBER = re.compile(
+    r"(?<![\w.])[-−]?\d+(?:[.,’' \u00a0\u202f]\d{3})*(?:[.,]\d+)?|(?<=[^\W\d_])\d+|(?<=\.)\d+"
+)
+_GROUPED = re.compile(r"^\d{1,3}(?:[.,’' \u00a0\u202f]\d{3})+$")
+_SCALES = {
+    "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "millions": 1e6,
+    "billions": 1e9, "mio": 1e6, "mrd": 1e9, "millionen": 1e6, "milliarden": 1e9,
+    "millones": 1e6, "millón": 1e6, "milliards": 1e9, "milliard": 1e9, "bn": 1e9, "m": 1e6,
+    "k": 1e3, "천": 1e3, "만": 1e4, "억": 1e8, "조": 1e12, "万": 1e4, "萬": 1e4, "亿": 1e8,
+    "億": 1e8, "兆": 1e12,
+}  # fmt: skip
+_SCALE_WORD = re.compile(rf"\s?({'|'.join(sorted(_SCALES, key=len, reverse=True))})(?![^\W\d_])")
+_CJK_SCALE = re.compile(r"\s?([천만억조万萬亿億兆])")
+_AMBIGUOUS_MONTHS = frozenset({"may", "march", "mar", "mars", "mai"})
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_YEARS = range(1000, 2200)
+_NEIGHBOURS = 2
+_MIN_NEIGHBOUR = 4
+_UNITS = frozenset("%€$£¥₩°")
+_TITLE_WORDS = frozenset(
+    {"i", "the", "a", "an", "mr", "mrs", "ms", "dr", "in", "on", "at", "for", "by", "but", "and"}
+)
+_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalSupport:
+    """What a text has of a claim; overlap is the weighted share of its words, 0 to 1."""
+
+    numbers_found: bool
+    names_found: bool
+    dates_found: bool
+    overlap: float
+
+    @property
+    def all_found(self) -> bool:
+        """Every number, date and name of the claim is there."""
+        return self.numbers_found and self.names_found and self.dates_found
+
+
+def lexical_support(
+    claim: str, text: str, *, known: str = "", language: str = ""
+) -> LexicalSupport:
+    """Check a claim against a text.
+
+    Args:
+        claim: One sentence or clause.
+        text: Title, facts and date of a source.
+        known: Words that need no support, for example those of the question.
+        language: Of the claim; German capitalises every noun, so its names are not checked here.
+    """
+    return LexicalSupport(
+        numbers_found=_numbers_found(claim, text),
+        names_found=language == "de" or _names_found(claim, f"{text} {known}"),
+        dates_found=_months(claim) <= _months(text),
+        overlap=overlap(claim, text),
+    )
+
+
+def overlap(claim: str, text: str) -> float:
+    """Share of the claim's comparable words that the text has, 0 to 1."""
+    wanted, there = terms(claim), terms(text)
+    return len(wanted & there) / len(wanted) if wanted else 0.0
+
+
+def best_passage(claim: str, sentences: list[str]) -> str:
+    """The sentence that has most of the claim; the first of equals, empty without sentences."""
+    each = [terms(sentence) for sentence in sentences]
+    weights = rarity(each)
+    wanted = terms(claim)
+    worth = [sum(weights[t] for t in wanted & own) for own in each]
+    return sentences[worth.index(max(worth))] if sentences else ""
+
+
+def date_words(instant: datetime) -> str:
+    """A date in the forms in which claims may write it."""
+    return f"{instant:%Y-%m-%d} {instant.day} {instant:%B} {instant.year}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    values: frozenset[float]
+    around: frozenset[str]
+
+    @property
+    def is_year(self) -> bool:
+        return any(value in _YEARS for value in self.values)
+
+
+def _numbers_found(claim: str, text: str) -> bool:
+    there = list(_figures(text))
+    return all(_stands(figure, there) for figure in _figures(claim))
+
+
+def _stands(figure: _Figure, there: list[_Figure]) -> bool:
+    """Whether the text has the figure, and not merely its digits at another quantity.
+
+    Another quantity it is when the words around the figure stand around a different value only:
+    "a toll of 5 crowns" is not in "a toll of 4 crowns on 5 lanes".
+    """
+    equal = [other for other in there if _equal(figure, other)]
+    if not equal or figure.is_year:
+        return bool(equal)
+    fits = any(figure.around & other.around for other in equal)
+    rivals = (other for other in there if not _equal(figure, other) and not other.is_year)
+    return fits or not any(figure.around & rival.around for rival in rivals)
+
+
+def _equal(figure: _Figure, other: _Figure) -> bool:
+    return any(abs(a - b) <= _TOLERANCE * max(1.0, a) for a in figure.values for b in other.values)
+
+
+def _figures(text: str) -> Iterator[_Figure]:
+    for match in _NUMBER.finditer(text):
+        yield _Figure(_values(match, text), _around(text, match.start(), match.end()))
+
+
+def _values(match: re.Match[str], text: str) -> frozenset[float]:
+    raw = match.group().replace("−", "-").lstrip("-")
+    bare = re.sub(r"[’' \u00a0\u202f]", "", raw)
+    readings = {bare.replace(",", "."), bare.replace(",", "")}
+    if _GROUPED.match(raw):
+        readings.add(re.sub(r"[.,]", "", bare))
+    values = {float(reading) for reading in readings if reading.count(".") <= 1}
+    tail = fold(text[match.end() : match.end() + 14])
+    scale = _SCALE_WORD.match(tail) or _CJK_SCALE.match(tail)
+    if scale:
+        values = {value * _SCALES[scale.group(1)] for value in values}
+    return frozenset(values)
+
+
+def _around(text: str, start: int, end: int) -> frozenset[str]:
+    """Words and units near a number; none where a script has no spaces between words."""
+    if has_unspaced_script(text[max(0, start - 8) : end + 8]):
+        return frozenset()
+    before = text[:start].split()[-_NEIGHBOURS:]
+    after = text[end:].split()[:_NEIGHBOURS]
+    words = terms(" ".join((*before, *after)))
+    units = frozenset(c for c in text[max(0, start - 2) : end + 2] if c in _UNITS)
+    return frozenset(w for w in words if len(w) >= _MIN_NEIGHBOUR and not w.isdigit()) | units
+
+
+def _months(text: str) -> frozenset[int]:
+    """Months that are named or stand in an ISO date."""
+    names = month_numbers()
+    named = {
+        names[word.lower()]
+        for word in _WORD.findall(text)
+        if word.lower() in names and (word.lower() not in _AMBIGUOUS_MONTHS or word[0].isupper())
+    }
+    iso = {int(month) for month in re.findall(r"\b\d{4}-(\d{2})(?:-\d{2})?\b", text)}
+    cjk = {int(month) for month in re.findall(r"(\d{1,2})\s?[월月]", text)}
+    return frozenset(named | iso | cjk)
+
+
+def _names_found(claim: str, text: str) -> bool:
+    there = set(re.findall(r"\w+", fold(text)))
+    return all(_has_name(name, there) for name in _names(claim))
+
+
+def _has_name(name: str, there: set[str]) -> bool:
+    bare = re.sub(r"['’]s?$", "", fold(name))
+    return any(part in there or f"{part}s" in there for part in {bare, bare.rstrip("s")})
+
+
+def _names(claim: str) -> Iterator[str]:
+    """Capitalised words; the first word only when a capitalised one follows or it is all caps."""
+    words = [match.group() for match in _WORD.finditer(claim)]
+    for i, word in enumerate(words):
+        if not _may_be_name(word):
+            continue
+        follows = words[i + 1] if i + 1 < len(words) else ""
+        is_run = follows[:1].isupper() and _may_be_name(follows)
+        if i > 0 or is_run or (len(word) > 1 and word.isupper()):
+            yield word
+
+
+def _may_be_name(word: str) -> bool:
+    low = word.lower()
+    plain = low in _TITLE_WORDS or low in month_numbers()
+    return word[0].isupper() and not plain and not has_unspaced_script(word)

@@ -1,0 +1,231 @@
+"""The answer without a language model: the sentences of the sources that answer best.
+
+Excerpts are verbatim, marked as such, attributed and cited; it claims nothing of its own.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from pellucid_gateway import sentences
+from pellucid_gateway.findings import Source
+from pellucid_gateway.key_facts import candidates
+from pellucid_gateway.notices import Wording
+from pellucid_gateway.rendering import marker_of, source_list
+from pellucid_gateway.request import CitationStyle, Depth
+from pellucid_gateway.terms import coverage, has_unspaced_script, rarity, terms
+from pellucid_gateway.turn import Citation, CitationReport
+
+MAX_EXCERPT_WORDS = 40
+# A language without spaces says about a word in two characters.
+_MAX_UNSPACED_CHARS = 2 * MAX_EXCERPT_WORDS
+_CLAUSE_BORDER = re.compile(r"[,;:–—，、；：]\s*")
+_MIN_CUT_SHARE = 0.4
+_EXCERPTS = {Depth.QUICK: 2, Depth.STANDARD: 3, Depth.DEEP: 5}
+# Similarity says what a sentence is about, words say whether it names the things asked for.
+_SIMILARITY_WEIGHT = 0.6
+_POSITION_WEIGHT = 0.05
+# Two sentences that share this much say the same.
+_SAME_SAYING = 0.7
+_RECENT = timedelta(days=30)
+# A further excerpt must be worth this share of the best one.
+_MIN_WORTH_SHARE = 0.35
+_QUOTES = str.maketrans({"“": "'", "”": "'", "«": "'", "»": "'", "„": "'", "「": "'", "」": "'"})
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A sentence of a source."""
+
+    source: Source
+    text: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An answer with its citations, whole."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    report: CitationReport
+
+
+def candidates_of(sources: Sequence[Source]) -> tuple[Candidate, ...]:
+    """Sentences of all sources that can stand alone."""
+    found: list[Candidate] = []
+    for source in sources:
+        own = candidates(source.facts) or sentences.split(source.facts)
+        found.extend(Candidate(source, text, i) for i, text in enumerate(own))
+    return tuple(found)
+
+
+def choose(
+    found: Sequence[Candidate],
+    question: str,
+    depth: Depth,
+    similarities: Sequence[float] | None = None,
+) -> tuple[Candidate, ...]:
+    """The best sentences, different sources and domains first.
+
+    Args:
+        found: Candidates.
+        question: The standalone question.
+        depth: How many.
+        similarities: Cosine of question and candidate, in order; None when no scorer is there.
+
+    Returns:
+        Best first; from at least two domains when there are two with something to say.
+    """
+    worth = _worth(found, question, similarities)
+    order = sorted(range(len(found)), key=lambda i: (-worth[i], i))
+    chosen: list[int] = []
+    for fresh in (_by_new_domain, _by_new_source, _by_anything):
+        for i in order:
+            if len(chosen) == _EXCERPTS[depth]:
+                break
+            enough = not chosen or worth[i] >= _MIN_WORTH_SHARE * worth[chosen[0]]
+            needed = fresh is _by_new_domain and len({found[c].source.domain for c in chosen}) < 2  # noqa: PLR2004 - two domains are the promise
+            if i not in chosen and (enough or needed) and fresh(found, chosen, i):
+                chosen.append(i)
+    return tuple(found[i] for i in sorted(chosen, key=order.index))
+
+
+def _by_new_domain(found: Sequence[Candidate], chosen: Sequence[int], i: int) -> bool:
+    domains = {found[c].source.domain for c in chosen}
+    return found[i].source.domain not in domains and _says_more(found, chosen, i)
+
+
+def _by_new_source(found: Sequence[Candidate], chosen: Sequence[int], i: int) -> bool:
+    used = {found[c].source.n for c in chosen}
+    return found[i].source.n not in used and _says_more(found, chosen, i)
+
+
+def _by_anything(found: Sequence[Candidate], chosen: Sequence[int], i: int) -> bool:
+    return _says_more(found, chosen, i)
+
+
+def _says_more(found: Sequence[Candidate], chosen: Sequence[int], i: int) -> bool:
+    own = terms(found[i].text)
+    for c in chosen:
+        other = terms(found[c].text)
+        if own and len(own & other) / len(own) > _SAME_SAYING:
+            return False
+    return True
+
+
+def _worth(
+    found: Sequence[Candidate], question: str, similarities: Sequence[float] | None
+) -> list[float]:
+    wanted = terms(question)
+    each = [terms(candidate.text) for candidate in found]
+    weights = rarity(each)
+    lexical = [coverage(wanted, own, weights) for own in each]
+    near = [_POSITION_WEIGHT / (1 + candidate.position) for candidate in found]
+    if similarities is None:
+        return [a + b for a, b in zip(lexical, near, strict=True)]
+    share = _SIMILARITY_WEIGHT
+    mixed = zip(similarities, lexical, near, strict=True)
+    return [share * max(0.0, s) + (1 - share) * w + n for s, w, n in mixed]
+
+
+def excerpt(sentence: str) -> str:
+    """At most 40 words, cut at a clause border; an omission is marked.
+
+    >>> excerpt("The bridge opened in May.")
+    'The bridge opened in May.'
+    """
+    if has_unspaced_script(sentence):
+        short = sentence[:_MAX_UNSPACED_CHARS]
+    else:
+        short = " ".join(sentence.split()[:MAX_EXCERPT_WORDS])
+    if len(short) >= len(sentence.strip()):
+        return sentence.strip()
+    borders = [m.start() for m in _CLAUSE_BORDER.finditer(short)]
+    good = [b for b in borders if b >= _MIN_CUT_SHARE * len(short)]
+    return f"{short[: good[-1]] if good else short.rstrip(' ,;:')} …"
+
+
+def write(
+    chosen: Sequence[Candidate],
+    *,
+    wording: Wording,
+    style: CitationStyle,
+    now: datetime,
+) -> Written:
+    """Join excerpts into a short text in the person's language; Korean as a numbered list."""
+    listed = wording.language == "ko"
+    text = f"### {wording.answer('heading')}\n\n" if listed else ""
+    citations: list[Citation] = []
+    for i, candidate in enumerate(chosen):
+        if i:
+            text += "\n" if listed else _joint(wording.language)
+        quoted = excerpt(candidate.text).translate(_QUOTES)
+        line = _line(i, candidate, quoted, wording=wording, now=now, listed=listed)
+        start = len(text) + line.index(quoted)
+        text += line + marker_of(candidate.source, style)
+        citations.append(_citation(candidate, start, start + len(quoted)))
+    if style is CitationStyle.NUMERIC and chosen:
+        cited = {c.source.n: c.source for c in chosen}
+        listing = [cited[n] for n in sorted(cited)]
+        dates = source_list(
+            listing, wording.answer("sources_heading"), lambda s: date_text(s, wording)
+        )
+        text += f"\n\n{dates}"
+    report = CitationReport(checked=len(citations), kept=len(citations))
+    ordered = sorted(citations, key=lambda c: (c.start, c.source))
+    return Written(text, tuple(ordered), report)
+
+
+def date_text(source: Source, wording: Wording) -> str:
+    """The source's day in the person's language; empty when unknown."""
+    return wording.date(source.published.time) if source.published else ""
+
+
+def _joint(language: str) -> str:
+    return "" if language in {"zh", "ja"} else " "
+
+
+def _line(
+    i: int, candidate: Candidate, quoted: str, *, wording: Wording, now: datetime, listed: bool
+) -> str:
+    source = candidate.source
+    if listed:
+        return _listed_line(i, candidate, quoted, wording=wording, now=now)
+    template = "next" if i else "quote"
+    if source.published:
+        return wording.answer(
+            f"{template}_dated",
+            publisher=source.publisher,
+            date=wording.date(source.published.time),
+            excerpt=quoted,
+        )
+    return wording.answer(f"{template}_undated", publisher=source.publisher, excerpt=quoted)
+
+
+def _listed_line(
+    i: int, candidate: Candidate, quoted: str, *, wording: Wording, now: datetime
+) -> str:
+    source = candidate.source
+    notes = [source.publisher]
+    if source.published:
+        notes.append(wording.date(source.published.time))
+        if timedelta(0) <= now - source.published.time <= _RECENT:
+            notes.append(f"**{wording.answer('recent')}**")
+    if not has_unspaced_script(candidate.text):
+        notes.append(wording.answer("foreign_excerpt"))
+    label = wording.answer("source_label")
+    return f"{i + 1}. “{quoted}” ({label}: {', '.join(notes)})"
+
+
+def _citation(candidate: Candidate, start: int, end: int) -> Citation:
+    return Citation(
+        start=start,
+        end=end,
+        source=candidate.source.n,
+        url=candidate.source.url,
+        title=candidate.source.title,
+        cited_text=candidate.text,
+        support=1.0,
+    )

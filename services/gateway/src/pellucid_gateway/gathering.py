@@ -1,0 +1,393 @@
+"""From a decision to rated hits and read pages: search, score, read, and again when it helps.
+
+Every call is bounded by its share of the turn; a part that fails is noted and the rest goes on. It
+decides nothing about the answer.
+"""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+
+from pellucid_gateway.budgets import DepthPlan, StageBudgets, TurnBudget, limited
+from pellucid_gateway.decision import Decision, Intent, PlannedQuery
+from pellucid_gateway.event_stream import Send
+from pellucid_gateway.findings import (
+    Hit,
+    Method,
+    PageContent,
+    ProviderStatus,
+    Purpose,
+    ScoredHit,
+)
+from pellucid_gateway.key_facts import key_facts
+from pellucid_gateway.ledger import TurnLedger
+from pellucid_gateway.outgoing import fetched_url
+from pellucid_gateway.ports import (
+    DecisionPort,
+    Extract,
+    FetchCall,
+    FetcherPort,
+    ReflectCall,
+    Reflection,
+    ScoreCall,
+    ScorerPort,
+    SearchAnswer,
+    SearchCall,
+    SearchPort,
+)
+from pellucid_gateway.ranking import in_provider_order, is_sound
+from pellucid_gateway.request import SearchOptions, SubjectContext
+from pellucid_gateway.turn import Progress, ProgressKind
+from pellucid_runtime.clock import Clock
+from pellucid_runtime.errors import PreconditionError, ServiceError
+
+MAX_PER_DOMAIN = 2
+# Hits that are rated at most; providers give 10 per query.
+_MOST_HITS = 100
+# Characters of a page that key facts are taken from.
+PAGE_CHARS = 10_000
+_EXTRACT_TOKENS = 160
+_MOST_EXTRACTS = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """The four services as the engine sees them."""
+
+    decision: DecisionPort
+    search: SearchPort
+    scorer: ScorerPort
+    fetcher: FetcherPort
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Errand:
+    """What to look for, in terms of one turn."""
+
+    decision: Decision
+    plan: DepthPlan
+    options: SearchOptions
+    max_results: int
+    max_per_domain: int = MAX_PER_DOMAIN
+    subject: SubjectContext | None = None
+    caller: str = ""
+    language: str = ""
+    reads_pages: bool = True
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What was gathered so far; grows round by round.
+
+    Attributes:
+        hits: By address, in the order found.
+        scored: All hits rated, included ones first.
+        pages: Pages read, by the hit's address.
+        queries: Queries used, in order.
+        search_lost: No provider could be asked in any round.
+    """
+
+    hits: dict[str, Hit] = field(default_factory=dict)
+    scored: tuple[ScoredHit, ...] = ()
+    pages: dict[str, PageContent] = field(default_factory=dict)
+    queries: list[str] = field(default_factory=list)
+    rounds: int = 0
+    search_lost: bool = False
+
+    @property
+    def included(self) -> tuple[ScoredHit, ...]:
+        """Hits that passed every filter, best first."""
+        return tuple(hit for hit in self.scored if hit.included)
+
+
+class Gatherer:
+    """Gathers for one turn.
+
+    Args:
+        services: The four services.
+        clock: Present instant.
+        budgets: Longest time of each stage.
+        budget: The turn's time.
+        ledger: The turn's account.
+        send: Takes progress events.
+    """
+
+    def __init__(
+        self,
+        services: Services,
+        *,
+        clock: Clock,
+        budgets: StageBudgets,
+        budget: TurnBudget,
+        ledger: TurnLedger,
+        send: Send,
+    ) -> None:
+        self._services = services
+        self._clock = clock
+        self._budgets = budgets
+        self._budget = budget
+        self._ledger = ledger
+        self._send = send
+
+    async def gather(self, errand: Errand) -> Gathered:
+        """Search in rounds until it is enough, nothing helps or the time is up.
+
+        Raises:
+            PreconditionError: A provider that was asked for by name has no key.
+        """
+        gathered = Gathered()
+        queries = errand.decision.queries[: errand.plan.queries]
+        await self._progress(ProgressKind.SEARCH_START, query=queries[0].text)
+        while queries:
+            await self._round(errand, gathered, queries)
+            queries = await self._next_queries(errand, gathered)
+        await self._progress(ProgressKind.COMPLETE, count=len(gathered.included))
+        return gathered
+
+    async def _round(
+        self, errand: Errand, gathered: Gathered, queries: tuple[PlannedQuery, ...]
+    ) -> None:
+        gathered.rounds += 1
+        await self._progress(
+            ProgressKind.ITERATION, query=queries[0].text, iteration=gathered.rounds
+        )
+        answer = await self._search(errand, queries)
+        gathered.queries.extend(query.text for query in queries)
+        gathered.search_lost = _nobody_answered(answer) and not gathered.hits
+        for hit in answer.hits[:_MOST_HITS]:
+            if len(gathered.hits) < _MOST_HITS:
+                gathered.hits.setdefault(hit.url, hit)
+        gathered.scored = await self._score(errand, tuple(gathered.hits.values()))
+        if errand.reads_pages:
+            await self._read_pages(errand, gathered)
+
+    async def _search(self, errand: Errand, queries: tuple[PlannedQuery, ...]) -> SearchAnswer:
+        decision = errand.decision
+        call = SearchCall(
+            queries=queries,
+            question=decision.standalone_question,
+            options=errand.options,
+            now=self._clock.now(),
+            language=errand.language,
+            caller=errand.caller,
+            real_time=decision.real_time,
+            news=decision.intent is Intent.NEWS,
+        )
+        try:
+            with self._ledger.timed("search"):
+                async with limited(self._budget.stage_s(self._budgets.search_s)):
+                    answer = await self._services.search.search(call)
+        except PreconditionError:
+            raise
+        except (ServiceError, TimeoutError) as error:
+            self._lose_search(type(error).__name__)
+            return SearchAnswer()
+        self._account(answer)
+        return answer
+
+    def _account(self, answer: SearchAnswer) -> None:
+        self._ledger.report_providers(answer.providers)
+        self._ledger.merge_losses(answer.degraded)
+        self._ledger.sent_out(answer.outbound)
+        calls = sum(report.calls for report in answer.providers)
+        self._ledger.use(searches=calls, cost_micro_usd=answer.cost_micro_usd)
+        if any(report.status is ProviderStatus.BUDGET for report in answer.providers):
+            self._ledger.lose("budget", "the providers' budget is spent")
+            self._ledger.notify("budget_reached")
+        if _nobody_answered(answer):
+            self._lose_search("no provider answered")
+
+    def _lose_search(self, detail: str) -> None:
+        self._ledger.lose("search", detail)
+
+    async def _score(self, errand: Errand, hits: tuple[Hit, ...]) -> tuple[ScoredHit, ...]:
+        if not hits:
+            return ()
+        decision = errand.decision
+        call = ScoreCall(
+            question=decision.standalone_question,
+            hits=hits,
+            now=self._clock.now(),
+            max_results=errand.max_results,
+            max_per_domain=errand.max_per_domain,
+            scoring=errand.options.scoring,
+            subject=errand.subject,
+            time_sensitive=decision.time_sensitive,
+            real_time=decision.real_time,
+        )
+        try:
+            with self._ledger.timed("score"):
+                async with limited(self._budget.stage_s(self._budgets.score_s)):
+                    scored = await self._services.scorer.score(call)
+            if is_sound(scored, hits):
+                return scored
+            self._ledger.lose("scorer", "unusable scores")
+        except PreconditionError:
+            raise
+        except (ServiceError, TimeoutError) as error:
+            self._ledger.lose("scorer", type(error).__name__)
+        self._ledger.notify("unranked")
+        return in_provider_order(
+            hits, max_results=errand.max_results, max_per_domain=errand.max_per_domain
+        )
+
+    async def _read_pages(self, errand: Errand, gathered: Gathered) -> None:
+        fresh = [s.hit for s in gathered.included if s.hit.url not in gathered.pages]
+        wanted = fresh[: errand.plan.pages]
+        for hit in wanted:
+            if hit.page_text:
+                gathered.pages[hit.url] = _page_of(hit)
+        to_fetch = tuple(hit.url for hit in wanted if not hit.page_text)
+        if wanted:
+            await self._progress(ProgressKind.FETCHING, count=len(wanted))
+        for urls in _batches(to_fetch, errand.plan.pages_at_once):
+            pages = await self.fetch(urls, Purpose.SEARCH_RESULT, errand.options)
+            gathered.pages.update(pages)
+        if wanted:
+            await self._progress(ProgressKind.EXTRACTING, count=len(wanted))
+
+    async def fetch(
+        self, urls: tuple[str, ...], purpose: Purpose, options: SearchOptions
+    ) -> dict[str, PageContent]:
+        """Read pages; those that do not come in time or at all are left out.
+
+        Once one page is there, the others of a search get a short grace only.
+        """
+        pages: dict[str, PageContent] = {}
+        seconds = self._budget.stage_s(self._budgets.page_s)
+        if not urls or seconds <= 0:
+            return pages
+        call = FetchCall(
+            urls=urls,
+            purpose=purpose,
+            timeout_s=seconds,
+            max_chars=PAGE_CHARS,
+            no_external=options.no_external,
+        )
+        self._ledger.sent_out(tuple(fetched_url(url) for url in urls))
+        try:
+            with self._ledger.timed("fetch"):
+                await self._collect(call, pages, seconds)
+        except ServiceError as error:
+            self._ledger.lose("fetcher", type(error).__name__)
+        except TimeoutError:
+            if not pages:
+                self._ledger.lose("fetcher", "no page in time")
+        if self._ledger.lost("fetcher") and purpose is Purpose.SEARCH_RESULT and not pages:
+            self._ledger.notify("snippets_only")
+        return pages
+
+    async def _collect(
+        self, call: FetchCall, pages: dict[str, PageContent], seconds: float
+    ) -> None:
+        has_grace = call.purpose is Purpose.SEARCH_RESULT
+        async with limited(seconds) as limit:
+            stream = self._services.fetcher.fetch_many(call)
+            async with aclosing(stream):  # type: ignore[type-var]
+                async for index, page in stream:
+                    if index < len(call.urls):
+                        pages[call.urls[index]] = page
+                    if has_grace and page.success:
+                        self._shorten(limit)
+
+    def _shorten(self, limit: asyncio.Timeout) -> None:
+        grace_ends = asyncio.get_running_loop().time() + self._budgets.page_grace_s
+        due = limit.when()
+        if due is None or grace_ends < due:
+            limit.reschedule(grace_ends)
+
+    async def _next_queries(self, errand: Errand, gathered: Gathered) -> tuple[PlannedQuery, ...]:
+        """Queries of the next round; none ends the gathering."""
+        if gathered.search_lost or self._budget.stage_s(self._budgets.search_s) <= 0:
+            return ()
+        if not gathered.included:
+            is_first = gathered.rounds == 1
+            may = errand.plan.second_if_poor or errand.plan.rounds > 1
+            return _broader(errand.decision, gathered) if is_first and may else ()
+        if gathered.rounds >= errand.plan.rounds:
+            return ()
+        reflection = await self._reflect(errand, gathered)
+        refined = reflection.refined_query if reflection else ""
+        if reflection is None or reflection.sufficient or not refined:
+            return ()
+        if refined in gathered.queries:
+            return ()
+        return (PlannedQuery(refined, errand.decision.freshness, errand.decision.site),)
+
+    async def _reflect(self, errand: Errand, gathered: Gathered) -> Reflection | None:
+        await self._progress(ProgressKind.REFLECTING, iteration=gathered.rounds)
+        decision = errand.decision
+        call = ReflectCall(
+            question=decision.standalone_question,
+            target_info=decision.target_info,
+            extracts=tuple(_extracts(gathered, decision.standalone_question)),
+            used_queries=tuple(gathered.queries[-16:]),
+            language=errand.language,
+            now=self._clock.now(),
+            no_external=errand.options.no_external,
+        )
+        try:
+            with self._ledger.timed("reflect"):
+                async with limited(self._budget.stage_s(self._budgets.reflect_s)):
+                    reflection = await self._services.decision.reflect(call)
+        except (ServiceError, TimeoutError) as error:
+            self._ledger.lose("decision", f"reflection: {type(error).__name__}")
+            return None
+        self._ledger.sent_out(reflection.outbound)
+        return reflection
+
+    async def _progress(
+        self, kind: ProgressKind, *, query: str = "", iteration: int = 0, count: int = 0
+    ) -> None:
+        message = self._ledger.wording.progress(
+            kind.value, query=query, iteration=iteration, count=count
+        )
+        await self._send(
+            Progress(kind=kind, message=message, query=query, iteration=iteration, count=count)
+        )
+
+
+def _nobody_answered(answer: SearchAnswer) -> bool:
+    answered = (ProviderStatus.OK, ProviderStatus.CACHED)
+    return not answer.hits and not any(r.status in answered for r in answer.providers)
+
+
+def _broader(decision: Decision, gathered: Gathered) -> tuple[PlannedQuery, ...]:
+    unused = [text for text in decision.fallback_queries if text not in gathered.queries]
+    return (PlannedQuery(unused[0]),) if unused else ()
+
+
+def _batches(urls: tuple[str, ...], size: int) -> Iterator[tuple[str, ...]]:
+    for start in range(0, len(urls), size):
+        yield urls[start : start + size]
+
+
+def _page_of(hit: Hit) -> PageContent:
+    """Page text that came with the result stands in for a fetch."""
+    return PageContent(
+        url=hit.url,
+        success=True,
+        status="ok",
+        method=Method.PROVIDER,
+        title=hit.title,
+        language=hit.language,
+        published=hit.published,
+        text=hit.page_text[:PAGE_CHARS],
+    )
+
+
+def _extracts(gathered: Gathered, question: str) -> Iterator[Extract]:
+    pages: Mapping[str, PageContent] = gathered.pages
+    for scored in gathered.included[:_MOST_EXTRACTS]:
+        hit = scored.hit
+        page = pages.get(hit.url)
+        text = page.text if page and page.success else hit.snippet
+        published = hit.published.time if hit.published else None
+        facts = key_facts(text, question, max_tokens=_EXTRACT_TOKENS)
+        yield Extract(hit.title, facts or hit.title, published)
+
+
+def without_pages(errand: Errand) -> Errand:
+    """The same errand, from snippets only."""
+    return replace(errand, reads_pages=False)

@@ -1,0 +1,181 @@
+"""Citation markers, links, images and tags in a model's sentence.
+
+Parsing only: what is kept is settled in `citations`. Every address that is not evidence becomes
+plain text or nothing, in whatever form it is written.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from pellucid_gateway.findings import Source
+
+_TARGET = r"\(\s*<?((?:[^()\s<>]|\([^()\s]*\))*)>?(?:\s+[\"'(][^\"')\n]*[\"')])?\s*\)"
+_MARKER_BODY = (
+    r"\s*\^?\s*(?:[^\W\d_]{1,12}\.?\s*)?(\d{1,4}(?:\s*(?:[,;、，]|–|—|-|&|and)\s*"
+    r"(?:[^\W\d_]{1,12}\.?\s*)?\d{1,4})*)\s*(?:†[^\]】］〕\n]{0,40})?\s*"
+)
+_TOKEN = re.compile(
+    r"(?P<code>`[^`\n]+`)"
+    rf"|(?P<image>!\[[^\]\n]*\](?:{_TARGET.replace('(', '(?:', 0)})?)"
+    rf"|(?P<link>\[(?P<label>[^\]\n]*)\]{_TARGET})"
+    rf"|(?P<marker>[\[【［〔]{_MARKER_BODY}[\]】］〕])"
+    r"|(?P<tag></?(?:a|img|iframe|script|link|video|audio|source|object|embed|form|input|svg|style|"
+    r"base|meta|picture|button)\b[^>\n]*>)"
+    r"|(?P<url><?(?:(?:https?|ftp|data|javascript|file):|www\.|//(?=\w+\.))[^\s<>\"”»]+>?)"
+    r"|(?P<path>(?<![\w@./-])(?:[\w-]+\.)+[^\W\d_]{2,24}/[^\s<>\"”»]*)",
+    re.IGNORECASE,
+)
+_RANGE = re.compile(r"(\d+)\s*[–—-]\s*(\d+)")
+_URL_TAIL = ".,;:!?)]}'*_。，、！？"
+# Bracketed numbers in this span are years, not markers.
+_YEARS = range(1500, 2101)
+_MOST_NUMBERS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Text that stays; `literal` text (inline code) is not searched for attributions."""
+
+    text: str
+    literal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A citation: numbers as written; a foreign address is the number 0."""
+
+    numbers: tuple[int, ...]
+
+
+Piece = Text | Marker
+
+
+def parse(sentence: str, evidence: "Evidence") -> tuple[Piece, ...]:
+    """Split a sentence into text and markers; addresses outside the evidence are gone."""
+    pieces: list[Piece] = []
+    last = 0
+    for match in _TOKEN.finditer(sentence):
+        pieces.append(Text(sentence[last : match.start()]))
+        pieces.extend(_pieces_of(match, evidence))
+        last = match.end()
+    pieces.append(Text(sentence[last:]))
+    return tuple(_joined(pieces))
+
+
+def _pieces_of(match: re.Match[str], evidence: "Evidence") -> Iterator[Piece]:
+    kind = match.lastgroup if match.lastgroup != "label" else "link"
+    if match["code"]:
+        yield Text(match["code"], literal=True)
+    elif match["link"]:
+        yield from _link(match["label"], match["link"], evidence)
+    elif match["marker"]:
+        yield from _marker(match["marker"])
+    elif kind in {"url", "path"} or match["url"] or match["path"]:
+        yield from _address(match.group(), evidence)
+
+
+def _link(label: str, whole: str, evidence: "Evidence") -> Iterator[Piece]:
+    target = whole[len(label) + 2 :].strip("()<> ").split()
+    n = evidence.number_of(target[0]) if target else None
+    if not re.fullmatch(_MARKER_BODY, label):
+        yield Text(label)
+    yield Marker((n or 0,))
+
+
+def _marker(written: str) -> Iterator[Piece]:
+    numbers = tuple(_numbers(written))
+    if len(numbers) == 1 and numbers[0] in _YEARS:
+        yield Text(written)
+    else:
+        yield Marker(numbers)
+
+
+def _numbers(written: str) -> Iterable[int]:
+    spread = _RANGE.sub(_spread, written)
+    found = [int(number) for number in re.findall(r"\d+", spread.split("†")[0])]
+    return dict.fromkeys(found[:_MOST_NUMBERS])
+
+
+def _spread(match: re.Match[str]) -> str:
+    first, last = int(match.group(1)), int(match.group(2))
+    if first > last or last - first >= _MOST_NUMBERS:
+        return f"{first},{last}"
+    return ",".join(str(n) for n in range(first, last + 1))
+
+
+def _address(written: str, evidence: "Evidence") -> Iterator[Piece]:
+    bare = written.strip("<>")
+    address = bare.rstrip(_URL_TAIL)
+    n = evidence.number_of(address)
+    if n is not None:
+        yield Text(address, literal=True)
+    else:
+        yield Marker((0,))
+    yield Text(bare[len(address) :].lstrip(")") if n is None else bare[len(address) :])
+
+
+def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:
+    """Neighbouring texts of one kind become one, markers at one place become one."""
+    current: Piece | None = None
+    for piece in pieces:
+        if isinstance(piece, Text) and not piece.text:
+            continue
+        if isinstance(current, Text) and isinstance(piece, Text):
+            if current.literal == piece.literal:
+                current = Text(current.text + piece.text, current.literal)
+                continue
+        elif isinstance(current, Marker) and isinstance(piece, Marker):
+            current = Marker(tuple(dict.fromkeys(current.numbers + piece.numbers)))
+            continue
+        if current is not None:
+            yield current
+        current = piece
+    if current is not None:
+        yield current
+
+
+# Text from here on may change before its sentence is complete.
+_UNSETTLED = re.compile(
+    r"[\[【［〔<]|!$|!\[|(?:https?|ftp|data|javascript|file):|www\.|//|(?:[\w-]+\.)+[^\W\d_]{2,24}/",
+    re.IGNORECASE,
+)
+
+
+def settled_end(text: str) -> int:
+    """Offset up to which no marker, link or tag can stand, given whole words."""
+    match = _UNSETTLED.search(text)
+    return match.start() if match else len(text)
+
+
+class Evidence:
+    """Addresses that an answer may contain, with the numbers of their sources.
+
+    Args:
+        sources: The sources shown to the model.
+    """
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self._numbers = {_comparable(source.url): source.n for source in sources}
+
+    def number_of(self, address: str) -> int | None:
+        """Number of the source with exactly this address, query included."""
+        return self._numbers.get(_comparable(address)) if address else None
+
+
+def _comparable(address: str) -> str:
+    """Scheme, `www.`, fragment and a trailing slash do not matter; everything else does."""
+    bare = address.strip()
+    if "://" not in bare:
+        bare = f"https://{bare.removeprefix('//')}"
+    try:
+        parts = urlsplit(bare)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return ""
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username:
+        return ""
+    host = parts.hostname.removeprefix("www.")
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{host}{port}{parts.path.rstrip('/')}{query}"

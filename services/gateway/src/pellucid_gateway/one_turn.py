@@ -1,0 +1,384 @@
+"""One turn from message to result: decide, read and search, answer, record.
+
+Each part may be lost; what is lost becomes data of the result. The time of the whole is bounded by
+the engine.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import date
+
+from pellucid_gateway import sources as sourcing
+from pellucid_gateway.answering import Answer, Answerer, send_notices
+from pellucid_gateway.budgets import DepthPlan, StageBudgets, TurnBudget, limited
+from pellucid_gateway.decision import Action, Decision, WebMode
+from pellucid_gateway.event_stream import Send
+from pellucid_gateway.evidence import evidence_record
+from pellucid_gateway.fallback_decision import decide_by_rule, find_urls
+from pellucid_gateway.findings import PageContent, Purpose, Source
+from pellucid_gateway.gathering import Errand, Gathered, Gatherer, Services
+from pellucid_gateway.ledger import TurnLedger
+from pellucid_gateway.notices import wording_for
+from pellucid_gateway.ports import AnswerModel, DecideCall, EvidenceStore
+from pellucid_gateway.prompts import Setting
+from pellucid_gateway.request import Depth, TurnRequest
+from pellucid_gateway.turn import (
+    AnswerKind,
+    Decided,
+    Done,
+    ResultsReady,
+    SourcesReady,
+    TurnResult,
+    UrlFetched,
+)
+from pellucid_runtime.clock import Clock
+from pellucid_runtime.errors import ServiceError
+
+HISTORY_MESSAGES = 5
+# Results of a forced search, and candidates of a turn, when the request names no number.
+DEFAULT_RESULTS = 5
+_WALLS = frozenset({"paywall", "login_wall"})
+_STAGES = ("decision", "search", "score", "fetch", "first_token", "generate", "total")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Equipment:
+    """What every turn works with.
+
+    Attributes:
+        model: None when no language model is configured.
+        new_id: Makes an unguessable id.
+    """
+
+    services: Services
+    model: AnswerModel | None
+    evidence: EvidenceStore
+    clock: Clock
+    budgets: StageBudgets
+    plans: "dict[Depth, DepthPlan]"
+    knowledge_cutoff: date
+    new_id: Callable[[], str]
+
+
+async def decide(
+    request: TurnRequest, equipment: Equipment, budget: TurnBudget, ledger: TurnLedger
+) -> Decision:
+    """Ask the decision service, or the gateway's own rule when it is lost."""
+    call = DecideCall(
+        message=request.message,
+        history=request.messages[:-1][-HISTORY_MESSAGES:],
+        now=equipment.clock.now(),
+        web_mode=request.web_mode,
+        subject=request.subject,
+        force_search=request.force_search,
+        no_external=request.no_external,
+        time_zone=request.time_zone,
+        language=request.language,
+        conversation_id=request.conversation_id,
+        max_queries=equipment.plans[request.depth].queries,
+    )
+    try:
+        with ledger.timed("decision"):
+            async with limited(budget.stage_s(equipment.budgets.decision_s)):
+                answer = await equipment.services.decision.decide(call)
+    except (ServiceError, TimeoutError) as error:
+        ledger.lose("decision", type(error).__name__)
+        return decide_by_rule(request)
+    ledger.merge_losses(answer.degraded)
+    ledger.sent_out(answer.outbound)
+    return answer.decision
+
+
+@dataclass(slots=True)
+class Found:
+    """What a turn has to answer from."""
+
+    sources: tuple[Source, ...] = ()
+    gathered: Gathered = field(default_factory=Gathered)
+    user_pages: list[PageContent] = field(default_factory=list)
+    url_contents: list[UrlFetched] = field(default_factory=list)
+
+
+class OneTurn:
+    """Runs one turn.
+
+    Args:
+        request: What is asked.
+        equipment: Services, model, store, clock.
+        budget: The turn's time.
+        send: Takes every event but the last.
+    """
+
+    def __init__(
+        self, request: TurnRequest, *, equipment: Equipment, budget: TurnBudget, send: Send
+    ) -> None:
+        self._request = request
+        self._equipment = equipment
+        self._budget = budget
+        self._send = send
+        self._ledger = TurnLedger(equipment.clock, wording_for(request.language))
+        self._plan = _plan_for(request, equipment.plans)
+        self._gatherer = Gatherer(
+            equipment.services,
+            clock=equipment.clock,
+            budgets=equipment.budgets,
+            budget=budget,
+            ledger=self._ledger,
+            send=send,
+        )
+        self._id = equipment.new_id()
+
+    async def run(self) -> Done:
+        """Do the turn.
+
+        Raises:
+            ServiceError: It cannot be answered at all.
+        """
+        decision = await self._decide()
+        found = Found()
+        await self._read_user_pages(decision, found)
+        if self._searches(decision):
+            found.gathered = await self._gatherer.gather(self._errand(decision))
+        if self._is_results_only(decision):
+            return await self._done_with_results(decision, found)
+        self._find_sources(decision, found)
+        self._notify_gaps(decision, found)
+        if found.sources:
+            await self._send(SourcesReady(found.sources))
+        answer = await self._answer(decision, found)
+        return await self._done(decision, found, answer)
+
+    async def _decide(self) -> Decision:
+        decision = await decide(self._request, self._equipment, self._budget, self._ledger)
+        language = self._request.language or decision.language
+        self._ledger.wording = wording_for(language)
+        if self._ledger.lost("decision"):
+            self._ledger.notify("simple_decision")
+        await self._send(Decided(decision))
+        self._notify_decision(decision)
+        return decision
+
+    def _notify_decision(self, decision: Decision) -> None:
+        request = self._request
+        if decision.ignored_urls:
+            self._ledger.notify("urls_ignored", urls=", ".join(decision.ignored_urls))
+        if request.web_mode is WebMode.OFF and find_urls(request.message):
+            self._ledger.notify("web_off")
+        if decision.needs_search and request.quota_spent:
+            self._ledger.notify("rate_limited")
+        if request.force_search and (decision.topicless or not decision.needs_search):
+            self._ledger.notify("chat_instead")
+
+    def _searches(self, decision: Decision) -> bool:
+        forced_chat = self._request.force_search and decision.topicless
+        wanted = decision.needs_search and bool(decision.queries)
+        return wanted and not self._request.quota_spent and not forced_chat
+
+    def _is_results_only(self, decision: Decision) -> bool:
+        return self._request.force_search and self._searches(decision)
+
+    async def _read_user_pages(self, decision: Decision, found: Found) -> None:
+        reads = decision.action in {Action.FETCH, Action.SEARCH}
+        if not reads or not decision.urls or self._request.web_mode is WebMode.OFF:
+            return
+        options = self._request.options
+        pages = await self._gatherer.fetch(decision.urls, Purpose.USER_URL, options)
+        for url in decision.urls:
+            page = pages.get(url)
+            content = self._url_fetched(url, page)
+            found.url_contents.append(content)
+            if page:
+                found.user_pages.append(page)
+            await self._send(content)
+
+    def _url_fetched(self, url: str, page: PageContent | None) -> UrlFetched:
+        walled = page is not None and bool(_WALLS & set(page.warnings))
+        if page is None or not page.success or walled:
+            self._ledger.notify("paywall" if walled else "page_unreachable", url=url)
+        if page is None or not page.success:
+            unreachable = self._ledger.wording.notice("page_unreachable", url=url)
+            error = page.error if page and page.error else unreachable
+            return UrlFetched(url=url, success=False, error=error)
+        title = sourcing.shown_title(page)
+        return UrlFetched(url=url, success=True, method=page.method, title=title)
+
+    def _errand(self, decision: Decision) -> Errand:
+        options = self._request.options
+        if options.site and not decision.site:
+            decision = replace(decision, site=options.site)
+        results = options.max_results or max(DEFAULT_RESULTS, self._plan.sources)
+        return Errand(
+            decision=decision,
+            plan=self._plan,
+            options=options,
+            max_results=results,
+            subject=self._request.subject,
+            caller=self._request.caller,
+            language=self._language(decision),
+            reads_pages=not self._request.force_search,
+        )
+
+    def _language(self, decision: Decision) -> str:
+        own = self._request.language or decision.language
+        return "" if own == "und" else own
+
+    def _find_sources(self, decision: Decision, found: Found) -> None:
+        own = sourcing.from_user_pages(
+            found.user_pages,
+            question=decision.standalone_question,
+            tokens_each=sourcing.USER_PAGE_TOKENS,
+        )
+        hits = sourcing.from_hits(
+            found.gathered.included,
+            found.gathered.pages,
+            question=decision.standalone_question,
+            plan=self._plan,
+            first_n=len(own) + 1,
+        )
+        found.sources = (*own, *hits)
+
+    def _notify_gaps(self, decision: Decision, found: Found) -> None:
+        if not self._searches(decision) or found.gathered.included:
+            return
+        if not found.gathered.search_lost:
+            self._ledger.notify("nothing_found", cutoff=self._cutoff())
+        elif self._request.subject:
+            self._ledger.notify("subject_only")
+        else:
+            self._ledger.notify("search_unavailable")
+
+    def _cutoff(self) -> str:
+        cutoff = self._equipment.knowledge_cutoff
+        return f"{cutoff:%Y-%m}"
+
+    async def _answer(self, decision: Decision, found: Found) -> Answer:
+        answerer = Answerer(
+            self._request,
+            setting=self._setting(decision),
+            scorer=self._equipment.services.scorer,
+            clock=self._equipment.clock,
+            budgets=self._equipment.budgets,
+            budget=self._budget,
+            ledger=self._ledger,
+            send=self._send,
+        )
+        model = self._usable_model(found)
+        if self._budget.stage_s(1.0) <= 0:
+            self._ledger.notify("taking_long")
+        await send_notices(self._ledger, self._send)
+        if model and (answer := await answerer.by_model(model, found.sources)):
+            return answer
+        if model:
+            self._ledger.notify("model_failed" if found.sources else "model_silent")
+            await send_notices(self._ledger, self._send)
+        return await answerer.by_excerpts(found.sources)
+
+    def _usable_model(self, found: Found) -> AnswerModel | None:
+        model = self._equipment.model
+        if model is None and not found.sources:
+            self._ledger.notify("no_model")
+        if model and self._request.no_external and model.receiver:
+            self._ledger.notify("model_external")
+            return None
+        return model
+
+    def _setting(self, decision: Decision) -> Setting:
+        model = self._equipment.model
+        return Setting(
+            question=decision.standalone_question,
+            language=self._request.language or decision.language,
+            now=self._equipment.clock.now(),
+            knowledge_cutoff=self._equipment.knowledge_cutoff,
+            window_tokens=model.window_tokens if model else 0,
+            marker=self._equipment.new_id()[-8:],
+            plan=self._plan,
+            searched=self._searches(decision) or bool(decision.urls),
+        )
+
+    async def _done_with_results(self, decision: Decision, found: Found) -> Done:
+        scored = found.gathered.included
+        found.sources = sourcing.as_results(scored, found.gathered.pages)
+        self._notify_gaps(decision, found)
+        await self._send(ResultsReady(decision.queries[0].text, found.sources))
+        return await self._done(decision, found, Answer(text="", kind=AnswerKind.RESULTS))
+
+    async def _done(self, decision: Decision, found: Found, answer: Answer) -> Done:
+        cited = {citation.source for citation in answer.citations}
+        sources = tuple(replace(source, cited=source.n in cited) for source in found.sources)
+        result = self._result(decision, replace_sources(found, sources), answer)
+        evidence_id = await self._record(result, decision, found)
+        await send_notices(self._ledger, self._send)
+        return Done(
+            replace(
+                result,
+                evidence_id=evidence_id,
+                degraded=self._ledger.degraded,
+                notices=self._ledger.notices,
+                timings_ms=self._timings(),
+                finished_at=self._equipment.clock.now(),
+            )
+        )
+
+    def _result(self, decision: Decision, found: Found, answer: Answer) -> TurnResult:
+        return TurnResult(
+            id=self._id,
+            conversation_id=self._request.conversation_id or self._equipment.new_id(),
+            answer=answer.text,
+            answer_kind=answer.kind,
+            model_label=self._label(found, answer),
+            decision=decision,
+            finished_at=self._equipment.clock.now(),
+            sources=found.sources,
+            citations=answer.citations,
+            citation_report=answer.report,
+            url_contents=tuple(found.url_contents),
+            providers=self._ledger.providers,
+            iterations=found.gathered.rounds,
+            partial=answer.partial,
+            degraded=self._ledger.degraded,
+            notices=self._ledger.notices,
+            timings_ms=self._timings(),
+            usage=self._ledger.usage,
+            outbound=self._ledger.outbound,
+        )
+
+    def _label(self, found: Found, answer: Answer) -> str:
+        parts = ["Web"] if found.sources or found.gathered.rounds else []
+        parts += ["Memory"] if self._request.memories and answer.model else []
+        if answer.model:
+            parts.append(answer.model)
+        elif answer.kind is AnswerKind.EXTRACTIVE:
+            parts.append("extractive")
+        return " + ".join(parts)
+
+    def _timings(self) -> dict[str, int]:
+        spent = self._ledger.timings_ms
+        spent["total"] = round(self._budget.elapsed_s() * 1000)
+        return {stage: spent.get(stage, 0) for stage in (*_STAGES, *spent)}
+
+    async def _record(self, result: TurnResult, decision: Decision, found: Found) -> str:
+        """Keep the evidence; returns its id, empty when it could not be kept."""
+        record = evidence_record(
+            result,
+            question=decision.standalone_question,
+            excluded=[hit for hit in found.gathered.scored if not hit.included],
+            user_pages=found.user_pages,
+        )
+        try:
+            async with limited(self._budget.answer_s(self._equipment.budgets.evidence_s)):
+                await self._equipment.evidence.save(self._id, self._request.caller, record)
+        except (ServiceError, TimeoutError) as error:
+            self._ledger.lose("store", type(error).__name__)
+            return ""
+        return self._id
+
+
+def replace_sources(found: Found, sources: tuple[Source, ...]) -> Found:
+    """The same finds with other sources."""
+    return replace(found, sources=sources)
+
+
+def _plan_for(request: TurnRequest, plans: "dict[Depth, DepthPlan]") -> DepthPlan:
+    plan = plans[request.depth]
+    most = request.options.max_results
+    return replace(plan, sources=min(plan.sources, most)) if most else plan

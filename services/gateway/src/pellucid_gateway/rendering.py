@@ -1,0 +1,117 @@
+"""Writes checked pieces of a sentence in the chosen citation style, with spans of the claims."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pellucid_gateway.claims import Bound, Claim, trimmed
+from pellucid_gateway.findings import Source
+from pellucid_gateway.markup import Piece, Text
+from pellucid_gateway.request import CitationStyle
+from pellucid_gateway.turn import Citation
+
+_MARKDOWN_ESCAPES = str.maketrans({"[": "(", "]": ")", "\n": " "})
+_URL_ESCAPES = str.maketrans({"(": "%28", ")": "%29", " ": "%20", "<": "%3C", ">": "%3E"})
+_NO_SPACE_BEFORE = tuple(".,;:!?…)]}\"'”’»。，、！？")
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A sentence as sent; citation offsets count from its start."""
+
+    text: str
+    citations: tuple[Citation, ...]
+
+
+def render(
+    pieces: Sequence[Piece],
+    claims: Sequence[Claim],
+    bound: Sequence[Sequence[Bound]],
+    sources: Mapping[int, Source],
+    style: CitationStyle,
+) -> Rendered:
+    """Join the pieces; each marker shows the sources that its claim was bound to."""
+    by_marker = {claim.marker: each for claim, each in zip(claims, bound, strict=True) if each}
+    text = ""
+    starts: list[int] = []
+    ends: list[int] = []
+    for i, piece in enumerate(pieces):
+        starts.append(len(text))
+        if isinstance(piece, Text):
+            text += piece.text
+        else:
+            shown = _marker(by_marker.get(i, ()), sources, style)
+            text = _appended(text, shown, _following(pieces, i))
+        ends.append(len(text))
+    citations = _citations(text, claims, bound, sources, (starts, ends))
+    return Rendered(text, citations)
+
+
+def _following(pieces: Sequence[Piece], i: int) -> str:
+    rest = (piece.text for piece in pieces[i + 1 :] if isinstance(piece, Text) and piece.text)
+    return next(rest, "")
+
+
+def _appended(text: str, shown: str, following: str) -> str:
+    if shown:
+        return f"{text}{shown}"
+    bare = text.rstrip(" \t")
+    closes = not following or following[0].isspace() or following.startswith(_NO_SPACE_BEFORE)
+    return bare if closes and bare else text
+
+
+def _marker(bound: Sequence[Bound], sources: Mapping[int, Source], style: CitationStyle) -> str:
+    if style is CitationStyle.NUMERIC:
+        return "".join(f"[{n}]" for n in sorted(b.source for b in bound))
+    if style is CitationStyle.MARKDOWN and bound:
+        links = (_link(sources[n]) for n in sorted(b.source for b in bound))
+        return f"({', '.join(links)})"
+    return ""
+
+
+def marker_of(source: Source, style: CitationStyle) -> str:
+    """A citation of one source, with the space before it that the style wants."""
+    shown = _marker((Bound(source.n, 1.0, ""),), {source.n: source}, style)
+    return f" {shown}" if shown else ""
+
+
+def _link(source: Source) -> str:
+    name = source.publisher.translate(_MARKDOWN_ESCAPES)
+    return f"[{name}]({source.url.translate(_URL_ESCAPES)})"
+
+
+def _citations(
+    text: str,
+    claims: Sequence[Claim],
+    bound: Sequence[Sequence[Bound]],
+    sources: Mapping[int, Source],
+    spans: tuple[Sequence[int], Sequence[int]],
+) -> tuple[Citation, ...]:
+    starts, ends = spans
+    found: dict[tuple[int, int, int], Citation] = {}
+    for claim, each in zip(claims, bound, strict=True):
+        if claim.last < claim.first:
+            continue
+        last = min(claim.last, len(ends) - 1)
+        start, end = trimmed(text, starts[claim.first], min(ends[last], len(text)))
+        for b in each:
+            if end > start:
+                source = sources[b.source]
+                found[start, end, b.source] = Citation(
+                    start=start,
+                    end=end,
+                    source=b.source,
+                    url=source.url,
+                    title=source.title,
+                    cited_text=b.passage,
+                    support=b.support,
+                )
+    return tuple(sorted(found.values(), key=lambda c: (c.start, c.source)))
+
+
+def source_list(sources: Sequence[Source], heading: str, date_of: Callable[[Source], str]) -> str:
+    """The list that goes with numeric markers: number, title, publisher, date, address."""
+    lines = [heading]
+    for source in sources:
+        parts = [source.title, source.publisher, date_of(source), source.url]
+        lines.append(f"[{source.n}] " + " · ".join(part for part in parts if part))
+    return "\n".join(lines)

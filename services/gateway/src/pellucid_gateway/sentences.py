@@ -1,0 +1,218 @@
+"""Where sentences end, in whole texts and in streams, for scripts with and without spaces.
+
+A boundary is settled only when enough text follows it to be sure, so a stream splits the same way
+however it is cut into chunks.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+_SPACED_END = ".!?…"
+_UNSPACED_END = "。！？｡"
+_CLOSERS = "\"'”’»)）」』*_"
+_OPENERS = "[【［〔"
+# A marker such as [1], 【2†source】 or [1](address), as far as a boundary needs to know it.
+_TRAILING_MARKER = re.compile(
+    r"[\[【［〔]\s*\^?(?:[^\W\d_]{1,12}\.?\s*)?\d{1,4}[^\]】］〕\n]{0,40}[\]】］〕](?:\([^()\s]{0,2000}\))?"
+)
+_MARKER_MAX = 64
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(\"“])(?:[A-ZÀ-Ý]|Mr|Mrs|Ms|Dr|Prof|St|No|Nr|vs|Inc|Ltd|Co|Corp|Jr|Sr|approx|ca|bzw|"
+    r"Sra?|Mme|(?:[A-Za-z]\.)+[A-Za-z])$"
+)
+_GERMAN_MONTH = re.compile(r"\s*(?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sept|Okt|Nov|Dez)", re.UNICODE)
+_LIST_NUMBER = re.compile(r"^\s*\d{1,3}$")
+# Beyond this a text without any ending is cut, so that what is held back stays bounded.
+MAX_SENTENCE_CHARS = 2_000
+_LOOKAHEAD_CHARS = 128
+
+
+def boundary(text: str, *, final: bool) -> int | None:
+    """Find the end of the first sentence.
+
+    Args:
+        text: What follows the last boundary.
+        final: Nothing will follow this text.
+
+    Returns:
+        Offset one past the sentence and its trailing markers, or None when more text is needed
+        (with `final`: when the text is empty).
+    """
+    for i, character in enumerate(text):
+        if i >= MAX_SENTENCE_CHARS:
+            break
+        if character == "\n":
+            return i + 1
+        if character in _SPACED_END or character in _UNSPACED_END:
+            end = _after(text, i, final=final)
+            if end is None:
+                return _forced(text)
+            if end:
+                return end
+    if final:
+        return min(len(text), MAX_SENTENCE_CHARS) or None
+    return _forced(text)
+
+
+def _forced(text: str) -> int | None:
+    enough = len(text) >= MAX_SENTENCE_CHARS + _LOOKAHEAD_CHARS
+    return MAX_SENTENCE_CHARS if enough else None
+
+
+def _after(text: str, i: int, *, final: bool) -> int | None:
+    """End of the sentence whose mark stands at `i`; 0 when it is none, None when unsure."""
+    j = i + 1
+    while j < len(text) and (text[j] in _SPACED_END + _UNSPACED_END or text[j] in _CLOSERS):
+        j += 1
+    if j == len(text):
+        return j if final else None
+    spaced = text[i] in _SPACED_END
+    if spaced and not text[j].isspace() and text[j] not in _OPENERS:
+        return 0
+    end = _after_markers(text, j, final=final)
+    if end is None or end > j:
+        return end
+    return _unless_abbreviated(text, i, j, final=final) if spaced and text[i] == "." else j
+
+
+def _after_markers(text: str, j: int, *, final: bool) -> int | None:
+    """Offset after the markers that follow `j`, `j` itself without any, None when unsure."""
+    end = k = j
+    while True:
+        while k < len(text) and text[k] in " \t":
+            k += 1
+        if k == len(text):
+            return end if final else None
+        if text[k] not in _OPENERS:
+            return end
+        marker = _TRAILING_MARKER.match(text, k)
+        if not final and _may_grow(text, k, marker):
+            return None
+        if marker is None:
+            return end
+        end = k = marker.end()
+
+
+def _may_grow(text: str, k: int, marker: re.Match[str] | None) -> bool:
+    """Whether text to come may still make a marker at `k` or a longer one."""
+    if marker is None:
+        return len(text) - k < _MARKER_MAX and not any(c in text[k:] for c in "]】］〕\n")
+    if marker.end() == len(text):
+        return True
+    unfinished_link = text[marker.end()] == "(" and ")" not in text[marker.end() :]
+    return unfinished_link and len(text) - marker.end() < _LOOKAHEAD_CHARS
+
+
+def _unless_abbreviated(text: str, i: int, j: int, *, final: bool) -> int | None:
+    k = j
+    while k < len(text) and text[k] in " \t":
+        k += 1
+    following = text[k : k + 1]
+    if following.islower() or _ABBREVIATION.search(text[:i]) or _LIST_NUMBER.match(text[:i]):
+        return 0
+    if text[i - 1 : i].isdigit() and following.isupper():
+        if not final and len(text) - k < len("Sept"):
+            return None
+        return 0 if _GERMAN_MONTH.match(text, k) and not _spelled_year(text, i) else j
+    return j
+
+
+def _spelled_year(text: str, i: int) -> bool:
+    return bool(re.search(r"\d{3}$", text[:i]))
+
+
+def split(text: str) -> list[str]:
+    """Sentences of a whole text, stripped, without empty ones.
+
+    >>> split("It rose 3.5 % in May. Dr. Quill agreed.")
+    ['It rose 3.5 % in May.', 'Dr. Quill agreed.']
+    """
+    sentences = []
+    while (end := boundary(text, final=True)) is not None:
+        sentences.append(text[:end].strip())
+        text = text[end:]
+    return [sentence for sentence in sentences if sentence]
+
+
+class SegmentKind(Enum):
+    """How a segment is treated: prose is checked, code is left as it is."""
+
+    PROSE = "prose"
+    CODE = "code"
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A sentence, a table row, or a line of a code block; segments join to the text."""
+
+    kind: SegmentKind
+    text: str
+
+
+_FENCES = ("```", "~~~")
+_WHOLE_LINE = ("|", "#")
+
+
+class Segmenter:
+    """Cuts a stream into segments, the same ones however it is chunked."""
+
+    def __init__(self) -> None:
+        self._pending = ""
+        self._line_start = True
+        self._fence = ""
+
+    @property
+    def pending(self) -> str:
+        """Text of the segment in progress."""
+        return self._pending
+
+    @property
+    def pending_is_code(self) -> bool:
+        """Whether the segment in progress stands in a code block."""
+        return bool(self._fence)
+
+    def feed(self, text: str) -> list[Segment]:
+        """Take more text; return the segments that it completes."""
+        self._pending += text
+        return self._take(final=False)
+
+    def finish(self) -> list[Segment]:
+        """Return what is left."""
+        return self._take(final=True)
+
+    def _take(self, *, final: bool) -> list[Segment]:
+        segments = []
+        while (end := self._next_end(final=final)) is not None:
+            piece, self._pending = self._pending[:end], self._pending[end:]
+            segments.append(self._segment(piece))
+            self._line_start = piece.endswith("\n")
+        return segments
+
+    def _next_end(self, *, final: bool) -> int | None:
+        head = self._pending.lstrip(" ")
+        if not self._pending:
+            return None
+        unsure = self._line_start and len(head) < len(_FENCES[0])
+        if unsure and not final and "\n" not in head:
+            return None
+        if self._fence or (self._line_start and head.startswith((*_FENCES, *_WHOLE_LINE))):
+            newline = self._pending.find("\n")
+            if newline >= 0:
+                return newline + 1
+            if len(self._pending) >= MAX_SENTENCE_CHARS:
+                return MAX_SENTENCE_CHARS
+            return len(self._pending) if final else None
+        return boundary(self._pending, final=final)
+
+    def _segment(self, piece: str) -> Segment:
+        head = piece.lstrip(" ")
+        fence = next((mark for mark in _FENCES if head.startswith(mark)), "")
+        if self._fence:
+            if self._line_start and fence == self._fence:
+                self._fence = ""
+            return Segment(SegmentKind.CODE, piece)
+        if self._line_start and fence:
+            self._fence = fence
+            return Segment(SegmentKind.CODE, piece)
+        return Segment(SegmentKind.PROSE, piece)

@@ -1,0 +1,131 @@
+"""Does a source support a claim? The scorer's judgement, held to the lexical checks.
+
+With the scorer lost the lexical checks remain and the turn says so.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pellucid_gateway import sentences
+from pellucid_gateway.budgets import StageBudgets, TurnBudget, limited
+from pellucid_gateway.claim_checks import best_passage, date_words, lexical_support
+from pellucid_gateway.findings import Source
+from pellucid_gateway.ledger import TurnLedger
+from pellucid_gateway.ports import Passage, PassageSupport, ScorerPort
+from pellucid_gateway.terms import has_unspaced_script
+from pellucid_runtime.errors import ServiceError
+
+# Even odds of the scorer's calibrated support.
+MIN_SUPPORT = 0.5
+# Share of a claim's words that its source must have when only words can be checked; chosen on
+# labelled claims, where it finds nearly all changed numbers.
+MIN_OVERLAP = 0.6
+_MOST_CLAIMS = 32
+# What a claim in another script than its source gets when its figures and names hold.
+_ACROSS_SCRIPTS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How one source stands to one claim; the passage is verbatim from the source's facts."""
+
+    source: int
+    supported: bool
+    score: float
+    passage: str
+
+
+class SupportJudge:
+    """Judges the claims of one answer.
+
+    Args:
+        sources: What the model was shown.
+        scorer: Asked until it fails once.
+        budgets: Longest time of a call.
+        budget: The turn's time.
+        ledger: Told when the scorer is lost.
+        question: Its words need no support.
+        language: Language of the answer.
+    """
+
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        *,
+        scorer: ScorerPort,
+        budgets: StageBudgets,
+        budget: TurnBudget,
+        ledger: TurnLedger,
+        question: str,
+        language: str,
+    ) -> None:
+        self._sources = tuple(sources)
+        self._scorer = scorer
+        self._budgets = budgets
+        self._budget = budget
+        self._ledger = ledger
+        self._question = question
+        self._language = language
+        self._passages = tuple(Passage(str(s.n), shown_text(s)) for s in sources)
+
+    async def judge(self, claims: Sequence[str]) -> tuple[tuple[Judgement, ...], ...]:
+        """Judge each claim against each source, both in order."""
+        if not claims or not self._sources:
+            return tuple(() for _ in claims)
+        support = await self._ask(claims[:_MOST_CLAIMS])
+        return tuple(
+            tuple(
+                self._judged(claim, source, support[i][j] if i < len(support) else None)
+                for j, source in enumerate(self._sources)
+            )
+            for i, claim in enumerate(claims)
+        )
+
+    async def _ask(self, claims: Sequence[str]) -> tuple[tuple[PassageSupport, ...], ...]:
+        if self._ledger.lost("scorer"):
+            self._tell_lexical()
+            return ()
+        try:
+            async with limited(self._budget.answer_s(self._budgets.support_s)):
+                support = await self._scorer.support(claims, self._passages)
+        except (ServiceError, TimeoutError) as error:
+            self._ledger.lose("scorer", f"support: {type(error).__name__}")
+            self._tell_lexical()
+            return ()
+        whole = len(support) == len(claims) and all(len(s) == len(self._sources) for s in support)
+        return support if whole else ()
+
+    def _tell_lexical(self) -> None:
+        self._ledger.lose("citations", "only words and numbers were checked")
+
+    def _judged(self, claim: str, source: Source, support: PassageSupport | None) -> Judgement:
+        shown = shown_text(source)
+        lexical = lexical_support(claim, shown, known=self._question, language=self._language)
+        score = support.score if support else lexical.overlap
+        least = MIN_SUPPORT if support else MIN_OVERLAP
+        across = has_unspaced_script(claim) != has_unspaced_script(source.facts)
+        if across:
+            score, least = max(score, _ACROSS_SCRIPTS), _ACROSS_SCRIPTS
+        figures = support.numbers_found or across if support else True
+        return Judgement(
+            source=source.n,
+            supported=bool(lexical.all_found and figures and score >= least),
+            score=round(score, 4),
+            passage=_passage(claim, source, support),
+        )
+
+
+def shown_text(source: Source) -> str:
+    """Title, date and facts, as far as claims may rest on them; the facts come last."""
+    date = f" {date_words(source.published.time)}." if source.published else ""
+    return f"{source.title}.{date} {source.facts}"
+
+
+def _passage(claim: str, source: Source, support: PassageSupport | None) -> str:
+    """The supporting words within the facts: the scorer's window, else the nearest sentence."""
+    facts_start = len(shown_text(source)) - len(source.facts)
+    if support and support.window_end > support.window_start >= facts_start:
+        window = source.facts[support.window_start - facts_start : support.window_end - facts_start]
+        if window.strip():
+            return window.strip()
+    return best_passage(claim, sentences.split(source.facts)) or source.facts

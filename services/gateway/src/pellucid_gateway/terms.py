@@ -1,0 +1,52 @@
+"""Comparable words of a text in any script: the lexical measure behind key facts and checks."""
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+_WORD = re.compile(r"[^\W_]+", re.UNICODE)
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_MIN_LETTERS = 3
+_STEM_LETTERS = 6
+
+
+def has_unspaced_script(text: str) -> bool:
+    """Whether the text has Chinese, Japanese or Korean characters."""
+    return bool(_UNSPACED.search(text))
+
+
+def terms(text: str) -> frozenset[str]:
+    """Comparable words: folded stems of spaced scripts, character pairs of the others, numbers.
+
+    >>> sorted(terms("The bridges of Skerry, 2026"))
+    ['2026', 'bridge', 'skerry', 'the']
+    """
+    found: set[str] = set()
+    for match in _WORD.finditer(fold(text)):
+        word = match.group()
+        if has_unspaced_script(word):
+            found.update(word[i : i + 2] for i in range(max(1, len(word) - 1)))
+        elif len(word) >= _MIN_LETTERS or word.isdigit():
+            found.add(word[:_STEM_LETTERS])
+    return frozenset(found)
+
+
+def fold(text: str) -> str:
+    """Lower case without accents and width variants; for comparing only."""
+    decomposed = unicodedata.normalize("NFKD", text)
+    bare = "".join(c for c in decomposed if not unicodedata.combining(c))
+    return unicodedata.normalize("NFKC", bare).casefold()
+
+
+def rarity(texts: Sequence[frozenset[str]]) -> Mapping[str, float]:
+    """Weight of each term by how few of the texts have it (inverse document frequency)."""
+    counts = Counter(term for text in texts for term in text)
+    return {term: math.log(1 + len(texts) / count) for term, count in counts.items()}
+
+
+def coverage(wanted: frozenset[str], text: frozenset[str], weights: Mapping[str, float]) -> float:
+    """Weighted share of the wanted terms that the text has, 0 to 1."""
+    whole = sum(weights.get(term, 1.0) for term in wanted)
+    return sum(weights.get(term, 1.0) for term in wanted & text) / whole if whole else 0.0

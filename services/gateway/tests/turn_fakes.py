@@ -1,0 +1,321 @@
+"""Stand-ins for the engine's ports, each scripted by a test."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from typing import Any
+
+from pellucid_gateway import sentences
+from pellucid_gateway.budgets import DEPTH_PLANS, StageBudgets
+from pellucid_gateway.claim_checks import overlap
+from pellucid_gateway.decision import Action, Decision, PlannedQuery, Stage
+from pellucid_gateway.findings import (
+    Hit,
+    Method,
+    PageContent,
+    ProviderReport,
+    ProviderStatus,
+    PublishedDate,
+    ScoreBreakdown,
+    ScoredHit,
+)
+from pellucid_gateway.gathering import Services
+from pellucid_gateway.one_turn import Equipment
+from pellucid_gateway.orchestrator import Engine
+from pellucid_gateway.ports import (
+    DecideAnswer,
+    DecideCall,
+    FetchCall,
+    ModelEnd,
+    ModelPiece,
+    Passage,
+    PassageSupport,
+    Prompt,
+    ReflectCall,
+    Reflection,
+    ScoreCall,
+    SearchAnswer,
+    SearchCall,
+)
+from pellucid_gateway.request import ChatMessage, Role, TurnRequest
+from pellucid_gateway.turn import OutboundText, TurnEvent
+from pellucid_runtime.clock import SystemClock
+from pellucid_runtime.errors import DependencyDownError, NotFoundError
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+QUESTION = "What is the toll for cars on the Skerry Bridge?"
+
+
+class PinnedNow(SystemClock):
+    def now(self) -> datetime:
+        return NOW
+
+
+def hit(n: int, snippet: str, domain: str, **values: Any) -> Hit:
+    return Hit(
+        url=f"http://{domain}/page-{n}",
+        title=f"Skerry Bridge page {n}",
+        snippet=snippet,
+        domain=domain,
+        providers=("local",),
+        published=PublishedDate(datetime(2026, 10, 3, tzinfo=UTC)),
+        **values,
+    )
+
+
+HITS = (
+    hit(1, "The toll for cars on the Skerry Bridge is 4.50 crowns since 3 October 2026.", "harbourpost.example"),
+    hit(2, "Cars crossing the Skerry Bridge pay a toll of 4.50 crowns, the council said.", "council.example"),
+    hit(3, "The Skerry Bridge opened in 1987 and carries 12,000 cars a day.", "almanac.example"),
+)
+
+
+def search_decision(**values: Any) -> Decision:
+    defaults: dict[str, Any] = {
+        "action": Action.SEARCH,
+        "confidence": 0.9,
+        "stage": Stage.RULE,
+        "reason": "It asks for a price.",
+        "standalone_question": QUESTION,
+        "queries": (PlannedQuery("Skerry Bridge toll cars"),),
+        "fallback_queries": ("Skerry Bridge",),
+        "language": "en",
+    }
+    return Decision(**(defaults | values))
+
+
+def answer_decision(message: str = "Explain photosynthesis", **values: Any) -> Decision:
+    return Decision(
+        action=Action.ANSWER,
+        confidence=0.9,
+        stage=Stage.RULE,
+        reason="Timeless.",
+        standalone_question=message,
+        language="en",
+        **values,
+    )
+
+
+@dataclass
+class FakeDecision:
+    decision: Decision = field(default_factory=search_decision)
+    reflections: list[Reflection] = field(default_factory=list)
+    down: bool = False
+    hangs: bool = False
+    calls: list[DecideCall] = field(default_factory=list)
+    reflect_calls: list[ReflectCall] = field(default_factory=list)
+
+    async def decide(self, call: DecideCall) -> DecideAnswer:
+        self.calls.append(call)
+        await _fail("decision", down=self.down, hangs=self.hangs)
+        return DecideAnswer(self.decision)
+
+    async def reflect(self, call: ReflectCall) -> Reflection:
+        self.reflect_calls.append(call)
+        await _fail("decision", down=self.down, hangs=self.hangs)
+        return self.reflections.pop(0) if self.reflections else Reflection(sufficient=True)
+
+
+@dataclass
+class FakeSearch:
+    hits: tuple[Hit, ...] = HITS
+    rounds: list[tuple[Hit, ...]] = field(default_factory=list)
+    status: ProviderStatus = ProviderStatus.OK
+    error: Exception | None = None
+    down: bool = False
+    hangs: bool = False
+    calls: list[SearchCall] = field(default_factory=list)
+    cancelled: int = 0
+
+    async def search(self, call: SearchCall) -> SearchAnswer:
+        self.calls.append(call)
+        try:
+            await _fail("search", down=self.down, hangs=self.hangs)
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        if self.error:
+            raise self.error
+        hits = self.rounds.pop(0) if self.rounds else self.hits
+        works = self.status in {ProviderStatus.OK, ProviderStatus.CACHED}
+        report = ProviderReport(name="local", status=self.status, results=len(hits), calls=1)
+        sent = tuple(OutboundText("local", "query", query.text) for query in call.queries)
+        return SearchAnswer(hits=hits if works else (), providers=(report,), outbound=sent)
+
+
+@dataclass
+class FakeScorer:
+    """Includes every hit at 0.8 unless told otherwise; supports by shared words."""
+
+    relevance: float = 0.8
+    included: bool = True
+    down: bool = False
+    hangs: bool = False
+    score_calls: list[ScoreCall] = field(default_factory=list)
+    support_calls: int = 0
+
+    async def score(self, call: ScoreCall) -> tuple[ScoredHit, ...]:
+        self.score_calls.append(call)
+        await _fail("scorer", down=self.down, hangs=self.hangs)
+        parts = ScoreBreakdown(semantic=0.7, trust=0.5, freshness=0.9, quality=0.6)
+        return tuple(
+            ScoredHit(
+                hit=h,
+                relevance=self.relevance,
+                breakdown=parts,
+                included=self.included and i < call.max_results,
+                exclusion="" if self.included else "below_threshold",
+            )
+            for i, h in enumerate(call.hits)
+        )
+
+    async def similarities(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
+        await _fail("scorer", down=self.down, hangs=self.hangs)
+        return tuple(overlap(text, other) for other in others)
+
+    async def support(
+        self, claims: Sequence[str], passages: Sequence[Passage]
+    ) -> tuple[tuple[PassageSupport, ...], ...]:
+        self.support_calls += 1
+        await _fail("scorer", down=self.down, hangs=self.hangs)
+        return tuple(
+            tuple(PassageSupport(passage_id=p.id, score=overlap(c, p.text)) for p in passages)
+            for c in claims
+        )
+
+
+@dataclass
+class FakeFetcher:
+    texts: dict[str, str] = field(default_factory=dict)
+    down: bool = False
+    hangs: bool = False
+    warnings: tuple[str, ...] = ()
+    calls: list[FetchCall] = field(default_factory=list)
+    cancelled: int = 0
+
+    async def fetch_many(self, call: FetchCall) -> AsyncIterator[tuple[int, PageContent]]:
+        self.calls.append(call)
+        try:
+            await _fail("fetcher", down=self.down, hangs=self.hangs)
+            for i, url in enumerate(call.urls):
+                yield i, self._page(url)
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+
+    def _page(self, url: str) -> PageContent:
+        text = self.texts.get(url)
+        if text is None:
+            return PageContent(url=url, success=False, status="not_found", error="Not there.")
+        return PageContent(
+            url=url,
+            success=True,
+            status="ok",
+            method=Method.HTTP,
+            title="A page",
+            text=text,
+            warnings=self.warnings,
+        )
+
+
+@dataclass
+class FakeModel:
+    pieces: Sequence[str] = ("The toll is 4.50 crowns [1].",)
+    name: str = "fake-model"
+    receiver: str = "llm.example"
+    window_tokens: int = 8192
+    fails_after: int | None = None
+    hangs_after: int | None = None
+    truncated: bool = False
+    prompts: list[Prompt] = field(default_factory=list)
+    cancelled: int = 0
+
+    async def stream(self, prompt: Prompt) -> AsyncIterator[ModelPiece | ModelEnd]:
+        self.prompts.append(prompt)
+        try:
+            for i, piece in enumerate(self.pieces):
+                await self._trouble(i)
+                yield ModelPiece(piece)
+            await self._trouble(len(self.pieces))
+        except (asyncio.CancelledError, GeneratorExit):
+            self.cancelled += 1
+            raise
+        yield ModelEnd(truncated=self.truncated, prompt_tokens=100, completion_tokens=10)
+
+    async def _trouble(self, i: int) -> None:
+        if self.fails_after is not None and i >= self.fails_after:
+            raise DependencyDownError("llm")
+        if self.hangs_after is not None and i >= self.hangs_after:
+            await asyncio.Event().wait()
+
+
+@dataclass
+class FakeEvidence:
+    records: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    down: bool = False
+
+    async def save(self, evidence_id: str, owner: str, record: Mapping[str, Any]) -> None:
+        if self.down:
+            raise DependencyDownError("store")
+        self.records[evidence_id] = record
+
+    async def load(self, evidence_id: str, owner: str) -> Mapping[str, Any]:
+        if evidence_id not in self.records:
+            raise NotFoundError(f"evidence:{evidence_id}")
+        return self.records[evidence_id]
+
+    async def delete(self, evidence_id: str, owner: str) -> None:
+        del self.records[evidence_id]
+
+
+async def _fail(name: str, *, down: bool, hangs: bool) -> None:
+    if down:
+        raise DependencyDownError(name)
+    if hangs:
+        await asyncio.Event().wait()
+    await asyncio.sleep(0)
+
+
+@dataclass
+class Rig:
+    """An engine over fakes; replace a part before the first turn."""
+
+    decision: FakeDecision = field(default_factory=FakeDecision)
+    search: FakeSearch = field(default_factory=FakeSearch)
+    scorer: FakeScorer = field(default_factory=FakeScorer)
+    fetcher: FakeFetcher = field(default_factory=FakeFetcher)
+    model: FakeModel | None = None
+    evidence: FakeEvidence = field(default_factory=FakeEvidence)
+    budgets: StageBudgets = field(default_factory=StageBudgets)
+
+    @property
+    def engine(self) -> Engine:
+        ids = iter(f"{n:032x}" for n in range(1, 1000))
+        services = Services(
+            decision=self.decision, search=self.search, scorer=self.scorer, fetcher=self.fetcher
+        )
+        return Engine(
+            Equipment(
+                services=services,
+                model=self.model,
+                evidence=self.evidence,
+                clock=PinnedNow(),
+                budgets=self.budgets,
+                plans=dict(DEPTH_PLANS),
+                knowledge_cutoff=date(2025, 1, 1),
+                new_id=lambda: next(ids),
+            )
+        )
+
+    async def events(self, message: str = QUESTION, **options: Any) -> list[TurnEvent]:
+        return [event async for event in self.engine.run(turn(message, **options))]
+
+
+def turn(message: str = QUESTION, **options: Any) -> TurnRequest:
+    history = options.pop("history", ())
+    return TurnRequest(messages=(*history, ChatMessage(Role.USER, message)), **options)
+
+
+def sentences_of(text: str) -> list[str]:
+    return sentences.split(text)
