@@ -102,6 +102,7 @@ def defaults(offset: int = 0) -> dict[str, str]:
     return {
         "DATA_DIR": str(ROOT / "data"),
         "LOCAL_CORPUS_DIR": str(ROOT / "corpus"),
+        "SCORER_TRUST_FILE": str(ROOT / "corpus" / "trust.yaml"),
         "LOCAL_CORPUS_BASE_URL": f"http://{{host}}:{pages}",
         "FETCHER_STATIC_HOSTS": "*.localhost=127.0.0.1",
         "FETCHER_ALLOW_PRIVATE_HOSTS": f"*.localhost:{pages}",
