@@ -5,7 +5,7 @@ stack places and never reaches a client.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any
 
@@ -24,6 +24,8 @@ from pellucid_gateway.faces.fetch import fetch_routes
 from pellucid_gateway.faces.guard import Guard, GuardRules, Observe
 from pellucid_gateway.faces.identity import Identity
 from pellucid_gateway.faces.keys import ApiKey, KeyCheck
+from pellucid_gateway.faces.openai_chat import openai_routes
+from pellucid_gateway.faces.openwebui import openwebui_routes
 from pellucid_gateway.faces.pages import page_routes, static_files
 from pellucid_gateway.faces.probes import probe_routes
 from pellucid_gateway.faces.problems import (
@@ -43,8 +45,12 @@ from pellucid_gateway.faces.replies_schema import (
 )
 from pellucid_gateway.faces.requests import ChatBody, FetchBody, SearchBody
 from pellucid_gateway.faces.search import search_routes
+from pellucid_gateway.faces.searxng import searxng_routes
 from pellucid_gateway.faces.streams import ClientGoneError
+from pellucid_gateway.faces.tavily import tavily_routes
+from pellucid_gateway.faces.upstream import ModelServer
 from pellucid_gateway.ports import EvidenceStore
+from pellucid_runtime.clock import Clock, SystemClock
 from pellucid_runtime.errors import ServiceError
 from pellucid_runtime.health import Health
 
@@ -65,6 +71,8 @@ class Doors:
         max_body_bytes: Longest body of a native request.
         features: Optional faces that are on, as /v1/version tells.
         find_key: Looks an API key up; None while keys are off.
+        upstream: Model server of the OpenAI face; None without a model.
+        own_model: Its model that answers by default.
     """
 
     engine: TurnEngine
@@ -77,6 +85,9 @@ class Doors:
     max_body_bytes: int = 2 * 1024 * 1024
     features: tuple[str, ...] = ()
     find_key: Callable[[str], ApiKey | None] | None = None
+    clock: Clock = field(default_factory=SystemClock)
+    upstream: ModelServer | None = None
+    own_model: str = ""
 
 
 def http_app(doors: Doors) -> ASGIApp:
@@ -100,7 +111,8 @@ def http_app(doors: Doors) -> ASGIApp:
 def _quiet(scope: Any) -> bool:
     """Requests that nobody wants a trace of."""
     path = str(scope.get("path", ""))
-    return path in {"/livez", "/readyz", "/metrics"} or path.startswith("/static/")
+    # Addresses of the SearXNG face hold the person's query, which no trace may keep.
+    return path in {"/livez", "/readyz", "/metrics"} or path.startswith(("/static/", "/compat/"))
 
 
 def _add_routes(app: FastAPI, doors: Doors) -> None:
@@ -109,6 +121,17 @@ def _add_routes(app: FastAPI, doors: Doors) -> None:
     app.include_router(decide_routes(doors.engine, doors.identity, limit))
     app.include_router(search_routes(doors.engine, doors.identity, limit))
     app.include_router(fetch_routes(doors.engine, limit))
+    app.include_router(
+        openai_routes(
+            doors.engine,
+            doors.identity,
+            doors.clock,
+            upstream=doors.upstream,
+            own_model=doors.own_model,
+        )
+    )
+    for compatible in (tavily_routes, searxng_routes, openwebui_routes):
+        app.include_router(compatible(doors.engine, doors.identity))
     if doors.evidence is not None:
         app.include_router(evidence_routes(doors.evidence, doors.identity))
     app.include_router(probe_routes(doors.health, doors.features))

@@ -133,7 +133,7 @@ def check(model: type[M], value: Mapping[str, Any]) -> M:
     """
     given = {name: part for name, part in value.items() if part is not None}
     try:
-        return model.model_validate(given, strict=True)
+        return model.model_validate(given)
     except ValidationError as error:
         raise ProblemError(_problem(error, model)) from None
 

@@ -48,7 +48,7 @@ def _unfit(field: str, limit: str, message: str) -> PydanticCustomError:
 class Strict(BaseModel):
     """Base of every request part: unknown fields are errors."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class MessageBody(Strict):

@@ -1,0 +1,384 @@
+"""Compatible faces, spoken to as their own clients do."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import openai
+import pytest
+from door_fakes import ANSWER, DECISION, RESULT, FakeEngine, MakeApp
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from pellucid_gateway.adapters.model_server import open_model_server
+from pellucid_gateway.decision import Action, WebMode
+from pellucid_gateway.request import CitationStyle, Depth
+from pellucid_gateway.settings import GatewaySettings
+from pellucid_gateway.turn import Decided, Failed
+from pellucid_runtime.errors import PreconditionError
+from pellucid_runtime.http_server import HttpServer
+
+HEAD = b'{"id":"u1","object":"chat.completion.chunk","created":1,"model":"m","choices":'
+CHUNKS = (
+    b"data: " + HEAD + b'[{"index":0,"delta":{"content":"caf\xc3\xa9 "},"x":null}],"odd": 1}\n\n',
+    b"data: " + HEAD + b'[{"index":0,"delta":{"content":"time"},"finish_reason":"stop"}]}\n\n'
+    b"data: [DONE]\n\n",
+)
+ALONE = Decided(replace(DECISION, action=Action.ANSWER, queries=()))
+
+
+class FakeUpstream:
+    """A model server that records what it was sent."""
+
+    def __init__(self) -> None:
+        self.bodies: list[bytes] = []
+        self.keys: list[str] = []
+        self.breaks = False
+
+    async def complete(self, request: Request) -> Response:
+        body = await request.body()
+        self.bodies.append(body)
+        self.keys.append(request.headers.get("authorization", ""))
+        if json.loads(body).get("model") == "refused":
+            return JSONResponse({"error": {"message": "no such model"}}, 404)
+        if json.loads(body).get("stream"):
+            return StreamingResponse(self.stream(), media_type="text/event-stream")
+        message = {"role": "assistant", "content": "plain"}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        return JSONResponse(
+            {
+                "id": "u1",
+                "object": "chat.completion",
+                "created": 1,
+                "model": "m",
+                "choices": [choice],
+            }
+        )
+
+    async def stream(self) -> AsyncIterator[bytes]:
+        yield CHUNKS[0]
+        if self.breaks:
+            raise ConnectionError
+        yield CHUNKS[1]
+
+    async def models(self, _request: Request) -> Response:
+        return JSONResponse({"object": "list", "data": [{"id": "m", "object": "model"}]})
+
+
+@pytest.fixture
+async def upstream() -> AsyncIterator[tuple[FakeUpstream, str]]:
+    fake = FakeUpstream()
+    app = Starlette(
+        routes=[
+            Route("/v1/chat/completions", fake.complete, methods=["POST"]),
+            Route("/v1/models", fake.models),
+        ]
+    )
+    server = HttpServer(app, "127.0.0.1", 0)
+    await server.start()
+    yield fake, f"http://127.0.0.1:{server.port}/v1"
+    await server.stop(0)
+
+
+@pytest.fixture
+async def gateway(make_app: MakeApp, upstream: tuple[FakeUpstream, str]) -> AsyncIterator[str]:
+    async with AsyncExitStack() as stack:
+        settings = GatewaySettings(openai_base_url=upstream[1], openai_api_key="upstream-key")
+        model_server = await open_model_server(settings, stack)
+        server = HttpServer(make_app(upstream=model_server, own_model="m"), "127.0.0.1", 0)
+        await server.start()
+        yield f"http://127.0.0.1:{server.port}"
+        await server.stop(0)
+
+
+@pytest.fixture
+async def client(gateway: str) -> AsyncIterator[openai.AsyncOpenAI]:
+    async with openai.AsyncOpenAI(
+        base_url=f"{gateway}/v1",
+        api_key="ours",
+        max_retries=0,
+        http_client=httpx.AsyncClient(trust_env=False),
+    ) as sdk:
+        yield sdk
+
+
+MESSAGES: list[Any] = [
+    {"role": "system", "content": "Be kind."},
+    {"role": "user", "content": [{"type": "text", "text": "What is the toll?"}]},
+]
+
+
+async def test_a_search_is_told_in_openai_words(
+    client: openai.AsyncOpenAI, engine: FakeEngine, upstream: tuple[FakeUpstream, str]
+) -> None:
+    reply = await client.chat.completions.create(
+        model="pellucid:deep",
+        messages=MESSAGES,
+        extra_body={"pellucid": {"citation_style": "numeric", "max_results": 4}},
+    )
+
+    message = reply.choices[0].message
+    assert message.content == ANSWER
+    assert message.annotations is not None
+    first = message.annotations[0].url_citation
+    assert ANSWER[first.start_index : first.end_index].startswith("the toll for cars")
+    assert message.tool_calls is None
+    assert reply.model == "pellucid:deep"
+    assert reply.usage is not None
+    assert reply.usage.prompt_tokens == 900
+    turn = engine.turns[0]
+    assert turn.message == "What is the toll?"
+    assert (turn.depth, turn.citation_style) == (Depth.DEEP, CitationStyle.NUMERIC)
+    assert turn.options.max_results == 4
+    assert turn.model == "m"
+    assert upstream[0].bodies == []
+
+
+async def test_the_stream_follows_the_safe_recipe(client: openai.AsyncOpenAI) -> None:
+    stream = await client.chat.completions.create(
+        model="pellucid", messages=MESSAGES, stream=True, stream_options={"include_usage": True}
+    )
+    chunks = [chunk async for chunk in stream]
+
+    texts = [c.choices[0].delta.content or "" for c in chunks if c.choices]
+    assert "".join(texts) == ANSWER
+    first_text = next(c for c in chunks if c.choices and c.choices[0].delta.content)
+    assert first_text.model_extra is not None
+    assert first_text.model_extra["search_results"][0]["title"] == RESULT.sources[0].title
+    ends = [c for c in chunks if c.choices and c.choices[0].finish_reason]
+    assert [c.choices[0].finish_reason for c in ends] == ["stop"]
+    last = ends[0].choices[0].delta
+    assert not last.content
+    assert last.model_extra is not None
+    urls = [a["url_citation"]["url"] for a in last.model_extra["annotations"]]
+    assert urls == list(dict.fromkeys(urls))
+    assert len(urls) == 2
+    assert chunks[-1].choices == []
+    assert chunks[-1].usage is not None
+    assert all(not c.choices[0].delta.tool_calls for c in chunks if c.choices)
+
+
+async def test_without_search_the_bytes_of_the_model_are_untouched(
+    gateway: str, engine: FakeEngine, upstream: tuple[FakeUpstream, str]
+) -> None:
+    engine.events = [ALONE, *engine.events[1:]]
+    body = (
+        b'{"model": "m",  "stream": true, "seed": 7, "messages": [{"role":"user","content":"hi"}]}'
+    )
+    async with httpx.AsyncClient(trust_env=False) as http:
+        reply = await http.post(
+            f"{gateway}/v1/chat/completions",
+            content=body,
+            headers={"authorization": "Bearer ours"},
+        )
+
+    assert reply.content == b"".join(CHUNKS)
+    assert upstream[0].bodies == [body]
+    assert upstream[0].keys == ["Bearer upstream-key"]
+
+
+async def test_our_own_options_do_not_reach_the_model(
+    gateway: str, engine: FakeEngine, upstream: tuple[FakeUpstream, str]
+) -> None:
+    engine.events = [ALONE]
+    body = {
+        "model": "pellucid:nosearch",
+        "messages": [{"role": "user", "content": "hi"}],
+        "pellucid": {"depth": "quick"},
+        "tools": [{"type": "function", "function": {"name": "f"}}],
+        "my_field": {"kept": True},
+    }
+    async with httpx.AsyncClient(trust_env=False) as http:
+        reply = await http.post(f"{gateway}/v1/chat/completions", json=body)
+
+    assert reply.json()["choices"][0]["message"]["content"] == "plain"
+    sent = json.loads(upstream[0].bodies[0])
+    assert sent == {
+        "model": "m",
+        "messages": body["messages"],
+        "tools": body["tools"],
+        "my_field": {"kept": True},
+    }
+    assert engine.turns[0].web_mode is WebMode.OFF
+
+
+async def test_a_tool_result_goes_to_the_model_alone(
+    client: openai.AsyncOpenAI, engine: FakeEngine
+) -> None:
+    messages: list[Any] = [*MESSAGES, {"role": "tool", "tool_call_id": "1", "content": "42"}]
+
+    reply = await client.chat.completions.create(model="m", messages=messages)
+
+    assert reply.choices[0].message.content == "plain"
+    assert engine.turns == []
+
+
+async def test_search_options_turn_the_search_on(
+    client: openai.AsyncOpenAI, engine: FakeEngine
+) -> None:
+    await client.chat.completions.create(
+        model="m",
+        messages=MESSAGES,
+        web_search_options={
+            "search_context_size": "low",
+            "user_location": {
+                "type": "approximate",
+                "approximate": {"country": "FR", "timezone": "Europe/Paris"},
+            },
+        },
+    )
+
+    turn = engine.turns[0]
+    assert (turn.web_mode, turn.depth) == (WebMode.ON, Depth.QUICK)
+    assert (turn.options.country, turn.time_zone) == ("FR", "Europe/Paris")
+
+
+async def test_no_external_keeps_the_message_from_an_external_model(
+    client: openai.AsyncOpenAI, engine: FakeEngine, upstream: tuple[FakeUpstream, str]
+) -> None:
+    engine.events = [ALONE, *engine.events[1:]]
+
+    await client.chat.completions.create(
+        model="m", messages=MESSAGES, extra_headers={"X-Pellucid-Options": '{"no_external": true}'}
+    )
+
+    assert upstream[0].bodies == []
+
+
+async def test_errors_have_openai_shape(client: openai.AsyncOpenAI, engine: FakeEngine) -> None:
+    with pytest.raises(openai.BadRequestError) as caught:
+        await client.chat.completions.create(
+            model="m", messages=MESSAGES, extra_body={"pellucid": {"depth": "abyss"}}
+        )
+    assert caught.value.param == "depth"
+    assert caught.value.code == "invalid_argument"
+
+    engine.events = [ALONE]
+    with pytest.raises(openai.NotFoundError):
+        await client.chat.completions.create(model="refused", messages=MESSAGES)
+
+    engine.events = [Failed("OVERLOADED", "Busy.", retryable=True)]
+    with pytest.raises(openai.InternalServerError, match="Busy"):
+        await client.chat.completions.create(model="m", messages=MESSAGES)
+    stream = await client.chat.completions.create(model="m", messages=MESSAGES, stream=True)
+    with pytest.raises(openai.APIError, match="Busy"):
+        async for _ in stream:
+            pass
+
+
+async def test_a_model_that_breaks_off_ends_in_an_error(
+    client: openai.AsyncOpenAI, engine: FakeEngine, upstream: tuple[FakeUpstream, str]
+) -> None:
+    engine.events = [ALONE]
+    upstream[0].breaks = True
+
+    stream = await client.chat.completions.create(model="m", messages=MESSAGES, stream=True)
+
+    with pytest.raises(openai.APIError):
+        async for _ in stream:
+            pass
+
+
+async def test_models_are_those_of_the_server_and_ours(client: openai.AsyncOpenAI) -> None:
+    assert [model.id for model in (await client.models.list()).data] == ["pellucid", "m"]
+
+
+async def test_without_a_model_the_engine_answers(
+    http: httpx.AsyncClient, engine: FakeEngine
+) -> None:
+    engine.events = [ALONE, *engine.events[1:]]
+    reply = await http.post("/v1/chat/completions", json={"messages": MESSAGES})
+    models = await http.get("/v1/models")
+
+    assert reply.json()["choices"][0]["message"]["content"] == ANSWER
+    assert [model["id"] for model in models.json()["data"]] == ["pellucid"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{}, {"messages": []}, {"messages": "x"}, {"messages": ["x"]}, {"messages": [{}], "model": 3}],
+)
+async def test_bad_openai_requests_are_400(http: httpx.AsyncClient, body: dict[str, Any]) -> None:
+    reply = await http.post("/v1/chat/completions", json=body)
+
+    assert reply.status_code in {400, 503}
+    assert reply.json()["error"]["message"]
+
+
+async def test_tavily_shape(http: httpx.AsyncClient, engine: FakeEngine) -> None:
+    body = {
+        "query": "toll",
+        "api_key": "legacy",
+        "max_results": 2,
+        "time_range": "week",
+        "include_domains": ["a.example"],
+        "include_answer": False,
+        "topic": "news",
+    }
+
+    reply = (await http.post("/compat/tavily/search", json=body)).json()
+
+    assert reply["query"] == "toll"
+    assert [result["url"] for result in reply["results"]] == [s.url for s in RESULT.sources[:2]]
+    assert reply["results"][0].keys() >= {"title", "url", "content", "score", "raw_content"}
+    command = engine.commands[0]
+    assert (command.ranked, command.verbatim) == (False, True)
+    assert command.options.recency_days == 7
+    assert command.options.include_domains == ("a.example",)
+
+
+async def test_tavily_extract_shape(http: httpx.AsyncClient) -> None:
+    reply = await http.post("/compat/tavily/extract", json={"urls": "http://a.localhost/"})
+
+    assert reply.json()["results"][0]["raw_content"] == "Text"
+    assert reply.json()["failed_results"] == []
+
+
+async def test_tavily_errors_have_its_shape(http: httpx.AsyncClient, engine: FakeEngine) -> None:
+    wrong = await http.post("/compat/tavily/search", json={"query": ""})
+    engine.defect = PreconditionError("API_KEY_INVALID", "brave has no key", {"provider": "brave"})
+    down = await http.post("/compat/tavily/search", json={"query": "x"})
+
+    assert wrong.status_code == 400
+    assert "query" in wrong.json()["detail"]["error"]
+    assert down.status_code == 400
+    assert down.json()["detail"]["error"] == "brave has no key"
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+async def test_searxng_shape(http: httpx.AsyncClient, engine: FakeEngine, method: str) -> None:
+    fields = {"q": "toll", "format": "json", "language": "en-US", "safesearch": "2"}
+    given = {"params": fields} if method == "GET" else {"data": fields}
+
+    reply = (await http.request(method, "/compat/searxng/search", **given)).json()
+
+    assert reply["query"] == "toll"
+    first = reply["results"][0]
+    assert first["engine"] == "local"
+    assert first["publishedDate"].startswith("2026-03-04")
+    assert len(first["parsed_url"]) == 6
+    assert reply["unresponsive_engines"] == [["brave", "timeout"]]
+    assert engine.commands[0].language == "en"
+    assert engine.commands[0].options.safe_search == "strict"
+
+
+async def test_searxng_needs_a_query(http: httpx.AsyncClient) -> None:
+    reply = await http.get("/compat/searxng/search", params={"format": "json"})
+
+    assert reply.status_code == 400
+    assert "q" in reply.json()["error"]
+
+
+async def test_openwebui_shape(http: httpx.AsyncClient, engine: FakeEngine) -> None:
+    reply = await http.post("/compat/openwebui/search", json={"query": "toll", "count": 1})
+    engine.defect = PreconditionError("SEARCH_FAILED", "no provider", {})
+    failed = await http.post("/compat/openwebui/search", json={"query": "toll"})
+
+    source = RESULT.sources[0]
+    assert reply.json() == [{"link": source.url, "title": source.title, "snippet": source.snippet}]
+    assert failed.json() == []
