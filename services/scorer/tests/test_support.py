@@ -76,7 +76,7 @@ def test_a_denied_claim_scores_below_even_odds() -> None:
 
 
 def test_an_unrelated_passage_supports_nothing() -> None:
-    assert judge("Lentil soup needs lemon and smoked paprika.", cosine=0.05).score < 0.1
+    assert judge("Lentil soup needs lemon and smoked paprika.", cosine=0.05).score < 0.15
 
 
 def test_the_window_is_where_the_claim_is() -> None:
@@ -120,8 +120,9 @@ def test_equal_figures(first: str, second: str, *, same: bool) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["14 March 2024", "March 14, 2024", "Mar. 14 2024", "2024-03-14", "2024/3/14", "14. März 2024",
-     "14 mars 2024", "14 de marzo de 2024", "2024년 3월 14일", "2024年3月14日", "14th of March, 2024"],
+    ["14 March 2024", "March 14, 2024", "Mar. 14 2024", "2024-03-14", "2024/3/14",
+     "14. März 2024", "14 mars 2024", "14 de marzo de 2024", "2024년 3월 14일",
+     "2024年3月14日", "14th of March, 2024"],
 )  # fmt: skip
 def test_one_date_in_many_spellings(text: str) -> None:
     (day,) = figures.read(text).days
