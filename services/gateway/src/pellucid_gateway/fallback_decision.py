@@ -40,7 +40,8 @@ _CONFIDENCE = 0.5
 
 
 @cache
-def _phrases() -> Mapping[str, tuple[str, ...]]:
+def load_phrases() -> Mapping[str, tuple[str, ...]]:
+    """Phrases of all languages by kind, read once."""
     source = resources.files("pellucid_gateway").joinpath("fallback.yaml")
     table: dict[str, dict[str, list[str]]] = yaml.safe_load(source.read_text("utf-8"))
     return MappingProxyType(
@@ -103,7 +104,7 @@ def _asks_to_search(message: str) -> bool:
 
 def _mentions(message: str, kind: str) -> bool:
     low = message.lower()
-    return any(_has_phrase(low, phrase) for phrase in _phrases()[kind])
+    return any(_has_phrase(low, phrase) for phrase in load_phrases()[kind])
 
 
 def _has_phrase(low: str, phrase: str) -> bool:

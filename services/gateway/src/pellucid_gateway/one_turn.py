@@ -4,7 +4,7 @@ Each part may be lost; what is lost becomes data of the result. The time of the 
 the engine.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 
@@ -55,7 +55,7 @@ class Equipment:
     evidence: EvidenceStore
     clock: Clock
     budgets: StageBudgets
-    plans: "dict[Depth, DepthPlan]"
+    plans: Mapping[Depth, DepthPlan]
     knowledge_cutoff: date
     new_id: Callable[[], str]
 
@@ -378,7 +378,7 @@ def replace_sources(found: Found, sources: tuple[Source, ...]) -> Found:
     return replace(found, sources=sources)
 
 
-def _plan_for(request: TurnRequest, plans: "dict[Depth, DepthPlan]") -> DepthPlan:
+def _plan_for(request: TurnRequest, plans: Mapping[Depth, DepthPlan]) -> DepthPlan:
     plan = plans[request.depth]
     most = request.options.max_results
     return replace(plan, sources=min(plan.sources, most)) if most else plan

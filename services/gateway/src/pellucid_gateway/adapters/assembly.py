@@ -1,0 +1,64 @@
+"""Puts the engine together from settings: services, model, store."""
+
+import secrets
+from contextlib import AsyncExitStack
+from urllib.parse import urlsplit
+
+from pellucid_gateway.adapters.evidence_store import StoredEvidence
+from pellucid_gateway.adapters.model import LlmAnswerModel
+from pellucid_gateway.adapters.services import open_services
+from pellucid_gateway.budgets import DEPTH_PLANS, StageBudgets
+from pellucid_gateway.fallback_decision import load_phrases
+from pellucid_gateway.notices import wording_for
+from pellucid_gateway.one_turn import Equipment
+from pellucid_gateway.orchestrator import Engine
+from pellucid_gateway.ports import EvidenceStore
+from pellucid_gateway.settings import GatewaySettings
+from pellucid_runtime.clock import Clock
+from pellucid_runtime.llm_openai import open_llm
+from pellucid_runtime.store import open_store
+
+# Models in use have at least this much; the prompts here stay far below.
+WINDOW_TOKENS = 16_384
+_ID_BYTES = 16
+
+
+async def open_engine(
+    settings: GatewaySettings, stack: AsyncExitStack, clock: Clock
+) -> tuple[Engine, EvidenceStore]:
+    """The engine and its evidence, closed with the stack."""
+    services = await open_services(
+        stack,
+        decision=settings.decision_target,
+        search=settings.search_target,
+        scorer=settings.scorer_target,
+        fetcher=settings.fetcher_target,
+    )
+    evidence = StoredEvidence(await open_store(settings, stack, "evidence"))
+    # Read now, so that the first turn does not wait for files.
+    wording_for("en")
+    load_phrases()
+    equipment = Equipment(
+        services=services,
+        model=await _open_model(settings, stack),
+        evidence=evidence,
+        clock=clock,
+        budgets=StageBudgets(),
+        plans=DEPTH_PLANS,
+        knowledge_cutoff=settings.llm_knowledge_cutoff,
+        new_id=lambda: secrets.token_hex(_ID_BYTES),
+    )
+    return Engine(equipment), evidence
+
+
+async def _open_model(settings: GatewaySettings, stack: AsyncExitStack) -> LlmAnswerModel | None:
+    client = await open_llm(settings, stack)
+    if client is None:
+        return None
+    host = urlsplit(settings.openai_base_url).hostname or ""
+    return LlmAnswerModel(
+        client,
+        name=settings.llm_model,
+        receiver="" if settings.llm_internal else host,
+        window_tokens=WINDOW_TOKENS,
+    )

@@ -1,0 +1,73 @@
+"""The answer model over an OpenAI-compatible endpoint; timeouts and the second endpoint are its."""
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from dataclasses import replace
+
+from pellucid_gateway.ports import ModelEnd, ModelPiece, Prompt
+from pellucid_runtime.llm import ChatMessage, ChatRequest, Chunk, LlmClient
+
+# Answers keep to their sources; a little variety reads better than none.
+TEMPERATURE = 0.3
+
+
+class LlmAnswerModel:
+    """Implements `ports.AnswerModel`.
+
+    Args:
+        client: The language model.
+        name: Its configured name.
+        receiver: Host that prompts go to; empty when that is inside.
+        window_tokens: Prompt and answer together.
+    """
+
+    def __init__(self, client: LlmClient, *, name: str, receiver: str, window_tokens: int) -> None:
+        self._client = client
+        self._name = name
+        self._receiver = receiver
+        self._window_tokens = window_tokens
+
+    @property
+    def name(self) -> str:
+        """See `AnswerModel`."""
+        return self._name
+
+    @property
+    def receiver(self) -> str:
+        """See `AnswerModel`."""
+        return self._receiver
+
+    @property
+    def window_tokens(self) -> int:
+        """See `AnswerModel`."""
+        return self._window_tokens
+
+    async def stream(self, prompt: Prompt) -> AsyncIterator[ModelPiece | ModelEnd]:
+        """See `AnswerModel`."""
+        request = ChatRequest(
+            messages=[ChatMessage(m.role.value, m.content) for m in prompt.messages],
+            model=prompt.model or None,
+            temperature=TEMPERATURE,
+            max_tokens=prompt.max_tokens,
+        )
+        end = ModelEnd()
+        chunks = self._client.stream(request)
+        async with aclosing(chunks):  # type: ignore[type-var]
+            async for chunk in chunks:
+                if chunk.text:
+                    yield ModelPiece(chunk.text)
+                end = _ended(end, chunk)
+        yield end
+
+
+def _ended(end: ModelEnd, chunk: Chunk) -> ModelEnd:
+    """The end as known so far; reason and usage may come in different chunks."""
+    if chunk.finish_reason:
+        end = replace(end, truncated=chunk.finish_reason == "length")
+    if chunk.usage:
+        end = replace(
+            end,
+            prompt_tokens=chunk.usage.prompt_tokens,
+            completion_tokens=chunk.usage.completion_tokens,
+        )
+    return end

@@ -1,0 +1,126 @@
+"""The four services over gRPC. Deadlines, retries and error mapping are the channel's business."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack
+
+import grpc
+from pellucid.decision.v1 import decision_pb2_grpc
+from pellucid.fetcher.v1 import fetcher_pb2_grpc
+from pellucid.scorer.v1 import scorer_pb2, scorer_pb2_grpc
+from pellucid.search.v1 import search_pb2_grpc
+
+from pellucid_gateway import convert_answers, convert_calls
+from pellucid_gateway.findings import PageContent, ScoredHit
+from pellucid_gateway.gathering import Services
+from pellucid_gateway.ports import (
+    DecideAnswer,
+    DecideCall,
+    FetchCall,
+    Passage,
+    PassageSupport,
+    ReflectCall,
+    Reflection,
+    ScoreCall,
+    SearchAnswer,
+    SearchCall,
+)
+from pellucid_runtime.channel import open_channel
+
+
+class DecisionClient:
+    """Implements `ports.DecisionPort`."""
+
+    def __init__(self, channel: grpc.aio.Channel) -> None:
+        self._stub: decision_pb2_grpc.DecisionServiceAsyncStub = (
+            decision_pb2_grpc.DecisionServiceStub(channel)  # type: ignore[assignment]
+        )
+
+    async def decide(self, call: DecideCall) -> DecideAnswer:
+        """See `DecisionPort`."""
+        response = await self._stub.Decide(convert_calls.decide_request(call))
+        return convert_answers.decide_answer(response)
+
+    async def reflect(self, call: ReflectCall) -> Reflection:
+        """See `DecisionPort`."""
+        response = await self._stub.Reflect(convert_calls.reflect_request(call))
+        return convert_answers.reflection(response)
+
+
+class SearchClient:
+    """Implements `ports.SearchPort`."""
+
+    def __init__(self, channel: grpc.aio.Channel) -> None:
+        self._stub: search_pb2_grpc.SearchServiceAsyncStub = (
+            search_pb2_grpc.SearchServiceStub(channel)  # type: ignore[assignment]
+        )
+
+    async def search(self, call: SearchCall) -> SearchAnswer:
+        """See `SearchPort`."""
+        response = await self._stub.Search(convert_calls.search_request(call))
+        return convert_answers.search_answer(response)
+
+
+class ScorerClient:
+    """Implements `ports.ScorerPort`."""
+
+    def __init__(self, channel: grpc.aio.Channel) -> None:
+        self._stub: scorer_pb2_grpc.ScorerServiceAsyncStub = (
+            scorer_pb2_grpc.ScorerServiceStub(channel)  # type: ignore[assignment]
+        )
+
+    async def score(self, call: ScoreCall) -> tuple[ScoredHit, ...]:
+        """See `ScorerPort`."""
+        response = await self._stub.Score(convert_calls.score_request(call))
+        return convert_answers.scored_hits(response, call.hits)
+
+    async def similarities(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
+        """See `ScorerPort`."""
+        request = scorer_pb2.SimilarityRequest(text=text, others=others)
+        response = await self._stub.Similarity(request)
+        return tuple(response.similarities)
+
+    async def support(
+        self, claims: Sequence[str], passages: Sequence[Passage]
+    ) -> tuple[tuple[PassageSupport, ...], ...]:
+        """See `ScorerPort`."""
+        request = convert_calls.support_request(claims, passages)
+        return convert_answers.supports(await self._stub.Support(request))
+
+
+class FetcherClient:
+    """Implements `ports.FetcherPort`."""
+
+    def __init__(self, channel: grpc.aio.Channel) -> None:
+        self._stub: fetcher_pb2_grpc.FetcherServiceAsyncStub = (
+            fetcher_pb2_grpc.FetcherServiceStub(channel)  # type: ignore[assignment]
+        )
+
+    async def fetch_many(self, call: FetchCall) -> AsyncIterator[tuple[int, PageContent]]:
+        """See `FetcherPort`."""
+        request = convert_calls.fetch_many_request(call)
+        async for response in self._stub.FetchMany(request):
+            yield response.index, convert_answers.page_content(response.page)
+
+
+async def open_services(
+    stack: AsyncExitStack, *, decision: str, search: str, scorer: str, fetcher: str
+) -> Services:
+    """Channels to the four targets, closed with the stack; connecting happens with the first call.
+
+    Args:
+        stack: Closes the channels.
+        decision: Target of the decision service, for example `127.0.0.1:50051`.
+        search: Target of the search service.
+        scorer: Target of the scorer.
+        fetcher: Target of the fetcher.
+    """
+
+    async def channel(target: str, service: str) -> grpc.aio.Channel:
+        return await stack.enter_async_context(open_channel(target, service=service))
+
+    return Services(
+        decision=DecisionClient(await channel(decision, "pellucid.decision.v1.DecisionService")),
+        search=SearchClient(await channel(search, "pellucid.search.v1.SearchService")),
+        scorer=ScorerClient(await channel(scorer, "pellucid.scorer.v1.ScorerService")),
+        fetcher=FetcherClient(await channel(fetcher, "pellucid.fetcher.v1.FetcherService")),
+    )
