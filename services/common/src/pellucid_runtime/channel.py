@@ -7,10 +7,9 @@ only here, when the server did not take them.
 
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 import grpc
@@ -31,15 +30,13 @@ _CONNECT_TIMEOUT_MS = 2_000
 # A peer that vanished without a word is noticed after these two.
 _KEEPALIVE_MS = 30_000
 _KEEPALIVE_TIMEOUT_MS = 5_000
-_RETRY_POLICY = MappingProxyType(
-    {
-        "maxAttempts": 3,
-        "initialBackoff": "0.05s",
-        "maxBackoff": "0.5s",
-        "backoffMultiplier": 2,
-        "retryableStatusCodes": ["UNAVAILABLE"],
-    }
-)
+_RETRY_POLICY: Mapping[str, Any] = {
+    "maxAttempts": 3,
+    "initialBackoff": "0.05s",
+    "maxBackoff": "0.5s",
+    "backoffMultiplier": 2,
+    "retryableStatusCodes": ["UNAVAILABLE"],
+}
 
 
 def open_channel(
@@ -100,7 +97,7 @@ def service_config(service: str) -> dict[str, Any]:
     }
     retried = [{"service": service, "method": name} for name in _idempotent_methods(service)]
     if retried:
-        config["methodConfig"] = [{"name": retried, "retryPolicy": dict(_RETRY_POLICY)}]
+        config["methodConfig"] = [{"name": retried, "retryPolicy": _RETRY_POLICY}]
     return config
 
 

@@ -15,8 +15,10 @@ from urllib.parse import urlsplit
 import httpx2
 import openai
 from openai import AsyncOpenAI, DefaultAioHttpClient
+from opentelemetry.trace import Span
 
 from pellucid_runtime.deadline import child_timeout_s
+from pellucid_runtime.errors import ServiceError
 from pellucid_runtime.llm import (
     ChatRequest,
     Chunk,
@@ -29,6 +31,7 @@ from pellucid_runtime.llm import (
     Usage,
 )
 from pellucid_runtime.llm_settings import LlmSettings
+from pellucid_runtime.llm_wire import MALFORMED, body_of, chunk_of, completion_of, events
 from pellucid_runtime.metrics import LLM_CALLS, LLM_FIRST_TOKEN_SECONDS, LLM_TOKENS
 from pellucid_runtime.tracing import TRACER
 
@@ -50,15 +53,12 @@ class Endpoint:
     Attributes:
         client: Connection pool with address and credential.
         model: Model to ask for when the request names none.
+        host: Host of the address.
     """
 
     client: AsyncOpenAI
     model: str
-
-    @property
-    def host(self) -> str:
-        """Host of the address."""
-        return urlsplit(str(self.client.base_url)).hostname or ""
+    host: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ async def open_endpoint(
     client = AsyncOpenAI(
         base_url=base_url, api_key=api_key or "none", http_client=http, max_retries=0
     )
-    return Endpoint(client, model)
+    return Endpoint(client, model, urlsplit(base_url).hostname or "")
 
 
 class OpenAiClient:
@@ -168,117 +168,78 @@ class OpenAiClient:
         return self._has_alternative or isinstance(error, LlmUnavailableError)
 
     async def _complete_at(self, endpoint: Endpoint, request: ChatRequest) -> Completion:
-        with _observed(endpoint, request):
-            limit_s = child_timeout_s(self._patience.answer_s, stage=_STAGE)
+        with _observed(endpoint, request) as span:
             answer = await _within(
-                limit_s, endpoint.client.chat.completions.create(**_body(endpoint, request))
+                self._patience.answer_s,
+                endpoint.client.chat.completions.with_raw_response.create(
+                    **body_of(request, endpoint.model)
+                ),
             )
-            return _completion(answer, endpoint)
+            completion = completion_of(answer.content, endpoint.model, endpoint.host)
+            _count(completion.usage, endpoint, span)
+            return completion
 
     async def _stream_from(
         self, endpoint: Endpoint, request: ChatRequest
     ) -> AsyncGenerator[Chunk, None]:
-        with _observed(endpoint, request):
-            started_s = perf_counter()
-            pieces = await _within(
-                child_timeout_s(self._patience.first_token_s, stage=_STAGE),
-                endpoint.client.chat.completions.create(
-                    **_body(endpoint, request), stream=True, stream_options={"include_usage": True}
-                ),
-            )
-            async with pieces:
-                async for chunk in self._chunks(pieces, endpoint, started_s):
+        answering = endpoint.client.chat.completions.with_streaming_response.create(
+            **body_of(request, endpoint.model), stream=True, stream_options={"include_usage": True}
+        )
+        with _observed(endpoint, request) as span:
+            async with AsyncExitStack() as answer:
+                start = perf_counter()
+                response = await _within(
+                    self._patience.first_token_s, answer.enter_async_context(answering)
+                )
+                pieces = events(response.iter_bytes())
+                async for chunk in self._chunks(pieces, endpoint, start):
+                    _count(chunk.usage, endpoint, span)
                     yield chunk
 
     async def _chunks(
-        self, pieces: Any, endpoint: Endpoint, started_s: float
+        self, pieces: AsyncIterator[dict[str, Any]], endpoint: Endpoint, start: float
     ) -> AsyncIterator[Chunk]:
         """The pieces that say something, each awaited with patience."""
-        left = self._patience.first_token_s - (perf_counter() - started_s)
+        patience_s = max(0.0, self._patience.first_token_s - (perf_counter() - start))
         length, is_finished = 0, False
-        while (piece := await _next(pieces, max(left, 0.0))) is not None:
-            chunk = _chunk(piece, endpoint)
+        while (piece := await _within(patience_s, anext(pieces, None))) is not None:
+            patience_s = self._patience.idle_s
+            chunk = _checked(piece, endpoint)
             if length == 0 and chunk.text:
-                LLM_FIRST_TOKEN_SECONDS.labels(endpoint.model).observe(perf_counter() - started_s)
+                LLM_FIRST_TOKEN_SECONDS.labels(endpoint.model).observe(perf_counter() - start)
             length += len(chunk.text)
             if length > _MAX_ANSWER_CHARS:
                 raise LlmOutputError("the answer does not end", model=endpoint.model)
             is_finished = is_finished or chunk.finish_reason is not None
             if chunk.text or chunk.tool_calls or chunk.finish_reason or chunk.usage:
                 yield chunk
-            left = self._patience.idle_s
         if not is_finished:
             raise LlmUnavailableError("the answer broke off", model=endpoint.model)
 
 
-async def _next(pieces: Any, limit_s: float) -> Any:
-    """The next piece, None at the end."""
-    try:
-        return await _within(child_timeout_s(limit_s, stage=_STAGE), anext(pieces))
-    except StopAsyncIteration:
-        return None
-
-
 async def _within(limit_s: float, awaited: Awaitable[T]) -> T:
-    async with asyncio.timeout(limit_s):
+    """Wait at most so long, and not beyond the deadline."""
+    async with asyncio.timeout(child_timeout_s(limit_s, stage=_STAGE)):
         return await awaited
 
 
-def _body(endpoint: Endpoint, request: ChatRequest) -> dict[str, Any]:
-    body: dict[str, Any] = {
-        "model": request.model or endpoint.model,
-        "messages": [{"role": m.role, "content": m.content} for m in request.messages],
-        **request.extra,
-    }
-    if request.temperature is not None:
-        body["temperature"] = request.temperature
-    if request.max_tokens is not None:
-        body["max_tokens"] = request.max_tokens
-    if request.json_schema is not None:
-        schema = {"name": "answer", "schema": request.json_schema, "strict": True}
-        body["response_format"] = {"type": "json_schema", "json_schema": schema}
-    return body
+def _checked(piece: dict[str, Any], endpoint: Endpoint) -> Chunk:
+    if "error" in piece:
+        raise LlmUnavailableError("the model failed while it answered", model=endpoint.model)
+    return chunk_of(piece, endpoint.model, endpoint.host)
 
 
-def _chunk(piece: Any, endpoint: Endpoint) -> Chunk:
-    choice = piece.choices[0] if piece.choices else None
-    return Chunk(
-        text=(choice.delta.content or "") if choice else "",
-        finish_reason=choice.finish_reason if choice else None,
-        usage=_usage(piece.usage, endpoint),
-        tool_calls=_tool_calls(choice.delta.tool_calls) if choice else (),
-        model=piece.model or endpoint.model,
-        host=endpoint.host,
-    )
-
-
-def _completion(answer: Any, endpoint: Endpoint) -> Completion:
-    choice = answer.choices[0]
-    return Completion(
-        text=choice.message.content or "",
-        finish_reason=choice.finish_reason or "stop",
-        usage=_usage(answer.usage, endpoint),
-        tool_calls=_tool_calls(choice.message.tool_calls),
-        model=answer.model or endpoint.model,
-        host=endpoint.host,
-    )
-
-
-def _tool_calls(calls: Any) -> tuple[dict[str, Any], ...]:
-    return tuple(call.model_dump(exclude_none=True) for call in calls or ())
-
-
-def _usage(usage: Any, endpoint: Endpoint) -> Usage | None:
+def _count(usage: Usage | None, endpoint: Endpoint, span: Span) -> None:
     if usage is None:
-        return None
-    counted = Usage(usage.prompt_tokens or 0, usage.completion_tokens or 0)
-    LLM_TOKENS.labels(endpoint.model, "prompt").inc(counted.prompt_tokens)
-    LLM_TOKENS.labels(endpoint.model, "completion").inc(counted.completion_tokens)
-    return counted
+        return
+    LLM_TOKENS.labels(endpoint.model, "prompt").inc(usage.prompt_tokens)
+    LLM_TOKENS.labels(endpoint.model, "completion").inc(usage.completion_tokens)
+    span.set_attribute("gen_ai.usage.input_tokens", usage.prompt_tokens)
+    span.set_attribute("gen_ai.usage.output_tokens", usage.completion_tokens)
 
 
 @contextmanager
-def _observed(endpoint: Endpoint, request: ChatRequest) -> Iterator[None]:
+def _observed(endpoint: Endpoint, request: ChatRequest) -> Iterator[Span]:
     """Trace and count the enclosed call, and translate what the SDK raises."""
     model = request.model or endpoint.model
     span = TRACER.start_span(
@@ -292,9 +253,9 @@ def _observed(endpoint: Endpoint, request: ChatRequest) -> Iterator[None]:
     outcome = "cancelled"
     try:
         with _translated(model):
-            yield
+            yield span
         outcome = "ok"
-    except LlmError as error:
+    except ServiceError as error:
         outcome = type(error).__name__
         raise
     finally:
@@ -315,8 +276,7 @@ def _translated(model: str) -> Iterator[None]:
         raise _refusal(error.status_code, model) from None
     except (openai.APIError, httpx2.HTTPError, OSError):
         raise LlmUnavailableError("the model cannot be reached", model=model) from None
-    except (ValueError, TypeError, AttributeError, LookupError):
-        # What the SDK and the reading of its objects raise on answers that are not of the API.
+    except MALFORMED:
         raise LlmOutputError("the answer is not of the expected form", model=model) from None
 
 

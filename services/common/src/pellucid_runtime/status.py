@@ -4,8 +4,7 @@ Each error carries one `ErrorInfo` (domain `pellucid`); invalid arguments a `Bad
 and errors that a retry may cure a `RetryInfo`.
 """
 
-from collections.abc import Iterable
-from types import MappingProxyType
+from collections.abc import Iterable, Mapping, Sequence
 
 import grpc
 from google.protobuf.any_pb2 import Any as AnyMessage
@@ -35,47 +34,32 @@ DETAILS_KEY = "grpc-status-details-bin"
 PUSHBACK_KEY = "grpc-retry-pushback-ms"
 _NO_RETRY = "-1"
 
-CODE_OF = MappingProxyType(
-    {
-        ErrorKind.INVALID: grpc.StatusCode.INVALID_ARGUMENT,
-        ErrorKind.UNAUTHENTICATED: grpc.StatusCode.UNAUTHENTICATED,
-        ErrorKind.DENIED: grpc.StatusCode.PERMISSION_DENIED,
-        ErrorKind.NOT_FOUND: grpc.StatusCode.NOT_FOUND,
-        ErrorKind.PRECONDITION: grpc.StatusCode.FAILED_PRECONDITION,
-        ErrorKind.EXHAUSTED: grpc.StatusCode.RESOURCE_EXHAUSTED,
-        ErrorKind.UNAVAILABLE: grpc.StatusCode.UNAVAILABLE,
-        ErrorKind.LATE: grpc.StatusCode.DEADLINE_EXCEEDED,
-        ErrorKind.INTERNAL: grpc.StatusCode.INTERNAL,
-    }
+CODE_OF: Mapping[ErrorKind, grpc.StatusCode] = {
+    ErrorKind.INVALID: grpc.StatusCode.INVALID_ARGUMENT,
+    ErrorKind.UNAUTHENTICATED: grpc.StatusCode.UNAUTHENTICATED,
+    ErrorKind.DENIED: grpc.StatusCode.PERMISSION_DENIED,
+    ErrorKind.NOT_FOUND: grpc.StatusCode.NOT_FOUND,
+    ErrorKind.PRECONDITION: grpc.StatusCode.FAILED_PRECONDITION,
+    ErrorKind.EXHAUSTED: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    ErrorKind.UNAVAILABLE: grpc.StatusCode.UNAVAILABLE,
+    ErrorKind.LATE: grpc.StatusCode.DEADLINE_EXCEEDED,
+    ErrorKind.INTERNAL: grpc.StatusCode.INTERNAL,
+}
+_KIND_OF: Mapping[grpc.StatusCode, ErrorKind] = {code: kind for kind, code in CODE_OF.items()}
+# What errors become again at the caller, by reason; by kind when they came without a reason: from
+# grpc itself, a proxy or a foreign server. The last class of a kind is the one to assume.
+_CLASSES: Sequence[type[ServiceError]] = (
+    DependencyDownError,
+    UnauthenticatedError,
+    DeniedError,
+    InvalidArgumentError,
+    NotFoundError,
+    NotReadyError,
+    RateLimitedError,
+    OverloadedError,
 )
-_KIND_OF = MappingProxyType({code: kind for kind, code in CODE_OF.items()})
-# Reason of an error that came without ErrorInfo: from grpc itself, a proxy or a foreign server.
-_REASON_OF = MappingProxyType(
-    {
-        ErrorKind.INVALID: "INVALID_ARGUMENT",
-        ErrorKind.UNAUTHENTICATED: "UNAUTHENTICATED",
-        ErrorKind.DENIED: "FORBIDDEN",
-        ErrorKind.NOT_FOUND: "NOT_FOUND",
-        ErrorKind.PRECONDITION: "NOT_READY",
-        ErrorKind.EXHAUSTED: "OVERLOADED",
-    }
-)
-# Classes by the reason that they stand for.
-_CLASS_OF = MappingProxyType(
-    {
-        cls.reason: cls
-        for cls in (
-            DependencyDownError,
-            DeniedError,
-            InvalidArgumentError,
-            NotFoundError,
-            NotReadyError,
-            OverloadedError,
-            RateLimitedError,
-            UnauthenticatedError,
-        )
-    }
-)
+_CLASS_BY_REASON: Mapping[str, type[ServiceError]] = {cls.reason: cls for cls in _CLASSES}
+_CLASS_BY_KIND: Mapping[ErrorKind, type[ServiceError]] = {cls.kind: cls for cls in _CLASSES}
 
 Trailer = tuple[str, str | bytes]
 
@@ -133,24 +117,20 @@ def from_rpc_error(error: grpc.aio.AioRpcError, dependency: str = "service") -> 
         return DeadlineExceededError(info.metadata.get("stage", dependency))
     if kind is ErrorKind.INTERNAL or (kind is ErrorKind.UNAVAILABLE and not info.reason):
         return DependencyDownError(dependency, retry_after_s=retry_after_s)
-    reason = info.reason or _REASON_OF.get(kind, "DEPENDENCY_DOWN")
-    return _rebuilt(reason, kind, error.details() or "", dict(info.metadata), retry_after_s)
+    cls = _class_of(kind, info.reason)
+    again = cls.__new__(cls)  # its own constructor would word the message anew
+    ServiceError.__init__(
+        again, error.details() or "", metadata=info.metadata, retry_after_s=retry_after_s
+    )
+    again.kind, again.reason = kind, info.reason or cls.reason
+    return again
 
 
-def _rebuilt(
-    reason: str,
-    kind: ErrorKind,
-    message: str,
-    metadata: dict[str, str],
-    retry_after_s: float | None,
-) -> ServiceError:
-    """The error as the server raised it, of the same class where that has one."""
+def _class_of(kind: ErrorKind, reason: str) -> type[ServiceError]:
+    if not reason:
+        return _CLASS_BY_KIND[kind]
     is_precondition = kind is ErrorKind.PRECONDITION
-    cls = _CLASS_OF.get(reason, PreconditionError if is_precondition else ServiceError)
-    result = cls.__new__(cls)
-    ServiceError.__init__(result, message, metadata=metadata, retry_after_s=retry_after_s)
-    result.kind, result.reason = kind, reason
-    return result
+    return _CLASS_BY_REASON.get(reason, PreconditionError if is_precondition else ServiceError)
 
 
 def _read_details(
