@@ -31,9 +31,7 @@ class DecisionClient:
     """Implements `ports.DecisionPort`."""
 
     def __init__(self, channel: grpc.aio.Channel) -> None:
-        self._stub: decision_pb2_grpc.DecisionServiceAsyncStub = (
-            decision_pb2_grpc.DecisionServiceStub(channel)  # type: ignore[assignment]
-        )
+        self._stub = decision_pb2_grpc.DecisionServiceStub(channel)
 
     async def decide(self, call: DecideCall) -> DecideAnswer:
         """See `DecisionPort`."""
@@ -50,9 +48,7 @@ class SearchClient:
     """Implements `ports.SearchPort`."""
 
     def __init__(self, channel: grpc.aio.Channel) -> None:
-        self._stub: search_pb2_grpc.SearchServiceAsyncStub = (
-            search_pb2_grpc.SearchServiceStub(channel)  # type: ignore[assignment]
-        )
+        self._stub = search_pb2_grpc.SearchServiceStub(channel)
 
     async def search(self, call: SearchCall) -> SearchAnswer:
         """See `SearchPort`."""
@@ -64,9 +60,7 @@ class ScorerClient:
     """Implements `ports.ScorerPort`."""
 
     def __init__(self, channel: grpc.aio.Channel) -> None:
-        self._stub: scorer_pb2_grpc.ScorerServiceAsyncStub = (
-            scorer_pb2_grpc.ScorerServiceStub(channel)  # type: ignore[assignment]
-        )
+        self._stub = scorer_pb2_grpc.ScorerServiceStub(channel)
 
     async def score(self, call: ScoreCall) -> tuple[ScoredHit, ...]:
         """See `ScorerPort`."""
@@ -91,9 +85,7 @@ class FetcherClient:
     """Implements `ports.FetcherPort`."""
 
     def __init__(self, channel: grpc.aio.Channel) -> None:
-        self._stub: fetcher_pb2_grpc.FetcherServiceAsyncStub = (
-            fetcher_pb2_grpc.FetcherServiceStub(channel)  # type: ignore[assignment]
-        )
+        self._stub = fetcher_pb2_grpc.FetcherServiceStub(channel)
 
     async def fetch_many(self, call: FetchCall) -> AsyncIterator[tuple[int, PageContent]]:
         """See `FetcherPort`."""
