@@ -4,9 +4,9 @@ import re
 import unicodedata
 
 # The instruction of a long message stands at its beginning or its end; what lies between is
-# material. Swept on own messages: 700 + 500 keeps every instruction and bounds the regex work.
-HEAD_CHARACTERS = 700
-TAIL_CHARACTERS = 500
+# material. Swept on own messages: 600 + 300 keeps every instruction and bounds the regex work.
+HEAD_CHARACTERS = 600
+TAIL_CHARACTERS = 300
 
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"

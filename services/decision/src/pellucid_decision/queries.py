@@ -29,7 +29,7 @@ _UNSAFE = re.compile(r"[\x00-\x1f\x7f<>|\\]")
 _ANGLES = (
     ("news", ("news", "event_result")),
     ("role", ("role_holder",)),
-    ("price", ("real_time_value", "price_of")),
+    ("price", ("price_of",)),
     ("review", ("reviews",)),
     ("law", ("changing_fact",)),
     ("docs", ("niche_docs",)),

@@ -21,6 +21,8 @@ MAX_FILE_BYTES = 262_144
 MAX_PATTERNS = 400
 MAX_PATTERN_CHARACTERS = 1600
 # A repeat inside a repeat can take exponential time on hostile input, so rules may not have one.
+# Letters of a pattern that stand for themselves, not those of an escape such as \\W.
+_LETTERS = re.compile(r"(?<!\\)[^\W\d_a-z]")
 _NESTED_REPEAT = re.compile(r"\([^()]*[*+][^()]*\)\s*[*+]")
 
 
@@ -52,7 +54,7 @@ class Matcher:
 
     Attributes:
         spec: What it means.
-        pattern: Fires when it matches.
+        pattern: Fires when it matches the lower-case text.
         unless: Suppresses the signal when it matches anywhere; None for never.
     """
 
@@ -231,13 +233,23 @@ def _matchers(
         unless = _strings(entry.get("unless", []), f"{code}.{name}.unless")
         yield Matcher(
             specs[name],
-            _compiled(_strings(entry.get("match"), f"{code}.{name}"), code, specs[name].where),
-            _compiled(unless, code, "anywhere") if unless else None,
+            _lowered(_strings(entry.get("match"), f"{code}.{name}"), code, specs[name].where),
+            _lowered(unless, code, "anywhere") if unless else None,
         )
 
 
 def _compiled(items: Sequence[str], code: str, where: str) -> re.Pattern[str]:
     """Join patterns into one; words of languages with blanks match whole words only."""
+    return _regex(_joined(items, code, where), code, re.IGNORECASE)
+
+
+def _lowered(items: Sequence[str], code: str, where: str) -> re.Pattern[str]:
+    """Compile for lower-case text: the engine skips alternatives by their first letter only then."""
+    joined = _joined(items, code, where)
+    return _regex(_LETTERS.sub(lambda match: match.group().lower(), joined), code, 0)
+
+
+def _joined(items: Sequence[str], code: str, where: str) -> str:
     if not items or len(items) > MAX_PATTERNS:
         raise RulesError(f"{code}: a pattern list needs 1 to {MAX_PATTERNS} entries")
     for item in items:
@@ -250,9 +262,13 @@ def _compiled(items: Sequence[str], code: str, where: str) -> re.Pattern[str]:
         body = rf"\A\W{{0,3}}{body}"
     if where == "whole":
         body = rf"\A\W{{0,8}}{body}\W{{0,12}}\Z"
+    return body
+
+
+def _regex(body: str, code: str, flags: int) -> re.Pattern[str]:
     try:
-        return re.compile(body, re.IGNORECASE)
-    except re.error as error:
+        return re.compile(body, flags)
+    except (re.error, OverflowError, RecursionError) as error:
         raise RulesError(f"{code}: pattern does not compile ({error})") from error
 
 

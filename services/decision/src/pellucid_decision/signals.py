@@ -91,9 +91,10 @@ def ends_in_tool(ask: Ask) -> bool:
 
 
 def _spot(text: str, rules: LanguageRules) -> Iterator[tuple[str, str]]:
+    lower = text.lower()
     for matcher in rules.matchers:
-        match = matcher.pattern.search(text)
-        if match and not (matcher.unless and matcher.unless.search(text)):
+        match = matcher.pattern.search(lower)
+        if match and not (matcher.unless and matcher.unless.search(lower)):
             yield matcher.spec.name, " ".join(match.group().split())
 
 

@@ -12,16 +12,16 @@ _YEAR = re.compile(r"(?<![\d.,/$€£#-])(19\d\d|20\d\d)(?![\d%]|[.,]\d)")
 _QUESTION = re.compile(r"[?？]")
 _SENTENCE_END = re.compile(r"[.!?。！？]\s|[。！？]|\n")
 _ASKS_QUANTITY = re.compile(
-    r"\b(?:how (?:many|much|long|far|old|fast|tall)|what (?:is|are|was|will be) the (?:total|sum|average|"
+    r"\b(?:how (?:many|much|long|far|old|fast|tall|big|heavy|high|wide|deep|often)|what (?:\w+ ){0,3}(?:percent|total|average|number|amount|weight|score|grade|age|depth)|what (?:is|are|was|will be) the (?:total|sum|average|"
     r"difference|number|amount|percentage|ratio|area|cost|profit|price)|what (?:percentage|fraction)|calculate|"
     r"in total|altogether|find the|cuánt[oa]s?|wie ?viele?|combien|berechne|calcul[ae]r?)\b"
-    r"|몇 |얼마|구하시오|구하세요|구해|计算|多少|几[个只本人]|求|何[個人本枚円]|いくつ|いくら|求め",
+    r"|몇 |몇%|얼마|확률|비율|구하시오|구하세요|구해|计算|多少|几[个只本人]|求|何[個人本枚円]|いくつ|いくら|求め",
     re.IGNORECASE,
 )
 _PERSONAL_STORY = re.compile(
-    r"\b(?:he|she|they|his|her|each|per|has|had|gave|gives|bought|buys|sold|sells|left|twice|half|"
+    r"\b(?:he|she|they|his|her|each|per|times|more than|less than|fewer|older|younger|every|costs?|makes?|takes?|has|had|gave|gives|bought|buys|sold|sells|left|twice|half|"
     r"tiene|compró|gana|hat|kauft|verkauft|a acheté|achète|possède|vend)\b"
-    r"|씩|개를|명이|있습니다|사과|买了|有\d|每|小明|小红|ずつ|買い|さんは",
+    r"|씩|응답|학생|개를|명이|있습니다|사과|买了|有\d|每|小明|小红|ずつ|買い|さんは",
     re.IGNORECASE,
 )
 _CAPITALISED = re.compile(r"(?<=[\w,'\"] )(?:[A-Z][\w'’.&-]*[a-zA-Z]|[A-Z]{2,})")
@@ -36,6 +36,15 @@ _COMMON_CAPITALS = frozenset(
     ["I", "I'm", "I'd", "I've", "I'll", "English", "Spanish", "French", "German", "Japanese", "Korean", "Chinese", "Python", "Java", "JavaScript", "SQL", "HTML", "CSS", "JSON", "XML", "CSV", "API", "AI", "PDF", "URL", "OK", "TV", "USA", "UK", "US", "EU", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "Excel", "Linux", "React", "C"]
 )
 LONG_MESSAGE = 700
+_NUMBER_WORD = re.compile(
+    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|twenty|thirty|"
+    r"forty|fifty|hundred|dozen|half|twice|double|triple|thirds?|quarters?|dos|tres|cuatro|cinco|diez|doble|mitad|"
+    r"zwei|drei|vier|fünf|zehn|doppelt|hälfte|deux|trois|quatre|cinq|dix|moitié)\b|两|三|一半|倍|半分",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(r"\b(?:if|suppose|si|wenn|falls)\b|如果|면 |たら|もし|，|、|,", re.IGNORECASE)
+_NAMES_A_YEAR = re.compile(r"\b(?:in|since|during|of|for|en|im|seit) (?:the )?(?:19|20)\d\d\b|(?:19|20)\d\d(?:년|年)")
+_DENSE_SCRIPT = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 MIN_PROBLEM_NUMBERS = 2
 MIN_PROBLEM_CHARACTERS = 60
 # A year this far before the cut-off is still one that pages know better than the model.
@@ -96,17 +105,19 @@ def _asks(text: str) -> bool:
 
 
 def _is_word_problem(text: str) -> bool:
-    """A story with numbers that ends in a question for a quantity."""
-    if len(text) < MIN_PROBLEM_CHARACTERS and not re.search(r"[가-힣一-鿿]", text):
+    """Numbers and a question for a quantity that follows from them."""
+    dense = bool(_DENSE_SCRIPT.search(text))
+    if len(text) < MIN_PROBLEM_CHARACTERS and not dense:
         return False
-    numbers = len(_NUMBER.findall(text))
+    figures = [match.group() for match in _NUMBER.finditer(text) if not _YEAR.fullmatch(match.group())]
+    numbers = len(figures) + len(_NUMBER_WORD.findall(text))
     if numbers < MIN_PROBLEM_NUMBERS or not _ASKS_QUANTITY.search(text):
         return False
-    sentences = len(_SENTENCE_END.findall(text.strip())) + 1
-    return bool(_PERSONAL_STORY.search(text)) and (sentences > 1 or numbers > MIN_PROBLEM_NUMBERS)
+    several = len(_SENTENCE_END.findall(text.strip())) > 0 or bool(_CONDITION.search(text))
+    return bool(_PERSONAL_STORY.search(text)) and several and not _NAMES_A_YEAR.search(text)
 
 
-_KO_TELLS = re.compile(r"(?:다|어|아|요|네|지|야|까|음|함|ㅠ|ㅜ|ㅋ|ㅎ)[.!~ㅠㅜㅋㅎ ]*\Z")
+_KO_TELLS = re.compile(r"(?:다|어|아|요|네|지|야|음|함|라|걸|군|데|게|려구|려고|은|는|해|면|듯|중|됨|워|서|여|돼|봐|와|죠|거|것|구|고|니까|던|밤|들|ㅠ|ㅜ|ㅋ|ㅎ)[.!~ㅠㅜㅋㅎ ]*\Z")
 _JA_TELLS = re.compile(r"(?:だ|よ|ね|た|な|わ|です|ます|ました|よね|かな|って)[。!！~〜]*\Z")
 _KO_REQUEST = re.compile(
     r"(?:줘|주세요|주라|줄래|알려|찾아|검색|보여|해라|하세요|하시오|세요|십시오|까\W*\Z|니\W*\Z|뭐|어때|얼마|언제|누구|어디|몇|날씨|뉴스|환율|주가)"

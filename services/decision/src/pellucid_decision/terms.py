@@ -61,7 +61,7 @@ _SENTENCE_START = re.compile(r"(?:\A|[.!?]\s|\n)\W*\Z")
 _HANGUL = re.compile(r"[\uac00-\ud7af]")
 _HAN_KANA = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _JA_RUN = re.compile(
-    r"[A-Za-z0-9][\w.+#%&-]*|[\u30a0-\u30ffー]{2,}|[\u3400-\u9fff々〆ヶ0-9０-９]+(?:[のがケヶ](?=[\u3400-\u9fff])(?!.))?"
+    r"[A-Za-z0-9][A-Za-z0-9.+#%&-]*|[\u30a0-\u30ffー]{2,}|[\u3400-\u9fff々〆ヶ0-9０-９]+(?:[のがケヶ](?=[\u3400-\u9fff])(?!.))?"
 )
 _LATIN_RUN = re.compile(r"[A-Za-z0-9$][A-Za-z0-9.+#%&/-]*")
 _ASCII_TOKEN = re.compile(r"[\x21-\x7e]+")
