@@ -28,7 +28,7 @@ class Phrases:
     def read(cls, groups: Mapping[str, Iterable[str]]) -> Self:
         """Read phrases by language.
 
-        >>> Phrases.read({"en": ["deal", "% off"]}).are_in("Now 50% off!")
+        >>> Phrases.read({"en": ["deal", "% off"]}).are_in(Prepared.read("Now 50% off!"))
         True
         """
         every = sorted({phrase for group in groups.values() for phrase in group})
@@ -39,15 +39,28 @@ class Phrases:
             anywhere=tuple(phrase for phrase in every if is_spaceless(phrase)),
         )
 
-    def are_in(self, text: str) -> bool:
+    def are_in(self, text: "Prepared") -> bool:
         """Tell whether any of the phrases is in a text."""
-        pieces = PIECE.findall(text.casefold())
-        if not self.words.isdisjoint(pieces):
+        if not self.words.isdisjoint(text.pieces):
             return True
-        joined = f" {' '.join(pieces)} "
-        if any(phrase in joined for phrase in self.spaced):
+        if any(phrase in text.joined for phrase in self.spaced):
             return True
-        return not text.isascii() and any(phrase in text for phrase in self.anywhere)
+        return not text.raw.isascii() and any(phrase in text.raw for phrase in self.anywhere)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A text made ready for several looks."""
+
+    raw: str
+    pieces: tuple[str, ...]
+    joined: str
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Cut a text into pieces once."""
+        pieces = tuple(PIECE.findall(text.casefold()))
+        return cls(text, pieces, f" {' '.join(pieces)} ")
 
 
 def _normal(phrase: str) -> str:

@@ -7,13 +7,14 @@ from typing import Any, Self
 
 import yaml
 
-from pellucid_scorer.phrases import Phrases
+from pellucid_scorer.phrases import Phrases, Prepared
 
 ELLIPSIS = re.compile(r"…|\.{3,}")
 SHOUT = re.compile(r"[!?]{2,}")
 ODD_CATEGORIES = frozenset({"So", "Sk", "Co", "Cn", "Cc"})
 """Symbols (emojis among them), private use, unassigned and control characters."""
-PLAIN_CONTROLS = frozenset("\n\r\t")
+UNUSUAL = re.compile(r"[^ -~\n\r\t]")
+"""Everything but printable ASCII and line breaks, which need no closer look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +51,15 @@ class QualityTable:
     def score(self, title: str, snippet: str) -> float:
         """Return the quality of a result's form in [0, 1]."""
         text = f"{title}\n{snippet}"
+        prepared = Prepared.read(text)
         merits = (
             len(snippet) > self.long_snippet_chars,
-            self.research.are_in(text),
-            bool(title) and not self.sales.are_in(title),
+            self.research.are_in(prepared),
+            bool(title) and not self.sales.are_in(Prepared.read(title)),
             self._is_normally_cased(title),
         )
         faults = (
-            self.calls.are_in(text),
+            self.calls.are_in(prepared),
             len(ELLIPSIS.findall(text)) > self.max_ellipses,
             self._is_shouted(title),
             self._is_odd(text),
@@ -82,6 +84,4 @@ class QualityTable:
 
 
 def _count_odd(text: str) -> int:
-    beyond_ascii = (unicodedata.category(char) for char in text if char > "~")
-    controls = sum(char < " " and char not in PLAIN_CONTROLS for char in set(text))
-    return sum(category in ODD_CATEGORIES for category in beyond_ascii) + controls
+    return sum(unicodedata.category(char) in ODD_CATEGORIES for char in UNUSUAL.findall(text))
