@@ -49,6 +49,7 @@ from pellucid_gateway.faces.searxng import searxng_routes
 from pellucid_gateway.faces.streams import ClientGoneError
 from pellucid_gateway.faces.tavily import tavily_routes
 from pellucid_gateway.faces.upstream import ModelServer
+from pellucid_gateway.faces.websocket import websocket_routes
 from pellucid_gateway.ports import EvidenceStore
 from pellucid_runtime.clock import Clock, SystemClock
 from pellucid_runtime.errors import ServiceError
@@ -121,6 +122,7 @@ def _add_routes(app: FastAPI, doors: Doors) -> None:
     app.include_router(decide_routes(doors.engine, doors.identity, limit))
     app.include_router(search_routes(doors.engine, doors.identity, limit))
     app.include_router(fetch_routes(doors.engine, limit))
+    app.include_router(websocket_routes(doors.engine, doors.identity, doors.find_key, limit))
     app.include_router(
         openai_routes(
             doors.engine,

@@ -1,0 +1,14 @@
+"""Start the gateway: `python -m pellucid_gateway [--check]`."""
+
+from pellucid_gateway.app import build
+from pellucid_gateway.settings import GatewaySettings
+from pellucid_runtime.service import run
+
+
+def main() -> None:
+    """Run until a signal."""
+    run(build, GatewaySettings)
+
+
+if __name__ == "__main__":
+    main()

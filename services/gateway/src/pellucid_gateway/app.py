@@ -1,0 +1,112 @@
+"""Composition root: the only reader of the settings; opens resources and wires them."""
+
+import secrets
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+
+import structlog
+from pellucid.gateway.v1 import gateway_pb2_grpc
+
+from pellucid_gateway.adapters.assembly import open_engine
+from pellucid_gateway.adapters.model_server import open_model_server
+from pellucid_gateway.faces.guard import GuardRules
+from pellucid_gateway.faces.identity import Identity
+from pellucid_gateway.faces.keys import ApiKey, KeyRing, WrongKeyFileError
+from pellucid_gateway.http import Doors, http_app
+from pellucid_gateway.metrics import ObservedEngine, observe_http
+from pellucid_gateway.server import SERVICE_NAME, GatewayServicer
+from pellucid_gateway.settings import GatewaySettings
+from pellucid_runtime.clock import Clock, clock_from
+from pellucid_runtime.errors import DependencyDownError
+from pellucid_runtime.health import Health
+from pellucid_runtime.http_server import HttpServer
+from pellucid_runtime.metrics import MetricsServer
+from pellucid_runtime.server import GrpcServer
+from pellucid_runtime.service import Service, StartError
+from pellucid_runtime.store import open_store
+
+_IDENTITY_KEY_BYTES = 32
+
+log = structlog.get_logger(__name__)
+
+
+async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
+    """Open what the gateway needs and wire it.
+
+    Raises:
+        StartError: The key file cannot be used.
+    """
+    clock = clock_from(settings)
+    health = Health()
+    engine, evidence = await open_engine(settings, stack, clock)
+    doors = Doors(
+        engine=ObservedEngine(engine),
+        identity=await _identity(settings, stack),
+        health=health,
+        rules=_rules(settings),
+        observe=observe_http,
+        evidence=evidence,
+        max_body_bytes=settings.gateway_max_body_bytes,
+        find_key=_find_key(settings, clock),
+        clock=clock,
+        upstream=await open_model_server(settings, stack),
+        own_model=settings.llm_model,
+    )
+    listeners = [MetricsServer(settings), _grpc(settings, doors), _http(settings, doors)]
+    return Service(name="gateway", listeners=listeners, health=health)
+
+
+async def _identity(settings: GatewaySettings, stack: AsyncExitStack) -> Identity:
+    """One HMAC key for all replicas, made at the first start and kept in the store.
+
+    Without the store the key lives as long as the process: nobody is taken for somebody else, but
+    what was kept for a person is not found until the next start.
+    """
+    fresh = secrets.token_bytes(_IDENTITY_KEY_BYTES)
+    store = await open_store(settings, stack, "identity")
+    try:
+        await store.set_if_absent("hmac-key", fresh)
+        key = await store.get("hmac-key") or fresh
+    except DependencyDownError:
+        log.warning("identity_key_not_kept")
+        key = fresh
+    return Identity(key, settings.gateway_trusted_proxies)
+
+
+def _http(settings: GatewaySettings, doors: Doors) -> HttpServer:
+    return HttpServer(
+        http_app(doors),
+        settings.gateway_host,
+        settings.gateway_port,
+        root_path=settings.gateway_root_path,
+        ws_max_size=settings.gateway_max_body_bytes,
+    )
+
+
+def _rules(settings: GatewaySettings) -> GuardRules:
+    return GuardRules(
+        any_host=settings.gateway_auth == "keys",
+        extra_hosts=tuple(host.lower() for host in settings.gateway_allowed_hosts),
+        origins=settings.gateway_cors_origins,
+    )
+
+
+def _find_key(settings: GatewaySettings, clock: Clock) -> Callable[[str], ApiKey | None] | None:
+    if settings.gateway_auth == "off" or settings.gateway_keys_file is None:
+        return None
+    try:
+        return KeyRing(settings.gateway_keys_file, clock).find
+    except WrongKeyFileError as error:
+        raise StartError(f"GATEWAY_KEYS_FILE: {error}") from None
+
+
+def _grpc(settings: GatewaySettings, doors: Doors) -> GrpcServer:
+    servicer = GatewayServicer(doors.engine, doors.identity)
+    return GrpcServer(
+        settings,
+        register=[
+            lambda server: gateway_pb2_grpc.add_GatewayServiceServicer_to_server(servicer, server)
+        ],
+        services=[SERVICE_NAME],
+        health=doors.health,
+    )
