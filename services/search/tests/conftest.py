@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -19,6 +20,9 @@ from pellucid_runtime.server import GrpcServer
 from pellucid_search import app
 from pellucid_search.adapters import ddgs_engine
 from pellucid_search.settings import SearchSettings
+
+# Tests are imported without packages; their shared tables stand beside them.
+sys.path.insert(0, str(Path(__file__).parent))
 
 Fields = Mapping[str, Any]
 

@@ -11,11 +11,15 @@ from pellucid_search.readings import GUESSED, LIKELY, SURE, Reading, date_words
 _COMPACT = re.compile(r"(?P<y>(?:19|20)\d{2})(?P<m>\d{2})(?P<d>\d{2})")
 _ISO_START = re.compile(r"\d{4}-\d{2}-\d{2}")
 _YEAR_FIRST = re.compile(
-    r"(?P<y>\d{4})\s*(?:[-/.]|年|년)\s*(?P<m>\d{1,2})\s*(?:[-/.]|月|월)\s*(?P<d>\d{1,2})\s*(?:日|일)?\.?"
+    r"(?P<y>\d{4})(?:\s*(?:[-/.]|年|년)\s*|\s)(?P<m>\d{1,2})(?:\s*(?:[-/.]|月|월)\s*|\s)"
+    r"(?P<d>\d{1,2})\s*(?:日|일)?\.?"
 )
 _YEAR_MONTH = re.compile(r"(?P<y>\d{4})\s*(?:年|년|[-/])\s*(?P<m>\d{1,2})\s*(?:月|월)?")
 _YEAR_LAST = re.compile(
     r"(?P<a>\d{1,2})\s*(?P<sep>[-/.])\s*(?P<b>\d{1,2})\s*[-/.,]\s*(?P<y>\d{4})\.?"
+)
+_SHORT_YEAR = re.compile(
+    r"(?P<a>\d{1,2})(?P<sep>[-/]|\.)\s*(?P<b>\d{1,2})\s*[-/.,]\s*(?P<y>\d{2})(?!\d|[-/:])"
 )
 _EPOCH = re.compile(r"1\d{9}(?:\d{3})?")
 _TIME = re.compile(
@@ -24,6 +28,17 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th|er|º|ª|\.)(?=\s|,|$)", re.IGNORECASE)
+# fmt: off
+_ORDINALS = (
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+    "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth",
+    "eighteenth", "nineteenth", "twentieth",
+)
+# fmt: on
+_TENS = {"twenty": 20, "thirty": 30, "thirtieth": 30}
+_SPELLED = re.compile(
+    rf"\b(?:(?P<tens>twenty|thirty)[ -])?(?P<one>{'|'.join(_ORDINALS)}|thirtieth)\b(?: of)?"
+)
 _MILLISECONDS = 1_000
 _LONGEST_SECONDS = 10
 _MONTHS_A_YEAR = 12
@@ -84,9 +99,11 @@ def _year_and_month(text: str) -> Reading | None:
 
 def _year_last(text: str) -> Reading | None:
     """With dots the day comes first; with slashes the month, unless it cannot be one."""
-    match = _YEAR_LAST.match(text)
+    match = _YEAR_LAST.match(text) or _SHORT_YEAR.match(text)
     if not match:
         return None
+    if len(match["y"]) == 2:  # noqa: PLR2004 - digits of a short year
+        return _short_year(match, text)
     first, second = match["a"], match["b"]
     day_first = match["sep"] == "." or int(first) > _MONTHS_A_YEAR
     day, month = (first, second) if day_first else (second, first)
@@ -94,9 +111,23 @@ def _year_last(text: str) -> Reading | None:
     return _at(match["y"], month, day, text[match.end() :], LIKELY if is_clear else GUESSED)
 
 
+def _short_year(match: re.Match[str], text: str) -> Reading | None:
+    """Years 00 to 69 are of this century, as POSIX has it."""
+    year = int(match["y"]) + (2000 if int(match["y"]) < 69 else 1900)  # noqa: PLR2004
+    day_first = match["sep"] == "." or int(match["a"]) > _MONTHS_A_YEAR
+    day, month = (match["a"], match["b"]) if day_first else (match["b"], match["a"])
+    return _at(str(year), month, day, text[match.end() :], GUESSED)
+
+
 @lru_cache(maxsize=1)
 def _months() -> Mapping[str, int]:
     return {word: int(n) for n, names in date_words()["months"].items() for word in names}
+
+
+def _spelled_number(match: re.Match[str]) -> str:
+    one = match["one"]
+    units = _TENS[one] if one in _TENS else _ORDINALS.index(one) + 1
+    return str(_TENS.get(match["tens"], 0) + units)
 
 
 @lru_cache(maxsize=1)
@@ -108,10 +139,11 @@ def _weekday_pattern() -> re.Pattern[str]:
 
 def _word_form(text: str, now: datetime) -> Reading | None:
     """Read "Dec 15, 2024", "15 de diciembre de 2024", "15. Dezember 2024" and the like."""
-    folded = _weekday_pattern().sub("", _ORDINAL.sub("", text.lower()))
+    folded = _SPELLED.sub(_spelled_number, text.lower())
+    folded = _weekday_pattern().sub("", _ORDINAL.sub("", folded))
     words = re.match(
         r"(?:(?P<d1>\d{1,2})[\s.-]+(?:de |of |du )?)?(?P<month>[^\W\d_]{3,12})\.?,?"
-        r"(?:[\s-]+(?P<d2>\d{1,2})(?!\d|:))?(?:,?[\s-]+(?:de |del |of )?(?P<y>\d{4})(?!\d))?",
+        r"(?:[\s-]+(?P<d2>\d{1,2})(?!\d|:))?(?:,?[\s-]+(?:de |del |of |year )?(?P<y>\d{4})(?!\d))?",
         folded,
     )
     month = _months().get(words["month"]) if words else None

@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack, suppress
 from types import MappingProxyType
 from typing import Any
 
+import structlog
 from pellucid.search.v1 import search_pb2_grpc
 
 from pellucid_runtime.clock import Clock, clock_from
@@ -43,6 +44,7 @@ from pellucid_search.settings import SearchSettings
 from pellucid_search.standing import Roster
 
 SERVICE = "pellucid.search.v1.SearchService"
+_log = structlog.get_logger("pellucid_search.app")
 _INDEX_FILE = "search-local-index.sqlite3"
 _PER_THOUSAND = 1_000
 
@@ -113,9 +115,18 @@ async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> Sea
         clock=clock,
         budget_s=settings.search_budget_s,
     )
+    _warn_of_sunset(settings, clock)
     metrics.BUDGET_MICRO_USD.set(ledger.budget_micro_usd)
     _keep(stack, Housekeeping(ledger, desks, clock).run())
     return SearchServicer(searcher, roster, ledger, clock)
+
+
+def _warn_of_sunset(settings: SearchSettings, clock: Clock) -> None:
+    today = clock.now().date().isoformat()
+    for name in settings.listed_providers:
+        sunset = REGISTRY[name].sunset if name in REGISTRY else ""
+        if sunset and sunset <= today:
+            _log.warning("provider_sunset", provider=name, since=sunset)
 
 
 def _keep(stack: AsyncExitStack, work: Coroutine[Any, Any, None]) -> None:

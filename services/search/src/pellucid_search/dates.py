@@ -1,11 +1,18 @@
-"""Publication dates as providers print them, made absolute, with how sure the reading is."""
+"""Publication dates as providers print them, made absolute, with how sure the reading is.
+
+Own readers first (microseconds); the general library only for what they leave (milliseconds).
+"""
 
 from datetime import UTC, datetime, timedelta
 
 from pellucid_search.absolute_dates import read_absolute
+from pellucid_search.cjk_numerals import with_digits
+from pellucid_search.clock_times import ClockTime, split_clock
 from pellucid_search.hits import DateSource, Published
+from pellucid_search.other_languages import read_other_language
 from pellucid_search.readings import Reading, normalised_date_text
 from pellucid_search.relative_dates import read_relative
+from pellucid_search.weekday_dates import read_weekday
 
 # Longer texts are prose, not a date.
 _MAX_CHARACTERS = 80
@@ -27,7 +34,31 @@ def understand_date(text: str, now: datetime) -> Reading | None:
     cleaned = normalised_date_text(text)
     if not cleaned:
         return None
-    return read_absolute(cleaned, now) or read_relative(cleaned, now)
+    return (
+        _read(cleaned, now)
+        or _day_and_clock(with_digits(cleaned.lower()), now)
+        or read_other_language(cleaned, now)
+    )
+
+
+def _read(text: str, now: datetime) -> Reading | None:
+    return read_absolute(text, now) or read_relative(text, now) or read_weekday(text.lower(), now)
+
+
+def _day_and_clock(text: str, now: datetime) -> Reading | None:
+    """Read a day and a time of day in any order; a time alone is rather a duration."""
+    reading = _read(text, now)
+    if reading:
+        return reading
+    rest, clock = split_clock(text)
+    if clock is None or not rest:
+        return None
+    day = _read(normalised_date_text(rest), now)
+    return _at_clock(day, clock) if day else None
+
+
+def _at_clock(day: Reading, clock: ClockTime) -> Reading:
+    return Reading(clock.on(day.time), day.confidence)
 
 
 def publication_date(text: str, *, source: DateSource, now: datetime) -> Published | None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
 
 from pellucid_search.readings import (
@@ -14,8 +14,12 @@ from pellucid_search.readings import (
     before,
     date_words,
     months_before,
+    normalised_date_text,
 )
 
+# Dates ahead are read as well, so that a caller can tell nonsense from silence.
+_AHEAD = re.compile(r"in (.+)$|(.+?)\s*(?:later|from now|내|뒤|후|后|後|以后|之后)$")
+_BEFORE_YESTERDAY = re.compile(r"(.+ days?) before yesterday")
 _MONTHS = {"month": 1, "year": 12, "decade": 120, "half_year": 6}
 _SECONDS = {"second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86_400.0, "week": 604_800.0}
 _FINE_UNITS = frozenset({"second", "minute", "hour", "day"})
@@ -50,13 +54,20 @@ def _either(words: tuple[str, ...]) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
+def _numbers(words: tuple[str, ...]) -> str:
+    """A Latin number word needs a space after it ("a d" but not "ad"), a CJK one does not."""
+    latin = tuple(word for word in words if word[0] < "\u2e80")
+    cjk = tuple(word for word in words if word[0] >= "\u2e80")
+    return rf"(?:{_either(latin)})(?=\s)|{_either(cjk)}"
+
+
 def _amount_pattern(
     units: tuple[str, ...], numbers: tuple[str, ...], joins: tuple[str, ...]
 ) -> re.Pattern[str]:
     """A Latin unit ends with its word ("m" is no beginning of "march"); a CJK one need not."""
     return re.compile(
         rf"(?:,?\s*(?:{_either(joins)})\s+|,\s*)?"
-        rf"(?P<number>\d+(?:[.,]\d+)?|{_either(numbers)})\s*(?P<unit>{_either(units)})\.?(?![a-zà-ÿ])\s*"
+        rf"(?P<number>\d+(?:[.,]\d+)?|{_numbers(numbers)})\s*(?P<unit>{_either(units)})\.?(?![a-zà-ÿ])\s*"
     )
 
 
@@ -76,11 +87,20 @@ def read_relative(text: str, now: datetime) -> Reading | None:
     if folded in lexicon.days:
         time = before(now, days=lexicon.days[folded])
         return Reading(time, LIKELY) if time else None
+    further = _BEFORE_YESTERDAY.fullmatch(folded)
+    if further:
+        earlier = read_relative(further[1], now)
+        return Reading(earlier.time - timedelta(days=1), LIKELY) if earlier else None
     if folded in lexicon.spans:
         return _step(now, [(1.0, lexicon.spans[folded])], ROUGH)
-    amounts = list(_amounts(folded, lexicon))
+    ahead = _AHEAD.match(folded)
+    amounts = list(
+        _amounts(normalised_date_text(ahead[1] or ahead[2]) if ahead else folded, lexicon)
+    )
     if not amounts:
         return None
+    if ahead:
+        amounts = [(-amount, unit) for amount, unit in amounts]
     is_fine = amounts[-1][1] in _FINE_UNITS
     return _step(now, amounts, SURE if is_fine else LIKELY)
 
@@ -109,6 +129,6 @@ def _step(now: datetime, amounts: list[tuple[float, str]], confidence: float) ->
     """Go back by calendar months first, then by seconds."""
     months = sum(amount * _MONTHS[unit] for amount, unit in amounts if unit in _MONTHS)
     seconds = sum(amount * _SECONDS[unit] for amount, unit in amounts if unit in _SECONDS)
-    time = months_before(now, int(months)) if months >= 1 else now
+    time = months_before(now, int(months)) if abs(months) >= 1 else now
     time = before(time, seconds=seconds) if time else None
     return Reading(time, confidence) if time else None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from pellucid_search.hits import ProviderReply
-from pellucid_search.providers import brave
+from pellucid_search.providers import bing, brave, google, searxng, tavily
 from pellucid_search.providers.wire import Endpoint, HttpCall, HttpReply
 from pellucid_search.query import ProviderQuery
 
@@ -53,12 +53,20 @@ class ProviderSpec:
 
 
 _BRAVE = HttpDialect(brave.wording, brave.build, brave.parse)
+_TAVILY = HttpDialect(tavily.wording, tavily.build, tavily.parse)
+_SEARXNG = HttpDialect(searxng.wording, searxng.build, searxng.parse)
+_GOOGLE = HttpDialect(google.wording, google.build, google.parse)
+_BING = HttpDialect(bing.wording, bing.build, bing.parse)
 
 # fmt: off
 _SPECS = (
-    ProviderSpec("brave", 5_000, ("BRAVE_SEARCH_API_KEY",), _BRAVE, "https://api.search.brave.com", rate=1),  # noqa: E501 - one line per provider
-    ProviderSpec("ddgs", rate=10, period_s=10.0),
-    ProviderSpec("local", external=False, needs=("LOCAL_CORPUS_DIR",)),
+    ProviderSpec("searxng", 0, ("SEARXNG_URL",), _SEARXNG, rate=10),
+    ProviderSpec("brave", 5_000, ("BRAVE_SEARCH_API_KEY",), _BRAVE, "https://api.search.brave.com", rate=1),  # noqa: E501 - one line each
+    ProviderSpec("tavily", 8_000, ("TAVILY_API_KEY",), _TAVILY, "https://api.tavily.com", rate=100, period_s=60),  # noqa: E501 - one line each
+    ProviderSpec("google", 5_000, ("GOOGLE_API_KEY", "GOOGLE_SEARCH_ENGINE_ID"), _GOOGLE, "https://www.googleapis.com", rate=10, automatic=False, sunset="2027-01-01"),  # noqa: E501 - one line each
+    ProviderSpec("bing", 25_000, ("BING_SEARCH_API_KEY", "BING_BASE_URL"), _BING, rate=3, automatic=False, sunset="2025-08-11"),  # noqa: E501 - one line each
+    ProviderSpec("ddgs", rate=10, period_s=10),
+    ProviderSpec("local", needs=("LOCAL_CORPUS_DIR",), external=False),
 )
 # fmt: on
 

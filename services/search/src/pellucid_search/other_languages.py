@@ -1,0 +1,42 @@
+"""Dates in languages that have no lexicon here, by the dateparser library."""
+
+import re
+from datetime import datetime
+
+import dateparser  # type: ignore[import-untyped]
+
+from pellucid_search.readings import ROUGH, Reading
+
+# The library reads numbers and fragments as dates; what has this form is none.
+_NO_DATE = re.compile(
+    r"[\d\s.,:%$€£+/-]*|[\d.,]+\s*[a-z]{1,3}|v?\d+(?:\.\d+)+|\d+ (?:of|out of) \d+", re.IGNORECASE
+)
+_MAX_CHARACTERS = 80
+_HAS_FOREIGN_LETTER = re.compile(r"[^\W\d_a-zA-Z]")
+
+
+def read_other_language(text: str, now: datetime) -> Reading | None:
+    """Return what a date in any language means; None when it is none.
+
+    Args:
+        text: As `normalised_date_text` returns it.
+        now: Aware.
+    """
+    worth = any(char.isdigit() for char in text) or _HAS_FOREIGN_LETTER.search(text)
+    if not worth or len(text) > _MAX_CHARACTERS or _NO_DATE.fullmatch(text):
+        return None
+    try:
+        time = dateparser.parse(
+            text,
+            settings={
+                "RELATIVE_BASE": now.replace(tzinfo=None),
+                "PREFER_DATES_FROM": "past",
+                "TO_TIMEZONE": "UTC",
+                "TIMEZONE": "UTC",
+                "RETURN_AS_TIMEZONE_AWARE": True,
+                "RETURN_TIME_AS_PERIOD": False,
+            },
+        )
+    except (ValueError, OverflowError, RecursionError):
+        return None
+    return Reading(time, ROUGH) if time else None

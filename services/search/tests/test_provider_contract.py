@@ -1,0 +1,193 @@
+"""Every HTTP provider against a loopback server that behaves as its documentation says."""
+
+import json
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from search_provider_fixtures import CASES, GOOD, NOTHING_FOUND, PAGE_ONE, PAGE_TWO, Case
+
+from pellucid_search.adapters.http_engine import HttpEngine
+from pellucid_search.adapters.http_transport import HttpxTransport
+from pellucid_search.errors import ProviderError
+from pellucid_search.providers.registry import REGISTRY
+from pellucid_search.providers.wire import Endpoint
+from pellucid_search.query import Freshness, ProviderQuery, SafeSearch
+
+KEY = "example-key-0123456789"
+NOW = datetime(2026, 1, 3, tzinfo=UTC)
+HTTP_PROVIDERS = tuple(name for name, spec in REGISTRY.items() if spec.dialect)
+QUERY = ProviderQuery("island ferry", NOW)
+
+# Where each provider expects its key, and how its parameters are called.
+KEY_PLACES = {
+    "brave": ("header", "x-subscription-token", KEY),
+    "tavily": ("header", "authorization", f"Bearer {KEY}"),
+    "google": ("target", "key", KEY),
+    "bing": ("header", "ocp-apim-subscription-key", KEY),
+}
+
+
+@pytest.fixture
+async def transport() -> AsyncIterator[HttpxTransport]:
+    async with HttpxTransport() as opened:
+        yield opened
+
+
+def engine(name: str, url: str, transport: HttpxTransport) -> HttpEngine:
+    dialect = REGISTRY[name].dialect
+    assert dialect is not None
+    return HttpEngine(dialect, Endpoint(url, KEY, "engine-id"), transport)
+
+
+def test_every_http_provider_has_fixtures() -> None:
+    assert set(HTTP_PROVIDERS) == set(GOOD) == set(NOTHING_FOUND) == set(CASES)
+
+
+@pytest.mark.parametrize("name", HTTP_PROVIDERS)
+async def test_results_are_read_in_order(
+    name: str, serve_provider: Any, answer: Any, transport: HttpxTransport
+) -> None:
+    provider = await serve_provider(answer(GOOD[name]))
+
+    reply = await engine(name, provider.url, transport).ask(QUERY, timeout_s=3)
+
+    assert [hit.url for hit in reply.hits] == [PAGE_ONE, PAGE_TWO]
+    assert "guide" in reply.hits[0].title
+    assert [hit.snippet for hit in reply.hits] == ["All about it", "Happened"]
+    assert any(hit.age for hit in reply.hits)
+
+
+@pytest.mark.parametrize("name", HTTP_PROVIDERS)
+async def test_nothing_found_is_an_empty_answer_and_no_error(
+    name: str, serve_provider: Any, answer: Any, transport: HttpxTransport
+) -> None:
+    provider = await serve_provider(answer(NOTHING_FOUND[name]))
+
+    assert (await engine(name, provider.url, transport).ask(QUERY, timeout_s=3)).hits == ()
+
+
+@pytest.mark.parametrize("name", HTTP_PROVIDERS)
+async def test_the_key_is_sent_where_it_belongs_and_the_words_as_reported(
+    name: str, serve_provider: Any, answer: Any, transport: HttpxTransport
+) -> None:
+    provider = await serve_provider(answer(GOOD[name]))
+    asked = engine(name, provider.url, transport)
+
+    await asked.ask(QUERY, timeout_s=3)
+
+    request = provider.requests[0]
+    sent = request.target.replace("+", " ").replace("%20", " ") + request.body.decode()
+    assert asked.wording(QUERY) in sent
+    if name in KEY_PLACES:
+        place, field, value = KEY_PLACES[name]
+        if place == "header":
+            assert request.headers[field] == value
+            assert KEY not in request.target
+        else:
+            assert f"{field}={value}" in request.target
+
+
+@pytest.mark.parametrize("name", HTTP_PROVIDERS)
+async def test_freshness_site_language_and_safe_search_change_the_request(
+    name: str, serve_provider: Any, answer: Any, transport: HttpxTransport
+) -> None:
+    provider = await serve_provider(answer(GOOD[name]))
+    asked = engine(name, provider.url, transport)
+    plain, strict = QUERY, ProviderQuery(
+        "island ferry", NOW, freshness=Freshness.WEEK, language="ko", country="KR",
+        site="docs.example.com", safe_search=SafeSearch.STRICT, news=True,
+    )  # fmt: skip
+
+    for query in (plain, strict):
+        await asked.ask(query, timeout_s=3)
+
+    first, second = (r.target + r.body.decode() for r in provider.requests)
+    assert "docs.example.com" in second
+    assert "docs.example.com" not in first
+    assert any(mark in second for mark in ("pw", '"week"', "=week", "w1", "Week"))
+
+
+@pytest.mark.parametrize(
+    ("name", "case"), [(n, c) for n, cs in CASES.items() for c in cs],
+    ids=[f"{n}-{c.name}" for n, cs in CASES.items() for c in cs],
+)  # fmt: skip
+async def test_each_documented_failure_is_typed(
+    name: str, case: Case, serve_provider: Any, answer: Any, transport: HttpxTransport
+) -> None:
+    provider = await serve_provider(answer(case.body, case.status, case.headers))
+
+    with pytest.raises(ProviderError) as caught:
+        await engine(name, provider.url, transport).ask(QUERY, timeout_s=3)
+
+    assert caught.value.code == case.error
+    assert KEY not in caught.value.detail
+    assert "ferry" not in caught.value.detail
+    if case.retry_after_s is not None:
+        assert caught.value.retry_after_s == case.retry_after_s
+
+
+async def test_a_body_of_fifty_megabytes_is_not_read_to_its_end(
+    serve_provider: Any, answer: Any, transport: HttpxTransport
+) -> None:
+    provider = await serve_provider(answer(b" " * 50_000_000))
+
+    with pytest.raises(ProviderError, match="2 MiB"):
+        await engine("brave", provider.url, transport).ask(QUERY, timeout_s=5)
+
+
+async def test_a_small_body_that_grows_is_stopped(
+    serve_provider: Any, answer: Any, transport: HttpxTransport
+) -> None:
+    import gzip
+
+    bomb = gzip.compress(b" " * 50_000_000)
+    provider = await serve_provider(answer(bomb, headers={"Content-Encoding": "gzip"}))
+
+    with pytest.raises(ProviderError, match="2 MiB"):
+        await engine("brave", provider.url, transport).ask(QUERY, timeout_s=5)
+
+
+async def test_a_compressed_answer_is_read(
+    serve_provider: Any, answer: Any, transport: HttpxTransport
+) -> None:
+    import gzip
+
+    body = gzip.compress(json.dumps(GOOD["brave"]).encode())
+    provider = await serve_provider(answer(body, headers={"Content-Encoding": "gzip"}))
+
+    assert len((await engine("brave", provider.url, transport).ask(QUERY, timeout_s=3)).hits) == 2
+
+
+@pytest.mark.parametrize(
+    ("trouble", "code"),
+    [({"reset": True}, "unreachable"), ({"announced_length": 10_000}, "unreachable"),
+     ({"delay_s": 1.0}, "timeout")],
+    ids=["reset", "cut_off", "hang"],
+)  # fmt: skip
+async def test_a_broken_connection_is_typed(
+    trouble: dict[str, Any], code: str, serve_provider: Any, answer: Any, transport: HttpxTransport
+) -> None:
+    provider = await serve_provider(answer(GOOD["brave"], **trouble))
+
+    with pytest.raises(ProviderError) as caught:
+        await engine("brave", provider.url, transport).ask(QUERY, timeout_s=0.2)
+
+    assert caught.value.code == code
+
+
+async def test_nobody_listening_is_unreachable_and_nothing_left(transport: HttpxTransport) -> None:
+    with pytest.raises(ProviderError) as caught:
+        await engine("brave", "http://127.0.0.1:9", transport).ask(QUERY, timeout_s=1)
+
+    assert (caught.value.code, caught.value.sent) == ("unreachable", False)
+
+
+def test_brave_cuts_a_query_at_its_documented_limits() -> None:
+    dialect = REGISTRY["brave"].dialect
+    assert dialect is not None
+    words = dialect.wording(ProviderQuery(" ".join(["word"] * 90), NOW))
+
+    assert len(words.split()) == 50
+    assert len(words) <= 400
