@@ -20,6 +20,7 @@ from pellucid_runtime.clock import Clock, clock_from
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.health import Health
 from pellucid_runtime.http_server import HttpServer
+from pellucid_runtime.listener import Listener
 from pellucid_runtime.metrics import MetricsServer
 from pellucid_runtime.server import GrpcServer
 from pellucid_runtime.service import Service, StartError
@@ -52,7 +53,8 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         upstream=await open_model_server(settings, stack),
         own_model=settings.llm_model,
     )
-    listeners = [MetricsServer(settings), _grpc(settings, doors), _http(settings, doors)]
+    listeners: list[Listener] = [MetricsServer(settings)]
+    listeners += [_grpc(settings, doors), _http(settings, doors)]
     return Service(name="gateway", listeners=listeners, health=health)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 from pydantic_settings import NoDecode
 
 from pellucid_gateway.faces.guard import is_loopback
@@ -77,16 +78,17 @@ class GatewaySettings(LlmSettings):
     @model_validator(mode="after")
     def _keys_have_a_file(self) -> "GatewaySettings":
         if self.gateway_auth == "keys" and self.gateway_keys_file is None:
-            raise ValueError("GATEWAY_AUTH=keys needs GATEWAY_KEYS_FILE")
+            raise PydanticCustomError("keys", "GATEWAY_AUTH=keys needs GATEWAY_KEYS_FILE")
         return self
 
     @model_validator(mode="after")
     def _not_open_by_accident(self) -> "GatewaySettings":
         exposed = self.gateway_auth == "off" and not is_loopback(self.gateway_host)
         if exposed and not self.gateway_allow_unauthenticated:
-            raise ValueError(
-                f"GATEWAY_HOST={self.gateway_host} is reachable from other machines while "
-                "GATEWAY_AUTH=off; set GATEWAY_AUTH=keys, or GATEWAY_ALLOW_UNAUTHENTICATED=true "
-                "if something in front checks who may come in"
+            raise PydanticCustomError(
+                "open",
+                "GATEWAY_HOST is reachable from other machines while GATEWAY_AUTH=off; set "
+                "GATEWAY_AUTH=keys, or GATEWAY_ALLOW_UNAUTHENTICATED=true if something in front "
+                "checks who may come in",
             )
         return self
