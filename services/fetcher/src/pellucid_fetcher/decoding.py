@@ -16,6 +16,8 @@ MAX_LAYERS: Final = 2
 MAX_RATIO: Final = 100
 RATIO_GRACE_BYTES: Final = 256 * 1024  # small pages may compress extremely well
 _STEP_BYTES: Final = 64 * 1024
+_TRAILER_BYTES: Final = 8  # RFC 1952: check sum and size
+_SLICE_BYTES: Final = 1024  # input is counted in steps this small, so that a bomb shows early
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 
 
@@ -69,7 +71,9 @@ class Inflater:
         if self._layer is None:
             yield data
             return
-        yield from self._inflate(self._layer, data)
+        # The check sum comes last: what stands before it is out when it turns out to be wrong.
+        yield from self._inflate(self._layer, data[:-_TRAILER_BYTES])
+        yield from self._inflate(self._layer, data[-_TRAILER_BYTES:])
 
     @property
     def complete(self) -> bool:
@@ -140,6 +144,11 @@ class Decoder:
         Raises:
             FetchFault: DECODE_ERROR or DECOMPRESSION_BOMB.
         """
+        step = _SLICE_BYTES if self._layers else max(1, len(data))
+        for start in range(0, len(data), step):
+            yield from self._counted(data[start : start + step])
+
+    def _counted(self, data: bytes) -> Iterator[bytes]:
         self.bytes_in += len(data)
         for piece in self._through(self._layers, data):
             self.bytes_out += len(piece)

@@ -57,6 +57,7 @@ class WatchedStream(AsyncNetworkStream):
         self.ended = False
         self.headers_complete = False
         self._head = b""
+        self._start = b""
         self.tls: WatchedStream | None = None
 
     @property
@@ -83,11 +84,17 @@ class WatchedStream(AsyncNetworkStream):
             if interim > MAX_INTERIM:
                 raise FetchFault(FetchStatus.HEADERS_TOO_LARGE)
         self._head += data
+        self._start = self._head[:5]
         if len(self._head) > MAX_HEADER_BYTES:
             location = b"\nlocation:" in self._head.lower()
             raise FetchFault(
                 FetchStatus.BAD_REDIRECT if location else FetchStatus.HEADERS_TOO_LARGE
             )
+
+    @property
+    def speaks_http(self) -> bool:
+        """Whether what came begins like HTTP/1; binary HTTP/2 counts as well."""
+        return b"HTTP/".startswith(self._start[:5]) or self._start[:1] == b"\x00"
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - httpcore's signature
         """Write."""

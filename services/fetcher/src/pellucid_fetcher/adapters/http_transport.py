@@ -271,5 +271,5 @@ def _status_of(error: Exception, backend: ClearedBackend) -> FetchStatus:
         return FetchStatus.RESET
     if silent:
         return FetchStatus.EMPTY_RESPONSE
-    ended = stream is not None and stream.ended
+    ended = stream is not None and stream.ended and stream.speaks_http
     return FetchStatus.RESET if ended else FetchStatus.PROTOCOL_ERROR

@@ -25,7 +25,26 @@ _METAS: Final = (
     "dcterms.created", "cxenseparse:recs:publishtime", "og:published_time",
 )  # fmt: skip
 _NOT_WRITINGS: Final = frozenset(
-    {"Person", "Organization", "Offer", "Event", "Review", "Comment", "Answer", "ImageObject"}
+    {
+        "Person",
+        "Organization",
+        "Offer",
+        "Event",
+        "Review",
+        "Comment",
+        "Answer",
+        "ImageObject",
+        "CollectionPage",
+        "SearchResultsPage",
+        "ItemList",
+        "Product",
+        "ProductGroup",
+        "WebSite",
+        "Service",
+        "LocalBusiness",
+        "VideoObject",
+        "ItemPage",
+    }
 )
 _URL_DAY: Final = re.compile(
     r"/((?:19|20)\d\d)[/-]?(0[1-9]|1[0-2])[/-]?(0[1-9]|[12]\d|3[01])(?=[/_.-]|$)"

@@ -1,5 +1,6 @@
 """HTML pages: parse, choose the main content, write it down, and judge what kind of page it is."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,9 +10,9 @@ from selectolax.lexbor import LexborHTMLParser
 
 from pellucid_fetcher.document import Document, Extracted
 from pellucid_fetcher.extraction import charset, excerpt, markdown
-from pellucid_fetcher.extraction.blocks import Block, PageBlocks
+from pellucid_fetcher.extraction.blocks import PageBlocks
 from pellucid_fetcher.extraction.metadata import Metadata, read_metadata
-from pellucid_fetcher.extraction.selecting import select
+from pellucid_fetcher.extraction.selecting import Choice, Selector, open_selector
 from pellucid_fetcher.extraction.walking import walk_page
 from pellucid_fetcher.extraction.walls import Wall, load_walls, recognise
 from pellucid_fetcher.outcome import FetchStatus
@@ -29,6 +30,7 @@ class HtmlReader:
     """Reads HTML with the table of walls at hand."""
 
     walls: tuple[Wall, ...]
+    selector: Selector
 
     def read(self, document: Document) -> Extracted:
         """Extract an HTML page."""
@@ -36,14 +38,15 @@ class HtmlReader:
         parser = LexborHTMLParser(decoded.text)
         page = walk_page(parser)
         metadata = read_metadata(parser, document.url)
-        chosen = select(page)
+        chosen = self.selector.select(page, metadata, document.url)
         extracted = self._assemble(page, chosen, metadata, decoded.text)
         suspect = ("charset_suspect",) if decoded.suspect else ()
         return _with_charset(extracted, decoded.charset, suspect)
 
     def _assemble(
-        self, page: PageBlocks, chosen: Sequence[Block], metadata: Metadata, markup: str
+        self, page: PageBlocks, choice: Choice, metadata: Metadata, markup: str
     ) -> Extracted:
+        chosen = choice.blocks
         text = markdown.render(chosen)
         words = sum(block.words for block in chosen)
         visible = "\n".join(block.text for block in page.blocks)
@@ -59,7 +62,7 @@ class HtmlReader:
             published=metadata.published,
             text=text,
             excerpt=excerpt.of(block.text for block in chosen if block.kind in ("p", "quote")),
-            quality=_quality(chosen, words),
+            quality=_quality(choice, words),
             warnings=tuple(wall for wall in walls if wall != "bot_wall"),
             truncated=page.limited,
             needs_script=_needs_script(page, markup),
@@ -68,7 +71,7 @@ class HtmlReader:
 
 def open_html_reader() -> HtmlReader:
     """Build a reader with the shipped tables."""
-    return HtmlReader(load_walls())
+    return HtmlReader(load_walls(), open_selector())
 
 
 def _status(text: str, page: PageBlocks, walls: Sequence[str]) -> FetchStatus:
@@ -79,12 +82,9 @@ def _status(text: str, page: PageBlocks, walls: Sequence[str]) -> FetchStatus:
     return FetchStatus.PARSE_LIMIT if page.limited else FetchStatus.NO_TEXT
 
 
-def _quality(chosen: Sequence[Block], words: int) -> float:
-    """Judge by amount of text and by how little of it is links; 0 to 1."""
-    if not words:
-        return 0.0
-    linked = sum(block.link_words for block in chosen) / words
-    return round(min(1.0, words / _FULL_QUALITY_WORDS) * (1.0 - 0.5 * linked), 3)
+def _quality(choice: Choice, words: int) -> float:
+    """Judge by how sure the choice was and how much text it gave; 0 to 1."""
+    return round(math.sqrt(min(1.0, words / _FULL_QUALITY_WORDS)) * choice.confidence, 3)
 
 
 def _needs_script(page: PageBlocks, markup: str) -> bool:

@@ -1,36 +1,57 @@
 """Which blocks of a page are its main content."""
 
-import re
 from collections.abc import Sequence
-from typing import Final
+from dataclasses import dataclass
 
-from pellucid_fetcher.extraction.blocks import Block, PageBlocks, Place
+import numpy as np
 
-_NEVER: Final = frozenset({"nav", "footer", "aside", "button", "form", "menu"})
-_NAMES: Final = re.compile(
-    r"nav|menu|footer|sidebar|breadcrumb|cookie|consent|share|social|comment|related|newsletter"
-    r"|subscribe|promo|banner|advert|popup|modal|widget|copyright|pagination|skip-link|toolbar"
-)
-
-
-def select(page: PageBlocks) -> Sequence[Block]:
-    """Choose the main content, in page order."""
-    open_blocks = [block for block in page.blocks if not block.noscript]
-    hidden_words = sum(block.words for block in page.blocks if block.noscript)
-    if hidden_words > sum(block.words for block in open_blocks):
-        open_blocks = page.blocks
-    kept = [block for block in open_blocks if _keeps(block)]
-    return kept or open_blocks
+from pellucid_fetcher.extraction.blocks import Block, PageBlocks
+from pellucid_fetcher.extraction.content_model import ContentModel, best_choice, load_model
+from pellucid_fetcher.extraction.features import Featurizer, load_surroundings
+from pellucid_fetcher.extraction.metadata import Metadata
 
 
-def _keeps(block: Block) -> bool:
-    if block.link_words > 0.6 * block.words:
-        return False
-    place: Place | None = block.place
-    while place is not None:
-        if place.tag in _NEVER or (
-            place.tag not in ("", "html", "body") and _NAMES.search(place.names)
-        ):
-            return False
-        place = place.parent
-    return True
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The main content.
+
+    Attributes:
+        blocks: In page order.
+        confidence: Mean likelihood of the chosen words, 0 to 1.
+    """
+
+    blocks: Sequence[Block]
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """Chooses with the trained model."""
+
+    featurizer: Featurizer
+    model: ContentModel
+
+    def select(self, page: PageBlocks, metadata: Metadata, url: str) -> Choice:
+        """Choose the main content of a page."""
+        if not page.blocks:
+            return Choice((), 0.0)
+        chances = self.model.chances(self.featurizer.matrix(page, metadata, url))
+        words = np.asarray([block.words for block in page.blocks], dtype=np.float64)
+        if not _is_in_noscript(page):
+            shown = np.asarray([not block.noscript for block in page.blocks])
+            chances, words = chances * shown, words * shown
+        kept = best_choice(chances, words)
+        chosen = [block for block, keep in zip(page.blocks, kept, strict=True) if keep]
+        total = max(1.0, float(words[kept].sum()))
+        return Choice(chosen, float((chances * words)[kept].sum()) / total)
+
+
+def open_selector() -> Selector:
+    """Build a selector with the shipped tables and model."""
+    return Selector(Featurizer(load_surroundings()), load_model())
+
+
+def _is_in_noscript(page: PageBlocks) -> bool:
+    """Tell whether the main text stands inside noscript, as on some forum engines."""
+    inside = sum(block.words for block in page.blocks if block.noscript)
+    return inside > sum(block.words for block in page.blocks if not block.noscript)

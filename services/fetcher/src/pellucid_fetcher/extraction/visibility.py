@@ -34,6 +34,7 @@ _RULE: Final = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _SIMPLE: Final = re.compile(r"^[.#][A-Za-z_][\w-]*$")
 _MAX_STYLE_CHARS: Final = 60_000
 _MAX_CLASSES: Final = 200
+_WRAPPER_DEPTH: Final = 2
 
 
 class Visibility:
@@ -41,20 +42,26 @@ class Visibility:
 
     Args:
         styles: Texts of its style elements.
+        uncloaked: Show the outermost elements whatever their style says: some pages hide
+            everything until a script has run.
     """
 
-    def __init__(self, styles: list[str]) -> None:
+    def __init__(self, styles: list[str], *, uncloaked: bool = False) -> None:
         self._concealed = _concealed_selectors(styles)
+        self._shown_depth = _WRAPPER_DEPTH if uncloaked else 0
 
-    def hides(self, tag: str, attributes: Mapping[str, str | None], names: str) -> bool:
+    def hides(
+        self, tag: str, attributes: Mapping[str, str | None], names: str, depth: int = 99
+    ) -> bool:
         """Tell whether an element and all inside is not shown.
 
         Args:
             tag: Its name.
             attributes: As in the mark-up.
             names: Its classes, in lower case.
+            depth: Number of elements around it.
         """
-        if tag in ("html", "body", "main"):
+        if tag in ("html", "body", "main") or depth <= self._shown_depth:
             return False
         if "hidden" in attributes and attributes["hidden"] != "until-found":
             return True
@@ -64,7 +71,7 @@ class Visibility:
         return bool(style and hidden_style(style)) or self._by_name(attributes, names)
 
     def _by_name(self, attributes: Mapping[str, str | None], names: str) -> bool:
-        if names and _CLASS.search(names) and not _SHOWN_LATER.search(names):
+        if _may_hide(names) and _CLASS.search(names) and not _SHOWN_LATER.search(names):
             return True
         if not self._concealed:
             return False
@@ -73,6 +80,17 @@ class Visibility:
         return any(f".{name}" in self._concealed for name in classes) or (
             f"#{element_id}" in self._concealed
         )
+
+
+def _may_hide(names: str) -> bool:
+    """Sort out most names without a regular expression."""
+    return (
+        "hid" in names
+        or "screen" in names
+        or "none" in names
+        or "sr-" in names
+        or ("invisible" in names)
+    )
 
 
 def hidden_style(style: str) -> bool:

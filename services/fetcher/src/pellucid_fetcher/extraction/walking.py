@@ -23,6 +23,7 @@ MAX_DEPTH: Final = 400
 MAX_ELEMENTS: Final = 60_000
 MAX_BLOCK_CHARS: Final = 100_000
 MAX_TOTAL_CHARS: Final = 1_000_000
+_CLOAKED_WORDS: Final = 20
 _DATA_CELL_CHARS: Final = 240  # longer cells on average are a layout table's
 
 _SKIPPED: Final = frozenset(
@@ -146,7 +147,7 @@ class Walker:
     def _enter(self, node: LexborNode, tag: str, here: Place) -> Place | None:
         attributes = node.attributes
         names = " ".join([value for key in _NAMED if (value := attributes.get(key))]).lower()
-        if self._visibility.hides(tag, attributes, names):
+        if self._visibility.hides(tag, attributes, names, here.depth):
             return None
         self.page.elements += 1
         if here.depth > MAX_DEPTH or self.page.elements > MAX_ELEMENTS:
@@ -325,4 +326,10 @@ def walk_page(parser: LexborHTMLParser) -> PageBlocks:
     """Collect the blocks of a parsed page."""
     styles = [node.text(deep=True) for node in parser.css("style")[:20]]
     root = parser.body or parser.root
-    return Walker(Visibility(styles)).walk(root) if root is not None else PageBlocks()
+    if root is None:
+        return PageBlocks()
+    page = Walker(Visibility(styles)).walk(root)
+    if sum(block.words for block in page.blocks) >= _CLOAKED_WORDS:
+        return page
+    # Next to nothing is shown: perhaps the whole page waits behind a cloak.
+    return Walker(Visibility(styles, uncloaked=True)).walk(root)

@@ -1,0 +1,155 @@
+"""Measures the fetcher's extraction on labelled pages, beside trafilatura in the same run.
+
+    EVAL_DATA=<folder> python eval/extraction_eval.py [--without-peer]
+
+The folder holds ``pages_dev/index.jsonl`` (id, url, page_type, text, with, without, title, date) and
+the pages beside it as ``pages_dev/html/<id>.html.gz``. Printed are word F1 by kind of page, the share
+of forbidden snippets that were found, exact titles, dates where the page has none, and pages per
+CPU second with metadata.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import re
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pellucid_fetcher.document import Document
+from pellucid_fetcher.extraction.reading import open_readers, read
+
+WORD = re.compile(r"\w+")
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What an extractor makes of a page."""
+
+    text: str
+    title: str
+    dated: bool
+
+
+Extractor = Callable[[bytes, str], Reading]
+
+
+@dataclass(slots=True)
+class Score:
+    """Sums over the pages."""
+
+    f1: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    forbidden: list[bool] = field(default_factory=list)
+    titles: list[bool] = field(default_factory=list)
+    invented: list[bool] = field(default_factory=list)
+    seconds: float = 0.0
+    pages: int = 0
+
+    def add(self, row: Row, reading: Reading) -> None:
+        """Count a page in."""
+        self.pages += 1
+        if WORD.search(row["text"]):
+            self.f1[row["page_type"]].append(word_f1(reading.text, row["text"]))
+        flat = " ".join(reading.text.split())
+        self.forbidden += [" ".join(snippet.split()) in flat for snippet in row["without"]]
+        if row["title"]:
+            self.titles.append(reading.title == row["title"])
+        if not row["date"]:
+            self.invented.append(reading.dated)
+
+
+def word_f1(text: str, gold: str) -> float:
+    """Compare two texts as bags of words, 0 to 1."""
+    own, other = (Counter(WORD.findall(value.lower())) for value in (text, gold))
+    common = sum((own & other).values())
+    return 2 * common / (sum(own.values()) + sum(other.values()))
+
+
+def own_extractor() -> Extractor:
+    """The fetcher's extraction, as its workers run it."""
+    readers = open_readers()
+
+    def extract(body: bytes, url: str) -> Reading:
+        extracted = read(readers, Document(body, url, "text/html"))
+        return Reading(extracted.text, extracted.title, extracted.published is not None)
+
+    return extract
+
+
+def peer_extractor() -> Extractor:
+    """Trafilatura's defaults, without comments, with metadata."""
+    import trafilatura
+
+    def extract(body: bytes, url: str) -> Reading:
+        found = trafilatura.bare_extraction(
+            body, url=url, include_comments=False, with_metadata=True
+        )
+        if found is None:
+            return Reading("", "", dated=False)
+        return Reading(found.text or "", found.title or "", bool(found.date))
+
+    return extract
+
+
+def read_pages(folder: Path) -> Iterator[tuple[Row, bytes]]:
+    """Read the labelled pages."""
+    for line in (folder / "index.jsonl").read_text("utf-8").splitlines():
+        row = json.loads(line)
+        yield row, gzip.decompress((folder / "html" / f"{row['id']}.html.gz").read_bytes())
+
+
+def measure(folder: Path, extract: Extractor) -> Score:
+    """Run an extractor over all pages."""
+    score = Score()
+    for row, body in read_pages(folder):
+        started = time.process_time()
+        reading = extract(body, row["url"])
+        score.seconds += time.process_time() - started
+        score.add(row, reading)
+    return score
+
+
+def show(scores: Mapping[str, Score]) -> None:
+    """Print a table, one column for each extractor."""
+    kinds = sorted({kind for score in scores.values() for kind in score.f1})
+    print(f"{'':24}" + "".join(f"{name:>14}" for name in scores))
+    for kind in kinds:
+        _line(f"F1 {kind}", [_mean(score.f1[kind]) for score in scores.values()])
+    everything = [[x for values in score.f1.values() for x in values] for score in scores.values()]
+    _line("F1 all", list(map(_mean, everything)))
+    _line("forbidden found", [_mean(score.forbidden) for score in scores.values()])
+    _line("exact titles", [_mean(score.titles) for score in scores.values()])
+    _line("dates where none is", [_mean(score.invented) for score in scores.values()])
+    _line("pages per CPU second", [score.pages / score.seconds for score in scores.values()])
+
+
+def _line(label: str, values: list[float]) -> None:
+    print(f"{label:24}" + "".join(f"{value:14.3f}" for value in values))
+
+
+def _mean(values: list[float] | list[bool]) -> float:
+    return sum(values) / max(1, len(values))
+
+
+def main() -> None:
+    """Measure and print."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--without-peer", action="store_true")
+    chosen = arguments.parse_args()
+    if not os.environ.get("EVAL_DATA"):
+        sys.exit("set EVAL_DATA to the folder that holds pages_dev")
+    folder = Path(os.environ["EVAL_DATA"]) / "pages_dev"
+    extractors = {"pellucid": own_extractor}
+    if not chosen.without_peer:
+        extractors["trafilatura"] = peer_extractor
+    show({name: measure(folder, opened()) for name, opened in extractors.items()})
+
+
+if __name__ == "__main__":
+    main()
