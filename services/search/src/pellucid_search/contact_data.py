@@ -12,8 +12,10 @@ _EMAIL = re.compile(
 )
 # "name at example dot com", with or without brackets, is meant to be read as an address.
 _SPELLED = re.compile(
-    r"(?<![\w.])[\w.+-]{1,64}\s*(?:\(at\)|\[at\]|\{at\}|<at>|\s+at\s+)\s*[\w-]{1,63}"
-    r"(?:\s*(?:\(dot\)|\[dot\]|\{dot\}|\s+dot\s+|\.)\s*[\w-]{2,63}){1,3}",
+    r"(?<![\w.])[\w.+-]{1,64}\s*(?:\(at\)|\[at\]|\{at\}|<at>|\s+at\s+)\s*(?!(?:the|an?)\s)[\w-]{1,63}"
+    r"(?:\s*(?:\(dot\)|\[dot\]|\{dot\}|\s+dot\s+|\.)\s*[\w-]{2,63}){0,2}"
+    r"\s*(?:\(dot\)|\[dot\]|\{dot\}|\s+dot\s+|\.)\s*"
+    r"(?:com|org|net|edu|gov|info|biz|io|ai|app|dev|me|tv|eu|uk|us|ca|au|in|de|at|ch|fr|es|it|nl|be|kr|jp|cn|tw)\b",
     re.IGNORECASE,
 )
 _IS_SPELLED = re.compile(r"[(\[{<]at[)\]}>]|\bdot\b", re.IGNORECASE)
@@ -38,7 +40,8 @@ _CALLING = re.compile(
 _OTHER_NUMBER = re.compile(
     r"\b(?:order|part|model|sku|isbn|issn|ean|upc|version|patent|rfc|serial|invoice|tracking|item"
     r"|case|ticket|bug|issue|article|product|p/n|pn|s/n|cas|doi|arxiv|cve|pmid|ref|reference"
-    r"|bestellung|bestellnummer|artikel\w*|teilenummer|commande|pedido|pieza)\b[\s#:.№n°o-]*"
+    r"|bestellung|bestellnummer|artikel\w*|teilenummer|commande|pedido|pieza)\b"
+    r"(?:\s*(?:number|num|nr|no|id|code)\b)?[\s#:.№n°o-]*"
     r"|(?:주문|부품|모델|订单|型号|注文|品番)\S{0,4}\s*",
     re.IGNORECASE,
 )
