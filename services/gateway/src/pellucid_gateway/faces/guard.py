@@ -124,12 +124,15 @@ class _Exchange:
         self._send = send
         self._extra = (*_HEADERS, *extra)
         self._status = 0
+        self._span = trace.INVALID_SPAN_CONTEXT
         self._begun = time.perf_counter()
 
     async def send(self, message: Message) -> None:
         """Pass a message on."""
         if message["type"] == "http.response.start":
             self._status = message["status"]
+            # Only here: the span of the request ends before this layer sees the end.
+            self._span = trace.get_current_span().get_span_context()
             given = {name.lower() for name, _ in message["headers"]}
             more = [pair for pair in self._extra if pair[0] not in given]
             message = {**message, "headers": [*message["headers"], *more]}
@@ -140,8 +143,7 @@ class _Exchange:
         seconds = time.perf_counter() - self._begun
         route = route_of(self._scope)
         observe(route, self._status, seconds)
-        span = trace.get_current_span().get_span_context()
-        known = {"trace_id": f"{span.trace_id:032x}"} if span.is_valid else {}
+        known = {"trace_id": f"{self._span.trace_id:032x}"} if self._span.is_valid else {}
         write = log.debug if route in _QUIET_ROUTES else log.info
         write("http", route=route, status=self._status, ms=round(seconds * 1000, 1), **known)
 

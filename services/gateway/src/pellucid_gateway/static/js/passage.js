@@ -54,7 +54,11 @@ function cardOf(citation, source) {
 function place(card, chip) {
   const at = chip.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = card;
-  const left = Math.min(Math.max(GAP, at.left + at.width / 2 - width / 2), document.documentElement.clientWidth - width - GAP);
+  const text = chip.closest(".answer").getBoundingClientRect();
+  const wide = text.width > width;
+  const leftmost = wide ? text.left : GAP;
+  const rightmost = (wide ? text.right : document.documentElement.clientWidth - GAP) - width;
+  const left = Math.min(Math.max(leftmost, at.left + at.width / 2 - width / 2), rightmost);
   const above = at.top - height - GAP;
   const below = at.bottom + GAP;
   // A narrow card is as wide as the text, so above it would hide the claim that it explains.

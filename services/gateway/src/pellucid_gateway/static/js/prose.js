@@ -6,6 +6,9 @@ import { h, safeLink } from "./dom.js";
 
 const INLINE = /(`+)([^`]+?)\1|\*\*([^*]+?)\*\*|(?<![\w*])\*([^*\s][^*]*?)\*(?![\w*])|(?<!\w)_([^_\s][^_]*?)_(?!\w)|!?\[([^\]]+)\]\(([^()\s]+)\)/gu;
 
+// Closing marks that a chip stands behind, although the claim ends before them.
+const CLOSING = /^[”"»』」’)\].,;!?…]+/u;
+
 /** Converts code point offsets (the wire's) into UTF-16 offsets (the browser's). */
 export function utf16Offset(text, codePoints) {
   let offset = 0;
@@ -61,7 +64,7 @@ export class Prose {
     this.frame = 0;
     const keys = [];
     blocksOf(this.text).forEach((block, index) => {
-      const inside = this.citations.filter(({ start, end }) => end > block.start && start < block.end);
+      const inside = this.citations.filter(({ start, end }) => end > block.start && start < block.end).map((citation) => this.placed(citation));
       keys.push(JSON.stringify([block.type, block.start, this.text.slice(block.start, block.end), inside, this.links.size]));
       if (keys[index] === this.keys[index]) return;
       const node = this.block(block, inside);
@@ -70,6 +73,12 @@ export class Prose {
     });
     while (this.root.children.length > keys.length) this.root.lastChild.remove();
     this.keys = keys;
+  }
+
+  /** Where the chip of a citation stands; known only once the text behind the claim has come. */
+  placed(citation) {
+    const closing = CLOSING.exec(this.text.slice(citation.end, citation.end + 8));
+    return { ...citation, chip: citation.end + (closing ? closing[0].length : 0) };
   }
 
   block(block, citations) {
@@ -93,7 +102,7 @@ class Line {
     this.citations = citations;
     this.waiting = citations
       .filter(({ end }) => end > part.start && end <= part.end)
-      .sort((a, b) => a.end - b.end || a.source - b.source);
+      .sort((a, b) => a.chip - b.chip || a.source - b.source);
   }
 
   nodes() {
@@ -127,7 +136,7 @@ class Line {
     if (start >= end) return [];
     const cuts = new Set([start, end]);
     for (const citation of this.citations) {
-      for (const cut of [citation.start, citation.end]) if (cut > start && cut < end) cuts.add(cut);
+      for (const cut of [citation.start, citation.end, citation.chip]) if (cut > start && cut < end) cuts.add(cut);
     }
     const ordered = [...cuts].sort((a, b) => a - b);
     return ordered.slice(1).flatMap((to, index) => this.piece(ordered[index], to));
@@ -141,8 +150,10 @@ class Line {
   }
 
   chips(upTo) {
-    const due = this.waiting.filter(({ end }) => end <= upTo);
-    this.waiting = this.waiting.filter(({ end }) => end > upTo);
-    return due.length ? [h("sup", {}, ...due.map((citation) => this.prose.makeChip(citation)))] : [];
+    const due = this.waiting.filter(({ chip }) => chip <= upTo);
+    this.waiting = this.waiting.filter(({ chip }) => chip > upTo);
+    if (!due.length) return [];
+    // The word joiner keeps a chip on the line of its claim.
+    return ["\u2060", h("sup", {}, ...due.map((citation) => this.prose.makeChip(citation)))];
   }
 }
