@@ -1,5 +1,6 @@
 """A scorer and a gateway whose answers a test chooses, behind the runtime's real server."""
 
+import asyncio
 import logging
 import shutil
 import socket
@@ -66,6 +67,17 @@ class Rig:
     handlers: Handlers
     scorer: "scorer_pb2_grpc.ScorerServiceAsyncStub"
     gateway: "gateway_pb2_grpc.GatewayServiceAsyncStub"
+
+
+@pytest.fixture(autouse=True)
+async def _no_task_left() -> AsyncIterator[None]:
+    """Every task that a test starts has ended shortly after it."""
+    before = asyncio.all_tasks()
+    yield
+    left = asyncio.all_tasks() - before - {asyncio.current_task()}
+    if left:
+        await asyncio.wait(left, timeout=2)
+    assert not [task for task in left if not task.done()]
 
 
 @pytest.fixture(autouse=True)

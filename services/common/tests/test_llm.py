@@ -49,6 +49,7 @@ class ModelServer:
         self.status = 200
         self.body: Any = None
         self.url = ""
+        self.ends = asyncio.Event()
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         self.asked.append(await request.json())
@@ -66,7 +67,7 @@ class ModelServer:
         async def script(_request: web.Request, response: web.StreamResponse) -> None:
             for piece in pieces:
                 if isinstance(piece, float):
-                    await asyncio.sleep(piece)
+                    await asyncio.wait({asyncio.create_task(self.ends.wait())}, timeout=piece)
                 else:
                     await response.write(piece)
 
@@ -102,6 +103,7 @@ async def start_model(stack: AsyncExitStack) -> StartModel:
         runner = web.AppRunner(app, shutdown_timeout=0.1)
         await runner.setup()
         stack.push_async_callback(runner.cleanup)
+        stack.callback(server.ends.set)
         site = web.TCPSite(runner, "127.0.0.1", 0)
         await site.start()
         server.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
@@ -219,6 +221,18 @@ async def test_two_slow_endpoints_are_a_timeout(
     with pytest.raises(LlmTimeoutError) as caught:
         await all_of(await client_of(stack, first, second, first_token_s=0.1))
     assert caught.value.reason == "LLM_FAILED"
+
+
+async def test_first_endpoint_takes_at_most_half_of_the_time(
+    start_model: StartModel, stack: AsyncExitStack
+) -> None:
+    """Its patience is longer than the deadline, and yet the fallback still gets its chance."""
+    slow, quick = await start_model(), await start_model()
+    slow.streams(5.0)
+    quick.streams(event("ok"), event(finish="stop"), DONE)
+    client = await client_of(stack, slow, quick, first_token_s=10)
+    with deadline_scope(1.0):
+        assert (await all_of(client))[0].text == "ok"
 
 
 async def test_stream_that_stalls_after_text_is_not_tried_again(

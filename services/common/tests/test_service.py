@@ -13,7 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import grpc
 import pytest
+from opentelemetry.proto.collector.trace.v1 import (
+    trace_service_pb2,
+    trace_service_pb2_grpc,
+)
 from pellucid.scorer.v1 import scorer_pb2_grpc
 
 from pellucid_runtime.channel import open_channel
@@ -254,6 +259,40 @@ async def test_unreachable_collector_holds_up_neither_calls_nor_exit(
     began = asyncio.get_running_loop().time()
     assert (await echo.end())[0] == 0
     assert asyncio.get_running_loop().time() - began < 6
+
+
+class Collector(trace_service_pb2_grpc.TraceServiceServicer):
+    """An OpenTelemetry collector that remembers trace ids and names by service."""
+
+    def __init__(self) -> None:
+        self.spans: set[tuple[str, str, str]] = set()
+
+    async def Export(self, request: Any, _context: Any) -> Any:  # noqa: N802 - name of the RPC
+        for resource in request.resource_spans:
+            names = {a.key: a.value.string_value for a in resource.resource.attributes}
+            for span in (s for scope in resource.scope_spans for s in scope.spans):
+                self.spans.add((names["service.name"], span.trace_id.hex(), span.name))
+        return trace_service_pb2.ExportTraceServiceResponse()
+
+
+async def test_spans_reach_the_collector_before_the_process_ends(
+    start_echo: StartEcho, ask: Any
+) -> None:
+    collector, server = Collector(), grpc.aio.server()
+    trace_service_pb2_grpc.add_TraceServiceServicer_to_server(collector, server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    echo = await start_echo(otel_exporter_otlp_endpoint=f"http://127.0.0.1:{port}")
+    trace_id = "0af7651916cd43dd8448eb211c80319c"
+    async with grpc.aio.insecure_channel(echo.target) as channel:
+        await scorer_pb2_grpc.ScorerServiceStub(channel).Similarity(
+            ask, metadata=[("traceparent", f"00-{trace_id}-b7ad6b7169203331-01")]
+        )
+    echo.process.send_signal(signal.SIGTERM)
+    _, _, log = await echo.end()
+    await server.stop(0)
+    assert collector.spans == {("pellucid-echo", trace_id, f"{SCORER}/Similarity")}
+    assert trace_id in log
 
 
 async def hello(scope: Any, receive: Any, send: Any) -> None:

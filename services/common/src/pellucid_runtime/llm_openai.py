@@ -17,7 +17,7 @@ import openai
 from openai import AsyncOpenAI, DefaultAioHttpClient
 from opentelemetry.trace import Span
 
-from pellucid_runtime.deadline import child_timeout_s
+from pellucid_runtime.deadline import child_timeout_s, remaining_s
 from pellucid_runtime.errors import ServiceError
 from pellucid_runtime.llm import (
     ChatRequest,
@@ -143,7 +143,8 @@ class OpenAiClient:
         for is_last, endpoint in enumerate(self._attempts):
             has_begun = False
             try:
-                async with aclosing(self._stream_from(endpoint, request)) as chunks:
+                patience_s = self._first_token_s(is_last=bool(is_last))
+                async with aclosing(self._stream_from(endpoint, request, patience_s)) as chunks:
                     async for chunk in chunks:
                         has_begun = has_begun or bool(chunk.text or chunk.tool_calls)
                         yield chunk
@@ -163,6 +164,13 @@ class OpenAiClient:
                 raise
         return await self._complete_at(second, request)
 
+    def _first_token_s(self, *, is_last: bool) -> float:
+        """Patience for the first token; while another endpoint waits, at most half the time."""
+        left_s = remaining_s()
+        if is_last or not self._has_alternative or left_s is None:
+            return self._patience.first_token_s
+        return min(self._patience.first_token_s, left_s / 2)
+
     def _may_try_again(self, error: LlmError) -> bool:
         """Another endpoint may accept anything; the same one only what failed for the moment."""
         return self._has_alternative or isinstance(error, LlmUnavailableError)
@@ -180,7 +188,7 @@ class OpenAiClient:
             return completion
 
     async def _stream_from(
-        self, endpoint: Endpoint, request: ChatRequest
+        self, endpoint: Endpoint, request: ChatRequest, first_token_s: float
     ) -> AsyncGenerator[Chunk, None]:
         answering = endpoint.client.chat.completions.with_streaming_response.create(
             **body_of(request, endpoint.model), stream=True, stream_options={"include_usage": True}
@@ -188,19 +196,21 @@ class OpenAiClient:
         with _observed(endpoint, request) as span:
             async with AsyncExitStack() as answer:
                 start = perf_counter()
-                response = await _within(
-                    self._patience.first_token_s, answer.enter_async_context(answering)
-                )
+                response = await _within(first_token_s, answer.enter_async_context(answering))
                 pieces = events(response.iter_bytes())
-                async for chunk in self._chunks(pieces, endpoint, start):
+                async for chunk in self._chunks(pieces, endpoint, start, first_token_s):
                     _count(chunk.usage, endpoint, span)
                     yield chunk
 
     async def _chunks(
-        self, pieces: AsyncIterator[dict[str, Any]], endpoint: Endpoint, start: float
+        self,
+        pieces: AsyncIterator[dict[str, Any]],
+        endpoint: Endpoint,
+        start: float,
+        first_token_s: float,
     ) -> AsyncIterator[Chunk]:
         """The pieces that say something, each awaited with patience."""
-        patience_s = max(0.0, self._patience.first_token_s - (perf_counter() - start))
+        patience_s = max(0.0, first_token_s - (perf_counter() - start))
         length, is_finished = 0, False
         while (piece := await _within(patience_s, anext(pieces, None))) is not None:
             patience_s = self._patience.idle_s
