@@ -2,8 +2,12 @@
 
 import asyncio
 import json
+import shutil
+import socket
+import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -239,3 +243,51 @@ def ask() -> Callable[..., pb.SearchRequest]:
 def answer() -> type[Answer]:
     """Make a loopback provider's answer."""
     return Answer
+
+
+@dataclass
+class Redis:
+    """A redis-server process of the test's own, on a socket in its folder."""
+
+    folder: Path
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"unix://{self.folder}/redis.sock"
+
+    def start(self, *options: str) -> None:
+        binary = shutil.which("redis-server")
+        assert binary, "tests marked redis need redis-server"
+        socket_path = self.folder / "redis.sock"
+        self.process = subprocess.Popen(
+            [binary, "--port", "0", "--unixsocket", str(socket_path), "--save", "", *options],
+            cwd=self.folder,
+            stdout=subprocess.DEVNULL,
+        )
+        deadline = time.monotonic() + 10
+        while not socket_path.exists():
+            assert time.monotonic() < deadline, "redis-server did not start"
+            time.sleep(0.01)
+
+    def command(self, *words: str) -> None:
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(str(self.folder / "redis.sock"))
+            connection.sendall(" ".join(words).encode() + b"\r\n")
+            connection.recv(4096)
+
+    def kill(self) -> None:
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+            (self.folder / "redis.sock").unlink(missing_ok=True)
+
+
+@pytest.fixture
+def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Redis]:
+    """A running Redis."""
+    server = Redis(tmp_path_factory.mktemp("redis"))
+    server.start()
+    yield server
+    server.kill()

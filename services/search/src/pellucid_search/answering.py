@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from uuid import uuid4
 
 from pellucid_runtime.clock import Clock
 from pellucid_search import answer_cache
@@ -10,6 +11,7 @@ from pellucid_search.answer_cache import CachedAnswer
 from pellucid_search.background import Background
 from pellucid_search.desk import Desk
 from pellucid_search.flights import Flights
+from pellucid_search.leases import Leases
 from pellucid_search.ports import Cache
 from pellucid_search.query import ProviderQuery
 from pellucid_search.reports import ProviderRun, ProviderStatus
@@ -48,11 +50,13 @@ class Answering:
     clock: Clock
     background: Background
     generations: Mapping[str, "Generation"] = field(default_factory=dict)
+    leases: Leases | None = None
+    _lookups: Flights[CachedAnswer | None] = field(init=False, default_factory=Flights)
     _flights: Flights[ProviderRun] = field(init=False, default_factory=Flights)
 
     def _key(self, provider: str, query: ProviderQuery) -> str:
         generation = self.generations.get(provider)
-        suffix = f":{generation.number}" if generation else ""
+        suffix = f":{generation.stamp}" if generation else ""
         return answer_cache.cache_key(provider, query) + suffix
 
     async def recall(self, provider: str, errand: Errand) -> ProviderRun | None:
@@ -87,6 +91,19 @@ class Answering:
         return True
 
     async def _fly(self, provider: str, errand: Errand, run: ProviderRun) -> ProviderRun:
+        """Ask, unless another replica is asking the same and its answer arrives."""
+        if self.leases is None or errand.bypass_cache:
+            return await self._ask_and_keep(provider, errand, run)
+        key = self._key(provider, errand.query)
+        async with self.leases.held(key, until=errand.until) as lease:
+            async for _ in lease.turns():
+                cached = await self._read(key)
+                if cached is not None and cached.is_fresh(self.clock.now()):
+                    run.status, run.hits = ProviderStatus.CACHED, cached.hits
+                    return run
+            return await self._ask_and_keep(provider, errand, run)
+
+    async def _ask_and_keep(self, provider: str, errand: Errand, run: ProviderRun) -> ProviderRun:
         await self.desks[provider].ask(
             errand.query, run, until=errand.until, caller_hash=errand.caller_hash
         )
@@ -105,6 +122,9 @@ class Answering:
 
     async def _stored(self, provider: str, query: ProviderQuery) -> CachedAnswer | None:
         key = self._key(provider, query)
+        return await self._lookups.join(key, lambda: self._read(key))
+
+    async def _read(self, key: str) -> CachedAnswer | None:
         stored = await self.cache.get(key)
         if stored is None:
             return None
@@ -123,9 +143,12 @@ class Answering:
 
 @dataclass(slots=True)
 class Generation:
-    """Number of a provider's present stock; answers of an older stock are not used."""
+    """Name of a provider's present stock; answers of another stock are not used.
 
-    number: int = 0
+    Until the stock is known the name is one that nobody else has.
+    """
+
+    stamp: str = field(default_factory=lambda: uuid4().hex)
 
 
 def _from_cache(provider: str, index: int, cached: CachedAnswer) -> ProviderRun:

@@ -22,6 +22,7 @@ from pellucid_search.adapters.guarded_store import GuardedCache, GuardedCounters
 from pellucid_search.adapters.http_engine import HttpEngine
 from pellucid_search.adapters.http_transport import HttpxTransport
 from pellucid_search.adapters.local_engine import LocalEngine
+from pellucid_search.adapters.redis_gate import RedisGate
 from pellucid_search.answering import Answering, Generation
 from pellucid_search.background import Background
 from pellucid_search.buckets import LocalGate, Rate
@@ -29,6 +30,7 @@ from pellucid_search.desk import Desk, DeskLimits
 from pellucid_search.domain_policy import DomainPolicy, policy_file, shipped_policy
 from pellucid_search.domains import belongs_to
 from pellucid_search.housekeeping import Housekeeping
+from pellucid_search.leases import Leases
 from pellucid_search.ledger import MICRO, Ledger
 from pellucid_search.local.index import LocalIndex
 from pellucid_search.metering import CallMeter
@@ -89,7 +91,7 @@ async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> Sea
         providers=tuple(REGISTRY),
     )
     stack.push_async_callback(ledger.flush)
-    gate = LocalGate(_rates(settings), clock.monotonic)
+    gate = await _gate(settings, stack, clock)
     generation = Generation()
     engines = await _engines(settings, stack, generation)
     desks = {
@@ -97,12 +99,15 @@ async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> Sea
         for name, engine in engines.items()
     }
     roster = Roster(REGISTRY, MappingProxyType(desks), missing_settings(settings), {})
+    cache = GuardedCache(answers, clock.monotonic)
+    is_shared = bool(settings.redis_cache_url or settings.redis_url)
     answering = Answering(
         desks=desks,
-        cache=GuardedCache(answers, clock.monotonic),
+        cache=cache,
         clock=clock,
         background=background,
         generations={LOCAL: generation},
+        leases=Leases(cache, clock.monotonic) if is_shared else None,
     )
     searcher = Searcher(
         desks=desks,
@@ -119,6 +124,18 @@ async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> Sea
     metrics.BUDGET_MICRO_USD.set(ledger.budget_micro_usd)
     _keep(stack, Housekeeping(ledger, desks, clock).run())
     return SearchServicer(searcher, roster, ledger, clock)
+
+
+async def _gate(settings: SearchSettings, stack: AsyncExitStack, clock: Clock) -> RateGate:
+    if settings.redis_url is None:
+        return LocalGate(_rates(settings), clock.monotonic)
+    gate = RedisGate(
+        settings.redis_url,
+        _rates(settings),
+        clock.monotonic,
+        replicas=settings.search_replicas,
+    )
+    return await stack.enter_async_context(gate)
 
 
 def _warn_of_sunset(settings: SearchSettings, clock: Clock) -> None:

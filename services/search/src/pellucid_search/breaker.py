@@ -30,13 +30,19 @@ class Breaker:
     Args:
         monotonic: Seconds of a clock that never runs backwards.
         failures_to_open: Consecutive failures that open it.
+        first_pause_s: Seconds of the first opening after failures.
     """
 
     def __init__(
-        self, monotonic: Callable[[], float], *, failures_to_open: int = FAILURES_TO_OPEN
+        self,
+        monotonic: Callable[[], float],
+        *,
+        failures_to_open: int = FAILURES_TO_OPEN,
+        first_pause_s: float = FIRST_PAUSE_S,
     ) -> None:
         self._monotonic = monotonic
         self._failures_to_open = failures_to_open
+        self._first_pause_s = first_pause_s
         self._failures = 0
         self._openings = 0
         self._open_until: float | None = None
@@ -87,7 +93,7 @@ class Breaker:
         """Record a failure; opens after enough of them, or at once when the probe failed."""
         self._failures += 1
         if self._open_until is not None or self._failures >= self._failures_to_open:
-            self.open(FIRST_PAUSE_S)
+            self.open(self._first_pause_s)
 
     def open(self, pause_s: float) -> None:
         """Open now.

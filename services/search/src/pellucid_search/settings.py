@@ -80,6 +80,12 @@ class SearchSettings(ServiceSettings):
         pattern=r"^$|^[a-z]+=\d+/\d+(,[a-z]+=\d+/\d+)*$",
         description="Calls per seconds by provider instead of the defaults: brave=20/1.",
     )
+    search_replicas: int = Field(
+        1,
+        ge=1,
+        le=1000,
+        description="Replicas that share the limits; each has its part without Redis.",
+    )
     search_pii_subject_lookup: bool = Field(
         default=False,
         description="Let the e-mail address, phone number or IP that a question is about pass.",

@@ -19,6 +19,9 @@ T = TypeVar("T")
 READ_S = 0.030
 # A write may take longer where nobody waits for it.
 WRITE_S = 0.5
+# A store that comes back is used again soon; the pause doubles while it stays away.
+_FAILURES_TO_OPEN = 5
+_PAUSE_S = 2.0
 # Numbers kept while the store is away; the oldest goes first.
 _MOST_COUNTERS = 4_096
 
@@ -27,7 +30,9 @@ class _Guard:
     """Bounds every operation in time and leaves a failing store alone."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
-        self._breaker = Breaker(monotonic, failures_to_open=3)
+        self._breaker = Breaker(
+            monotonic, failures_to_open=_FAILURES_TO_OPEN, first_pause_s=_PAUSE_S
+        )
 
     async def run(
         self, operation: str, work: Callable[[], Awaitable[T]], limit_s: float

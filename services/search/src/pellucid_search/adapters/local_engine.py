@@ -25,7 +25,7 @@ class LocalEngine:
 
     Args:
         index: The index.
-        generation: Raised with every change, so that answers of an older stock are not reused.
+        generation: Told the stock's stamp, so that answers of another stock are not reused.
     """
 
     def __init__(self, index: LocalIndex, generation: Generation) -> None:
@@ -75,8 +75,8 @@ class LocalEngine:
             _log.warning("local_index_failed", error=type(error).__name__)
             return
         LOCAL_DOCUMENTS.set(done.documents)
+        self._generation.stamp = done.stamp
         if done.changed:
-            self._generation.number += 1
             _log.info("local_index_updated", documents=done.documents, changed=done.changed)
         for line in done.unreadable[:5]:
             _log.warning("local_document_unreadable", document=line)

@@ -4,6 +4,7 @@ Everything here blocks and belongs in a thread. Each call opens its own connecti
 searches do not wait for one another (write-ahead log).
 """
 
+import hashlib
 import math
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -70,10 +71,18 @@ class LocalQuery:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """What one pass over the corpus did; `unreadable` names files with the reason."""
+    """What one pass over the corpus did.
+
+    Attributes:
+        documents: Documents in the index.
+        changed: Files that were read or forgotten.
+        stamp: Equal for equal corpora.
+        unreadable: Files that could not be read, with the reason.
+    """
 
     documents: int
     changed: int
+    stamp: str
     unreadable: tuple[str, ...] = ()
 
 
@@ -134,7 +143,8 @@ class LocalIndex:
         with self._open() as database:
             _forget(database, gone)
             count = database.execute("SELECT count(*) FROM documents").fetchone()[0]
-        return Pass(count, len(changed) + len(gone), tuple(unreadable))
+        stamp = _stamp(present.values(), base)
+        return Pass(count, len(changed) + len(gone), stamp, tuple(unreadable))
 
     def _store(self, batch: Sequence[CorpusFile], base: str, unreadable: list[str]) -> None:
         """Read first and write afterwards, so that no search waits for a slow file."""
@@ -165,6 +175,13 @@ class LocalIndex:
 
 
 _KNOWN = "SELECT path, modified_ns, size FROM documents"
+
+
+def _stamp(files: Iterable[CorpusFile], base: str) -> str:
+    digest = hashlib.blake2b(f"{VERSION} {base}".encode(), digest_size=8)
+    for file in sorted(files, key=lambda file: file.path):
+        digest.update(f"{file.path}|{file.modified_ns}|{file.size};".encode())
+    return digest.hexdigest()
 
 
 def _batches(files: Sequence[CorpusFile]) -> Iterator[Sequence[CorpusFile]]:
