@@ -2,10 +2,10 @@
 
     EVAL_DATA=<folder> python eval/extraction_eval.py [--without-peer]
 
-The folder holds ``pages_dev/index.jsonl`` (id, url, page_type, text, with, without, title, date) and
-the pages beside it as ``pages_dev/html/<id>.html.gz``. Printed are word F1 by kind of page, the share
-of forbidden snippets that were found, exact titles, dates where the page has none, and pages per
-CPU second with metadata.
+The folder holds ``pages_dev/index.jsonl`` (id, url, page_type, text, with, without, title, date)
+and the pages beside it as ``pages_dev/html/<id>.html.gz``. Printed are word F1 by kind of page, the
+share of forbidden snippets that were found, exact titles, dates where the page has none, and pages
+per CPU second with metadata.
 """
 
 import argparse

@@ -9,7 +9,12 @@ from typing import Final
 from pellucid.fetcher.v1 import fetcher_pb2_grpc
 
 from pellucid_fetcher.adapters.dialling import Dialler, TcpDialler
-from pellucid_fetcher.adapters.http_transport import HttpxTransport, Patience, open_trust
+from pellucid_fetcher.adapters.http_transport import (
+    HttpxTransport,
+    Patience,
+    open_trust,
+    silence_engines,
+)
 from pellucid_fetcher.adapters.page_cache import StorePageCache
 from pellucid_fetcher.adapters.resolving import SystemResolver
 from pellucid_fetcher.adapters.worker_pool import WorkerPool
@@ -76,6 +81,7 @@ async def open_fetcher(
         stack: Closes what is opened.
         network: The ways to the outside.
     """
+    silence_engines()
     observer = MetricsObserver()
     exemptions = read_exemptions(
         items(settings.fetcher_allow_private_hosts), items(settings.fetcher_static_hosts)

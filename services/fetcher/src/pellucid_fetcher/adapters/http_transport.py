@@ -5,6 +5,7 @@ Redirects, cookies, proxies from the environment and transparent decoding are al
 does those itself or not at all.
 """
 
+import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -51,6 +52,12 @@ class Trust:
     def context_for(self, host: str) -> SSLContext:
         """Return the context for a host."""
         return self.unverified if host in self.insecure_hosts else self.verified
+
+
+def silence_engines() -> None:
+    """Keep the HTTP libraries from logging addresses; they do so at an ordinary level."""
+    for name in ("httpx", "httpcore", "hpack", "h2"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def open_trust(ca_bundle: str = "", insecure_hosts: frozenset[str] = frozenset()) -> Trust:

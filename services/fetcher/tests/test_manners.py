@@ -1,0 +1,82 @@
+"""Robots rules, turns at hosts, and cutting of texts."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pellucid_fetcher.cutting import MARK, cut_middle
+from pellucid_fetcher.politeness import LocalRateLimit
+from pellucid_fetcher.robots import read_robots
+
+RULES = """
+User-agent: other
+Disallow: /
+
+User-agent: Pellucid
+User-agent: second
+Disallow: /private
+Allow: /private/open
+Disallow: /*.pdf$
+Disallow: /a*b*c
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "allowed"),
+    [
+        ("/", True),
+        ("/private", False),
+        ("/private/x", False),
+        ("/private/open/x", True),
+        ("/x.pdf", False),
+        ("/x.pdf?y", True),
+        ("/axxbxxc", False),
+        ("/axxcxxb", True),
+    ],
+)
+def test_robots_rules(path: str, *, allowed: bool) -> None:
+    assert read_robots(RULES, "Pellucid").allows(path) is allowed
+
+
+def test_robots_groups() -> None:
+    assert not read_robots(RULES, "other").allows("/x")
+    assert read_robots(RULES, "nobody").allows("/private")
+    assert not read_robots("User-agent: *\nDisallow: /x", "nobody").allows("/x")
+    assert read_robots("", "nobody").allows("/")
+    assert read_robots("User-agent: *\nDisallow:", "nobody").allows("/")
+
+
+@given(st.text(max_size=300), st.text(max_size=50))
+def test_robots_never_fail(text: str, path: str) -> None:
+    assert read_robots(text, "x").allows(f"/{path}") in (True, False)
+
+
+async def test_turns_are_spaced_for_each_host() -> None:
+    limit = LocalRateLimit(2.0, {"fast.example": 0.0}, lambda: 100.0)
+    assert [await limit.wait_s("a.example") for _ in range(3)] == [0.0, 0.5, 1.0]
+    assert await limit.wait_s("b.example") == 0.0
+    assert [await limit.wait_s("fast.example") for _ in range(3)] == [0.0, 0.0, 0.0]
+
+
+async def test_a_rest_ends() -> None:
+    now = [0.0]
+    limit = LocalRateLimit(1.0, {}, lambda: now[0])
+    await limit.cool_down("a.example", 30)
+    assert await limit.resting_s("a.example") == 30
+    now[0] = 31.0
+    assert await limit.resting_s("a.example") == 0
+
+
+@given(st.text(alphabet="ab \n", max_size=400), st.integers(1, 200))
+def test_cut_texts_fit(text: str, most: int) -> None:
+    cut, was_cut = cut_middle(text, most)
+    assert len(cut) <= most
+    assert was_cut is (len(text) > most)
+
+
+def test_cut_keeps_beginning_and_end() -> None:
+    text = "\n\n".join(f"Paragraph {number}." for number in range(100))
+    cut, _ = cut_middle(text, 200)
+    assert cut.startswith("Paragraph 0.\n\n")
+    assert cut.endswith("Paragraph 99.")
+    assert f"\n\n{MARK}\n\n" in cut
