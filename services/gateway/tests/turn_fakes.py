@@ -65,8 +65,16 @@ def hit(n: int, snippet: str, domain: str, **values: Any) -> Hit:
 
 
 HITS = (
-    hit(1, "The toll for cars on the Skerry Bridge is 4.50 crowns since 3 October 2026.", "harbourpost.example"),
-    hit(2, "Cars crossing the Skerry Bridge pay a toll of 4.50 crowns, the council said.", "council.example"),
+    hit(
+        1,
+        "The toll for cars on the Skerry Bridge is 4.50 crowns since 3 October 2026.",
+        "harbourpost.example",
+    ),
+    hit(
+        2,
+        "Cars crossing the Skerry Bridge pay a toll of 4.50 crowns, the council said.",
+        "council.example",
+    ),
     hit(3, "The Skerry Bridge opened in 1987 and carries 12,000 cars a day.", "almanac.example"),
 )
 
@@ -253,19 +261,22 @@ class FakeModel:
 @dataclass
 class FakeEvidence:
     records: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    owners: set[tuple[str, str]] = field(default_factory=set)
     down: bool = False
 
     async def save(self, evidence_id: str, owner: str, record: Mapping[str, Any]) -> None:
         if self.down:
             raise DependencyDownError("store")
         self.records[evidence_id] = record
+        self.owners.add((evidence_id, owner))
 
     async def load(self, evidence_id: str, owner: str) -> Mapping[str, Any]:
-        if evidence_id not in self.records:
+        if (evidence_id, owner) not in self.owners:
             raise NotFoundError(f"evidence:{evidence_id}")
         return self.records[evidence_id]
 
     async def delete(self, evidence_id: str, owner: str) -> None:
+        self.owners.remove((evidence_id, owner))
         del self.records[evidence_id]
 
 

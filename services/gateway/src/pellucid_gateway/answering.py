@@ -28,6 +28,8 @@ from pellucid_runtime.errors import DeadlineExceededError, ServiceError
 
 # Sentences compared with the question in one call.
 _MOST_COMPARED = 64
+# With less time than this no call is worth beginning.
+_MIN_CALL_S = 0.03
 # An answer's own share of a text that is streamed in one piece: about a line.
 _DELTA_CHARS = 80
 
@@ -203,7 +205,7 @@ class Answerer:
         )
 
     async def _similarities(self, texts: Sequence[str]) -> tuple[float, ...] | None:
-        if self._ledger.lost("scorer"):
+        if self._ledger.lost("scorer") or self._budget.left_s() < _MIN_CALL_S:
             return None
         try:
             async with limited(self._budget.answer_s(self._budgets.score_s)):

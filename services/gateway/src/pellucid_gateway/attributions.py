@@ -40,11 +40,53 @@ _UNSPACED = (
     re.compile(r"(?P<name>[\w.&-]{2,30}?)によると、?"),
 )
 _VAGUE_NAME = re.compile(rf"^{_VAGUE}$", re.IGNORECASE)
-_HELD_TAIL = re.compile(
-    r"(?:[\s,;:–—-]*(?:(?:according|to|as|reported|stated|by|citing|per|laut|nach|angaben|von|según|"
-    r"selon|d['’]après|the|der|die|das|le|la|el|of|and|de|du|for|&|also|has|have|had|recently|later|"
-    r"first|search|results?|sources?|web|[A-ZÀ-Ý0-9][\w&'’-]*(?:\.[\w&]+)*|\d+),?))+$",
+# Words that may stand in a naming before it is complete.
+_HELD_WORDS = frozenset(
+    [
+        "according",
+        "to",
+        "as",
+        "reported",
+        "stated",
+        "by",
+        "citing",
+        "per",
+        "laut",
+        "nach",
+        "angaben",
+        "von",
+        "según",
+        "selon",
+        "the",
+        "der",
+        "die",
+        "das",
+        "le",
+        "la",
+        "el",
+        "of",
+        "and",
+        "de",
+        "du",
+        "for",
+        "&",
+        "also",
+        "has",
+        "have",
+        "had",
+        "recently",
+        "later",
+        "first",
+        "search",
+        "result",
+        "results",
+        "source",
+        "sources",
+        "web",
+    ]
 )
+_MOST_HELD_WORDS = 16
+_TOKEN = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +186,20 @@ def settled_end(text: str) -> int:
     """Offset up to which no naming can begin, given whole words of an unfinished sentence."""
     if has_unspaced_script(text):
         return 0
-    held = _HELD_TAIL.search(text)
-    end = held.start() if held else len(text)
+    end = len(text)
+    for word in reversed(list(_TOKEN.finditer(text))[-_MOST_HELD_WORDS:]):
+        if not _may_be_naming(word.group()):
+            break
+        end = word.start()
     found = find_attributions(text)
     end = min(end, found[0].start) if found else end
     return len(text[:end].rstrip(" \t,;:–—-"))
+
+
+def _may_be_naming(word: str) -> bool:
+    bare = word.strip(" ,;:–—-(\"“„«'’")
+    if not bare:
+        return True
+    low = bare.casefold()
+    opens = low in _HELD_WORDS or low.startswith(("d'", "d’"))
+    return opens or bare[0].isupper() or bare[0].isdigit()

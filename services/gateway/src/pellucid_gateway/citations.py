@@ -199,17 +199,20 @@ class CitationVerifier:
     def _with_right_names(
         self, pieces: tuple[Piece, ...], bound: Sequence[Sequence[Bound]]
     ) -> tuple[Piece, ...]:
+        """Pieces, as many as before, with right names only."""
         cited = [self._sources[b.source] for each in bound for b in each]
         changed: list[Piece] = []
+        ended = False
         for piece in pieces:
-            if isinstance(piece, Text) and not piece.literal:
-                fixed, ends = self._rename(piece.text, cited)
-                changed.append(Text(fixed))
-                if ends:
-                    break
-            else:
+            if isinstance(piece, Marker):
                 changed.append(piece)
-        changed.extend(p for p in pieces[len(changed) :] if isinstance(p, Marker))
+            elif ended:
+                changed.append(Text(""))
+            elif piece.literal:
+                changed.append(piece)
+            else:
+                fixed, ended = self._rename(piece.text, cited)
+                changed.append(Text(fixed))
         return tuple(changed)
 
     def _rename(self, text: str, cited: Sequence[Source]) -> tuple[str, bool]:

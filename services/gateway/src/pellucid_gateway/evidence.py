@@ -1,7 +1,7 @@
 """What is kept of a turn so that its answer can be examined later.
 
-Content of pages that a person named is never kept: of those stay address, title, hash and length.
-Prompts are kept as hash and length, since they repeat the sources and the message.
+Content of pages that a person named is never kept, nor are excerpts of it: of those stay address,
+title, hash and length. Prompts are kept as hash and length, since they repeat the rest.
 """
 
 import hashlib
@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from pellucid_gateway.findings import PageContent, ScoredHit, Source
-from pellucid_gateway.turn import Citation, OutboundText, TurnResult
+from pellucid_gateway.turn import AnswerKind, Citation, OutboundText, TurnResult
 
 SCHEMA_VERSION = 1
 
@@ -37,6 +37,9 @@ def evidence_record(
     record["question"] = question
     record["sources"] = [_kept_source(source) for source in result.sources]
     record["citations"] = [_kept_citation(citation, own) for citation in result.citations]
+    if own and result.answer_kind is AnswerKind.EXTRACTIVE:
+        # Excerpts of a person's page are its content.
+        record["answer"] = ""
     record["outbound"] = [_kept_outbound(text) for text in result.outbound]
     record["excluded"] = [_kept_hit(hit) for hit in excluded]
     record["user_pages"] = [_kept_page(page) for page in user_pages]

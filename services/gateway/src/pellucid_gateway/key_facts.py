@@ -18,10 +18,12 @@ _MIN_WORDS = 4
 _MIN_UNSPACED_CHARS = 8
 # Opening sentences tend to carry the news; worth about a tenth of a full match.
 _POSITION_BONUS = 0.1
+# What is worth less than this share of the best sentence would only take up room.
+_FILLER_SHARE = 0.3
 # A token of a byte-pair vocabulary has about four Latin letters, and one CJK character.
 _LETTERS_PER_TOKEN = 4
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s|[-*+]\s|>\s|\d{1,3}[.)]\s)")
-_MARKUP = re.compile(r"!\[[^\]]*\]\([^)]*\)|\[([^\]]*)\]\([^)]*\)|[*_`#|]+")
+_MARKUP = re.compile(r"!\[[^\]]*\]\([^)]*\)|\[([^\]]*)\]\([^)]*\)|[*_`#]+")
 _DANGEROUS_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cn", "Cs"})
 
 
@@ -48,7 +50,7 @@ def candidates(text: str) -> list[str]:
     for line in text.split("\n"):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
-        clean = plain(_HEADING.sub("", line))
+        clean = plain(_HEADING.sub("", line).replace("|", " "))
         found.extend(s for s in sentences.split(clean) if _stands_alone(s))
         if len(found) >= _MOST_CANDIDATES:
             break
@@ -80,7 +82,7 @@ def key_facts(
         return ""
     chosen: list[int] = []
     left = max_tokens
-    for i in _by_worth(found, question):
+    for i in _worthwhile(found, question):
         cost = tokens_of(found[i]) + 1
         if cost <= left:
             chosen.append(i)
@@ -88,19 +90,20 @@ def key_facts(
         if len(chosen) == most_sentences:
             break
     if not chosen:
-        return cut(found[_by_worth(found, question)[0]], max_tokens=max_tokens)
+        return cut(found[_worthwhile(found, question)[0]], max_tokens=max_tokens)
     return " ".join(found[i] for i in sorted(chosen))
 
 
-def _by_worth(found: Sequence[str], question: str) -> list[int]:
-    """Indices, most worth first; ties keep the order of the text."""
+def _worthwhile(found: Sequence[str], question: str) -> list[int]:
+    """Indices, most worth first, without mere filler; ties keep the order of the text."""
     wanted = terms(question)
     each = [terms(sentence) for sentence in found]
     weights = rarity(each)
     worth = [
         coverage(wanted, own, weights) + _POSITION_BONUS / (1 + i) for i, own in enumerate(each)
     ]
-    return sorted(range(len(found)), key=lambda i: (-worth[i], i))
+    order = sorted(range(len(found)), key=lambda i: (-worth[i], i))
+    return [i for i in order if worth[i] >= _FILLER_SHARE * worth[order[0]]]
 
 
 def cut(sentence: str, *, max_tokens: int) -> str:

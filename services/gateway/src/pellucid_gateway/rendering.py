@@ -40,7 +40,10 @@ def render(
             text += piece.text
         else:
             shown = _marker(by_marker.get(i, ()), sources, style)
-            text = _appended(text, shown, _following(pieces, i))
+            bare = _before_marker(text, shown, _following(pieces, i))
+            starts = [min(start, len(bare)) for start in starts]
+            ends = [min(end, len(bare)) for end in ends]
+            text = bare + shown
         ends.append(len(text))
     citations = _citations(text, claims, bound, sources, (starts, ends))
     return Rendered(text, citations)
@@ -51,12 +54,11 @@ def _following(pieces: Sequence[Piece], i: int) -> str:
     return next(rest, "")
 
 
-def _appended(text: str, shown: str, following: str) -> str:
-    if shown:
-        return f"{text}{shown}"
+def _before_marker(text: str, shown: str, following: str) -> str:
+    """The text that a marker follows: blanks before an invisible one go where they would gape."""
     bare = text.rstrip(" \t")
     closes = not following or following[0].isspace() or following.startswith(_NO_SPACE_BEFORE)
-    return bare if closes and bare else text
+    return bare if not shown and closes and bare else text
 
 
 def _marker(bound: Sequence[Bound], sources: Mapping[int, Source], style: CitationStyle) -> str:

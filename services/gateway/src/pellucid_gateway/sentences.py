@@ -67,6 +67,8 @@ def _after(text: str, i: int, *, final: bool) -> int | None:
         j += 1
     if j == len(text):
         return j if final else None
+    if text[i] == "!" and text[j] == "[":
+        return 0  # an image in Markdown, not the end of a sentence
     spaced = text[i] in _SPACED_END
     if spaced and not text[j].isspace() and text[j] not in _OPENERS:
         return 0
@@ -212,7 +214,7 @@ class Segmenter:
             if self._line_start and fence == self._fence:
                 self._fence = ""
             return Segment(SegmentKind.CODE, piece)
-        if self._line_start and fence:
+        if self._line_start and fence and "`" not in head[len(fence) :].lstrip("`"):
             self._fence = fence
             return Segment(SegmentKind.CODE, piece)
         return Segment(SegmentKind.PROSE, piece)

@@ -1,0 +1,342 @@
+"""Citations planted wrong never leave; right ones do; the way of chunking changes nothing."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from turn_fakes import FakeScorer, PinnedNow
+
+from pellucid_gateway.budgets import StageBudgets, TurnBudget
+from pellucid_gateway.citations import CitationVerifier
+from pellucid_gateway.findings import PublishedDate, Source
+from pellucid_gateway.ledger import TurnLedger
+from pellucid_gateway.notices import wording_for
+from pellucid_gateway.request import CitationStyle
+from pellucid_gateway.support import SupportJudge
+from pellucid_gateway.turn import Citation, CitationReport
+
+QUESTION = "What is the toll on the Skerry Bridge?"
+SOURCES = (
+    Source(
+        n=1,
+        url="http://harbourpost.example/toll",
+        title="Toll on the Skerry Bridge",
+        domain="harbourpost.example",
+        publisher="Harbour Post",
+        facts=(
+            "The toll for cars on the Skerry Bridge is 4.50 crowns. Marta Quill opened the bridge "
+            "on 3 October 2026 with 12 lanes for cars."
+        ),
+        published=PublishedDate(datetime(2026, 10, 4, tzinfo=UTC)),
+    ),
+    Source(
+        n=2,
+        url="https://council.example/bridge?id=7",
+        title="Bridge costs",
+        domain="council.example",
+        publisher="Vellmark Council",
+        facts="Building the Skerry Bridge cost 310 million crowns. Lorries pay a toll of 9 crowns.",
+    ),
+    Source(
+        n=3,
+        url="http://almanac.example/skerry",
+        title="Skerry",
+        domain="almanac.example",
+        publisher="Open Almanac",
+        facts="Skerry is an island of 4,200 people north of Vellmark.",
+    ),
+)
+
+
+def verifier(
+    sources: Sequence[Source] = SOURCES, style: CitationStyle = CitationStyle.NATURAL
+) -> CitationVerifier:
+    clock = PinnedNow()
+    ledger = TurnLedger(clock, wording_for("en"))
+    judge = SupportJudge(
+        sources,
+        scorer=FakeScorer(),
+        budgets=StageBudgets(),
+        budget=TurnBudget(clock, 15.0),
+        ledger=ledger,
+        question=QUESTION,
+        language="en",
+    )
+    return CitationVerifier(sources, judge=judge, style=style, question=QUESTION)
+
+
+async def verified(
+    chunks: Sequence[str],
+    style: CitationStyle = CitationStyle.NATURAL,
+    sources: Sequence[Source] = SOURCES,
+) -> tuple[str, tuple[Citation, ...], CitationReport]:
+    checked = verifier(sources, style)
+    for chunk in chunks:
+        _ = [event async for event in checked.feed(chunk)]
+    _ = [event async for event in checked.finish()]
+    return checked.answer, checked.citations, checked.report
+
+
+@pytest.mark.parametrize(
+    ("text", "sources"),
+    [
+        ("The toll for cars is 4.50 crowns [1].", [1]),
+        ("The toll for cars is 4.50 crowns. [1]", [1]),
+        ("The toll for cars is 4.50 crowns【1】.", [1]),
+        ("The toll for cars is 4.50 crowns [Source 1].", [1]),
+        ("The toll for cars is 4.50 crowns [1†harbourpost].", [1]),
+        ("Building the bridge cost 310 million crowns [2].", [2]),
+        ("Building the Skerry Bridge cost 310,000,000 crowns [2].", [2]),
+        ("Skerry has 4200 people [3].", [3]),
+        ("Marta Quill opened the bridge on 3 October 2026 [1].", [1]),
+        ("The bridge was opened by Marta Quill in October 2026 [1].", [1]),
+        ("The Harbour Post reports that the toll for cars is 4.50 crowns [1].", [1]),
+        ("According to the Harbour Post, the toll for cars is 4.50 crowns.", [1]),
+        ("The toll for cars is 4.50 crowns [1], while lorries pay a toll of 9 crowns [2].", [1, 2]),
+    ],
+)
+async def test_right_citations_are_kept(text: str, sources: list[int]) -> None:
+    answer, citations, report = await verified([text])
+
+    assert [citation.source for citation in citations] == sources
+    assert report.kept == len(sources)
+    assert report.dropped == 0
+    assert not re.search(r"[\[【]", answer)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The toll for cars is 4.50 crowns on the moon base [97].",
+        "Dogs may not cross at any time [0].",
+        "Dogs may not cross at any time [4-9].",
+        "The toll for cars on the Skerry Bridge is 5.50 crowns [1].",
+        "The toll for cars on the Skerry Bridge is 12 crowns [1].",
+        "Marta Quill opened the bridge on 4 October 2025 [1].",
+        "Marta Quill opened the bridge on 3 March 2026 [1].",
+        "Piet Vandal opened the bridge on 3 October 2026 [1].",
+        "The bridge was opened by Piet Vandal on 3 October 2026 [1].",
+        "The toll for cars is 4.50 crowns [here](https://evil.example/toll).",
+        "The toll for cars is 4.50 crowns [1](https://evil.example/toll).",
+        "Building the Skerry Bridge cost 310 thousand crowns [2].",
+        "Whales sing at night in every ocean [3].",
+    ],
+)
+async def test_planted_wrong_citations_never_leave(text: str) -> None:
+    answer, citations, report = await verified([text])
+
+    shown = [c for c in citations if c.source in {0, 4, 5, 6, 7, 8, 9, 97}]
+    assert shown == []
+    assert report.kept == 0 or "evil" in text
+    for citation in citations:
+        assert "4.50" in answer[citation.start : citation.end]
+    assert "evil" not in answer
+    assert "[" not in answer
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("It costs 9 crowns. See https://evil.example/leak?q=1.", "It costs 9 crowns. See."),
+        ("Look ![x](https://evil.example/p.png) here now.", "Look  here now."),
+        ('Look <img src="https://evil.example/p.png"> here.', "Look  here."),
+        ("Go to www.evil.example/x for more.", "Go to for more."),
+        ("Go to evil.example/x for more.", "Go to for more."),
+        ("Read [this](javascript:alert(1)) now.", "Read this now."),
+        ("Read http://harbourpost.example/toll now.", "Read http://harbourpost.example/toll now."),
+        (
+            "Read http://harbourpost.example/toll?leak=1 now.",
+            "Read now.",
+        ),
+    ],
+)
+async def test_only_addresses_of_the_evidence_leave(text: str, answer: str) -> None:
+    given, _, _ = await verified([text])
+
+    assert re.sub(r" +", " ", given) == re.sub(r" +", " ", answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        (
+            "Reuters reports that the toll for cars is 4.50 crowns [1].",
+            "Harbour Post reports that the toll for cars is 4.50 crowns.",
+        ),
+        ("Reuters reports that dogs may cross.", "Dogs may cross."),
+        ("Dogs may cross, according to the Daily Whale.", "Dogs may cross."),
+        ("According to source 1, the toll for cars is 4.50 crowns [1].",
+         "According to Harbour Post, the toll for cars is 4.50 crowns."),
+        ("Marta Quill said the bridge has 12 lanes for cars.",
+         "Marta Quill said the bridge has 12 lanes for cars."),
+        ("The Open Almanac reports that dogs may cross.", "Dogs may cross."),
+    ],
+)  # fmt: skip
+async def test_invented_publishers_are_replaced_or_removed(text: str, answer: str) -> None:
+    given, _, _ = await verified([text])
+
+    assert given == answer
+
+
+async def test_a_claim_is_rebound_to_the_source_that_supports_it() -> None:
+    _, citations, report = await verified(
+        ["Building the Skerry Bridge cost 310 million crowns [3]."]
+    )
+
+    assert [citation.source for citation in citations] == [2]
+    assert (report.rebound, report.kept, report.dropped) == (1, 0, 0)
+
+
+async def test_spans_stand_over_the_claims_and_passages_are_verbatim() -> None:
+    text = (
+        "Intro 🙂 first. The toll for cars is 4.50 crowns [1]. Lorries pay a toll of 9 crowns [2]!"
+    )
+    answer, citations, _ = await verified([text])
+
+    assert [answer[c.start : c.end] for c in citations] == [
+        "The toll for cars is 4.50 crowns",
+        "Lorries pay a toll of 9 crowns",
+    ]
+    for citation in citations:
+        assert citation.cited_text in SOURCES[citation.source - 1].facts
+
+
+async def test_list_marks_are_outside_the_span() -> None:
+    answer, citations, _ = await verified(["- The toll for cars is 4.50 crowns [1]\n- Bye\n"])
+
+    assert [answer[c.start : c.end] for c in citations] == ["The toll for cars is 4.50 crowns"]
+    assert answer == "- The toll for cars is 4.50 crowns\n- Bye\n"
+
+
+async def test_code_blocks_are_left_as_they_are() -> None:
+    code = "```python\nx = a[1] + b[97]  # https://evil.example/x\n```\n"
+    answer, _, report = await verified([f"Text.\n{code}Use `a[1]` here [97]."])
+
+    assert code in answer
+    assert "`a[1]`" in answer
+    assert report.checked == 1
+
+
+async def test_numeric_style_shows_only_what_held() -> None:
+    text = "The toll for cars is 4.50 crowns [1][97]. Dogs may fly there [3]."
+    answer, _, _ = await verified([text], CitationStyle.NUMERIC)
+
+    assert answer == "The toll for cars is 4.50 crowns [1]. Dogs may fly there."
+
+
+async def test_without_sources_no_marker_survives() -> None:
+    answer, citations, report = await verified(["It is so [1]. Truly [2, 3]."], sources=())
+
+    assert answer == "It is so. Truly."
+    assert citations == ()
+    assert report.dropped == report.checked == 3
+
+
+async def test_text_flows_before_its_sentence_ends_but_markers_wait() -> None:
+    checked = verifier()
+    first = [event async for event in checked.feed("the toll for cars is ")]
+    held = [event async for event in checked.feed("4.50 crowns [1")]
+
+    assert "".join(e.text for e in first) == "the toll for cars is"  # type: ignore[union-attr]
+    assert "".join(e.text for e in held) == " 4.50 crowns"  # type: ignore[union-attr]
+
+
+async def test_the_report_adds_up() -> None:
+    text = "The toll for cars is 4.50 crowns [1][3]. A wholly free sentence here. Costs 9 [97]."
+    _, _, report = await verified([text])
+
+    assert report.checked == report.kept + report.rebound + report.dropped
+    assert report.uncited_sentences == 1
+
+
+PARTS = st.sampled_from(
+    [
+        "The toll for cars is 4.50 crowns",
+        "Lorries pay a toll of 9 crowns",
+        *(
+            " [1]",
+            "[2]",
+            " [1, 3]",
+            "【2】",
+            " [97]",
+            "[",
+            "]",
+            "(",
+            ")",
+            ". ",
+            "! ",
+            "? ",
+            ".",
+            "\n",
+        ),
+        *("\n\n", "- ", "1. ", "| a | b [1] |\n", "```\n", "`x[1]`", "~~~\n", "# Head\n"),
+        *("https://evil.example/x?y=1", "http://harbourpost.example/toll", " www.evil.example"),
+        *("[text](https://evil.example/)", "[text](http://almanac.example/skerry)"),
+        *("![i](http://e.example/)", "<img src=x>", "<b>", "Reuters reports that "),
+        *("The Harbour Post says ", "according to the Times, ", ", according to Reuters"),
+        *("Marta Quill said ", "Dr. Quill ", "e.g. this ", "3.5 ", "no. 5 ", "am 3. Mai "),
+        *("통행료는 4.50 크라운이다. ", "通行费是4.50。", "로이터에 따르면, ", " ", "  ", "🙂"),
+        *(
+            "**bold** ",
+            "The ",
+            "A",
+            "\u00e9t\u00e9 ",
+            "in 2026",
+            " [2024]",
+            "[^1]",
+            "…",
+            '"quoted." ',
+        ),
+    ]
+)
+
+
+def cut(text: str, points: list[int]) -> list[str]:
+    """The text in chunks that end at the points."""
+    ends = sorted({p % (len(text) + 1) for p in points} | {len(text)})
+    return [text[a:b] for a, b in zip([0, *ends], ends, strict=False)]
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.lists(PARTS, max_size=14).map("".join),
+    st.lists(st.integers(0, 10_000), max_size=40),
+    st.sampled_from(list(CitationStyle)),
+)
+async def test_any_chunking_gives_the_same_answer_spans_and_report(
+    text: str, points: list[int], style: CitationStyle
+) -> None:
+    whole = await verified([text], style)
+
+    assert await verified(cut(text, points), style) == whole
+    assert await verified(list(text), style) == whole
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(PARTS, max_size=14).map("".join), st.sampled_from(list(CitationStyle)))
+async def test_whatever_the_model_writes_spans_lie_inside_and_nothing_foreign_leaves(
+    text: str, style: CitationStyle
+) -> None:
+    answer, citations, report = await verified([text], style)
+
+    for citation in citations:
+        assert 0 <= citation.start < citation.end <= len(answer)
+        assert citation.url in {source.url for source in SOURCES}
+        assert citation.cited_text in SOURCES[citation.source - 1].facts
+    fences = r"^ *(```|~~~)[^`\n]*\n.*?(^ *\1|\Z)"
+    prose = re.sub(fences, "", answer, flags=re.DOTALL | re.MULTILINE)
+    assert "evil.example/" not in prose
+    assert "![" not in prose or "http://e.example" not in prose
+    assert report.checked == report.kept + report.rebound + report.dropped
+
+
+async def test_facts_of_one_source_do_not_speak_for_another() -> None:
+    lonely = (replace(SOURCES[2], n=1),)
+    _, citations, report = await verified(["The toll is 4.50 crowns [1]."], sources=lonely)
+
+    assert citations == ()
+    assert report.dropped == 1

@@ -1,0 +1,414 @@
+"""Whole turns over fakes of the ports: what happens, in which order, and what it says."""
+
+import asyncio
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from turn_fakes import (
+    HITS,
+    QUESTION,
+    FakeDecision,
+    FakeFetcher,
+    FakeModel,
+    FakeScorer,
+    FakeSearch,
+    Rig,
+    answer_decision,
+    hit,
+    search_decision,
+)
+
+from pellucid_gateway.decision import Action, WebMode
+from pellucid_gateway.findings import Purpose
+from pellucid_gateway.ports import Reflection
+from pellucid_gateway.request import (
+    ChatMessage,
+    CitationStyle,
+    Depth,
+    Role,
+    SearchCommand,
+    SearchOptions,
+)
+from pellucid_gateway.turn import (
+    AnswerKind,
+    Cited,
+    Decided,
+    Delta,
+    Done,
+    Noticed,
+    Progress,
+    ProgressKind,
+    ResultsReady,
+    SourcesReady,
+    TurnResult,
+    UrlFetched,
+)
+
+PAGE = "http://harbourpost.example/story"
+ORDER = (Decided, UrlFetched, Progress, ResultsReady, SourcesReady, Noticed, Delta, Done)
+
+
+def result_of(events: list[Any]) -> TurnResult:
+    assert isinstance(events[-1], Done), events[-1]
+    return events[-1].result
+
+
+def codes(result: TurnResult) -> list[str]:
+    return [notice.code for notice in result.notices]
+
+
+async def test_events_come_in_the_order_of_the_specification() -> None:
+    events = await Rig(model=FakeModel()).events()
+
+    kinds = [Delta if isinstance(event, Cited) else type(event) for event in events]
+    positions = [ORDER.index(kind) for kind in kinds]
+    assert all(a <= b for a, b in pairwise(positions)), kinds
+    steps = [event.kind for event in events if isinstance(event, Progress)]
+    assert steps == [
+        ProgressKind.SEARCH_START,
+        ProgressKind.ITERATION,
+        ProgressKind.FETCHING,
+        ProgressKind.EXTRACTING,
+        ProgressKind.COMPLETE,
+    ]
+    assert sum(isinstance(event, Done) for event in events) == 1
+
+
+@pytest.mark.parametrize("model", [None, FakeModel()])
+async def test_deltas_join_to_exactly_the_answer(model: FakeModel | None) -> None:
+    events = await Rig(model=model).events()
+
+    text = "".join(event.text for event in events if isinstance(event, Delta))
+    assert text == result_of(events).answer
+    assert [e.citation for e in events if isinstance(e, Cited)] == list(result_of(events).citations)
+
+
+async def test_without_a_model_the_answer_is_made_of_attributed_excerpts() -> None:
+    result = result_of(await Rig().events())
+
+    assert result.answer_kind is AnswerKind.EXTRACTIVE
+    assert result.model_label == "Web + extractive"
+    assert len({s.domain for s in result.sources if s.cited}) >= 2
+    for citation in result.citations:
+        claim = result.answer[citation.start : citation.end]
+        source = result.sources[citation.source - 1]
+        assert claim == citation.cited_text
+        assert citation.cited_text in source.facts
+    assert result.degraded == ()
+
+
+async def test_a_message_that_needs_no_search_makes_no_call_but_to_the_model() -> None:
+    rig = Rig(
+        decision=FakeDecision(answer_decision()), model=FakeModel(["Light ", "becomes sugar."])
+    )
+    result = result_of(await rig.events("Explain photosynthesis"))
+
+    assert (rig.search.calls, rig.fetcher.calls, rig.scorer.score_calls) == ([], [], [])
+    assert result.answer == "Light becomes sugar."
+    assert result.model_label == "fake-model"
+    assert [text.kind for text in result.outbound] == ["prompt"]
+
+
+async def test_without_model_and_search_it_says_what_it_cannot_do() -> None:
+    rig = Rig(decision=FakeDecision(answer_decision()))
+    result = result_of(await rig.events("Explain photosynthesis"))
+
+    assert result.answer_kind is AnswerKind.NONE
+    assert codes(result) == ["no_model"]
+    assert "language model" in result.answer
+    assert rig.search.calls == []
+
+
+async def test_a_named_page_is_read_and_nothing_is_searched_or_kept() -> None:
+    decision = search_decision(action=Action.FETCH, queries=(), urls=(PAGE,))
+    secret = "The merger of Quill and Sons closes on 5 May 2027 for 12 million crowns."
+    rig = Rig(decision=FakeDecision(decision), fetcher=FakeFetcher(texts={PAGE: secret}))
+    result = result_of(await rig.events(f"Summarise {PAGE}"))
+
+    assert rig.search.calls == []
+    assert rig.fetcher.calls[0].purpose is Purpose.USER_URL
+    assert "12 million crowns" in result.answer
+    assert result.citations[0].cited_text == secret
+    kept = str(rig.evidence.records[result.evidence_id])
+    assert "Quill" not in kept
+    assert "12 million" not in kept
+    assert "content_not_kept" in kept
+    assert result.sources[0].user_supplied
+
+
+async def test_at_most_the_named_pages_are_reported_and_the_rest_is_said() -> None:
+    decision = search_decision(
+        action=Action.FETCH, queries=(), urls=(PAGE,), ignored_urls=("http://d.example/",)
+    )
+    rig = Rig(decision=FakeDecision(decision), fetcher=FakeFetcher())
+    result = result_of(await rig.events())
+
+    assert [c.success for c in result.url_contents] == [False]
+    assert codes(result)[:2] == ["urls_ignored", "page_unreachable"]
+    assert "http://d.example/" in result.notices[0].text
+
+
+async def test_a_paywall_is_called_one() -> None:
+    decision = search_decision(action=Action.FETCH, queries=(), urls=(PAGE,))
+    fetcher = FakeFetcher(
+        texts={PAGE: "Subscribe to read on about the bridge."}, warnings=("paywall",)
+    )
+    result = result_of(await Rig(decision=FakeDecision(decision), fetcher=fetcher).events())
+
+    assert "paywall" in codes(result)
+
+
+async def test_force_search_gives_results_and_no_answer() -> None:
+    rig = Rig(model=FakeModel())
+    events = await rig.events(force_search=True)
+    result = result_of(events)
+
+    assert result.answer == ""
+    assert result.answer_kind is AnswerKind.RESULTS
+    assert [s.n for s in result.sources] == [1, 2, 3]
+    assert any(isinstance(event, ResultsReady) for event in events)
+    assert rig.model is not None
+    assert rig.model.prompts == []
+    assert rig.fetcher.calls == []
+
+
+async def test_force_search_on_small_talk_chats_and_says_so() -> None:
+    rig = Rig(decision=FakeDecision(search_decision(topicless=True)), model=FakeModel(["Hello!"]))
+    result = result_of(await rig.events("hello", force_search=True))
+
+    assert result.answer == "Hello!"
+    assert "chat_instead" in codes(result)
+    assert rig.search.calls == []
+
+
+async def test_a_used_up_quota_answers_without_search_and_says_so() -> None:
+    rig = Rig(model=FakeModel(["From memory."]))
+    result = result_of(await rig.events(quota_spent=True))
+
+    assert rig.search.calls == []
+    assert "rate_limited" in codes(result)
+    assert result.answer == "From memory."
+
+
+async def test_web_mode_off_opens_no_address_and_says_so() -> None:
+    rig = Rig(decision=FakeDecision(answer_decision()), model=FakeModel(["No."]))
+    result = result_of(await rig.events(f"Read {PAGE}", web_mode=WebMode.OFF))
+
+    assert rig.fetcher.calls == []
+    assert "web_off" in codes(result)
+
+
+async def test_no_external_keeps_prompts_from_an_external_model() -> None:
+    model = FakeModel()
+    result = result_of(await Rig(model=model).events(options=SearchOptions(no_external=True)))
+
+    assert model.prompts == []
+    assert result.answer_kind is AnswerKind.EXTRACTIVE
+    assert "model_external" in codes(result)
+
+
+async def test_no_external_may_ask_an_internal_model_and_lists_no_prompt() -> None:
+    model = FakeModel(receiver="")
+    result = result_of(await Rig(model=model).events(options=SearchOptions(no_external=True)))
+
+    assert result.answer_kind is AnswerKind.MODEL
+    assert "prompt" not in [text.kind for text in result.outbound]
+
+
+@pytest.mark.parametrize(
+    ("depth", "queries", "pages", "sources"),
+    [
+        (Depth.QUICK, 1, 0, 2),
+        (Depth.STANDARD, 2, 3, 3),
+        (Depth.DEEP, 2, 3, 3),
+    ],
+)
+async def test_depth_settles_how_much_is_done(
+    depth: Depth, queries: int, pages: int, sources: int
+) -> None:
+    two = tuple(search_decision().queries) * 2
+    rig = Rig(decision=FakeDecision(search_decision(queries=two)), model=FakeModel())
+    result = result_of(await rig.events(depth=depth))
+
+    assert len(rig.search.calls[0].queries) == queries
+    assert sum(len(call.urls) for call in rig.fetcher.calls) == pages
+    assert len(result.sources) == sources
+
+
+async def test_deep_searches_again_for_what_is_missing() -> None:
+    more = hit(4, "Lorries pay a toll of 9 crowns on the Skerry Bridge.", "freight.example")
+    reflection = Reflection(
+        sufficient=False, missing_aspects=("lorries",), refined_query="Skerry Bridge toll lorries"
+    )
+    rig = Rig(
+        decision=FakeDecision(reflections=[reflection]),
+        search=FakeSearch(rounds=[HITS, (more,)]),
+    )
+    events = await rig.events(depth=Depth.DEEP)
+    result = result_of(events)
+
+    assert result.iterations == 2
+    assert rig.search.calls[1].queries[0].text == "Skerry Bridge toll lorries"
+    assert "freight.example" in {s.domain for s in result.sources}
+    assert ProgressKind.REFLECTING in [e.kind for e in events if isinstance(e, Progress)]
+
+
+async def test_deep_stops_when_the_refined_query_is_not_new() -> None:
+    same = Reflection(sufficient=False, refined_query="Skerry Bridge toll cars")
+    rig = Rig(decision=FakeDecision(reflections=[same, same]))
+    result = result_of(await rig.events(depth=Depth.DEEP))
+
+    assert result.iterations == 1
+
+
+async def test_poor_results_are_searched_once_more_with_a_broader_query() -> None:
+    rig = Rig(scorer=FakeScorer(included=False), model=FakeModel(["I am not sure."]))
+    result = result_of(await rig.events())
+
+    assert [call.queries[0].text for call in rig.search.calls] == [
+        "Skerry Bridge toll cars",
+        "Skerry Bridge",
+    ]
+    assert result.sources == ()
+    assert "nothing_found" in codes(result)
+    assert "2025-01" in result.notices[0].text
+
+
+async def test_results_below_the_threshold_never_reach_the_model() -> None:
+    model = FakeModel(["Nothing."])
+    await Rig(scorer=FakeScorer(included=False), model=model).events()
+
+    assert "4.50" not in str(model.prompts[0].messages)
+
+
+async def test_the_account_of_the_turn_is_whole() -> None:
+    result = result_of(await Rig(model=FakeModel()).events())
+
+    assert {"decision", "search", "score", "fetch", "first_token", "generate", "total"} <= set(
+        result.timings_ms
+    )
+    assert result.usage.prompt_tokens == 100
+    assert result.usage.completion_tokens == 10
+    assert result.usage.context_tokens > 0
+    assert result.usage.searches == 1
+    kinds = [text.kind for text in result.outbound]
+    assert kinds == ["query", "url", "url", "url", "prompt"]
+    assert [report.name for report in result.providers] == ["local"]
+
+
+async def test_evidence_is_kept_without_prompts() -> None:
+    rig = Rig(model=FakeModel())
+    result = result_of(await rig.events())
+
+    record = rig.evidence.records[result.evidence_id]
+    prompt = next(text for text in record["outbound"] if text["kind"] == "prompt")
+    assert prompt["text"] == ""
+    assert prompt["length"] > 0
+    assert record["sources"][0]["facts"]
+
+
+async def test_history_goes_to_decision_and_model() -> None:
+    history = tuple(ChatMessage(Role.USER, f"earlier {n}") for n in range(8))
+    model = FakeModel()
+    rig = Rig(model=model)
+    await rig.events(history=history)
+
+    assert [m.content for m in rig.decision.calls[0].history] == [
+        f"earlier {n}" for n in range(3, 8)
+    ]
+    assert "earlier 7" in str(model.prompts[0].messages)
+
+
+async def test_a_korean_question_gets_a_korean_list_with_sources_and_recent_dates() -> None:
+    """P3, P14, P16, P17: Korean text and attribution, kept untouched, as a list, dates marked."""
+    korean = hit(1, "스케리 다리의 승용차 통행료는 4.50 크라운이다.", "hangang.example")
+    foreign = hit(2, "Cars pay a toll of 4.50 crowns on the Skerry Bridge.", "post.example")
+    rig = Rig(
+        decision=FakeDecision(
+            search_decision(language="ko", standalone_question="스케리 다리 통행료")
+        ),
+        search=FakeSearch(hits=(korean, foreign)),
+    )
+    answer = result_of(await rig.events("스케리 다리 통행료?")).answer
+
+    assert "스케리 다리의 승용차 통행료는 4.50 크라운이다." in answer
+    assert "출처: hangang.example" in answer
+    assert "1. " in answer
+    assert "2. " in answer
+    assert "원문 발췌" in answer
+
+
+async def test_numeric_style_has_markers_and_a_source_list() -> None:
+    rig = Rig(model=FakeModel())
+    answer = result_of(await rig.events(citation_style=CitationStyle.NUMERIC)).answer
+
+    assert answer.startswith("The toll is 4.50 crowns [1].")
+    assert "Sources:\n[1] Skerry Bridge page 1" in answer
+    assert "3 October 2026" in answer
+
+
+async def test_markdown_style_links_to_evidence_only() -> None:
+    rig = Rig(model=FakeModel(["The toll is 4.50 crowns [1], see [x](http://evil.example/)."]))
+    answer = result_of(await rig.events(citation_style=CitationStyle.MARKDOWN)).answer
+
+    assert "(http://harbourpost.example/page-1)" in answer
+    assert "evil" not in answer
+
+
+async def test_a_truncated_answer_is_partial_and_says_so() -> None:
+    result = result_of(await Rig(model=FakeModel(truncated=True)).events())
+
+    assert result.partial
+    assert codes(result) == ["partial_answer"]
+
+
+async def test_decide_alone_searches_nothing() -> None:
+    rig = Rig()
+    from turn_fakes import turn
+
+    decision = await rig.engine.decide(turn())
+
+    assert decision.needs_search
+    assert rig.search.calls == []
+
+
+async def test_search_alone_ranks_without_answering() -> None:
+    rig = Rig()
+    outcome = await rig.engine.search(SearchCommand(query=QUESTION))
+
+    assert [source.relevance for source in outcome.results] == [0.8, 0.8, 0.8]
+    assert outcome.queries == ("Skerry Bridge toll cars",)
+    assert all(source.title and source.snippet and source.url for source in outcome.results)
+
+
+async def test_unranked_search_shows_what_the_threshold_would_hide() -> None:
+    rig = Rig(scorer=FakeScorer(included=False))
+    ranked = await rig.engine.search(SearchCommand(query=QUESTION))
+    unranked = await rig.engine.search(SearchCommand(query=QUESTION, ranked=False, verbatim=True))
+
+    assert ranked.results == ()
+    assert len(unranked.results) == 3
+
+
+async def test_fetch_keeps_the_order_and_reports_bad_pages() -> None:
+    rig = Rig(fetcher=FakeFetcher(texts={PAGE: "Text."}))
+    bad, good = await rig.engine.fetch(["http://nowhere.example/", PAGE])
+
+    assert (bad.success, good.success) == (False, True)
+    assert good.text == "Text."
+
+
+async def test_leaving_in_the_middle_cancels_what_runs() -> None:
+    rig = Rig(model=FakeModel(["The toll is ", "4.50 crowns."], hangs_after=1))
+    from turn_fakes import turn
+
+    stream = rig.engine.run(turn())
+    async for event in stream:
+        if isinstance(event, Delta):
+            break
+    await asyncio.sleep(0.01)
+    await stream.aclose()  # type: ignore[attr-defined]
+
+    assert rig.model is not None
+    assert rig.model.cancelled == 1
