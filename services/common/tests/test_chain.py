@@ -9,6 +9,7 @@ import grpc
 import pytest
 from google.rpc import error_details_pb2, status_pb2
 from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from pellucid.gateway.v1 import gateway_pb2, gateway_pb2_grpc
 from pellucid.scorer.v1 import scorer_pb2 as scorer
 from pellucid.scorer.v1 import scorer_pb2_grpc
@@ -268,6 +269,24 @@ async def test_full_server_refuses_at_once_and_still_answers_probes(
     assert probe.status == health_pb2.HealthCheckResponse.SERVING
     release.set()
     await asyncio.gather(*inside)
+
+
+async def reflected(target: str) -> list[str]:
+    async with grpc.aio.insecure_channel(target) as channel:
+        call = reflection_pb2_grpc.ServerReflectionStub(channel).ServerReflectionInfo(timeout=5)
+        await call.write(reflection_pb2.ServerReflectionRequest(list_services=""))
+        await call.done_writing()
+        answer = await call.read()
+    return [service.name for service in answer.list_services_response.service]
+
+
+async def test_reflection_answers_only_where_it_is_switched_on(start_rig: Any) -> None:
+    on = await start_rig(with_settings=ServiceSettings(grpc_reflection=True))
+    assert "pellucid.scorer.v1.ScorerService" in await reflected(on.server.target)
+    off = await start_rig()
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await reflected(off.server.target)
+    assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
 
 
 async def test_handler_sees_the_callers_deadline_and_is_stopped_by_it(

@@ -1,6 +1,7 @@
 """Calls to other services: bounded, balanced, retried where that is safe, and traced."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 import grpc
@@ -47,6 +48,18 @@ async def test_inner_scope_never_outlives_the_outer() -> None:
         with deadline_scope(0.1):
             assert remaining_s() == pytest.approx(0.1, abs=0.02)
         assert remaining_s() == pytest.approx(0.2, abs=0.02)
+    assert remaining_s() is None
+
+
+async def test_scope_in_a_generator_may_be_left_from_another_task() -> None:
+    async def pieces() -> AsyncIterator[float]:
+        with deadline_scope(5):
+            yield 1.0
+            yield 2.0
+
+    generator = pieces()
+    await asyncio.create_task(anext(generator))
+    await asyncio.create_task(generator.aclose())
     assert remaining_s() is None
 
 

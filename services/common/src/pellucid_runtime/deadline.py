@@ -6,7 +6,7 @@ by what remains. Code in between never passes a timeout along.
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 
 from pellucid_runtime.errors import DeadlineExceededError
@@ -52,7 +52,9 @@ def deadline_scope(seconds: float) -> Iterator[float]:
     try:
         yield remaining_s() or 0.0
     finally:
-        _deadline.reset(token)
+        # A generator that is closed from another task ends in a context that never had the scope.
+        with suppress(ValueError):
+            _deadline.reset(token)
 
 
 def enter_deadline(seconds: float) -> float:
