@@ -4,6 +4,7 @@ import asyncio
 import shutil
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from importlib.resources import files
 
 import pytest
 import pytest_asyncio
@@ -132,6 +133,8 @@ async def test_citations_show_their_passage_to_mouse_and_keyboard(page: Page) ->
     await page.keyboard.press("Enter")
     await expect(passage).to_contain_text("Bridge toll rises to 4.20 in March")
     await expect(chips.first).to_have_attribute("aria-expanded", "true")
+    await page.keyboard.press("Tab")
+    await expect(passage.get_by_role("link")).to_be_focused()
     await page.keyboard.press("Escape")
     await expect(passage).to_be_hidden()
 
@@ -257,6 +260,44 @@ async def test_nothing_overflows_on_a_phone(browser: Browser, address: str, sche
     await page.get_by_role("button", name="Why this answer").click()
     drawer = page.locator("#evidence-body")
     assert await drawer.evaluate("node => node.scrollWidth - node.clientWidth") <= 0
+    await context.close()
+
+
+async def violations(page: Page) -> list[str]:
+    """What axe-core finds wrong on the page as it stands."""
+    await page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text("utf-8"))
+    found = await page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return [f"{rule['id']}: {rule['nodes'][0]['target']}" for rule in found["violations"]]
+
+
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+async def test_axe_finds_nothing_in_any_state(
+    browser: Browser, address: str, engine: FakeEngine, scheme: str
+) -> None:
+    context = await browser.new_context(viewport=PHONE, color_scheme=scheme)
+    page = await context.new_page()
+    await page.goto(address)
+    assert await violations(page) == []
+
+    await ask(page)
+    await expect(page.locator(".answer__foot")).to_be_visible()
+    await page.get_by_text("How it scored").first.click()
+    await page.locator(".cite").first.click()
+    await expect(page.locator("#passage")).to_be_visible()
+    assert await violations(page) == []
+
+    await page.keyboard.press("Escape")
+    await page.get_by_role("button", name="Why this answer").click()
+    await page.wait_for_timeout(300)  # colours are judged once the drawer has slid in
+    assert await violations(page) == []
+
+    await page.keyboard.press("Escape")
+    engine.events = [Failed("SEARCH_FAILED", "No provider answered.", retryable=True)]
+    await ask(page)
+    await expect(page.locator(".note--bad")).to_be_visible()
+    assert await violations(page) == []
+    await page.goto(f"{address}docs")
+    assert await violations(page) == []
     await context.close()
 
 

@@ -52,7 +52,7 @@ class AiohttpReply:
             LlmUnavailableError: It broke off or fell silent.
         """
         try:
-            async for piece, _ in self.response.content.iter_chunks():
+            async for piece in self.response.content.iter_any():
                 yield piece
         except (aiohttp.ClientError, TimeoutError):
             raise LlmUnavailableError("the model server broke off") from None

@@ -32,11 +32,11 @@ function show(chip, citation, source, root) {
   hide();
   anchor = chip;
   chip.setAttribute("aria-expanded", "true");
-  chip.setAttribute("aria-describedby", "passage");
   for (const claim of root.querySelectorAll(`[data-claims*=" ${citation.key} "]`)) claim.classList.add("is-lit");
   const card = byId("passage");
   card.replaceChildren(...cardOf(citation, source));
-  card.showPopover();
+  // With its source named, the card comes right after the chip in the order of focus.
+  card.showPopover({ source: chip });
   place(card, chip);
 }
 
@@ -68,11 +68,18 @@ function place(card, chip) {
   card.style.top = `${goesBelow ? below : above}px`;
 }
 
+/** Keeps the card at its chip while the page moves; a chip out of sight takes its card along. */
+function follow() {
+  if (!anchor) return;
+  const { top, bottom } = anchor.getBoundingClientRect();
+  if (bottom < 0 || top > innerHeight) hide();
+  else place(byId("passage"), anchor);
+}
+
 function hide() {
   clearTimeout(closing);
   if (!anchor) return;
   anchor.setAttribute("aria-expanded", "false");
-  anchor.removeAttribute("aria-describedby");
   anchor = null;
   byId("passage").hidePopover();
   for (const claim of document.querySelectorAll(".claim.is-lit")) claim.classList.remove("is-lit");
@@ -90,8 +97,8 @@ export function wirePassage() {
   card.addEventListener("pointerleave", closeSoon);
   card.addEventListener("focusout", closeSoon);
   card.addEventListener("focusin", () => clearTimeout(closing));
-  addEventListener("scroll", hide, { passive: true });
-  addEventListener("resize", hide);
+  addEventListener("scroll", follow, { passive: true });
+  addEventListener("resize", follow);
   document.addEventListener("keydown", (event) => event.key === "Escape" && hide());
   document.addEventListener("pointerdown", (event) => {
     if (!card.contains(event.target) && !event.target.closest(".cite")) hide();

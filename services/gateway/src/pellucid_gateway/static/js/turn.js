@@ -24,7 +24,7 @@ export class TurnView {
     this.after = h("div");
     this.foot = h("div");
     this.article = h("article", { class: "answer", "aria-label": "Answer", "aria-busy": "true" }, this.steps.root, this.notes, this.body, this.after, this.extra, this.foot);
-    this.root = h("li", { class: "turn" }, h("h2", { class: "hidden" }, "You asked"), h("p", { class: "question", dir: "auto" }, question), this.article);
+    this.root = h("li", { class: "turn" }, h("h2", { class: "hidden" }, "Question"), h("p", { class: "question", dir: "auto" }, question), this.article);
     this.prose = new Prose(this.body, { makeChip: (citation) => makeChip(citation, (n) => this.sources.get(n), this.root) });
   }
 
