@@ -8,12 +8,16 @@ from pellucid.decision.v1.decision_pb2_grpc import add_DecisionServiceServicer_t
 
 from pellucid_decision import metrics
 from pellucid_decision.adapters.rules_folder import PACKAGED_RULES, RulesFolder
+from pellucid_decision.adapters.scorer_encoder import SERVICE_NAME as SCORER
+from pellucid_decision.adapters.scorer_encoder import ScorerEncoder
 from pellucid_decision.cascade import Cascade
+from pellucid_decision.classifier import Classifier, load_weights
 from pellucid_decision.desk import Desk
-from pellucid_decision.errors import RulesError
+from pellucid_decision.errors import RulesError, WeightsError
 from pellucid_decision.reuse import DecisionCache
 from pellucid_decision.server import SERVICE_NAME, DecisionServicer
 from pellucid_decision.settings import DecisionSettings
+from pellucid_runtime.channel import open_channel
 from pellucid_runtime.clock import clock_from
 from pellucid_runtime.health import Health
 from pellucid_runtime.listener import StartError
@@ -26,7 +30,7 @@ async def build(settings: DecisionSettings, stack: AsyncExitStack) -> Service:
     """Open and wire everything.
 
     Raises:
-        StartError: The rules files cannot be used.
+        StartError: The rules files or the classifier's weights cannot be used.
     """
     rules = _rules(settings)
     await _watch(rules, settings, stack)
@@ -34,7 +38,7 @@ async def build(settings: DecisionSettings, stack: AsyncExitStack) -> Service:
     cache = DecisionCache(clock)
     metrics.CACHED.set_function(lambda: len(cache))
     desk = Desk(
-        cascade=Cascade(rules),
+        cascade=Cascade(rules, _classifier(settings, stack)),
         cache=cache,
         rules=rules,
         clock=clock,
@@ -45,6 +49,16 @@ async def build(settings: DecisionSettings, stack: AsyncExitStack) -> Service:
         decide=desk.decide, reflect=desk.reflect, clock=clock, cutoff=settings.cutoff
     )
     return _service(settings, servicer)
+
+
+def _classifier(settings: DecisionSettings, stack: AsyncExitStack) -> Classifier:
+    try:
+        weights = load_weights()
+    except WeightsError as error:
+        raise StartError(f"classifier: {error}") from error
+    channel = open_channel(settings.scorer_target, service=SCORER)
+    stack.push_async_callback(channel.close)
+    return Classifier(weights, ScorerEncoder(channel, settings.decision_embed_timeout_s))
 
 
 def _rules(settings: DecisionSettings) -> RulesFolder:

@@ -47,7 +47,7 @@ _EVERYDAY: Mapping[str, frozenset[str]] = {
 _MARKS = (
     ("es", re.compile(r"[¿¡ñ]")),
     ("de", re.compile(r"[ßäöü]")),
-    ("fr", re.compile(r"[çœêèùûîôà]|\b(?:l|d|qu|j|c|n|s)'[a-zéèêh]")),
+    ("fr", re.compile(r"[çœêèùûîôà]|\b\w*é(?:s|e|es)?\b|\b(?:l|d|qu|j|c|n|s)'[a-zéèêh]")),
     ("pt", re.compile(r"[ãõ]")),
 )
 MIN_SCRIPT_SHARE = 0.15

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
-_NUMBER = re.compile(r"(?<![\w.])\$?\d+(?:[.,/:]\d+)*%?")
+_NUMBER = re.compile(r"(?<![A-Za-z_\d.])\$?\d+(?:[.,/:]\d+)*%?")
 _YEAR = re.compile(r"(?<![\d.,/$€£#-])(19\d\d|20\d\d)(?![\d%]|[.,]\d)")
 _QUESTION = re.compile(r"[?？]")
 _SENTENCE_END = re.compile(r"[.!?。！？]\s|[。！？]|\n")

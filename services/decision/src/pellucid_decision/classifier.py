@@ -1,0 +1,149 @@
+"""Stage 2 of the cascade: logistic regression with our own small weights.
+
+Two variants lie in one file: with the sentence embedding, and without it for when the scorer is
+down or the script is one that the embedding model does not read.
+"""
+
+import io
+import json
+import math
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from pellucid_decision.conversation import Ask
+from pellucid_decision.deliberation import Opinion
+from pellucid_decision.errors import UnavailableError, WeightsError
+from pellucid_decision.features import (
+    BUCKETS,
+    EMBEDDING_SIZE,
+    Vector,
+    embedding_vector,
+    signal_vector,
+    text_vector,
+)
+from pellucid_decision.ports import Encoder
+from pellucid_decision.resolution import Resolved
+from pellucid_decision.signals import Reading
+
+PACKAGED_WEIGHTS = Path(__file__).resolve().parent / "data" / "classifier.npz"
+MAX_WEIGHTS_BYTES = 200_000
+DENSE_LANGUAGES = frozenset({"ko", "ja", "zh"})
+# Between these the classifier is in doubt and a language model, if there is one, is asked.
+SURE_SEARCH = 0.65
+SURE_ANSWER = 0.35
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Weights of one variant.
+
+    Attributes:
+        weights: `float32[n]`, in the order n-grams, signals, embedding (if any).
+        bias: Added to the weighted sum.
+        slope: Calibration: factor of the logit.
+        offset: Calibration: added to the logit.
+    """
+
+    weights: Vector
+    bias: float
+    slope: float
+    offset: float
+
+    def probability(self, features: Vector) -> float:
+        """Return the calibrated probability that the web is needed."""
+        logit = float(self.weights @ features) + self.bias
+        return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, self.slope * logit + self.offset))))
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Content of the weights file.
+
+    Attributes:
+        signals: Names of the signals, in the order of the weights.
+        ngram: Variant without the embedding.
+        embedded: Variant with it; None when it was not trained.
+    """
+
+    signals: tuple[str, ...]
+    ngram: Variant
+    embedded: Variant | None
+
+
+def load_weights(path: Path = PACKAGED_WEIGHTS) -> Weights:
+    """Read the weights file.
+
+    Raises:
+        WeightsError: It is missing, too large, or does not fit this code.
+    """
+    try:
+        raw = path.read_bytes()
+        if len(raw) > MAX_WEIGHTS_BYTES:
+            raise WeightsError(f"{path.name}: larger than {MAX_WEIGHTS_BYTES} bytes")
+        with np.load(io.BytesIO(raw), allow_pickle=False) as arrays:
+            header = json.loads(bytes(arrays["header"]).decode())
+            return _weights(header, {name: arrays[name] for name in arrays.files})
+    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        raise WeightsError(f"{path.name}: cannot be used ({type(error).__name__})") from error
+
+
+def _weights(header: Mapping[str, object], arrays: Mapping[str, Vector]) -> Weights:
+    names = header["signals"]
+    if not isinstance(names, list) or header.get("buckets") != BUCKETS:
+        raise WeightsError("classifier: made for other features")
+    size = BUCKETS + len(names) + 1
+    embedded = _variant(arrays, "embedded", size + EMBEDDING_SIZE) if "embedded" in arrays else None
+    return Weights(tuple(names), _variant(arrays, "ngram", size), embedded)
+
+
+def _variant(arrays: Mapping[str, Vector], name: str, size: int) -> Variant:
+    weights = arrays[name].astype(np.float32)
+    bias, slope, offset = (float(value) for value in arrays[f"{name}_scale"])
+    if weights.shape != (size,) or not np.isfinite(weights).all():
+        raise WeightsError(f"classifier: variant {name} has the wrong shape")
+    return Variant(weights, bias, slope, offset)
+
+
+@dataclass(frozen=True, slots=True)
+class Classifier:
+    """Gives an opinion from the weights.
+
+    Attributes:
+        weights: Both variants.
+        encoder: Sentence embeddings; None to run on n-grams only.
+    """
+
+    weights: Weights
+    encoder: Encoder | None = None
+
+    async def consider(self, ask: Ask, resolved: Resolved, reading: Reading) -> Opinion:
+        """Return the probability that the web is needed."""
+        text = resolved.question if resolved.leans else ask.message
+        base = np.concatenate((text_vector(text), signal_vector(reading, self.weights.signals)))
+        embedding, degraded = await self._embedding(text, reading.language)
+        variant = self.weights.embedded
+        if variant is None or embedding is None:
+            return _opinion(self.weights.ngram.probability(base), degraded)
+        full = np.concatenate((base, embedding_vector(embedding)))
+        return _opinion(variant.probability(full), degraded)
+
+    async def _embedding(
+        self, text: str, language: str
+    ) -> tuple[Sequence[float] | None, tuple[tuple[str, str], ...]]:
+        if self.encoder is None or self.weights.embedded is None or language in DENSE_LANGUAGES:
+            return None, ()
+        try:
+            embedding = await self.encoder.embed(text)
+        except UnavailableError:
+            return None, (("scorer", "The classifier ran on n-grams only."),)
+        fits = len(embedding) == EMBEDDING_SIZE and all(map(math.isfinite, embedding))
+        return (embedding, ()) if fits else (None, (("scorer", "The embedding was not usable."),))
+
+
+def _opinion(probability: float, degraded: tuple[tuple[str, str], ...]) -> Opinion:
+    sure = probability >= SURE_SEARCH or probability <= SURE_ANSWER
+    return Opinion(probability, sure=sure, degraded=degraded)

@@ -1,0 +1,53 @@
+"""The project's own labelled messages: reading, folds, and requests made from them."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pellucid_decision.conversation import Ask, Role, Turn
+
+MESSAGES = Path(__file__).resolve().parent / "messages.jsonl"
+FOLDS = 5
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+CUTOFF = datetime(2025, 1, 1, tzinfo=UTC)
+_ROLES = (Role.USER, Role.ASSISTANT)
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """One labelled message.
+
+    Attributes:
+        text: The message.
+        language: ISO 639-1 code.
+        kind: What sort of message it is.
+        needs_search: The label.
+        history: Person's and assistant's turns before it, in alternation.
+    """
+
+    text: str
+    language: str
+    kind: str
+    needs_search: bool
+    history: tuple[str, ...] = ()
+
+    @property
+    def fold(self) -> int:
+        """Fold that the message is held out in, stable over reordering of the file."""
+        return hashlib.sha256(self.text.encode()).digest()[0] % FOLDS
+
+    def ask(self) -> Ask:
+        """Return it as a request."""
+        turns = tuple(Turn(_ROLES[number % 2], text) for number, text in enumerate(self.history))
+        return Ask(self.text, NOW, CUTOFF, turns)
+
+
+def labelled(path: Path = MESSAGES) -> Iterator[Labelled]:
+    """Yield the messages of a file."""
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            yield Labelled(**(row | {"history": tuple(row.get("history", ()))}))
