@@ -137,15 +137,17 @@ async def test_a_dead_asker_is_replaced_within_a_second(
     assert len(provider.requests) == 2
 
 
-@pytest.mark.parametrize(
-    "trouble",
-    [("CONFIG", "SET", "maxmemory", "1"), ("FLUSHALL",), ("CLIENT", "PAUSE", "400", "ALL")],
+@pytest.fixture(
+    params=[("CONFIG", "SET", "maxmemory", "1"), ("FLUSHALL",), ("CLIENT", "PAUSE", "400", "ALL")],
     ids=["full", "wiped", "slow"],
 )
+def trouble(request: pytest.FixtureRequest, redis_server: Any) -> Any:
+    return lambda: redis_server.command(*request.param)
+
+
 async def test_trouble_with_redis_costs_no_answer(
-    trouble: tuple[str, ...], start_service: Any, serve_provider: Any, answer: Any, ask: Any,
-    redis_server: Any,
-) -> None:  # fmt: skip
+    trouble: Any, start_service: Any, serve_provider: Any, answer: Any, redis_server: Any
+) -> None:
     provider = await serve_provider(answer(GOOD["searxng"]))
     client = await start_service(redis_url=redis_server.url, searxng_url=provider.url)
     await client.Search(pb.SearchRequest(queries=[pb.SearchQuery(text="before")]))

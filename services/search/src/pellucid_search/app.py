@@ -34,6 +34,7 @@ from pellucid_search.leases import Leases
 from pellucid_search.ledger import MICRO, Ledger
 from pellucid_search.local.index import LocalIndex
 from pellucid_search.metering import CallMeter
+from pellucid_search.other_languages import read_other_language
 from pellucid_search.planning import KEYLESS, LOCAL, lineup
 from pellucid_search.ports import Engine, RateGate
 from pellucid_search.providers.registry import REGISTRY, ProviderSpec
@@ -81,6 +82,9 @@ async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> Sea
         StartError: The domain policy cannot be read.
     """
     clock = clock_from(settings)
+    # The library loads its languages with the first text that it does not know, for a second or
+    # more in which everything else is slow: now is better than with the first such result.
+    await asyncio.to_thread(read_other_language, "3 dny nazpět", clock.now())
     counters = GuardedCounters(await open_store(settings, stack, "ledger"), clock.monotonic)
     answers = await open_store(settings, stack, "answers", is_cache=True)
     background = Background()

@@ -3,6 +3,7 @@
 Own readers first (microseconds); the general library only for what they leave (milliseconds).
 """
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from pellucid_search.absolute_dates import read_absolute
@@ -22,23 +23,40 @@ _FUTURE_TOLERANCE = timedelta(days=1)
 _FIRST_YEAR = 1990
 
 
-def understand_date(text: str, now: datetime) -> Reading | None:
+@dataclass(slots=True)
+class Patience:
+    """How often the slow library may still be asked for one list of results.
+
+    It needs 15 to 50 ms for a text that it does not know, and providers may send many of them.
+    """
+
+    left: int = 3
+
+    def spend(self) -> bool:
+        """Take one use; False when none is left."""
+        self.left -= 1
+        return self.left >= 0
+
+
+def understand_date(
+    text: str, now: datetime, *, patience: Patience | None = None
+) -> Reading | None:
     """Return what a date text means; None when it is not a date.
 
     Args:
         text: As printed, in any language.
         now: Instant that relative dates refer to; aware.
+        patience: Uses of the slow library that are left; None means any number.
     """
     if len(text) > _MAX_CHARACTERS:
         return None
     cleaned = normalised_date_text(text)
     if not cleaned:
         return None
-    return (
-        _read(cleaned, now)
-        or _day_and_clock(with_digits(cleaned.lower()), now)
-        or read_other_language(cleaned, now)
-    )
+    reading = _read(cleaned, now) or _day_and_clock(with_digits(cleaned.lower()), now)
+    if reading or (patience and not patience.spend()):
+        return reading
+    return read_other_language(cleaned, now)
 
 
 def _read(text: str, now: datetime) -> Reading | None:
@@ -61,17 +79,20 @@ def _at_clock(day: Reading, clock: ClockTime) -> Reading:
     return Reading(clock.on(day.time), day.confidence)
 
 
-def publication_date(text: str, *, source: DateSource, now: datetime) -> Published | None:
+def publication_date(
+    text: str, *, source: DateSource, now: datetime, patience: Patience | None = None
+) -> Published | None:
     """Return when a page was published; None when unknown or impossible.
 
     Args:
         text: The provider's date in its own spelling.
         source: Where the provider has it from.
         now: Present instant; aware.
+        patience: See `understand_date`.
     """
     if not text:
         return None
-    reading = understand_date(text, now)
+    reading = understand_date(text, now, patience=patience)
     if reading is None:
         return None
     time = reading.time.astimezone(UTC)

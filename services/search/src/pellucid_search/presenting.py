@@ -7,11 +7,11 @@ from datetime import datetime
 import ada_url
 
 from pellucid_search.canonical import canonical_url, page_key
-from pellucid_search.dates import publication_date
+from pellucid_search.dates import Patience, publication_date
 from pellucid_search.domain_policy import DomainPolicy, Verdict, is_wanted
 from pellucid_search.domains import registrable_domain
 from pellucid_search.fusion import FoundHit, fuse
-from pellucid_search.hits import PAGE_TEXT_LIMIT, Finding, Hit, RawHit
+from pellucid_search.hits import PAGE_TEXT_LIMIT, Finding, Hit, Published, RawHit
 from pellucid_search.plain_text import plain_text
 from pellucid_search.reports import ProviderRun
 from pellucid_search.syndication import collapse_syndicated
@@ -47,6 +47,20 @@ class Presentation:
     collapsed: int
 
 
+@dataclass(frozen=True, slots=True)
+class DateReader:
+    """Reads the dates of one list of results."""
+
+    now: datetime
+    patience: Patience
+
+    def read(self, raw: RawHit) -> Published | None:
+        """Return when a result was published."""
+        return publication_date(
+            raw.age, source=raw.date_source, now=self.now, patience=self.patience
+        )
+
+
 def present(runs: Iterable[ProviderRun], filters: Filters, *, now: datetime) -> Presentation:
     """Return one list out of all answers.
 
@@ -57,6 +71,7 @@ def present(runs: Iterable[ProviderRun], filters: Filters, *, now: datetime) -> 
     """
     found: list[FoundHit] = []
     blocked: set[str] = set()
+    patience = Patience()
     for run in runs:
         for rank, raw in enumerate(run.hits, start=1):
             finding = Finding(run.provider, rank, run.query_index)
@@ -71,7 +86,7 @@ def present(runs: Iterable[ProviderRun], filters: Filters, *, now: datetime) -> 
                     blocked.add(page_key(url))
                 case verdict:
                     hit = replace(
-                        _hit(raw, url, host, now),
+                        _hit(raw, url, host, DateReader(now, patience)),
                         warnings=(POSSIBLY_HARMFUL,) if verdict is Verdict.DOUBTFUL else (),
                         internal=filters.is_internal(run.provider, host),
                     )
@@ -88,7 +103,7 @@ def _verdict(host: str, filters: Filters) -> Verdict | None:
     return filters.policy.verdict(host)
 
 
-def _hit(raw: RawHit, url: str, host: str, now: datetime) -> Hit:
+def _hit(raw: RawHit, url: str, host: str, reader: DateReader) -> Hit:
     title = plain_text(raw.title)
     return Hit(
         url=url,
@@ -96,7 +111,7 @@ def _hit(raw: RawHit, url: str, host: str, now: datetime) -> Hit:
         snippet=plain_text(raw.snippet),
         domain=registrable_domain(host),
         alternate_urls=(raw.url,) if raw.url != url else (),
-        published=publication_date(raw.age, source=raw.date_source, now=now),
+        published=reader.read(raw),
         language=_language(raw.language),
         page_text=plain_text(raw.page_text, PAGE_TEXT_LIMIT) if raw.page_text else "",
     )

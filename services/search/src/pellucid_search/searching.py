@@ -77,7 +77,8 @@ class Searcher:
         errands = self._errands(checked, redacted, remaining_s)
         carried = await asyncio.gather(*(self.relay.carry_out(plan, e) for e in errands))
         runs = [run for part in carried for run in part]
-        return self._outcome(checked, plan, runs, redacted)
+        # Up to thousands of results: the loop must not wait for their dates and addresses.
+        return await asyncio.to_thread(self._outcome, checked, plan, runs, redacted)
 
     def _errands(
         self, request: SearchRequest, redacted: Sequence[Redacted], remaining_s: float | None
