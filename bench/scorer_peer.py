@@ -1,0 +1,33 @@
+"""Encodes texts with sentence-transformers in float32; runs in an environment that has torch.
+
+Reads ``{"model": ..., "threads": ..., "texts": [...]}`` from standard input and writes
+``{"texts_per_s": ..., "rss_mb": ...}``.
+"""
+
+import json
+import resource
+import sys
+import time
+
+import torch
+from sentence_transformers import SentenceTransformer
+
+BATCH = 32
+KIB = 1024
+
+
+def main() -> None:
+    """Encode everything once to warm up in part, then once for the figure."""
+    job = json.load(sys.stdin)
+    torch.set_num_threads(job["threads"])
+    model = SentenceTransformer(job["model"], device="cpu")
+    model.encode(job["texts"][:BATCH], batch_size=BATCH, show_progress_bar=False)
+    started = time.perf_counter()
+    model.encode(job["texts"], batch_size=BATCH, show_progress_bar=False)
+    seconds = time.perf_counter() - started
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(json.dumps({"texts_per_s": len(job["texts"]) / seconds, "rss_mb": peak / KIB}))
+
+
+if __name__ == "__main__":
+    main()
