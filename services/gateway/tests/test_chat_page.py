@@ -2,9 +2,10 @@
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from importlib.resources import files
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -261,6 +262,41 @@ async def test_nothing_overflows_on_a_phone(browser: Browser, address: str, sche
     drawer = page.locator("#evidence-body")
     assert await drawer.evaluate("node => node.scrollWidth - node.clientWidth") <= 0
     await context.close()
+
+
+class Memory:
+    """Evidence of every answer, and the thumbs given."""
+
+    def __init__(self) -> None:
+        self.given: list[tuple[str, str]] = []
+
+    async def load(self, evidence_id: str, owner: str) -> dict[str, str]:
+        return {"id": evidence_id, "owner": owner}
+
+    async def keep(self, answer: str, owner: str, feedback: Mapping[str, Any]) -> None:
+        del owner
+        self.given.append((answer, feedback["rating"]))
+
+
+async def test_thumbs_appear_where_feedback_is_taken(browser: Browser, make_app: MakeApp) -> None:
+    memory = Memory()
+    server = HttpServer(make_app(evidence=memory, feedback=memory), "127.0.0.1", 0)
+    await server.start()
+    page = await browser.new_page()
+    await page.goto(f"http://127.0.0.1:{server.port}/")
+    await page.wait_for_load_state("networkidle")
+    await ask(page)
+
+    down = page.get_by_role("button", name="Bad answer")
+    await down.click()
+
+    await expect(down).to_have_attribute("aria-pressed", "true")
+    assert memory.given == [(RESULT.id, "down")]
+    await page.get_by_role("button", name="Why this answer").click()
+    record = page.get_by_role("link", name="The whole record as JSON")
+    await expect(record).to_have_attribute("href", f"v1/evidence/{RESULT.evidence_id}")
+    await page.close()
+    await server.stop(0)
 
 
 async def violations(page: Page) -> list[str]:

@@ -8,6 +8,7 @@ import structlog
 from pellucid.gateway.v1 import gateway_pb2_grpc
 
 from pellucid_gateway.adapters.assembly import open_engine
+from pellucid_gateway.adapters.feedback_store import StoredFeedback
 from pellucid_gateway.adapters.model_server import open_model_server
 from pellucid_gateway.faces.guard import GuardRules
 from pellucid_gateway.faces.identity import Identity
@@ -47,6 +48,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         rules=_rules(settings),
         observe=observe_http,
         evidence=evidence,
+        feedback=StoredFeedback(await open_store(settings, stack, "feedback")),
         max_body_bytes=settings.gateway_max_body_bytes,
         find_key=_find_key(settings, clock),
         clock=clock,

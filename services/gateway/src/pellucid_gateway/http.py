@@ -20,6 +20,7 @@ from pellucid_gateway.faces.chat import chat_routes
 from pellucid_gateway.faces.decide import decide_routes
 from pellucid_gateway.faces.documentation import component_schemas
 from pellucid_gateway.faces.evidence import evidence_routes
+from pellucid_gateway.faces.feedback import FeedbackBody, FeedbackKeeper, feedback_routes
 from pellucid_gateway.faces.fetch import fetch_routes
 from pellucid_gateway.faces.guard import Guard, GuardRules, Observe
 from pellucid_gateway.faces.identity import Identity
@@ -39,6 +40,7 @@ from pellucid_gateway.faces.reference import reference_routes
 from pellucid_gateway.faces.replies_schema import (
     ChatReply,
     DecisionReply,
+    FeedbackReply,
     FetchReply,
     SearchReply,
     VersionReply,
@@ -58,8 +60,8 @@ from pellucid_runtime.health import Health
 # What nginx calls "client closed request"; nobody is left to read it.
 _CLIENT_GONE = 499
 _CODES = {404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED", 413: "PAYLOAD_TOO_LARGE"}
-_BODIES = (ChatBody, SearchBody, FetchBody)
-_REPLIES = (ChatReply, DecisionReply, SearchReply, FetchReply, VersionReply)
+_BODIES = (ChatBody, SearchBody, FetchBody, FeedbackBody)
+_REPLIES = (ChatReply, DecisionReply, SearchReply, FetchReply, FeedbackReply, VersionReply)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,9 +70,8 @@ class Doors:
 
     Attributes:
         evidence: Where records are read and deleted; None when none are kept.
-        root_path: Path prefix that a proxy in front strips, for example `/search`.
+        feedback: Where thumbs go; needs evidence, by which an answer is known.
         max_body_bytes: Longest body of a native request.
-        features: Optional faces that are on, as /v1/version tells.
         find_key: Looks an API key up; None while keys are off.
         upstream: Model server of the OpenAI face; None without a model.
         own_model: Its model that answers by default.
@@ -82,9 +83,8 @@ class Doors:
     rules: GuardRules
     observe: Observe
     evidence: EvidenceStore | None = None
-    root_path: str = ""
+    feedback: FeedbackKeeper | None = None
     max_body_bytes: int = 2 * 1024 * 1024
-    features: tuple[str, ...] = ()
     find_key: Callable[[str], ApiKey | None] | None = None
     clock: Clock = field(default_factory=SystemClock)
     upstream: ModelServer | None = None
@@ -116,6 +116,12 @@ def _quiet(scope: Any) -> bool:
     return path in {"/livez", "/readyz", "/metrics"} or path.startswith(("/static/", "/compat/"))
 
 
+def _features(doors: Doors) -> tuple[str, ...]:
+    """Optional faces that are on; the chat page asks."""
+    wanted = {"evidence": doors.evidence, "feedback": doors.feedback, "model": doors.upstream}
+    return tuple(name for name, part in wanted.items() if part is not None)
+
+
 def _add_routes(app: FastAPI, doors: Doors) -> None:
     limit = doors.max_body_bytes
     app.include_router(chat_routes(doors.engine, doors.identity, limit))
@@ -134,9 +140,11 @@ def _add_routes(app: FastAPI, doors: Doors) -> None:
     )
     for compatible in (tavily_routes, searxng_routes, openwebui_routes):
         app.include_router(compatible(doors.engine, doors.identity))
+    if doors.evidence is not None and doors.feedback is not None:
+        app.include_router(feedback_routes(doors.feedback, doors.evidence, doors.identity, limit))
     if doors.evidence is not None:
         app.include_router(evidence_routes(doors.evidence, doors.identity))
-    app.include_router(probe_routes(doors.health, doors.features))
+    app.include_router(probe_routes(doors.health, _features(doors)))
     app.include_router(reference_routes(app))
     app.include_router(page_routes())
     app.mount("/static", static_files())

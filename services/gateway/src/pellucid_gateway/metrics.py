@@ -59,6 +59,12 @@ DOMAINS = Histogram(
 QUERIES = Histogram(
     "pellucid_gateway_queries", "Queries per searching turn.", buckets=(1, 2, 3, 5, 8)
 )
+FEEDBACK_SCORE = Histogram(
+    "pellucid_gateway_feedback_score",
+    "Scores that people gave, 1 to 5; the mean is the satisfaction.",
+    ("rating",),
+    buckets=(1, 2, 3, 4, 5),
+)
 TOKENS = Counter("pellucid_gateway_llm_tokens_total", "Tokens of the answer model.", ("direction",))
 COST_USD = Counter(
     "pellucid_gateway_cost_usd_total", "Cost of turns at list prices, in US dollars."

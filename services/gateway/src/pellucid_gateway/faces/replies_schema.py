@@ -242,6 +242,14 @@ class FetchReply(Reply):
     results: list[PageReply]
 
 
+class FeedbackReply(Reply):
+    """What was recorded."""
+
+    id: str
+    rating: Literal["up", "down"]
+    score: int = Field(description="1 to 5.")
+
+
 class VersionReply(Reply):
     """What runs."""
 
