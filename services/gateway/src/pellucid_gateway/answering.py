@@ -9,6 +9,7 @@ from pellucid_gateway.budgets import StageBudgets, TurnBudget, limited
 from pellucid_gateway.citations import CitationVerifier
 from pellucid_gateway.event_stream import Send
 from pellucid_gateway.findings import Source
+from pellucid_gateway.key_facts import asks_of_the_whole
 from pellucid_gateway.ledger import TurnLedger
 from pellucid_gateway.outgoing import sent_prompt
 from pellucid_gateway.ports import AnswerModel, ModelEnd, ModelPiece, Prompt, ScorerPort
@@ -27,7 +28,7 @@ from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import DeadlineExceededError, ServiceError
 
 # Sentences compared with the question in one call.
-_MOST_COMPARED = 64
+_MOST_COMPARED = 24
 # With less time than this no call is worth beginning.
 _MIN_CALL_S = 0.03
 # An answer's own share of a text that is streamed in one piece: about a line.
@@ -183,7 +184,8 @@ class Answerer:
     async def by_excerpts(self, sources: Sequence[Source]) -> Answer:
         """Quote the sentences that answer best; with no sources say what cannot be done."""
         wording = self._ledger.wording
-        found = extractive.candidates_of(sources)[:_MOST_COMPARED]
+        every = extractive.candidates_of(sources)
+        found = extractive.shortlist(every, self._setting.question, _MOST_COMPARED)
         if not found:
             part = "nothing_to_say" if self._setting.searched else "cannot_answer"
             await self._send_text(wording.answer(part), ())
@@ -205,10 +207,12 @@ class Answerer:
         )
 
     async def _similarities(self, texts: Sequence[str]) -> tuple[float, ...] | None:
-        if self._ledger.lost("scorer") or self._budget.left_s() < _MIN_CALL_S:
+        if asks_of_the_whole(self._setting.question) or self._ledger.lost("scorer"):
+            return None
+        if self._budget.left_s() < _MIN_CALL_S:
             return None
         try:
-            async with limited(self._budget.answer_s(self._budgets.score_s)):
+            async with limited(self._budget.answer_s(self._budgets.similarity_s)):
                 near = await self._scorer.similarities(self._setting.question, texts)
         except (ServiceError, TimeoutError) as error:
             self._ledger.lose("scorer", f"similarity: {type(error).__name__}")

@@ -87,6 +87,7 @@ _HELD_WORDS = frozenset(
 )
 _MOST_HELD_WORDS = 16
 _TOKEN = re.compile(r"\S+")
+_NAME_START = re.compile(r"(?:^|\W)[^\W_a-zà-ÿ]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,9 +198,6 @@ def settled_end(text: str) -> int:
 
 
 def _may_be_naming(word: str) -> bool:
-    bare = word.strip(" ,;:–—-(\"“„«'’")
-    if not bare:
-        return True
-    low = bare.casefold()
-    opens = low in _HELD_WORDS or low.startswith(("d'", "d’"))
-    return opens or bare[0].isupper() or bare[0].isdigit()
+    return bool(_NAME_START.search(word)) or all(
+        part.casefold() in _HELD_WORDS for part in re.findall(r"\w+", word)
+    )

@@ -93,6 +93,7 @@ class StageBudgets:
     page_s: float = 8.0
     # Once a page is there, the others get this long: one slow page must not hold the answer.
     page_grace_s: float = 1.0
+    similarity_s: float = 1.0
     reflect_s: float = 5.0
     support_s: float = 0.5
     first_token_s: float = 10.0

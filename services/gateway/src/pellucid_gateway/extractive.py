@@ -10,11 +10,11 @@ from datetime import datetime, timedelta
 
 from pellucid_gateway import sentences
 from pellucid_gateway.findings import Source
-from pellucid_gateway.key_facts import candidates
+from pellucid_gateway.key_facts import candidates, matches
 from pellucid_gateway.notices import Wording
 from pellucid_gateway.rendering import marker_of, source_list
 from pellucid_gateway.request import CitationStyle, Depth
-from pellucid_gateway.terms import coverage, has_unspaced_script, rarity, terms
+from pellucid_gateway.terms import has_unspaced_script, terms
 from pellucid_gateway.turn import Citation, CitationReport
 
 MAX_EXCERPT_WORDS = 40
@@ -24,13 +24,13 @@ _CLAUSE_BORDER = re.compile(r"[,;:–—，、；：]\s*")
 _MIN_CUT_SHARE = 0.4
 _EXCERPTS = {Depth.QUICK: 2, Depth.STANDARD: 3, Depth.DEEP: 5}
 # Similarity says what a sentence is about, words say whether it names the things asked for.
-_SIMILARITY_WEIGHT = 0.6
+_SIMILARITY_WEIGHT = 0.4
 _POSITION_WEIGHT = 0.05
 # Two sentences that share this much say the same.
 _SAME_SAYING = 0.7
 _RECENT = timedelta(days=30)
 # A further excerpt must be worth this share of the best one.
-_MIN_WORTH_SHARE = 0.35
+_MIN_WORTH_SHARE = 0.3
 _QUOTES = str.maketrans({"“": "'", "”": "'", "«": "'", "»": "'", "„": "'", "「": "'", "」": "'"})
 
 
@@ -61,6 +61,13 @@ def candidates_of(sources: Sequence[Source]) -> tuple[Candidate, ...]:
     return tuple(found)
 
 
+def shortlist(found: Sequence[Candidate], question: str, most: int) -> tuple[Candidate, ...]:
+    """The candidates that share most words with the question, in their order."""
+    worth = _worth(found, question, None)
+    best = sorted(range(len(found)), key=lambda i: (-worth[i], i))[:most]
+    return tuple(found[i] for i in sorted(best))
+
+
 def choose(
     found: Sequence[Candidate],
     question: str,
@@ -89,7 +96,8 @@ def choose(
             needed = fresh is _by_new_domain and len({found[c].source.domain for c in chosen}) < 2  # noqa: PLR2004 - two domains are the promise
             if i not in chosen and (enough or needed) and fresh(found, chosen, i):
                 chosen.append(i)
-    return tuple(found[i] for i in sorted(chosen, key=order.index))
+    one_source = len({found[i].source.n for i in chosen}) == 1
+    return tuple(found[i] for i in sorted(chosen, key=None if one_source else order.index))
 
 
 def _by_new_domain(found: Sequence[Candidate], chosen: Sequence[int], i: int) -> bool:
@@ -118,10 +126,8 @@ def _says_more(found: Sequence[Candidate], chosen: Sequence[int], i: int) -> boo
 def _worth(
     found: Sequence[Candidate], question: str, similarities: Sequence[float] | None
 ) -> list[float]:
-    wanted = terms(question)
-    each = [terms(candidate.text) for candidate in found]
-    weights = rarity(each)
-    lexical = [coverage(wanted, own, weights) for own in each]
+    texts = [candidate.text for candidate in found]
+    lexical = matches(texts, question, [candidate.source.title for candidate in found])
     near = [_POSITION_WEIGHT / (1 + candidate.position) for candidate in found]
     if similarities is None:
         return [a + b for a, b in zip(lexical, near, strict=True)]

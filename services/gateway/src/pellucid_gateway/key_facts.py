@@ -15,9 +15,19 @@ MAX_SENTENCES = 3
 # Sentences of a page that are looked at; later ones seldom matter and cost time.
 _MOST_CANDIDATES = 200
 _MIN_WORDS = 4
+# Bylines and captions seldom end like a sentence.
+_ENDS = tuple(".!?…。！？")
+_CLOSERS = "\"'”’»)）」』"
+_URL = re.compile(r"https?://\S+|www\.\S+")
+# Words of the title are what the whole page is about, so they single out no sentence of it.
+_TITLE_WORD_WEIGHT = 0.3
+_MIN_MATCH = 0.15
+_FEW_WORDS = 4
 _MIN_UNSPACED_CHARS = 8
 # Opening sentences tend to carry the news; worth about a tenth of a full match.
 _POSITION_BONUS = 0.1
+# A sentence with the kind of thing that is asked for; @@PROV@@
+ASKED_FOR_BONUS = 0.25
 # What is worth less than this share of the best sentence would only take up room.
 _FILLER_SHARE = 0.3
 # A token of a byte-pair vocabulary has about four Latin letters, and one CJK character.
@@ -54,7 +64,8 @@ def candidates(text: str) -> list[str]:
         found.extend(s for s in sentences.split(clean) if _stands_alone(s))
         if len(found) >= _MOST_CANDIDATES:
             break
-    return list(dict.fromkeys(found))[:_MOST_CANDIDATES]
+    whole = [sentence for sentence in found if sentence.rstrip(_CLOSERS)[-1:] in _ENDS]
+    return list(dict.fromkeys(whole or found))[:_MOST_CANDIDATES]
 
 
 def _stands_alone(sentence: str) -> bool:
@@ -64,7 +75,12 @@ def _stands_alone(sentence: str) -> bool:
 
 
 def key_facts(
-    text: str, question: str, *, max_tokens: int, most_sentences: int = MAX_SENTENCES
+    text: str,
+    question: str,
+    *,
+    max_tokens: int,
+    most_sentences: int = MAX_SENTENCES,
+    title: str = "",
 ) -> str:
     """Choose the sentences that speak to the question, in their order in the text.
 
@@ -73,6 +89,7 @@ def key_facts(
         question: The standalone question.
         max_tokens: Budget, as `tokens_of` counts.
         most_sentences: Most sentences to choose.
+        title: Title of the page.
 
     Returns:
         Sentences joined by a space; a cut first sentence when none fits; empty for empty text.
@@ -82,7 +99,8 @@ def key_facts(
         return ""
     chosen: list[int] = []
     left = max_tokens
-    for i in _worthwhile(found, question):
+    order = _worthwhile(found, question, title)
+    for i in order:
         cost = tokens_of(found[i]) + 1
         if cost <= left:
             chosen.append(i)
@@ -90,20 +108,42 @@ def key_facts(
         if len(chosen) == most_sentences:
             break
     if not chosen:
-        return cut(found[_worthwhile(found, question)[0]], max_tokens=max_tokens)
+        return cut(found[order[0]], max_tokens=max_tokens)
     return " ".join(found[i] for i in sorted(chosen))
 
 
-def _worthwhile(found: Sequence[str], question: str) -> list[int]:
+def _worthwhile(found: Sequence[str], question: str, title: str) -> list[int]:
     """Indices, most worth first, without mere filler; ties keep the order of the text."""
-    wanted = terms(question)
+    match = matches(found, question, [title] * len(found))
+    worth = [share + _POSITION_BONUS / (1 + i) for i, share in enumerate(match)]
+    order = sorted(range(len(found)), key=lambda i: (-worth[i], i))
+    if max(match) < _MIN_MATCH:
+        return order
+    return [i for i in order if worth[i] >= _FILLER_SHARE * worth[order[0]]]
+
+
+def asks_of_the_whole(question: str) -> bool:
+    """Whether nothing but an address says what is wanted, as in "summarise https://…"."""
+    return bool(_URL.search(question)) and len(terms(_URL.sub(" ", question))) < _FEW_WORDS
+
+
+def matches(found: Sequence[str], question: str, titles: Sequence[str]) -> list[float]:
+    """Weighted share of the question's words that each sentence has, 0 to 1.
+
+    Rare words weigh more; words of a sentence's own title weigh less, for they single out nothing.
+    """
+    asks = not asks_of_the_whole(question)
+    wanted = terms(_URL.sub(" ", question)) if asks else frozenset()
     each = [terms(sentence) for sentence in found]
     weights = rarity(each)
-    worth = [
-        coverage(wanted, own, weights) + _POSITION_BONUS / (1 + i) for i, own in enumerate(each)
-    ]
-    order = sorted(range(len(found)), key=lambda i: (-worth[i], i))
-    return [i for i in order if worth[i] >= _FILLER_SHARE * worth[order[0]]]
+    named = {title: terms(title) for title in set(titles)}
+    shares = []
+    for own, title in zip(each, titles, strict=True):
+        rest = wanted - named[title]
+        told = wanted & named[title]
+        share = coverage(rest, own, weights) * (1 - _TITLE_WORD_WEIGHT) if rest else 0.0
+        shares.append(share + _TITLE_WORD_WEIGHT * coverage(told or rest, own, weights))
+    return shares
 
 
 def cut(sentence: str, *, max_tokens: int) -> str:

@@ -18,7 +18,6 @@ _MAX_SNIPPET_CHARS = 300
 _SECOND_LEVEL = frozenset({"co", "com", "org", "net", "gov", "ac", "edu", "or", "go", "ne", "re"})
 _COUNTRY_LABEL_CHARS = 2
 _TITLE_SITE = re.compile(r"\s+[|–—·-]\s+([^|–—·]{2,40})$")
-_SUBDOMAINS = frozenset({"www", "m", "amp", "en", "news"})
 
 
 def registrable_domain(url: str) -> str:
@@ -41,12 +40,14 @@ def publisher_of(domain: str, page: PageContent | None, title: str) -> str:
 
     A site name counts only when the domain confirms it, so that a page cannot pose as another.
     """
-    label = _letters(domain.split(".", maxsplit=1)[0])
+    parts = [_letters(part) for part in domain.split(".", maxsplit=1)[0].split("-")]
+    label = "".join(parts)
     in_title = _TITLE_SITE.search(title)
     names = [page.site_name if page else "", in_title.group(1) if in_title else ""]
     for name in names:
         clean = plain(name)
-        if clean and label and (label in _letters(clean) or _letters(clean) in label):
+        letters = _letters(clean)
+        if letters and label and (all(part in letters for part in parts) or letters in label):
             return clean[:60]
     return domain
 
@@ -82,7 +83,7 @@ def _from_hit(
     hit = item.hit
     read = page if page and page.success and page.text.strip() else None
     text = read.text if read else hit.snippet or hit.title
-    facts = neutral(key_facts(text, question, max_tokens=plan.source_tokens))
+    facts = neutral(key_facts(text, question, max_tokens=plan.source_tokens, title=hit.title))
     title = neutral(plain(hit.title))[:_MAX_TITLE_CHARS]
     domain = hit.domain or registrable_domain(hit.url)
     return Source(
@@ -122,7 +123,13 @@ def from_user_pages(
 def _from_user_page(n: int, page: PageContent, *, question: str, tokens: int) -> Source:
     url = page.final_url or page.url
     facts = neutral(
-        key_facts(page.text, question, max_tokens=tokens, most_sentences=USER_PAGE_SENTENCES)
+        key_facts(
+            page.text,
+            question,
+            max_tokens=tokens,
+            most_sentences=USER_PAGE_SENTENCES,
+            title=page.title,
+        )
     )
     title = shown_title(page) or url
     domain = registrable_domain(url)
