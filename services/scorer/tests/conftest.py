@@ -123,9 +123,7 @@ def executor() -> Iterator[ThreadPoolExecutor]:
 async def batcher(
     encoder: FakeEncoder, observer: RecordingObserver, executor: ThreadPoolExecutor
 ) -> AsyncIterator[Batcher]:
-    async with Batcher(
-        lambda: encoder, executor=executor, observer=observer, max_tokens=1000
-    ) as running:
+    async with Batcher(encoder, executor=executor, observer=observer, max_tokens=1000) as running:
         yield running
         encoder.gate.set()
 
@@ -143,9 +141,7 @@ def embedder(
     executor: ThreadPoolExecutor,
     observer: RecordingObserver,
 ) -> Embedder:
-    return Embedder(
-        lambda: encoder, batcher=batcher, cache=cache, executor=executor, observer=observer
-    )
+    return Embedder(encoder, batcher=batcher, cache=cache, executor=executor, observer=observer)
 
 
 @pytest.fixture(scope="session")

@@ -164,9 +164,7 @@ async def test_closing_cancels_what_waits(
     encoder: Any, observer: Any, executor: ThreadPoolExecutor
 ) -> None:
     encoder.gate.clear()
-    async with Batcher(
-        lambda: encoder, executor=executor, observer=observer, max_tokens=100
-    ) as batcher:
+    async with Batcher(encoder, executor=executor, observer=observer, max_tokens=100) as batcher:
         jobs = batcher.submit([[1]] * 90)
         await asyncio.sleep(0.02)
         encoder.gate.set()

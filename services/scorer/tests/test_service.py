@@ -1,18 +1,21 @@
 """The real server in process: its RPCs, limits and errors over the wire."""
 
+import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 import grpc
 import numpy as np
 import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 from pellucid.common.v1 import common_pb2
 from pellucid.scorer.v1 import scorer_pb2, scorer_pb2_grpc
 
 from pellucid_runtime.server import GrpcServer
 from pellucid_scorer.app import build
+from pellucid_scorer.server import SERVICE
 from pellucid_scorer.settings import ScorerSettings
 
 Stub = scorer_pb2_grpc.ScorerServiceStub
@@ -32,23 +35,51 @@ OFF_TOPIC = scorer_pb2.Candidate(
 QUESTION = "Why did the harbour of Northport close?"
 
 
-@pytest.fixture
-async def stub(tmp_path: Path) -> AsyncIterator[Stub]:
+@asynccontextmanager
+async def serving(
+    folder: Path, **fields: object
+) -> AsyncIterator[tuple[Stub, health_pb2_grpc.HealthStub]]:
     settings = ScorerSettings(
         grpc_port=0,
         metrics_port=0,
-        data_dir=tmp_path,
+        data_dir=folder,
         scorer_threads=2,
         pellucid_clock=datetime(2026, 5, 1, tzinfo=UTC),
+        **fields,
     )
     async with AsyncExitStack() as stack:
         service = await build(settings, stack)
         server = next(one for one in service.listeners if isinstance(one, GrpcServer))
         assert service.health.components == {"model": True}
         await stack.enter_async_context(server)
-        yield scorer_pb2_grpc.ScorerServiceStub(
-            await stack.enter_async_context(grpc.aio.insecure_channel(server.target))
-        )
+        channel = await stack.enter_async_context(grpc.aio.insecure_channel(server.target))
+        yield scorer_pb2_grpc.ScorerServiceStub(channel), health_pb2_grpc.HealthStub(channel)
+
+
+@pytest.fixture
+async def stub(tmp_path: Path) -> AsyncIterator[Stub]:
+    async with serving(tmp_path) as (one, _):
+        yield one
+
+
+async def test_a_full_queue_refuses_with_a_pushback_and_stays_serving(tmp_path: Path) -> None:
+    async with serving(tmp_path, scorer_queue_tokens=256) as (stub, health):
+        calls = [asyncio.ensure_future(_score(stub, number)) for number in range(24)]
+        outcomes = await asyncio.gather(*calls, return_exceptions=True)
+        status = await health.Check(health_pb2.HealthCheckRequest(service=SERVICE))
+    refused = [one for one in outcomes if isinstance(one, grpc.aio.AioRpcError)]
+    assert 0 < len(refused) < len(outcomes)
+    assert {one.code() for one in refused} == {grpc.StatusCode.RESOURCE_EXHAUSTED}
+    assert all(int(dict(one.trailing_metadata())["grpc-retry-pushback-ms"]) > 0 for one in refused)
+    assert status.status == health_pb2.HealthCheckResponse.SERVING
+
+
+async def _score(stub: Stub, number: int) -> scorer_pb2.ScoreResponse:
+    candidates = [
+        scorer_pb2.Candidate(id=str(n), snippet=f"pier {number} number {n} closed " * 9)
+        for n in range(20)
+    ]
+    return await stub.Score(scorer_pb2.ScoreRequest(question=QUESTION, candidates=candidates))
 
 
 async def code_of(call: "grpc.aio.UnaryUnaryCall[object, object]") -> grpc.StatusCode:

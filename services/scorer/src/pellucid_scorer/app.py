@@ -17,7 +17,6 @@ from pellucid_scorer.adapters import backends, model_files
 from pellucid_scorer.batching import Batcher
 from pellucid_scorer.embedding import Embedder
 from pellucid_scorer.embedding_cache import EmbeddingCache
-from pellucid_scorer.encoder_slot import EncoderSlot
 from pellucid_scorer.errors import ModelError, TableError
 from pellucid_scorer.ports import Encoder
 from pellucid_scorer.scoring import Scorer
@@ -53,16 +52,15 @@ async def build(settings: ScorerSettings, stack: AsyncExitStack) -> Service:
 async def _scorer(settings: ScorerSettings, stack: AsyncExitStack) -> Scorer:
     encoder = await asyncio.to_thread(_open_encoder, settings)
     metrics.observe_model(encoder.name)
-    slot = EncoderSlot(encoder)
     observer = metrics.PrometheusObserver()
     batches = _threads(stack, encoder.parallelism, "encode")
     batcher = Batcher(
-        slot, executor=batches, observer=observer, max_tokens=settings.scorer_queue_tokens
+        encoder, executor=batches, observer=observer, max_tokens=settings.scorer_queue_tokens
     )
     cache = EmbeddingCache(settings.scorer_cache_bytes)
     metrics.CACHE_BYTES.set_function(lambda: float(cache.size_bytes))
     embedder = Embedder(
-        slot,
+        encoder,
         batcher=await stack.enter_async_context(batcher),
         cache=cache,
         executor=_threads(stack, TOKENIZE_THREADS, "tokenize"),

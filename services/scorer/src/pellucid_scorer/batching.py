@@ -8,7 +8,7 @@ refuses at once; texts that nobody waits for any more are dropped before they co
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import partial
@@ -63,7 +63,7 @@ class Batcher:
     """The queue of texts before an encoder, and the task that empties it.
 
     Args:
-        encoder: Gives the encoder to use for the next batch; it may change over time.
+        encoder: The model.
         executor: Threads in which batches are encoded.
         observer: Is told of batches and refusals.
         max_tokens: Tokens that may wait; a request that would pass it is refused, unless
@@ -72,7 +72,7 @@ class Batcher:
 
     def __init__(
         self,
-        encoder: Callable[[], Encoder],
+        encoder: Encoder,
         *,
         executor: Executor,
         observer: BatchObserver,
@@ -147,28 +147,27 @@ class Batcher:
     async def _own_queue(self) -> None:
         while True:
             await self._work.wait()
-            encoder = self._encoder()
-            self._taken = self._take(encoder.batch_tokens * LOOK_AHEAD)
-            for batch in _batches(self._taken, encoder):
-                await self._start(batch, encoder)
+            self._taken = self._take(self._encoder.batch_tokens * LOOK_AHEAD)
+            for batch in _batches(self._taken, self._encoder.batch_tokens):
+                await self._start(batch)
             if not self._callers:
                 self._work.clear()
 
-    async def _start(self, batch: Sequence[Job], encoder: Encoder) -> None:
+    async def _start(self, batch: Sequence[Job]) -> None:
         """Run a batch as soon as a worker is free, unless everybody has left by then."""
-        while len(self._running) >= encoder.parallelism:
+        while len(self._running) >= self._encoder.parallelism:
             await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
         wanted = [job for job in batch if self._keep(job)]
         if wanted:
-            task = asyncio.create_task(self._run(wanted, encoder), name="scorer-batch")
+            task = asyncio.create_task(self._run(wanted), name="scorer-batch")
             self._running.add(task)
             task.add_done_callback(partial(self._settle, wanted))
 
-    async def _run(self, batch: Sequence[Job], encoder: Encoder) -> None:
+    async def _run(self, batch: Sequence[Job]) -> None:
         started = monotonic()
         texts = [job.tokens for job in batch]
         loop = asyncio.get_running_loop()
-        vectors = await loop.run_in_executor(self._executor, encoder.encode, texts)
+        vectors = await loop.run_in_executor(self._executor, self._encoder.encode, texts)
         seconds = monotonic() - started
         for job, vector in zip(batch, vectors, strict=True):
             if not job.done.done():
@@ -186,7 +185,7 @@ class Batcher:
     def _measure(self, texts: Sequence[TokenIds], seconds: float) -> None:
         tokens = sum(map(len, texts))
         padding = len(texts) * max(map(len, texts)) - tokens
-        rate = tokens * self._encoder().parallelism / max(seconds, 1e-6)
+        rate = tokens * self._encoder.parallelism / max(seconds, 1e-6)
         self._rate += SMOOTHING * (rate - self._rate)
         self._observer.encoded(texts=len(texts), tokens=tokens, padding=padding, seconds=seconds)
 
@@ -213,12 +212,12 @@ class Batcher:
         return not job.done.done()
 
 
-def _batches(jobs: Iterable[Job], encoder: Encoder) -> Iterable[Sequence[Job]]:
-    """Split texts into batches of like length within the encoder's token budget."""
+def _batches(jobs: Iterable[Job], budget: int) -> Iterable[Sequence[Job]]:
+    """Split texts into batches of like length within a budget of tokens, padding included."""
     batch: list[Job] = []
     for job in sorted(jobs, key=lambda job: len(job.tokens), reverse=True):
         longest = len(batch[0].tokens) if batch else len(job.tokens)
-        if batch and longest * (len(batch) + 1) > encoder.batch_tokens:
+        if batch and longest * (len(batch) + 1) > budget:
             yield batch
             batch = []
         batch.append(job)

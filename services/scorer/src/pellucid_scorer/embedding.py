@@ -1,7 +1,7 @@
 """Texts to vectors: cache first, equal texts once, the rest through the batcher."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -51,7 +51,7 @@ class Embedder:
     """Embeds the texts of many callers at once.
 
     Args:
-        encoder: Gives the encoder in use; it may change over time.
+        encoder: The model.
         batcher: Queue before it.
         cache: Vectors of earlier texts.
         executor: Threads for tokenizing.
@@ -60,7 +60,7 @@ class Embedder:
 
     def __init__(
         self,
-        encoder: Callable[[], Encoder],
+        encoder: Encoder,
         *,
         batcher: Batcher,
         cache: EmbeddingCache,
@@ -80,18 +80,17 @@ class Embedder:
         Raises:
             OverloadedError: The queue is full; refused before any work.
         """
-        encoder = self._encoder()
         keys = [_key(text) for text in texts]
         found = self._cached(keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
         self._observe(keys, missing)
-        fresh, spent = await self._compute(missing, encoder) if missing else ({}, Spent())
+        fresh, spent = await self._compute(missing) if missing else ({}, Spent())
         every = found | fresh
         vectors = np.array([every[key] for key in keys], dtype=np.float32)
         return Embedded(
-            vectors.reshape(len(keys), encoder.dimensions),
-            encoder.name,
-            encoder.scripts,
+            vectors.reshape(len(keys), self._encoder.dimensions),
+            self._encoder.name,
+            self._encoder.scripts,
             replace(spent, cached_texts=sum(key in found for key in keys)),
         )
 
@@ -107,14 +106,14 @@ class Embedder:
             joined=joined,
         )
 
-    async def _compute(
-        self, texts: Mapping[Key, str], encoder: Encoder
-    ) -> tuple[dict[Key, Vectors], Spent]:
+    async def _compute(self, texts: Mapping[Key, str]) -> tuple[dict[Key, Vectors], Spent]:
         """Return the vectors of texts that are not in the cache."""
         self._batcher.refuse_if_full(texts=len(texts))
         started = monotonic()
         loop = asyncio.get_running_loop()
-        tokens = await loop.run_in_executor(self._executor, encoder.tokenize, list(texts.values()))
+        tokens = await loop.run_in_executor(
+            self._executor, self._encoder.tokenize, list(texts.values())
+        )
         tokenize_s = monotonic() - started
         jobs = self._join(dict(zip(texts, tokens, strict=True)))
         try:

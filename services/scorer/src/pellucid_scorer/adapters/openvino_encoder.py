@@ -31,7 +31,6 @@ class Precision(StrEnum):
 
     FP32 = "fp32"
     BF16 = "bf16"
-    INT8 = "int8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +69,8 @@ class OpenVinoEncoder:
 
     Args:
         files: The model.
-        model: Its graph, as of `graph` or a lower-precision form of it.
-        precision: What to call it, and what the products run in; int8 graphs say themselves
-            which of their products are int8, the others run in ``best_precision``.
+        model: Its graph, as of `graph`.
+        precision: What the matrix products run in.
         threads: How the cores are used.
     """
 
@@ -135,9 +133,8 @@ class OpenVinoEncoder:
             self._requests.put(request)
 
     def _options(self) -> dict[str, str]:
-        precision = best_precision() if self._precision is Precision.INT8 else self._precision
         return {
-            "INFERENCE_PRECISION_HINT": "bf16" if precision is Precision.BF16 else "f32",
+            "INFERENCE_PRECISION_HINT": "bf16" if self._precision is Precision.BF16 else "f32",
             "NUM_STREAMS": str(self._threads.streams),
             "INFERENCE_NUM_THREADS": str(self._threads.threads),
         }
