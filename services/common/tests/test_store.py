@@ -1,6 +1,7 @@
 """One contract, two adapters; and a Redis that dies in use."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -142,6 +143,17 @@ async def test_folder_that_cannot_be_used_stops_the_start(tmp_path: Path) -> Non
     async with AsyncExitStack() as stack:
         with pytest.raises(StartError, match="DATA_DIR"):
             await open_store(ServiceSettings(data_dir=tmp_path / "file" / "deep"), stack, "n")
+
+
+async def test_file_that_is_no_database_stops_the_start(tmp_path: Path) -> None:
+    (tmp_path / "service.sqlite3").write_text("no database " * 100)
+    threads = set(threading.enumerate())
+    async with AsyncExitStack() as stack:
+        with pytest.raises(StartError, match=r"service\.sqlite3 cannot be opened.*DATA_DIR"):
+            await open_store(ServiceSettings(data_dir=tmp_path), stack, "n")
+    for thread in set(threading.enumerate()) - threads:
+        thread.join(1)
+        assert not thread.is_alive()
 
 
 @pytest.mark.redis

@@ -4,8 +4,11 @@ import math
 from typing import Any
 
 import pytest
+from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
+from google.protobuf.struct_pb2 import Struct, Value
 from google.protobuf.timestamp_pb2 import Timestamp
+from google.rpc import error_details_pb2
 from pellucid.common.v1 import common_pb2
 from pellucid.decision.v1 import decision_pb2
 from pellucid.gateway.v1 import gateway_pb2
@@ -109,6 +112,18 @@ def test_timestamp_that_no_calendar_has() -> None:
     assert breach(request) == ("now", "a time from year 1 to year 9999")
     request = score(candidates=[candidate(published_at=Timestamp(nanos=-1))])
     assert breach(request)[0] == "candidates[0].published_at"
+
+
+def test_duration_beyond_what_protobuf_allows() -> None:
+    late = error_details_pb2.RetryInfo(retry_delay=Duration(seconds=10**12))
+    assert breach(late) == ("retry_delay", "a duration of at most 10,000 years")
+    torn = error_details_pb2.RetryInfo(retry_delay=Duration(seconds=1, nanos=-1))
+    assert breach(torn)[0] == "retry_delay"
+
+
+def test_values_of_a_map_are_looked_at_and_named_by_key() -> None:
+    fields = Struct(fields={"ratio": Value(number_value=math.nan)})
+    assert breach(fields) == ("fields['ratio'].number_value", "must be a finite number")
 
 
 def test_every_limit_of_every_request_can_be_read() -> None:

@@ -128,7 +128,11 @@ class SqliteStore:
     async def __aenter__(self) -> Self:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._db = await aiosqlite.connect(self._path, isolation_level=None, timeout=_TIMEOUT_S)
-        await self._db.executescript(_CREATE)
+        try:
+            await self._db.executescript(_CREATE)
+        except sqlite3.Error:
+            await self._db.close()  # its thread would outlive the failure
+            raise
         return self
 
     async def __aexit__(self, *_exc: object) -> None:
