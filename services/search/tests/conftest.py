@@ -214,7 +214,9 @@ async def _running(settings: SearchSettings) -> AsyncIterator[Any]:
         await stack.enter_async_context(server)
         channel = open_channel(server.target, service=app.SERVICE)
         stack.push_async_callback(channel.close)
-        yield search_pb2_grpc.SearchServiceStub(channel)
+        stub = search_pb2_grpc.SearchServiceStub(channel)
+        stub.target = server.target
+        yield stub
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """One provider's answer to one query: from the cache, from work in progress, or by asking."""
 
 import copy
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import uuid4
@@ -31,6 +32,7 @@ class Errand:
         caller_hash: For the ledger.
         real_time: Values change within the day.
         bypass_cache: Ignore cached answers.
+        longest_wait_s: Longest wait for a provider's limit; see `desk.Desk.ask`.
     """
 
     query: ProviderQuery
@@ -39,6 +41,7 @@ class Errand:
     caller_hash: str = ""
     real_time: bool = False
     bypass_cache: bool = False
+    longest_wait_s: float = math.inf
 
 
 @dataclass(slots=True)
@@ -105,7 +108,11 @@ class Answering:
 
     async def _ask_and_keep(self, provider: str, errand: Errand, run: ProviderRun) -> ProviderRun:
         await self.desks[provider].ask(
-            errand.query, run, until=errand.until, caller_hash=errand.caller_hash
+            errand.query,
+            run,
+            until=errand.until,
+            longest_wait_s=errand.longest_wait_s,
+            caller_hash=errand.caller_hash,
         )
         if run.status is ProviderStatus.OK:
             await self._keep(provider, errand, run)

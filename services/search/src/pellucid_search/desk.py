@@ -1,6 +1,7 @@
 """Asking one provider: breaker, budget, bucket, retries, time; every guard in one place."""
 
 import asyncio
+import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -75,7 +76,13 @@ class Desk:
         return self.spec.name
 
     async def ask(
-        self, query: ProviderQuery, run: ProviderRun, *, until: float, caller_hash: str = ""
+        self,
+        query: ProviderQuery,
+        run: ProviderRun,
+        *,
+        until: float,
+        longest_wait_s: float = math.inf,
+        caller_hash: str = "",
     ) -> None:
         """Ask the provider and record in `run` how it did; never raises a provider's error.
 
@@ -83,6 +90,8 @@ class Desk:
             query: What is asked, already redacted.
             run: Where the outcome is written.
             until: Time on the monotonic clock at which an answer is of no use any more.
+            longest_wait_s: Longest wait for the provider's limit, or before another try; short
+                where another provider could be asked instead.
             caller_hash: For the ledger.
         """
         if not self.breaker.admit():
@@ -92,37 +101,41 @@ class Desk:
         self._retries.earn()
         try:
             async with self._room:
-                await self._tries(query, run, until)
+                await self._tries(query, run, until, longest_wait_s)
         except asyncio.CancelledError:
             self.breaker.abandon()
-            if not run.answered:
+            if not run.answered and not run.error_code:
                 run.lose(ProviderStatus.FAILED, "too slow; not waited for", code="timeout")
             raise
         finally:
             run.latency_s = self.clock.monotonic() - started
             self._book(run, caller_hash)
 
-    async def _tries(self, query: ProviderQuery, run: ProviderRun, until: float) -> None:
+    async def _tries(
+        self, query: ProviderQuery, run: ProviderRun, until: float, longest_wait_s: float
+    ) -> None:
         for attempt in range(MAX_TRIES):
-            if not await self._wait_for_place(run, until):
+            if not await self._wait_for_place(run, until, longest_wait_s):
                 return
             error = await self._one_call(query, run, until)
             if error is None:
                 return
             run.lose(_status_of(error), error.detail, code=error.code)
             pause_s = self._pause_s(error, attempt)
-            if pause_s is None or self.clock.monotonic() + pause_s + _SHORTEST_CALL_S > until:
+            if pause_s is None or pause_s > longest_wait_s:
+                return
+            if self.clock.monotonic() + pause_s + _SHORTEST_CALL_S > until:
                 return
             if attempt + 1 == MAX_TRIES or not self._retries.spend():
                 return
             await asyncio.sleep(pause_s)
 
-    async def _wait_for_place(self, run: ProviderRun, until: float) -> bool:
+    async def _wait_for_place(self, run: ProviderRun, until: float, longest_wait_s: float) -> bool:
         left_s = until - self.clock.monotonic() - _SHORTEST_CALL_S
         if left_s <= 0:
             run.lose(ProviderStatus.FAILED, "no time was left to ask", code="timeout")
             return False
-        place = await self.gate.reserve(self.name, max_wait_s=left_s)
+        place = await self.gate.reserve(self.name, max_wait_s=min(left_s, longest_wait_s))
         if place.refusal:
             self._refused(run, place)
             return False

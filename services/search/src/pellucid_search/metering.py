@@ -2,6 +2,7 @@
 
 from pellucid_search import metrics
 from pellucid_search.query import SearchRequest
+from pellucid_search.reports import ProviderStatus
 from pellucid_search.searching import SearchOutcome
 
 
@@ -20,6 +21,10 @@ def count_outcome(request: SearchRequest, outcome: SearchOutcome) -> None:
     metrics.HITS_REMOVED.labels("collapsed").inc(outcome.collapsed)
     for report in outcome.account.reports:
         metrics.PROVIDER_REPORTS.labels(report.name, report.status.value).inc()
+        if report.status is ProviderStatus.CACHED:
+            metrics.CACHE_LOOKUPS.labels("hit").inc()
+        elif report.calls:
+            metrics.CACHE_LOOKUPS.labels("miss").inc()
         metrics.COST_MICRO_USD.labels(report.name).inc(max(0, report.cost_micro_usd))
     for kind in {kind for item in outcome.account.outbound for kind in item.redacted}:
         metrics.REDACTIONS.labels(kind).inc()

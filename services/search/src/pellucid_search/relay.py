@@ -1,8 +1,9 @@
 """Carrying out a plan for one query: all together, or the next when one is slow or fails."""
 
 import asyncio
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pellucid_runtime.clock import Clock
 from pellucid_search.allowance import Allowance
@@ -13,6 +14,10 @@ from pellucid_search.reports import ProviderRun
 # Without measurements of its own a provider is taken to be slow after this; the whole search stage
 # of a turn has 1.5 s.
 DEFAULT_HEDGE_S = 1.0
+# Part of the time that is kept for the last resort; the local index needs some milliseconds.
+LAST_RESORT_SHARE = 0.15
+# A limit per second is waited for only this long when another provider could be asked.
+WAIT_WITH_ALTERNATIVE_S = 0.3
 
 
 @dataclass(slots=True)
@@ -29,16 +34,22 @@ class Relay:
 
     async def carry_out(self, plan: Plan, errand: Errand) -> list[ProviderRun]:
         """Return what each asked provider did, in no special order."""
+        early = self._leaving_time(errand) if plan.last_resort else errand
         if plan.together:
-            runs = await self._all(plan.members, errand)
+            runs = await self._all(plan.members, early)
         else:
-            runs = await self._first_answer(plan.members, errand)
+            runs = await self._first_answer(plan.members, early)
         if any(run.answered for run in runs):
             return runs
         runs += await self._last_resort(plan.last_resort, errand)
         if not any(run.answered for run in runs):
             await self._rescue(runs, errand)
         return runs
+
+    def _leaving_time(self, errand: Errand) -> Errand:
+        """Keep a part of the time back, so that a hanging provider does not use up all of it."""
+        now = self.clock.monotonic()
+        return replace(errand, until=now + (errand.until - now) * (1 - LAST_RESORT_SHARE))
 
     async def _all(self, members: Sequence[str], errand: Errand) -> list[ProviderRun]:
         return list(await asyncio.gather(*(self._one(name, errand) for name in members)))
@@ -59,8 +70,9 @@ class Relay:
         tasks: set[asyncio.Task[None]] = set()
         try:
             for position, name in enumerate(members):
-                self._start(name, errand, runs, tasks)
                 is_last = position + 1 == len(members)
+                wait_s = math.inf if is_last else WAIT_WITH_ALTERNATIVE_S
+                self._start(name, replace(errand, longest_wait_s=wait_s), runs, tasks)
                 tasks = await self._until_slow(name, tasks, runs, errand, is_last=is_last)
                 if any(run.answered for run in runs):
                     break

@@ -1,7 +1,7 @@
 """Token buckets of all replicas together, in Redis: one atomic script, the server's clock.
 
-When Redis does not answer within 50 ms the replica goes on with a bucket of its own that allows its
-share; after some failures Redis is left alone for a while.
+When Redis does not answer within 100 ms the replica goes on with a bucket of its own that allows
+its share; after some failures Redis is left alone for a while.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from pellucid_search.ports import Refusal, Reservation, Standing
 
 T = TypeVar("T")
 
-_LIMIT_S = 0.05
+_LIMIT_S = 0.1
 _FAILURES_TO_OPEN = 3
 _PAUSE_S = 2.0
 # A bucket that nobody used for a month says nothing any more.
@@ -125,6 +125,8 @@ class RedisGate:
         )
 
     async def __aenter__(self) -> Self:
+        # The first connection takes longer than any later operation.
+        await self.standing("none")
         return self
 
     async def __aexit__(self, *_exc: object) -> None:
