@@ -79,8 +79,20 @@ protos-check: $(STAMPS)/dev ## stubs are what the protos generate; no breaking c
 eval: $(STAMPS)/dev ## measure quality on the project's own sets; EVAL_DATA=<folder> adds others
 	$(BIN)/python -m eval
 
+# An environment of its own for what only comparisons need: torch and sentence-transformers.
+$(STAMPS)/peer: | $(BIN)/python
+	$(PYTHON) -m venv .venv-peer
+	.venv-peer/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0 sentence-transformers
+	@mkdir -p $(STAMPS) && touch $@
+
+parity: $(STAMPS)/run ## hold the scorer's encoder against the reference vectors of sentence-transformers
+	$(BIN)/python services/scorer/parity.py compare
+
+bench: $(STAMPS)/dev $(STAMPS)/peer ## ratios against peers in one run; written to bench/results
+	$(BIN)/python bench/scorer.py --peer-python .venv-peer/bin/python
+
 images: ## build one container image per service
 	$(foreach s,$(SERVICES),docker build -f services/$(s)/Dockerfile -t pellucid-$(s) . &&) true
 
 clean: ## remove everything that was installed, built or stored
-	rm -rf $(VENV) $(STAMPS) data .pytest_cache .mypy_cache .ruff_cache .hypothesis bench/results
+	rm -rf $(VENV) .venv-peer $(STAMPS) data .pytest_cache .mypy_cache .ruff_cache .hypothesis bench/results
