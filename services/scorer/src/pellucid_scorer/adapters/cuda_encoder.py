@@ -47,7 +47,7 @@ class CudaEncoder:
         self._tokenizer = ModelTokenizer(files)
         self._model = SentenceTransformer(str(files.folder), device=DEVICE).half().eval()
         self._lock = threading.Lock()
-        self.dimensions = int(self._model.get_sentence_embedding_dimension() or 0)
+        self.dimensions = int(files.config["hidden_size"])
         free, _ = torch.cuda.mem_get_info()
         self.batch_tokens = min(MOST_TOKENS, int(free * MEMORY_SHARE) // BYTES_PER_TOKEN)
 
