@@ -10,6 +10,7 @@ import pytest
 from google.rpc import error_details_pb2, status_pb2
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+from pellucid.common.v1.error_reason_pb2 import ErrorReason
 from pellucid.gateway.v1 import gateway_pb2, gateway_pb2_grpc
 from pellucid.scorer.v1 import scorer_pb2 as scorer
 from pellucid.scorer.v1 import scorer_pb2_grpc
@@ -30,6 +31,7 @@ from pellucid_runtime.errors import (
 )
 from pellucid_runtime.metrics import SERVER_IN_FLIGHT, SERVER_SECONDS
 from pellucid_runtime.settings import ServiceSettings
+from pellucid_runtime.status import CODE_OF
 
 METHOD = "/pellucid.scorer.v1.ScorerService/Similarity"
 SECRET = "the user's own words"
@@ -85,6 +87,16 @@ def test_stages_stand_in_the_documented_order() -> None:
         "admission",
         "validation",
     )
+
+
+def subclasses(of: type[ServiceError]) -> set[type[ServiceError]]:
+    return {of}.union(*(subclasses(cls) for cls in of.__subclasses__()))
+
+
+def test_every_error_has_a_reason_of_the_contract_and_a_code() -> None:
+    for cls in subclasses(ServiceError):
+        assert f"ERROR_REASON_{cls.reason}" in ErrorReason.keys()  # noqa: SIM118 - no mapping
+        assert cls.kind in CODE_OF
 
 
 async def test_server_runs_the_standard_chain(start_rig: Any, ask: Any) -> None:
