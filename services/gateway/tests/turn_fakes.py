@@ -10,6 +10,7 @@ from pellucid_gateway import sentences
 from pellucid_gateway.budgets import DEPTH_PLANS, StageBudgets
 from pellucid_gateway.claim_checks import overlap
 from pellucid_gateway.decision import Action, Decision, PlannedQuery, Stage
+from pellucid_gateway.equipment import Equipment
 from pellucid_gateway.findings import (
     Hit,
     Method,
@@ -21,7 +22,6 @@ from pellucid_gateway.findings import (
     ScoredHit,
 )
 from pellucid_gateway.gathering import Services
-from pellucid_gateway.one_turn import Equipment
 from pellucid_gateway.orchestrator import Engine
 from pellucid_gateway.ports import (
     DecideAnswer,

@@ -4,29 +4,23 @@ Every call is bounded by its share of the turn; a part that fails is noted and t
 decides nothing about the answer.
 """
 
-import asyncio
 from collections.abc import Iterator, Mapping
-from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from pellucid_gateway.budgets import DepthPlan, StageBudgets, TurnBudget, limited
 from pellucid_gateway.decision import Decision, Intent, PlannedQuery
 from pellucid_gateway.event_stream import Send
 from pellucid_gateway.findings import (
     Hit,
-    Method,
     PageContent,
     ProviderStatus,
-    Purpose,
     ScoredHit,
 )
 from pellucid_gateway.key_facts import key_facts
 from pellucid_gateway.ledger import TurnLedger
-from pellucid_gateway.outgoing import fetched_url
 from pellucid_gateway.ports import (
     DecisionPort,
     Extract,
-    FetchCall,
     FetcherPort,
     ReflectCall,
     Reflection,
@@ -37,6 +31,7 @@ from pellucid_gateway.ports import (
     SearchPort,
 )
 from pellucid_gateway.ranking import in_provider_order, is_sound
+from pellucid_gateway.reading import PageReader
 from pellucid_gateway.request import SearchOptions, SubjectContext
 from pellucid_gateway.turn import Progress, ProgressKind
 from pellucid_runtime.clock import Clock
@@ -45,8 +40,6 @@ from pellucid_runtime.errors import PreconditionError, ServiceError
 MAX_PER_DOMAIN = 2
 # Hits that are rated at most; providers give 10 per query.
 _MOST_HITS = 100
-# Characters of a page that key facts are taken from.
-PAGE_CHARS = 10_000
 _EXTRACT_TOKENS = 160
 _MOST_EXTRACTS = 16
 
@@ -110,6 +103,7 @@ class Gatherer:
         budgets: Longest time of each stage.
         budget: The turn's time.
         ledger: The turn's account.
+        reader: Reads pages.
         send: Takes progress events.
     """
 
@@ -117,6 +111,7 @@ class Gatherer:
         self,
         services: Services,
         *,
+        reader: PageReader,
         clock: Clock,
         budgets: StageBudgets,
         budget: TurnBudget,
@@ -124,6 +119,7 @@ class Gatherer:
         send: Send,
     ) -> None:
         self._services = services
+        self._reader = reader
         self._clock = clock
         self._budgets = budgets
         self._budget = budget
@@ -159,8 +155,7 @@ class Gatherer:
             if len(gathered.hits) < _MOST_HITS:
                 gathered.hits.setdefault(hit.url, hit)
         gathered.scored = await self._score(errand, tuple(gathered.hits.values()))
-        if errand.reads_pages:
-            await self._read_pages(errand, gathered)
+        await self._read_pages(errand, gathered)
 
     async def _search(self, errand: Errand, queries: tuple[PlannedQuery, ...]) -> SearchAnswer:
         decision = errand.decision
@@ -234,68 +229,14 @@ class Gatherer:
 
     async def _read_pages(self, errand: Errand, gathered: Gathered) -> None:
         fresh = [s.hit for s in gathered.included if s.hit.url not in gathered.pages]
-        wanted = fresh[: errand.plan.pages]
-        for hit in wanted:
-            if hit.page_text:
-                gathered.pages[hit.url] = _page_of(hit)
-        to_fetch = tuple(hit.url for hit in wanted if not hit.page_text)
-        if wanted:
-            await self._progress(ProgressKind.FETCHING, count=len(wanted))
-        for urls in _batches(to_fetch, errand.plan.pages_at_once):
-            pages = await self.fetch(urls, Purpose.SEARCH_RESULT, errand.options)
-            gathered.pages.update(pages)
-        if wanted:
-            await self._progress(ProgressKind.EXTRACTING, count=len(wanted))
-
-    async def fetch(
-        self, urls: tuple[str, ...], purpose: Purpose, options: SearchOptions
-    ) -> dict[str, PageContent]:
-        """Read pages; those that do not come in time or at all are left out.
-
-        Once one page is there, the others of a search get a short grace only.
-        """
-        pages: dict[str, PageContent] = {}
-        seconds = self._budget.stage_s(self._budgets.page_s)
-        if not urls or seconds <= 0:
-            return pages
-        call = FetchCall(
-            urls=urls,
-            purpose=purpose,
-            timeout_s=seconds,
-            max_chars=PAGE_CHARS,
-            no_external=options.no_external,
+        wanted = fresh[: errand.plan.pages] if errand.reads_pages else []
+        if not wanted:
+            return
+        await self._progress(ProgressKind.FETCHING, count=len(wanted))
+        gathered.pages |= await self._reader.read_hits(
+            wanted, at_once=errand.plan.pages_at_once, no_external=errand.options.no_external
         )
-        self._ledger.sent_out(tuple(fetched_url(url) for url in urls))
-        try:
-            with self._ledger.timed("fetch"):
-                await self._collect(call, pages, seconds)
-        except ServiceError as error:
-            self._ledger.lose("fetcher", type(error).__name__)
-        except TimeoutError:
-            if not pages:
-                self._ledger.lose("fetcher", "no page in time")
-        if self._ledger.lost("fetcher") and purpose is Purpose.SEARCH_RESULT and not pages:
-            self._ledger.notify("snippets_only")
-        return pages
-
-    async def _collect(
-        self, call: FetchCall, pages: dict[str, PageContent], seconds: float
-    ) -> None:
-        has_grace = call.purpose is Purpose.SEARCH_RESULT
-        async with limited(seconds) as limit:
-            stream = self._services.fetcher.fetch_many(call)
-            async with aclosing(stream):  # type: ignore[type-var]
-                async for index, page in stream:
-                    if index < len(call.urls):
-                        pages[call.urls[index]] = page
-                    if has_grace and page.success:
-                        self._shorten(limit)
-
-    def _shorten(self, limit: asyncio.Timeout) -> None:
-        grace_ends = asyncio.get_running_loop().time() + self._budgets.page_grace_s
-        due = limit.when()
-        if due is None or grace_ends < due:
-            limit.reschedule(grace_ends)
+        await self._progress(ProgressKind.EXTRACTING, count=len(wanted))
 
     async def _next_queries(self, errand: Errand, gathered: Gathered) -> tuple[PlannedQuery, ...]:
         """Queries of the next round; none ends the gathering."""
@@ -358,25 +299,6 @@ def _broader(decision: Decision, gathered: Gathered) -> tuple[PlannedQuery, ...]
     return (PlannedQuery(unused[0]),) if unused else ()
 
 
-def _batches(urls: tuple[str, ...], size: int) -> Iterator[tuple[str, ...]]:
-    for start in range(0, len(urls), size):
-        yield urls[start : start + size]
-
-
-def _page_of(hit: Hit) -> PageContent:
-    """Page text that came with the result stands in for a fetch."""
-    return PageContent(
-        url=hit.url,
-        success=True,
-        status="ok",
-        method=Method.PROVIDER,
-        title=hit.title,
-        language=hit.language,
-        published=hit.published,
-        text=hit.page_text[:PAGE_CHARS],
-    )
-
-
 def _extracts(gathered: Gathered, question: str) -> Iterator[Extract]:
     pages: Mapping[str, PageContent] = gathered.pages
     for scored in gathered.included[:_MOST_EXTRACTS]:
@@ -386,8 +308,3 @@ def _extracts(gathered: Gathered, question: str) -> Iterator[Extract]:
         published = hit.published.time if hit.published else None
         facts = key_facts(text, question, max_tokens=_EXTRACT_TOKENS)
         yield Extract(hit.title, facts or hit.title, published)
-
-
-def without_pages(errand: Errand) -> Errand:
-    """The same errand, from snippets only."""
-    return replace(errand, reads_pages=False)

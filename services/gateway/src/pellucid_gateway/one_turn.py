@@ -4,23 +4,24 @@ Each part may be lost; what is lost becomes data of the result. The time of the 
 the engine.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from datetime import date
+from collections.abc import Mapping
+from dataclasses import replace
 
 from pellucid_gateway import sources as sourcing
 from pellucid_gateway.answering import Answer, Answerer, send_notices
-from pellucid_gateway.budgets import DepthPlan, StageBudgets, TurnBudget, limited
+from pellucid_gateway.budgets import DepthPlan, TurnBudget, limited
 from pellucid_gateway.decision import Action, Decision, WebMode
+from pellucid_gateway.equipment import Equipment, decide
 from pellucid_gateway.event_stream import Send
 from pellucid_gateway.evidence import evidence_record
-from pellucid_gateway.fallback_decision import decide_by_rule, find_urls
-from pellucid_gateway.findings import PageContent, Purpose, Source
-from pellucid_gateway.gathering import Errand, Gathered, Gatherer, Services
+from pellucid_gateway.fallback_decision import find_urls
+from pellucid_gateway.findings import PageContent, Purpose
+from pellucid_gateway.gathering import Errand, Gatherer
 from pellucid_gateway.ledger import TurnLedger
 from pellucid_gateway.notices import wording_for
-from pellucid_gateway.ports import AnswerModel, DecideCall, EvidenceStore
+from pellucid_gateway.ports import AnswerModel
 from pellucid_gateway.prompts import Setting
+from pellucid_gateway.reading import PageReader
 from pellucid_gateway.request import Depth, TurnRequest
 from pellucid_gateway.turn import (
     AnswerKind,
@@ -31,72 +32,12 @@ from pellucid_gateway.turn import (
     TurnResult,
     UrlFetched,
 )
-from pellucid_runtime.clock import Clock
+from pellucid_gateway.turn_result import Found, Identifiers, build_result, with_account
 from pellucid_runtime.errors import ServiceError
 
-HISTORY_MESSAGES = 5
 # Results of a forced search, and candidates of a turn, when the request names no number.
 DEFAULT_RESULTS = 5
 _WALLS = frozenset({"paywall", "login_wall"})
-_STAGES = ("decision", "search", "score", "fetch", "first_token", "generate", "total")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Equipment:
-    """What every turn works with.
-
-    Attributes:
-        model: None when no language model is configured.
-        new_id: Makes an unguessable id.
-    """
-
-    services: Services
-    model: AnswerModel | None
-    evidence: EvidenceStore
-    clock: Clock
-    budgets: StageBudgets
-    plans: Mapping[Depth, DepthPlan]
-    knowledge_cutoff: date
-    new_id: Callable[[], str]
-
-
-async def decide(
-    request: TurnRequest, equipment: Equipment, budget: TurnBudget, ledger: TurnLedger
-) -> Decision:
-    """Ask the decision service, or the gateway's own rule when it is lost."""
-    call = DecideCall(
-        message=request.message,
-        history=request.messages[:-1][-HISTORY_MESSAGES:],
-        now=equipment.clock.now(),
-        web_mode=request.web_mode,
-        subject=request.subject,
-        force_search=request.force_search,
-        no_external=request.no_external,
-        time_zone=request.time_zone,
-        language=request.language,
-        conversation_id=request.conversation_id,
-        max_queries=equipment.plans[request.depth].queries,
-    )
-    try:
-        with ledger.timed("decision"):
-            async with limited(budget.stage_s(equipment.budgets.decision_s)):
-                answer = await equipment.services.decision.decide(call)
-    except (ServiceError, TimeoutError) as error:
-        ledger.lose("decision", type(error).__name__)
-        return decide_by_rule(request)
-    ledger.merge_losses(answer.degraded)
-    ledger.sent_out(answer.outbound)
-    return answer.decision
-
-
-@dataclass(slots=True)
-class Found:
-    """What a turn has to answer from."""
-
-    sources: tuple[Source, ...] = ()
-    gathered: Gathered = field(default_factory=Gathered)
-    user_pages: list[PageContent] = field(default_factory=list)
-    url_contents: list[UrlFetched] = field(default_factory=list)
 
 
 class OneTurn:
@@ -118,8 +59,15 @@ class OneTurn:
         self._send = send
         self._ledger = TurnLedger(equipment.clock, wording_for(request.language))
         self._plan = _plan_for(request, equipment.plans)
+        self._reader = PageReader(
+            equipment.services.fetcher,
+            budgets=equipment.budgets,
+            budget=budget,
+            ledger=self._ledger,
+        )
         self._gatherer = Gatherer(
             equipment.services,
+            reader=self._reader,
             clock=equipment.clock,
             budgets=equipment.budgets,
             budget=budget,
@@ -181,8 +129,8 @@ class OneTurn:
         reads = decision.action in {Action.FETCH, Action.SEARCH}
         if not reads or not decision.urls or self._request.web_mode is WebMode.OFF:
             return
-        options = self._request.options
-        pages = await self._gatherer.fetch(decision.urls, Purpose.USER_URL, options)
+        no_external = self._request.no_external
+        pages = await self._reader.read(decision.urls, Purpose.USER_URL, no_external=no_external)
         for url in decision.urls:
             page = pages.get(url)
             content = self._url_fetched(url, page)
@@ -303,58 +251,16 @@ class OneTurn:
         return await self._done(decision, found, Answer(text="", kind=AnswerKind.RESULTS))
 
     async def _done(self, decision: Decision, found: Found, answer: Answer) -> Done:
-        cited = {citation.source for citation in answer.citations}
-        sources = tuple(replace(source, cited=source.n in cited) for source in found.sources)
-        result = self._result(decision, replace_sources(found, sources), answer)
-        evidence_id = await self._record(result, decision, found)
+        conversation = self._request.conversation_id or self._equipment.new_id()
+        ids = Identifiers(turn=self._id, conversation=conversation)
+        result = build_result(ids, decision, found, answer, self._request)
+        evidence_id = await self._record(self._accounted(result), decision, found)
         await send_notices(self._ledger, self._send)
-        return Done(
-            replace(
-                result,
-                evidence_id=evidence_id,
-                degraded=self._ledger.degraded,
-                notices=self._ledger.notices,
-                timings_ms=self._timings(),
-                finished_at=self._equipment.clock.now(),
-            )
-        )
+        return Done(self._accounted(replace(result, evidence_id=evidence_id)))
 
-    def _result(self, decision: Decision, found: Found, answer: Answer) -> TurnResult:
-        return TurnResult(
-            id=self._id,
-            conversation_id=self._request.conversation_id or self._equipment.new_id(),
-            answer=answer.text,
-            answer_kind=answer.kind,
-            model_label=self._label(found, answer),
-            decision=decision,
-            finished_at=self._equipment.clock.now(),
-            sources=found.sources,
-            citations=answer.citations,
-            citation_report=answer.report,
-            url_contents=tuple(found.url_contents),
-            providers=self._ledger.providers,
-            iterations=found.gathered.rounds,
-            partial=answer.partial,
-            degraded=self._ledger.degraded,
-            notices=self._ledger.notices,
-            timings_ms=self._timings(),
-            usage=self._ledger.usage,
-            outbound=self._ledger.outbound,
-        )
-
-    def _label(self, found: Found, answer: Answer) -> str:
-        parts = ["Web"] if found.sources or found.gathered.rounds else []
-        parts += ["Memory"] if self._request.memories and answer.model else []
-        if answer.model:
-            parts.append(answer.model)
-        elif answer.kind is AnswerKind.EXTRACTIVE:
-            parts.append("extractive")
-        return " + ".join(parts)
-
-    def _timings(self) -> dict[str, int]:
-        spent = self._ledger.timings_ms
-        spent["total"] = round(self._budget.elapsed_s() * 1000)
-        return {stage: spent.get(stage, 0) for stage in (*_STAGES, *spent)}
+    def _accounted(self, result: TurnResult) -> TurnResult:
+        now = self._equipment.clock.now()
+        return with_account(result, self._ledger, now=now, elapsed_s=self._budget.elapsed_s())
 
     async def _record(self, result: TurnResult, decision: Decision, found: Found) -> str:
         """Keep the evidence; returns its id, empty when it could not be kept."""
@@ -371,11 +277,6 @@ class OneTurn:
             self._ledger.lose("store", type(error).__name__)
             return ""
         return self._id
-
-
-def replace_sources(found: Found, sources: tuple[Source, ...]) -> Found:
-    """The same finds with other sources."""
-    return replace(found, sources=sources)
 
 
 def _plan_for(request: TurnRequest, plans: Mapping[Depth, DepthPlan]) -> DepthPlan:

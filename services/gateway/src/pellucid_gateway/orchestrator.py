@@ -8,14 +8,16 @@ from pellucid_gateway import sources as sourcing
 from pellucid_gateway.answering import BrokenAnswerError
 from pellucid_gateway.budgets import TurnBudget, limited
 from pellucid_gateway.decision import Action, Decision, Freshness, PlannedQuery, Stage, WebMode
+from pellucid_gateway.equipment import Equipment, decide
 from pellucid_gateway.errors import SearchFailedError
 from pellucid_gateway.event_stream import Send, stream_events
 from pellucid_gateway.findings import PageContent, Purpose, ScoredHit
 from pellucid_gateway.gathering import Errand, Gathered, Gatherer
 from pellucid_gateway.ledger import TurnLedger
 from pellucid_gateway.notices import wording_for
-from pellucid_gateway.one_turn import DEFAULT_RESULTS, Equipment, OneTurn, decide
+from pellucid_gateway.one_turn import DEFAULT_RESULTS, OneTurn
 from pellucid_gateway.ports import FetchCall
+from pellucid_gateway.reading import PageReader
 from pellucid_gateway.request import ChatMessage, Role, SearchCommand, TurnRequest
 from pellucid_gateway.turn import Done, Failed, SearchOutcome, TurnEvent
 from pellucid_runtime.errors import ErrorKind, ServiceError
@@ -82,8 +84,12 @@ class Engine:
             decision = _verbatim(command)
         else:
             decision = _searching(await decide(request, equipment, budget, ledger), command.query)
+        reader = PageReader(
+            equipment.services.fetcher, budgets=equipment.budgets, budget=budget, ledger=ledger
+        )
         gatherer = Gatherer(
             equipment.services,
+            reader=reader,
             clock=equipment.clock,
             budgets=equipment.budgets,
             budget=budget,

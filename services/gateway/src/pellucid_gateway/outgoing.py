@@ -1,7 +1,9 @@
 """Entries of the list of strings that left the installation."""
 
+from collections.abc import Iterator
 from urllib.parse import urlsplit
 
+from pellucid_gateway.findings import Method, PageContent
 from pellucid_gateway.turn import OutboundText
 
 
@@ -13,9 +15,16 @@ def host_of(url: str) -> str:
         return ""
 
 
-def fetched_url(url: str) -> OutboundText:
-    """An address that was asked for."""
-    return OutboundText(host_of(url), "url", url)
+def fetched_urls(url: str, page: PageContent | None) -> Iterator[OutboundText]:
+    """Addresses that were asked for to read a page, redirects included; none for a cached one.
+
+    A page that never came may have been asked for, so it counts.
+    """
+    if page and page.method in {Method.CACHE, Method.PROVIDER}:
+        return
+    addresses = (url, *(page.redirects if page else ()), page.final_url if page else "")
+    for address in dict.fromkeys(address for address in addresses if address):
+        yield OutboundText(host_of(address), "url", address)
 
 
 def sent_prompt(receiver: str, text: str) -> OutboundText:

@@ -8,9 +8,9 @@ from pellucid_gateway.adapters.evidence_store import StoredEvidence
 from pellucid_gateway.adapters.model import LlmAnswerModel
 from pellucid_gateway.adapters.services import open_services
 from pellucid_gateway.budgets import DEPTH_PLANS, StageBudgets
+from pellucid_gateway.equipment import Equipment
 from pellucid_gateway.fallback_decision import load_phrases
 from pellucid_gateway.notices import wording_for
-from pellucid_gateway.one_turn import Equipment
 from pellucid_gateway.orchestrator import Engine
 from pellucid_gateway.ports import EvidenceStore
 from pellucid_gateway.settings import GatewaySettings

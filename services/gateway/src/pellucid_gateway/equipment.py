@@ -1,0 +1,65 @@
+"""What every turn works with, and the one step that all of them begin with: the decision."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from pellucid_gateway.budgets import DepthPlan, StageBudgets, TurnBudget, limited
+from pellucid_gateway.decision import Decision
+from pellucid_gateway.fallback_decision import decide_by_rule
+from pellucid_gateway.gathering import Services
+from pellucid_gateway.ledger import TurnLedger
+from pellucid_gateway.ports import AnswerModel, DecideCall, EvidenceStore
+from pellucid_gateway.request import Depth, TurnRequest
+from pellucid_runtime.clock import Clock
+from pellucid_runtime.errors import ServiceError
+
+HISTORY_MESSAGES = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Equipment:
+    """What every turn works with.
+
+    Attributes:
+        model: None when no language model is configured.
+        new_id: Makes an unguessable id.
+    """
+
+    services: Services
+    model: AnswerModel | None
+    evidence: EvidenceStore
+    clock: Clock
+    budgets: StageBudgets
+    plans: Mapping[Depth, DepthPlan]
+    knowledge_cutoff: date
+    new_id: Callable[[], str]
+
+
+async def decide(
+    request: TurnRequest, equipment: Equipment, budget: TurnBudget, ledger: TurnLedger
+) -> Decision:
+    """Ask the decision service, or the gateway's own rule when it is lost."""
+    call = DecideCall(
+        message=request.message,
+        history=request.messages[:-1][-HISTORY_MESSAGES:],
+        now=equipment.clock.now(),
+        web_mode=request.web_mode,
+        subject=request.subject,
+        force_search=request.force_search,
+        no_external=request.no_external,
+        time_zone=request.time_zone,
+        language=request.language,
+        conversation_id=request.conversation_id,
+        max_queries=equipment.plans[request.depth].queries,
+    )
+    try:
+        with ledger.timed("decision"):
+            async with limited(budget.stage_s(equipment.budgets.decision_s)):
+                answer = await equipment.services.decision.decide(call)
+    except (ServiceError, TimeoutError) as error:
+        ledger.lose("decision", type(error).__name__)
+        return decide_by_rule(request)
+    ledger.merge_losses(answer.degraded)
+    ledger.sent_out(answer.outbound)
+    return answer.decision

@@ -1,0 +1,84 @@
+"""From what a turn found, wrote and noted to its result."""
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from pellucid_gateway.answering import Answer
+from pellucid_gateway.decision import Decision
+from pellucid_gateway.findings import PageContent, Source
+from pellucid_gateway.gathering import Gathered
+from pellucid_gateway.ledger import TurnLedger
+from pellucid_gateway.request import TurnRequest
+from pellucid_gateway.turn import AnswerKind, TurnResult, UrlFetched
+
+# Stands until the account is added.
+_NOT_FINISHED = datetime.min.replace(tzinfo=UTC)
+_STAGES = ("decision", "search", "score", "fetch", "first_token", "generate", "total")
+
+
+@dataclass(slots=True)
+class Found:
+    """What a turn has to answer from."""
+
+    sources: tuple[Source, ...] = ()
+    gathered: Gathered = field(default_factory=Gathered)
+    user_pages: list[PageContent] = field(default_factory=list)
+    url_contents: list[UrlFetched] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identifiers:
+    """Ids of a turn and of its conversation."""
+
+    turn: str
+    conversation: str
+
+
+def build_result(
+    ids: Identifiers, decision: Decision, found: Found, answer: Answer, request: TurnRequest
+) -> TurnResult:
+    """The result without the account, which `with_account` adds at the very end."""
+    cited = {citation.source for citation in answer.citations}
+    return TurnResult(
+        id=ids.turn,
+        conversation_id=ids.conversation,
+        answer=answer.text,
+        answer_kind=answer.kind,
+        model_label=_label(found, answer, request),
+        decision=decision,
+        finished_at=_NOT_FINISHED,
+        sources=tuple(replace(source, cited=source.n in cited) for source in found.sources),
+        citations=answer.citations,
+        citation_report=answer.report,
+        url_contents=tuple(found.url_contents),
+        iterations=found.gathered.rounds,
+        partial=answer.partial,
+    )
+
+
+def with_account(
+    result: TurnResult, ledger: TurnLedger, *, now: datetime, elapsed_s: float
+) -> TurnResult:
+    """The result with everything that the ledger noted up to now."""
+    spent = ledger.timings_ms | {"total": round(elapsed_s * 1000)}
+    return replace(
+        result,
+        finished_at=now,
+        providers=ledger.providers,
+        degraded=ledger.degraded,
+        notices=ledger.notices,
+        timings_ms={stage: spent.get(stage, 0) for stage in (*_STAGES, *spent)},
+        usage=ledger.usage,
+        outbound=ledger.outbound,
+    )
+
+
+def _label(found: Found, answer: Answer, request: TurnRequest) -> str:
+    """For people, for example "Web + Memory + some-model"."""
+    parts = ["Web"] if found.sources or found.gathered.rounds else []
+    parts += ["Memory"] if request.memories and answer.model else []
+    if answer.model:
+        parts.append(answer.model)
+    elif answer.kind is AnswerKind.EXTRACTIVE:
+        parts.append("extractive")
+    return " + ".join(parts)
