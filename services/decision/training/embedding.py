@@ -15,7 +15,9 @@ def embed_all(texts: Sequence[str], target: str) -> npt.NDArray[np.float64]:
     """Return unit vectors, `float64[len(texts), dimensions]`."""
     with grpc.insecure_channel(target) as channel:
         stub = ScorerServiceStub(channel)
-        batches = [_embed(stub, texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)]
+        batches = [
+            _embed(stub, texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)
+        ]
     return np.vstack(batches)
 
 

@@ -2,11 +2,13 @@
 
 import asyncio
 from contextlib import AsyncExitStack, suppress
+from urllib.parse import urlsplit
 
 import grpc
 from pellucid.decision.v1.decision_pb2_grpc import add_DecisionServiceServicer_to_server
 
 from pellucid_decision import metrics
+from pellucid_decision.adapters.chat_model import ChatModel
 from pellucid_decision.adapters.rules_folder import PACKAGED_RULES, RulesFolder
 from pellucid_decision.adapters.scorer_encoder import SERVICE_NAME as SCORER
 from pellucid_decision.adapters.scorer_encoder import ScorerEncoder
@@ -14,6 +16,8 @@ from pellucid_decision.cascade import Cascade
 from pellucid_decision.classifier import Classifier, load_weights
 from pellucid_decision.desk import Desk
 from pellucid_decision.errors import RulesError, WeightsError
+from pellucid_decision.model_reflection import ModelReflector
+from pellucid_decision.model_stage import ModelStage
 from pellucid_decision.reuse import DecisionCache
 from pellucid_decision.server import SERVICE_NAME, DecisionServicer
 from pellucid_decision.settings import DecisionSettings
@@ -21,6 +25,7 @@ from pellucid_runtime.channel import open_channel
 from pellucid_runtime.clock import clock_from
 from pellucid_runtime.health import Health
 from pellucid_runtime.listener import StartError
+from pellucid_runtime.llm_openai import open_llm
 from pellucid_runtime.metrics import MetricsServer
 from pellucid_runtime.server import GrpcServer
 from pellucid_runtime.service import Service
@@ -37,13 +42,19 @@ async def build(settings: DecisionSettings, stack: AsyncExitStack) -> Service:
     clock = clock_from(settings)
     cache = DecisionCache(clock)
     metrics.CACHED.set_function(lambda: len(cache))
+    model = await _model(settings, stack)
     desk = Desk(
-        cascade=Cascade(rules, _classifier(settings, stack)),
+        cascade=Cascade(
+            rules,
+            _classifier(settings, stack),
+            ModelStage(model, settings.decision_llm_timeout_s) if model else None,
+        ),
         cache=cache,
         rules=rules,
         clock=clock,
         observe=metrics.observe,
         reused=metrics.REUSED.inc,
+        reflector=ModelReflector(model, settings.decision_reflect_timeout_s) if model else None,
     )
     servicer = DecisionServicer(
         decide=desk.decide, reflect=desk.reflect, clock=clock, cutoff=settings.cutoff
@@ -59,6 +70,19 @@ def _classifier(settings: DecisionSettings, stack: AsyncExitStack) -> Classifier
     channel = open_channel(settings.scorer_target, service=SCORER)
     stack.push_async_callback(channel.close)
     return Classifier(weights, ScorerEncoder(channel, settings.decision_embed_timeout_s))
+
+
+async def _model(settings: DecisionSettings, stack: AsyncExitStack) -> ChatModel | None:
+    client = await open_llm(settings, stack)
+    if client is None:
+        return None
+    return ChatModel(
+        client,
+        host=urlsplit(settings.openai_base_url).hostname or "llm",
+        internal=settings.llm_internal,
+        fast_model=settings.llm_fast_model or settings.llm_model,
+        reasoning_model=settings.llm_reasoning_model or settings.llm_model,
+    )
 
 
 def _rules(settings: DecisionSettings) -> RulesFolder:

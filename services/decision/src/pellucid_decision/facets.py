@@ -42,7 +42,10 @@ _QUESTION_TARGETS = (
     ),
     ("place", re.compile(r"\bwhere\b|어디|哪里|在哪|どこ|dónde|\bwo\b|\boù\b", re.IGNORECASE)),
     ("person", re.compile(r"\bwho\b|누구|谁|誰|quién|\bwer\b|\bqui\b", re.IGNORECASE)),
-    ("time", re.compile(r"\bwhen\b|언제|什么时候|何时|いつ|cuándo|\bwann\b|\bquand\b", re.IGNORECASE)),
+    (
+        "time",
+        re.compile(r"\bwhen\b|언제|什么时候|何时|いつ|cuándo|\bwann\b|\bquand\b", re.IGNORECASE),
+    ),
     ("reason", re.compile(r"\bwhy\b|왜|为什么|なぜ|por qué|warum|pourquoi", re.IGNORECASE)),
 )
 

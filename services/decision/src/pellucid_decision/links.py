@@ -33,12 +33,72 @@ _KOREAN_PARTICLE = re.compile(
 )
 # Suffixes that are also file endings: never a link without a path, a port or "www.".
 _FILE_SUFFIXES = frozenset(
-    ["bz", "cab", "cat", "doc", "java", "js", "lua", "md", "mov", "mp", "pl", "ps", "py", "rs", "sc", "sh", "so", "sql", "st", "ts", "zip"]
+    [
+        "bz",
+        "cab",
+        "cat",
+        "doc",
+        "java",
+        "js",
+        "lua",
+        "md",
+        "mov",
+        "mp",
+        "pl",
+        "ps",
+        "py",
+        "rs",
+        "sc",
+        "sh",
+        "so",
+        "sql",
+        "st",
+        "ts",
+        "zip",
+    ]
 )
 # Suffixes that are also everyday words, met where a blank after a full stop was forgotten: a link
 # only with a subdomain or one of the above.
 _WORD_SUFFIXES = frozenset(
-    ["am", "as", "at", "be", "by", "can", "day", "do", "here", "how", "id", "in", "is", "it", "la", "link", "load", "my", "name", "new", "no", "now", "of", "on", "one", "or", "page", "plus", "post", "run", "style", "tab", "to", "today", "top", "up", "vi"]
+    [
+        "am",
+        "as",
+        "at",
+        "be",
+        "by",
+        "can",
+        "day",
+        "do",
+        "here",
+        "how",
+        "id",
+        "in",
+        "is",
+        "it",
+        "la",
+        "link",
+        "load",
+        "my",
+        "name",
+        "new",
+        "no",
+        "now",
+        "of",
+        "on",
+        "one",
+        "or",
+        "page",
+        "plus",
+        "post",
+        "run",
+        "style",
+        "tab",
+        "to",
+        "today",
+        "top",
+        "up",
+        "vi",
+    ]
 )
 _PRODUCT_NAMES = frozenset({"asp.net", "ado.net", "vb.net", "ml.net", "socket.io", "paper.io"})
 

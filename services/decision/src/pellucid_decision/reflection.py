@@ -20,7 +20,8 @@ SUFFICIENT_COVERAGE = 0.7
 _NUMBER = re.compile(r"\d")
 _CAPITAL_NAME = re.compile(r"\b[A-Z][a-z]+ [A-Z][a-z]+|[\u4e00-\u9fff\uac00-\ud7af]{2,4}")
 _DATE = re.compile(
-    r"\b(?:19|20)\d\d\b|\d{1,2}[./月월]|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", re.IGNORECASE
+    r"\b(?:19|20)\d\d\b|\d{1,2}[./月월]|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
+    re.IGNORECASE,
 )
 # What an extract must show for a kind of target information.
 _EVIDENCE: Mapping[str, re.Pattern[str]] = {

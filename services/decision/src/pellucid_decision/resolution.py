@@ -81,12 +81,18 @@ def _after_question(topic: Topic, text: str, rules: LanguageRules) -> Topic:
         return topic
     if topic.main and leans(text, own, rules):
         return Topic(topic.main, unique((*own, *topic.older)), topic.said)
-    return Topic(_telling_first(own), unique((*topic.main, *topic.older)), ())
+    return Topic(_telling_first(own, rules), unique((*topic.main, *topic.older)), ())
 
 
-def _telling_first(terms: Sequence[Term]) -> tuple[Term, ...]:
-    names = [term for term in terms if term.kind in FIRM and term.kind is not Kind.NUMBER]
-    return tuple(names + [term for term in terms if term not in names])
+def _telling_first(terms: Sequence[Term], rules: LanguageRules) -> tuple[Term, ...]:
+    """Names, then other words, then those that fit any topic ("main", "effects")."""
+
+    def rank(term: Term) -> int:
+        if term.kind in FIRM and term.kind is not Kind.NUMBER:
+            return 0
+        return 2 if term.key in rules.words("generic") else 1
+
+    return tuple(sorted(terms, key=rank))
 
 
 def leans(text: str, own: Sequence[Term], rules: LanguageRules) -> bool:
@@ -98,7 +104,8 @@ def leans(text: str, own: Sequence[Term], rules: LanguageRules) -> bool:
     pronoun = bool(words & rules.words("pronouns")) or _cjk_pronoun(text, rules)
     if pronoun:
         return not named or opened or len(own) <= SHORT_MESSAGE_TERMS + 1
-    return (opened and len(own) <= SHORT_MESSAGE_TERMS) or len(own) <= 1
+    generic = all(term.key in rules.words("generic") for term in own)
+    return (opened and len(own) <= SHORT_MESSAGE_TERMS) or len(own) <= 1 or generic
 
 
 def without_opening(text: str, rules: LanguageRules) -> str:

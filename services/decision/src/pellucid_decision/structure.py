@@ -33,7 +33,50 @@ _WH = re.compile(
     re.IGNORECASE,
 )
 _COMMON_CAPITALS = frozenset(
-    ["I", "I'm", "I'd", "I've", "I'll", "English", "Spanish", "French", "German", "Japanese", "Korean", "Chinese", "Python", "Java", "JavaScript", "SQL", "HTML", "CSS", "JSON", "XML", "CSV", "API", "AI", "PDF", "URL", "OK", "TV", "USA", "UK", "US", "EU", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "Excel", "Linux", "React", "C"]
+    [
+        "I",
+        "I'm",
+        "I'd",
+        "I've",
+        "I'll",
+        "English",
+        "Spanish",
+        "French",
+        "German",
+        "Japanese",
+        "Korean",
+        "Chinese",
+        "Python",
+        "Java",
+        "JavaScript",
+        "SQL",
+        "HTML",
+        "CSS",
+        "JSON",
+        "XML",
+        "CSV",
+        "API",
+        "AI",
+        "PDF",
+        "URL",
+        "OK",
+        "TV",
+        "USA",
+        "UK",
+        "US",
+        "EU",
+        "Monday",
+        "Tuesday",
+        "Wednesday",
+        "Thursday",
+        "Friday",
+        "Saturday",
+        "Sunday",
+        "Excel",
+        "Linux",
+        "React",
+        "C",
+    ]
 )
 LONG_MESSAGE = 700
 _NUMBER_WORD = re.compile(
@@ -42,8 +85,12 @@ _NUMBER_WORD = re.compile(
     r"zwei|drei|vier|fünf|zehn|doppelt|hälfte|deux|trois|quatre|cinq|dix|moitié)\b|两|三|一半|倍|半分",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(r"\b(?:if|suppose|si|wenn|falls)\b|如果|면 |たら|もし|，|、|,", re.IGNORECASE)
-_NAMES_A_YEAR = re.compile(r"\b(?:in|since|during|of|for|en|im|seit) (?:the )?(?:19|20)\d\d\b|(?:19|20)\d\d(?:년|年)")
+_CONDITION = re.compile(
+    r"\b(?:if|suppose|si|wenn|falls)\b|如果|면 |たら|もし|，|、|,", re.IGNORECASE
+)
+_NAMES_A_YEAR = re.compile(
+    r"\b(?:in|since|during|of|for|en|im|seit) (?:the )?(?:19|20)\d\d\b|(?:19|20)\d\d(?:년|年)"
+)
 _DENSE_SCRIPT = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 MIN_PROBLEM_NUMBERS = 2
 MIN_PROBLEM_CHARACTERS = 60
@@ -109,15 +156,20 @@ def _is_word_problem(text: str) -> bool:
     dense = bool(_DENSE_SCRIPT.search(text))
     if len(text) < MIN_PROBLEM_CHARACTERS and not dense:
         return False
-    figures = [match.group() for match in _NUMBER.finditer(text) if not _YEAR.fullmatch(match.group())]
+    figures = [
+        match.group() for match in _NUMBER.finditer(text) if not _YEAR.fullmatch(match.group())
+    ]
     numbers = len(figures) + len(_NUMBER_WORD.findall(text))
     if numbers < MIN_PROBLEM_NUMBERS or not _ASKS_QUANTITY.search(text):
         return False
     several = len(_SENTENCE_END.findall(text.strip())) > 0 or bool(_CONDITION.search(text))
-    return bool(_PERSONAL_STORY.search(text)) and several and not _NAMES_A_YEAR.search(text)
+    story = bool(_PERSONAL_STORY.search(text)) or numbers > MIN_PROBLEM_NUMBERS
+    return story and several and not _NAMES_A_YEAR.search(text)
 
 
-_KO_TELLS = re.compile(r"(?:다|어|아|요|네|지|야|음|함|라|걸|군|데|게|려구|려고|은|는|해|면|듯|중|됨|워|서|여|돼|봐|와|죠|거|것|구|고|니까|던|밤|들|ㅠ|ㅜ|ㅋ|ㅎ)[.!~ㅠㅜㅋㅎ ]*\Z")
+_KO_TELLS = re.compile(
+    r"(?:다|어|아|요|네|지|야|음|함|라|걸|군|데|게|려구|려고|은|는|해|면|듯|중|됨|워|서|여|돼|봐|와|죠|거|것|구|고|니까|던|밤|들|ㅠ|ㅜ|ㅋ|ㅎ)[.!~ㅠㅜㅋㅎ ]*\Z"
+)
 _JA_TELLS = re.compile(r"(?:だ|よ|ね|た|な|わ|です|ます|ました|よね|かな|って)[。!！~〜]*\Z")
 _KO_REQUEST = re.compile(
     r"(?:줘|주세요|주라|줄래|알려|찾아|검색|보여|해라|하세요|하시오|세요|십시오|까\W*\Z|니\W*\Z|뭐|어때|얼마|언제|누구|어디|몇|날씨|뉴스|환율|주가)"
