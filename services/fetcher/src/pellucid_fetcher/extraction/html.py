@@ -37,6 +37,8 @@ class HtmlReader:
         decoded = charset.decode(document.body, document.charset)
         parser = LexborHTMLParser(decoded.text)
         page = walk_page(parser)
+        if page.limited and not page.blocks:
+            return Extracted(status=FetchStatus.PARSE_LIMIT, charset=decoded.charset)
         metadata = read_metadata(parser, document.url)
         chosen = self.selector.select(page, metadata, document.url)
         extracted = self._assemble(page, chosen, metadata, decoded.text)

@@ -21,6 +21,7 @@ from pellucid_fetcher.extraction.visibility import Visibility
 
 MAX_DEPTH: Final = 400
 MAX_ELEMENTS: Final = 60_000
+MAX_BLOCKS: Final = 5_000
 MAX_BLOCK_CHARS: Final = 100_000
 MAX_TOTAL_CHARS: Final = 1_000_000
 _CLOAKED_WORDS: Final = 20
@@ -289,6 +290,7 @@ class Walker:
     def _emit(self, block: Block) -> None:
         block.noscript = self._inside["noscript"] > 0
         self.page.blocks.append(block)
+        self.page.limited |= len(self.page.blocks) >= MAX_BLOCKS
         place: Place | None = block.place
         while place is not None:
             place.words += block.words
@@ -329,7 +331,7 @@ def walk_page(parser: LexborHTMLParser) -> PageBlocks:
     if root is None:
         return PageBlocks()
     page = Walker(Visibility(styles)).walk(root)
-    if sum(block.words for block in page.blocks) >= _CLOAKED_WORDS:
+    if page.limited or sum(block.words for block in page.blocks) >= _CLOAKED_WORDS:
         return page
     # Next to nothing is shown: perhaps the whole page waits behind a cloak.
     return Walker(Visibility(styles, uncloaked=True)).walk(root)
