@@ -40,7 +40,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
     """
     clock = clock_from(settings)
     health = Health()
-    engine, evidence = await open_engine(settings, stack, clock)
+    engine, evidence = await open_engine(settings, settings, stack, clock)
     doors = Doors(
         engine=ObservedEngine(engine),
         identity=await _identity(settings, stack),

@@ -2,6 +2,8 @@
 
 import secrets
 from contextlib import AsyncExitStack
+from datetime import date
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from pellucid_gateway.adapters.evidence_store import StoredEvidence
@@ -13,9 +15,9 @@ from pellucid_gateway.fallback_decision import load_phrases
 from pellucid_gateway.notices import wording_for
 from pellucid_gateway.orchestrator import Engine
 from pellucid_gateway.ports import EvidenceStore
-from pellucid_gateway.settings import GatewaySettings
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.llm_openai import open_llm
+from pellucid_runtime.llm_settings import LlmSettings
 from pellucid_runtime.store import open_store
 
 # Models in use have at least this much; the prompts here stay far below.
@@ -23,35 +25,71 @@ WINDOW_TOKENS = 16_384
 _ID_BYTES = 16
 
 
+class EngineSettings(Protocol):
+    """Settings of the gateway that the engine depends on, besides those of models and store."""
+
+    @property
+    def decision_target(self) -> str:
+        """Target of the decision service."""
+        ...
+
+    @property
+    def search_target(self) -> str:
+        """Target of the search service."""
+        ...
+
+    @property
+    def scorer_target(self) -> str:
+        """Target of the scorer."""
+        ...
+
+    @property
+    def fetcher_target(self) -> str:
+        """Target of the fetcher."""
+        ...
+
+    @property
+    def llm_knowledge_cutoff(self) -> date:
+        """First day that the answer model knows nothing of."""
+        ...
+
+
 async def open_engine(
-    settings: GatewaySettings, stack: AsyncExitStack, clock: Clock
+    wiring: EngineSettings, runtime: LlmSettings, stack: AsyncExitStack, clock: Clock
 ) -> tuple[Engine, EvidenceStore]:
-    """The engine and its evidence, closed with the stack."""
+    """The engine and its evidence, closed with the stack.
+
+    Args:
+        wiring: Where the services are, and what the model does not know.
+        runtime: Model endpoints and store; the same object in practice.
+        stack: Closes everything.
+        clock: Present instant and stopwatch.
+    """
     services = await open_services(
         stack,
-        decision=settings.decision_target,
-        search=settings.search_target,
-        scorer=settings.scorer_target,
-        fetcher=settings.fetcher_target,
+        decision=wiring.decision_target,
+        search=wiring.search_target,
+        scorer=wiring.scorer_target,
+        fetcher=wiring.fetcher_target,
     )
-    evidence = StoredEvidence(await open_store(settings, stack, "evidence"))
+    evidence = StoredEvidence(await open_store(runtime, stack, "evidence"))
     # Read now, so that the first turn does not wait for files.
     wording_for("en")
     load_phrases()
     equipment = Equipment(
         services=services,
-        model=await _open_model(settings, stack),
+        model=await _open_model(runtime, stack),
         evidence=evidence,
         clock=clock,
         budgets=StageBudgets(),
         plans=DEPTH_PLANS,
-        knowledge_cutoff=settings.llm_knowledge_cutoff,
+        knowledge_cutoff=wiring.llm_knowledge_cutoff,
         new_id=lambda: secrets.token_hex(_ID_BYTES),
     )
     return Engine(equipment), evidence
 
 
-async def _open_model(settings: GatewaySettings, stack: AsyncExitStack) -> LlmAnswerModel | None:
+async def _open_model(settings: LlmSettings, stack: AsyncExitStack) -> LlmAnswerModel | None:
     client = await open_llm(settings, stack)
     if client is None:
         return None

@@ -9,7 +9,7 @@ from pellucid.fetcher.v1 import fetcher_pb2_grpc
 from pellucid.scorer.v1 import scorer_pb2, scorer_pb2_grpc
 from pellucid.search.v1 import search_pb2_grpc
 
-from pellucid_gateway import convert_answers, convert_calls
+from pellucid_gateway.adapters import answers, calls
 from pellucid_gateway.findings import PageContent, ScoredHit
 from pellucid_gateway.gathering import Services
 from pellucid_gateway.ports import (
@@ -35,13 +35,13 @@ class DecisionClient:
 
     async def decide(self, call: DecideCall) -> DecideAnswer:
         """See `DecisionPort`."""
-        response = await self._stub.Decide(convert_calls.decide_request(call))
-        return convert_answers.decide_answer(response)
+        response = await self._stub.Decide(calls.decide_request(call))
+        return answers.decide_answer(response)
 
     async def reflect(self, call: ReflectCall) -> Reflection:
         """See `DecisionPort`."""
-        response = await self._stub.Reflect(convert_calls.reflect_request(call))
-        return convert_answers.reflection(response)
+        response = await self._stub.Reflect(calls.reflect_request(call))
+        return answers.reflection(response)
 
 
 class SearchClient:
@@ -52,8 +52,8 @@ class SearchClient:
 
     async def search(self, call: SearchCall) -> SearchAnswer:
         """See `SearchPort`."""
-        response = await self._stub.Search(convert_calls.search_request(call))
-        return convert_answers.search_answer(response)
+        response = await self._stub.Search(calls.search_request(call))
+        return answers.search_answer(response)
 
 
 class ScorerClient:
@@ -64,8 +64,8 @@ class ScorerClient:
 
     async def score(self, call: ScoreCall) -> tuple[ScoredHit, ...]:
         """See `ScorerPort`."""
-        response = await self._stub.Score(convert_calls.score_request(call))
-        return convert_answers.scored_hits(response, call.hits)
+        response = await self._stub.Score(calls.score_request(call))
+        return answers.scored_hits(response, call.hits)
 
     async def similarities(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
         """See `ScorerPort`."""
@@ -77,8 +77,8 @@ class ScorerClient:
         self, claims: Sequence[str], passages: Sequence[Passage]
     ) -> tuple[tuple[PassageSupport, ...], ...]:
         """See `ScorerPort`."""
-        request = convert_calls.support_request(claims, passages)
-        return convert_answers.supports(await self._stub.Support(request))
+        request = calls.support_request(claims, passages)
+        return answers.supports(await self._stub.Support(request))
 
 
 class FetcherClient:
@@ -89,9 +89,9 @@ class FetcherClient:
 
     async def fetch_many(self, call: FetchCall) -> AsyncIterator[tuple[int, PageContent]]:
         """See `FetcherPort`."""
-        request = convert_calls.fetch_many_request(call)
+        request = calls.fetch_many_request(call)
         async for response in self._stub.FetchMany(request):
-            yield response.index, convert_answers.page_content(response.page)
+            yield response.index, answers.page_content(response.page)
 
 
 async def open_services(
