@@ -99,6 +99,11 @@ def test_secrets_may_come_as_mounted_files(tmp_path: Path, monkeypatch: pytest.M
     assert key.get_secret_value() == "from a file"
 
 
+def test_log_level_may_be_written_in_capitals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOG_LEVEL", "WARNING")
+    assert load_settings(ServiceSettings).log_level == "warning"
+
+
 def test_several_wrong_settings_are_told_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRPC_PORT", "x")
     monkeypatch.setenv("SHUTDOWN_GRACE_S", "-1")

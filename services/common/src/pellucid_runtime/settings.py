@@ -6,9 +6,9 @@ case, without a prefix. Only a composition root reads settings.
 
 import os
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AwareDatetime, Field, ValidationError
+from pydantic import AwareDatetime, BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 S = TypeVar("S", bound="ServiceSettings")
@@ -21,9 +21,9 @@ class ServiceSettings(BaseSettings):
         frozen=True, extra="ignore", env_ignore_empty=True, hide_input_in_errors=True
     )
 
-    log_level: Literal["debug", "info", "warning", "error"] = Field(
-        default="info", description="Least severity that is logged."
-    )
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"], BeforeValidator(str.lower)
+    ] = Field(default="info", description="Least severity that is logged.")
     log_format: Literal["auto", "json", "console"] = Field(
         default="auto",
         description="One JSON object a line, or text for people; auto: text on a terminal.",
