@@ -18,7 +18,7 @@ from pellucid_search.dates import understand_date
 from pellucid_search.hits import DateSource, RawHit
 from pellucid_search.local.corpus import CorpusFile, base_url_of, corpus_files, document_url
 from pellucid_search.local.documents import Document, UnreadableDocumentError, read_document
-from pellucid_search.local.segmenting import indexed_form, terms
+from pellucid_search.local.segmenting import indexed_form, is_cjk, terms
 from pellucid_search.local.snippets import snippet
 from pellucid_search.local.stopwords import content_terms
 
@@ -30,8 +30,12 @@ _BODY_WEIGHT = 1.0
 _CANDIDATES = 200
 # A document must hold terms of this share of the query's weight (sum of inverse document
 # frequencies); below it, it has something in common with the query but is about something else.
-MIN_SHARE = 0.45
+# Swept 0.3 to 0.5 on the questions of the shipped corpus: 0.4 keeps 98 % of the answerable ones and
+# lets 11 of 16 queries about other things find nothing.
+MIN_SHARE = 0.4
 _MAX_TERMS = 48
+# Documents that hold a rare word.
+_RARE = 2
 _COMMIT_EVERY = 200
 _TABLES = """
 CREATE TABLE IF NOT EXISTS documents (
@@ -233,10 +237,17 @@ def _quoted(term: str) -> str:
 
 
 def _weights(database: sqlite3.Connection, wanted: Sequence[str]) -> dict[str, float]:
-    """Return each term's inverse document frequency; one that nothing holds weighs most."""
+    """Return what each term says about the topic: its inverse document frequency.
+
+    An unknown word speaks against every document, but no more than a rare one would. An unknown
+    CJK pair says nothing: half of all pairs stand across the border of two words.
+    """
     total = database.execute("SELECT count(*) FROM documents").fetchone()[0]
+    counts = {term: len(_holders(database, term)) for term in wanted}
     return {
-        term: math.log(1 + (total + 1) / (len(_holders(database, term)) + 0.5)) for term in wanted
+        term: math.log(1 + (total + 1) / (max(count, _RARE) + 0.5))
+        for term, count in counts.items()
+        if count or not is_cjk(term)
     }
 
 

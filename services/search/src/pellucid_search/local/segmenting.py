@@ -23,6 +23,11 @@ def terms(text: str) -> Iterator[str]:
             yield from (token[place : place + 2] for place in range(len(token) - 1))
 
 
+def is_cjk(term: str) -> bool:
+    """Tell whether a term comes from a CJK run."""
+    return _IS_CJK.match(term) is not None
+
+
 def indexed_form(text: str) -> str:
     """Return text as it goes into the index."""
     return " ".join(terms(text))
