@@ -4,7 +4,8 @@ The only place on the HTTP side where unknown exceptions are caught; their text 
 stack places and never reaches a client.
 """
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any
@@ -25,6 +26,7 @@ from pellucid_gateway.faces.fetch import fetch_routes
 from pellucid_gateway.faces.guard import Guard, GuardRules, Observe
 from pellucid_gateway.faces.identity import Identity
 from pellucid_gateway.faces.keys import ApiKey, KeyCheck
+from pellucid_gateway.faces.mcp import mcp_app, mcp_server
 from pellucid_gateway.faces.openai_chat import openai_routes
 from pellucid_gateway.faces.openwebui import openwebui_routes
 from pellucid_gateway.faces.pages import page_routes, static_files
@@ -92,7 +94,15 @@ class Doors:
 
 
 def http_app(doors: Doors) -> ASGIApp:
-    """Build the application, guard included."""
+    """Build the application, guard included. Its lifespan runs the MCP server."""
+    tools = mcp_server(doors.engine, doors.identity)
+    mcp = mcp_app(tools, doors.max_body_bytes)
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        async with tools.session_manager.run():
+            yield
+
     app = FastAPI(
         title="Pellucid gateway",
         summary="Answers with web search when it helps and checked citations.",
@@ -100,9 +110,11 @@ def http_app(doors: Doors) -> ASGIApp:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        lifespan=lifespan,
         telemetry={"metrics": False, "logs": False, "operation_spans": False, "exclude": _quiet},
     )
     _add_routes(app, doors)
+    app.router.routes.extend(mcp.routes)
     _add_handlers(app)
     _document(app)
     checked = app if doors.find_key is None else KeyCheck(app, doors.find_key)
