@@ -1,5 +1,6 @@
 """Composition root: opens what the fetcher stands on and wires it."""
 
+import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
@@ -8,7 +9,9 @@ from typing import Final
 
 from pellucid.fetcher.v1 import fetcher_pb2_grpc
 
+from pellucid_fetcher.adapters.browser import ChromiumRenderer
 from pellucid_fetcher.adapters.dialling import Dialler, TcpDialler
+from pellucid_fetcher.adapters.egress_proxy import EgressProxy
 from pellucid_fetcher.adapters.http_transport import (
     HttpxTransport,
     Patience,
@@ -37,6 +40,7 @@ from pellucid_runtime.service import Service
 from pellucid_runtime.store import open_store
 
 _RESOLVER_THREADS: Final = 16
+_CHROMIUMS: Final = ("chromium", "chromium-browser", "google-chrome")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,8 @@ async def open_fetcher(
     exemptions = read_exemptions(
         items(settings.fetcher_allow_private_hosts), items(settings.fetcher_static_hosts)
     )
-    http = _http_path(settings, _gate(settings, exemptions, network, observer), network)
+    gate = _gate(settings, exemptions, network, observer)
+    http = _http_path(settings, gate, network)
     store = await open_store(settings, stack, "fetch", is_cache=True)
     pool = await stack.enter_async_context(WorkerPool(settings.fetcher_extract_workers))
     steps = Steps(
@@ -97,9 +102,22 @@ async def open_fetcher(
         robots=_robots(settings, http),
         exemptions=exemptions,
         observer=observer,
+        renderer=await _renderer(settings, gate, network, stack),
     )
     policy = FetchPolicy(settings.fetcher_total_timeout_s, settings.fetcher_extract_timeout_s)
     return PageFetcher(steps, policy)
+
+
+async def _renderer(
+    settings: FetcherSettings, gate: EgressGate, network: Network, stack: AsyncExitStack
+) -> ChromiumRenderer | None:
+    found = (shutil.which(name) for name in (settings.fetcher_chromium or "chromium", *_CHROMIUMS))
+    executable = next(filter(None, found), None)
+    if not settings.fetcher_browser or executable is None:
+        return None
+    proxy = await stack.enter_async_context(EgressProxy(gate, network.dialler))
+    renderer = ChromiumRenderer(executable, proxy, settings.fetcher_browser_pages)
+    return await stack.enter_async_context(renderer)
 
 
 def _gate(

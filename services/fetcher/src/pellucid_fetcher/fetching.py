@@ -16,11 +16,12 @@ from pellucid_fetcher.egress.exemptions import Exemptions
 from pellucid_fetcher.errors import FetchFault
 from pellucid_fetcher.http_path import HttpPath, Trail
 from pellucid_fetcher.outcome import FetchStatus, Method, Page, PageRequest, Purpose, Timings
-from pellucid_fetcher.ports import Extractor, Observer, PageCache, RateLimit
+from pellucid_fetcher.ports import Extractor, Observer, PageCache, RateLimit, Rendered, Renderer
 from pellucid_fetcher.receiving import Intake
 from pellucid_fetcher.robots_guard import RobotsGuard
 
 _FLOOR_S: Final = 0.03  # not even the loopback answers in less
+_BROWSER_FLOOR_S: Final = 1.5  # less time does not start a page
 _EXTRACT_SHARE: Final = 0.1  # of the time is kept for extraction …
 _EXTRACT_KEPT_S: Final = 0.5  # … but no more than this
 
@@ -44,6 +45,7 @@ class Steps:
     robots: RobotsGuard | None
     exemptions: Exemptions
     observer: Observer
+    renderer: Renderer | None = None
 
 
 @dataclass(slots=True)
@@ -56,6 +58,7 @@ class _Run:
     trail: Trail
     wait_s: float = 0.0
     extract_s: float = 0.0
+    browser_s: float = 0.0
 
     @property
     def left_s(self) -> float:
@@ -145,7 +148,36 @@ class PageFetcher:
         except FetchFault as fault:
             return await self._after_fault(run, fault)
         extracted = await self._extract(run, intake)
-        return _assembled(run, intake, extracted, extracted.status)
+        page = _assembled(run, intake, extracted, extracted.status)
+        wanted = extracted.needs_script or page.status is FetchStatus.BLOCKED_BY_SITE
+        return await self._rendered(run, page) if wanted else page
+
+    async def _rendered(self, run: _Run, page: Page) -> Page:
+        """Try the browser where it can help; without a better outcome the first one stands."""
+        renderer = self._steps.renderer
+        if renderer is None or run.request.internal_only or run.left_s < _BROWSER_FLOOR_S:
+            return page
+        started = _now()
+        limit_s = run.left_s - min(_EXTRACT_KEPT_S, run.left_s * _EXTRACT_SHARE)
+        try:
+            rendered = await renderer.render(run.trail.final_url, timeout_s=limit_s)
+            parse(rendered.url)
+        except FetchFault:
+            return page
+        finally:
+            run.browser_s += _now() - started
+        return await self._after_browser(run, page, rendered)
+
+    async def _after_browser(self, run: _Run, page: Page, rendered: Rendered) -> Page:
+        intake = Intake.of_text(rendered.html)
+        try:
+            extracted = await self._extract(run, intake)
+        except FetchFault:
+            return page
+        if extracted.status is not FetchStatus.OK or len(extracted.text) <= len(page.text):
+            return page
+        better = _assembled(run, intake, extracted, FetchStatus.OK)
+        return replace(better, method=Method.BROWSER, final_url=rendered.url)
 
     async def _after_fault(self, run: _Run, fault: FetchFault) -> Page:
         """See what a failed transfer is still good for."""
@@ -237,6 +269,7 @@ def _timings(run: _Run) -> Timings:
         wait_ms=round(run.wait_s * 1000),
         dns_ms=round(run.trail.dns_s * 1000),
         http_ms=round(run.trail.http_s * 1000),
+        browser_ms=round(run.browser_s * 1000),
         extract_ms=round(run.extract_s * 1000),
         total_ms=round((_now() - run.started) * 1000),
     )

@@ -5,6 +5,7 @@ themselves are moved by the transport, and the gate decides whether a hop may be
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -167,7 +168,7 @@ class HttpPath:
             trail.http_status = answer.status
             if answer.status in _REDIRECTS:
                 return _redirect(clearance.target, answer.headers, trail)
-            trail.retry_after_s = retry_after_s(answer.headers, _wall_clock())
+            trail.retry_after_s = retry_after_s(answer.headers, time.time())
             await self._take(clearance.target, answer, trail)
         assert trail.intake is not None  # noqa: S101 - set by _take
         return trail.intake
@@ -245,9 +246,3 @@ def _is_transient(trail: Trail, fault: FetchFault) -> bool:
 
 def _now() -> float:
     return asyncio.get_running_loop().time()
-
-
-def _wall_clock() -> float:
-    import time
-
-    return time.time()

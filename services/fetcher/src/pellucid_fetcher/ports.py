@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -70,6 +71,33 @@ class Extractor(Protocol):
 
         Raises:
             FetchFault: PARSE_LIMIT when the document killed or outlasted its worker.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A page after its scripts have run.
+
+    Attributes:
+        html: Serialised document.
+        url: Final address.
+        http_status: Of the document's own response.
+    """
+
+    html: str
+    url: str
+    http_status: int
+
+
+class Renderer(Protocol):
+    """A browser."""
+
+    async def render(self, url: str, *, timeout_s: float) -> Rendered:
+        """Load a page and let its scripts run.
+
+        Raises:
+            FetchFault: It did not work in time.
         """
         ...
 

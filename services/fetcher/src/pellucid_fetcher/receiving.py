@@ -41,6 +41,14 @@ class Intake:
     _pieces: list[bytes] = field(default_factory=list)
     _size: int = 0
 
+    @classmethod
+    def of_text(cls, html: str) -> "Intake":
+        """Take a document that is there already, as the browser gives it."""
+        intake = cls(BodyCaps(), "/", declared="text/html; charset=utf-8", kind=sniffing.HTML)
+        intake._pieces = [html.encode("utf-8", "replace")[: intake.caps.text]]
+        intake._size = len(intake._pieces[0])
+        return intake
+
     @property
     def body(self) -> bytes:
         """What has arrived, decoded."""

@@ -71,6 +71,16 @@ class FetcherSettings(ServiceSettings):
     fetcher_pdf_max_bytes: int = Field(
         10 * 1024 * 1024, ge=1024, le=100 * 1024 * 1024, description="Larger PDFs are refused."
     )
+    fetcher_browser: bool = Field(
+        default=True,
+        description="Use a Chromium, when there is one, for pages that only a script fills.",
+    )
+    fetcher_chromium: str = Field(
+        "", description="Path of Chromium; empty: the first of chromium and google-chrome found."
+    )
+    fetcher_browser_pages: int = Field(
+        2, ge=1, le=32, description="Pages that the browser has open at the same time."
+    )
     fetcher_cache_ttl_s: int = Field(
         3600, ge=0, le=3600, description="Lifetime of cached search results in seconds; 0: none."
     )

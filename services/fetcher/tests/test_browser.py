@@ -1,0 +1,121 @@
+"""The browser path: through the proxy, through the gate, and only where it can help."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from pellucid_fetcher.adapters.egress_proxy import EgressProxy
+from pellucid_fetcher.outcome import FetchStatus, Method
+
+SENTENCE = "The lighthouse was moved forty metres inland before the winter storms came."
+
+
+def _shell(script: str) -> bytes:
+    return (
+        f"<!doctype html><title>Light</title><div id=root></div><script>{script}</script>".encode()
+    )
+
+
+WRITES = f"document.getElementById('root').innerHTML='<main><p>{SENTENCE}</p></main>'"
+
+
+@pytest.mark.chromium
+@pytest.mark.timeout(120)
+async def test_a_page_that_only_a_script_fills(rig: Any, http: Any) -> None:
+    await rig.pages({"/": http(_shell(WRITES)), "/favicon.ico": http(b"")})
+    page = await rig.fetch("http://light.test/", timeout_s=60)
+    assert page.status is FetchStatus.OK
+    assert page.method is Method.BROWSER
+    assert SENTENCE in page.text
+    assert page.timings.browser_ms > 0
+
+
+@pytest.mark.chromium
+@pytest.mark.timeout(120)
+async def test_scripts_reach_nothing_inside(rig: Any, http: Any) -> None:
+    accepted = []
+
+    async def trap(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        accepted.append(writer.get_extra_info("peername"))
+
+    server = await asyncio.start_server(trap, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    attack = (
+        f"for (const u of ['http://127.0.0.1:{port}/','http://localhost:{port}/',"
+        f"'http://[::1]:{port}/','http://169.254.169.254/latest/'])"
+        "{fetch(u,{mode:'no-cors'}).catch(()=>0); new Image().src=u;}"
+        f"window.open('http://127.0.0.1:{port}/');{WRITES}"
+    )
+    await rig.pages({"/": http(_shell(attack))})
+    page = await rig.fetch("http://light.test/", timeout_s=60)
+    server.close()
+    assert page.method is Method.BROWSER
+    assert SENTENCE in page.text
+    assert accepted == []
+
+
+@pytest.mark.chromium
+@pytest.mark.timeout(120)
+async def test_a_busy_script_ends_with_the_time(rig: Any, http: Any) -> None:
+    await rig.pages({"/busy": http(_shell("while(1);")), "/": http(_shell(WRITES))})
+    busy = await rig.fetch("http://light.test/busy", timeout_s=4)
+    assert not busy.success
+    assert busy.timings.total_ms < 4_100
+    assert (await rig.fetch("http://light.test/", timeout_s=60)).method is Method.BROWSER
+
+
+async def test_pages_with_text_never_see_the_browser(rig: Any, http: Any) -> None:
+    await rig.pages({"/": http(f"<main><p>{SENTENCE}</p></main>".encode())})
+    page = await rig.fetch("http://light.test/")
+    assert page.method is Method.HTTP
+    assert page.timings.browser_ms == 0
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "CONNECT 127.0.0.1:443 HTTP/1.1",
+        "CONNECT localhost:443 HTTP/1.1",
+        "CONNECT light.test:22 HTTP/1.1",
+        "CONNECT user@light.test:443 HTTP/1.1",
+        "GET http://169.254.169.254/latest HTTP/1.1",
+        "GET http://[::1]/ HTTP/1.1",
+        "GET /relative HTTP/1.1",
+        "GET ftp://light.test/ HTTP/1.1",
+        "DELETE http://light.test/ HTTP/1.1",
+        "nonsense",
+    ],
+)
+async def test_the_proxy_refuses_alike(rig: Any, head: str) -> None:
+    gate = rig.fetcher._steps.http._gate
+    async with EgressProxy(gate, rig.dialler) as proxy:
+        reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
+        writer.write(f"{head}\r\nHost: x\r\n\r\n".encode())
+        answer = await reader.read()
+        writer.close()
+    assert answer.startswith(b"HTTP/1.1 403 ")
+    assert rig.dialler.dialled == []
+
+
+async def test_the_proxy_carries_plain_requests(rig: Any, http: Any) -> None:
+    heads = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heads.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(http(b"carried"))
+
+    await rig.serve(answer)
+    gate = rig.fetcher._steps.http._gate
+    async with EgressProxy(gate, rig.dialler) as proxy:
+        reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
+        writer.write(
+            b"GET http://light.test/a?b HTTP/1.1\r\nHost: evil\r\n"
+            b"Proxy-Connection: x\r\nX-A: 1\r\n\r\n"
+        )
+        assert (await reader.read()).endswith(b"carried")
+        writer.close()
+    assert heads[0].startswith(b"GET /a?b HTTP/1.1\r\nHost: light.test\r\nConnection: close\r\n")
+    assert b"X-A: 1" in heads[0]
+    assert b"Proxy" not in heads[0]
+    assert b"evil" not in heads[0]
