@@ -187,7 +187,7 @@ async def test_with_keys_on_the_key_comes_first(make_app: MakeApp) -> None:
     async with connect(address, proxy=None) as socket:
         await say(socket, {"type": "auth", "key": "plc_right"})
         await say(socket, {"message": "x"})
-        assert (await hear(socket))["type"] == "decision"
+        assert (await until(socket, "done"))[0]["type"] == "decision"
     async with connect(address, proxy=None) as socket:
         await say(socket, {"message": "x"})
         assert (await hear(socket))["data"]["code"] == "UNAUTHENTICATED"

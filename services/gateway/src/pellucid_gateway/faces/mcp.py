@@ -52,7 +52,11 @@ Depth = Annotated[
 def mcp_server(engine: TurnEngine, identity: Identity) -> MCPServer:
     """The tools, in a fixed order."""
     server: MCPServer = MCPServer(
-        "pellucid", title="Pellucid", version=version("pellucid-gateway"), instructions=_ABOUT
+        "pellucid",
+        title="Pellucid",
+        version=version("pellucid-gateway"),
+        instructions=_ABOUT,
+        log_level="WARNING",
     )
     tools = _Tools(engine, identity)
     for tool, title in (
