@@ -1,6 +1,7 @@
 """The interceptor chain that every call passes, unary and server-streaming alike.
 
-A stage is an asynchronous context manager around the rest of the chain. The order is a decision:
+A stage is a context manager around the rest of the chain, asynchronous only where it has to wait.
+The order is a decision:
 
     tracing      outermost, so that its span covers and explains everything
     request_log  binds trace id and method for log lines; writes the canonical line at the end
@@ -16,8 +17,15 @@ Health checks and reflection pass none of it: a busy server must still answer it
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    AsyncExitStack,
+    aclosing,
+    asynccontextmanager,
+    contextmanager,
+)
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -74,13 +82,15 @@ class Stage(Protocol):
         """The stage's name."""
         ...
 
-    def __call__(self, rpc: Rpc, /) -> AbstractAsyncContextManager[None]:
+    def __call__(
+        self, rpc: Rpc, /
+    ) -> AbstractContextManager[None] | AbstractAsyncContextManager[None]:
         """Enter the stage for one call."""
         ...
 
 
-@asynccontextmanager
-async def tracing(rpc: Rpc) -> AsyncIterator[None]:
+@contextmanager
+def tracing(rpc: Rpc) -> Iterator[None]:
     """Continue the caller's trace."""
     span = start_server_span(rpc.method, rpc.context.invocation_metadata() or ())
     with trace.use_span(span, record_exception=False, set_status_on_exception=False):
@@ -90,8 +100,8 @@ async def tracing(rpc: Rpc) -> AsyncIterator[None]:
             end_span(span, rpc.code)
 
 
-@asynccontextmanager
-async def request_log(rpc: Rpc) -> AsyncIterator[None]:
+@contextmanager
+def request_log(rpc: Rpc) -> Iterator[None]:
     """Write one line for the call: what, how it ended, how long it took. Never its text."""
     structlog.contextvars.bind_contextvars(trace_id=trace_id(), method=rpc.method.lstrip("/"))
     try:
@@ -123,8 +133,8 @@ def _canonical(rpc: Rpc) -> dict[str, Any]:
     return line
 
 
-@asynccontextmanager
-async def metrics(rpc: Rpc) -> AsyncIterator[None]:
+@contextmanager
+def metrics(rpc: Rpc) -> Iterator[None]:
     """Count the call and its time by method and code."""
     in_flight = SERVER_IN_FLIGHT.labels(rpc.method)
     in_flight.inc()
@@ -188,8 +198,8 @@ def deadline_stage(default_s: float) -> Stage:
 def admission_stage(admitted: Admission) -> Stage:
     """Refuse at once when too many calls are in progress."""
 
-    @asynccontextmanager
-    async def admission(rpc: Rpc) -> AsyncIterator[None]:
+    @contextmanager
+    def admission(rpc: Rpc) -> Iterator[None]:
         del rpc
         with admitted.permit():
             yield
@@ -200,8 +210,8 @@ def admission_stage(admitted: Admission) -> Stage:
 def validation_stage(validator: Validator) -> Stage:
     """Refuse requests that break the limits of the contract."""
 
-    @asynccontextmanager
-    async def validation(rpc: Rpc) -> AsyncIterator[None]:
+    @contextmanager
+    def validation(rpc: Rpc) -> Iterator[None]:
         if isinstance(rpc.request, Message):
             validator.validate(rpc.request)
         yield
@@ -252,21 +262,24 @@ class Chain(grpc.aio.ServerInterceptor):
 
     def _around(self, method: str, behaviour: Any, handler: Any) -> Any:
         async def unary(request: Any, context: Any) -> Any:
-            async with self._entered(Rpc(method, request, context)):
+            async with AsyncExitStack() as inside:
+                await self._enter(Rpc(method, request, context), inside)
                 return await behaviour(request, context)
 
         async def streaming(request: Any, context: Any) -> None:
-            async with self._entered(Rpc(method, request, context)):
+            async with AsyncExitStack() as inside:
+                await self._enter(Rpc(method, request, context), inside)
                 await _stream(behaviour(request, context), context)
 
         return streaming if handler.response_streaming else unary
 
-    @asynccontextmanager
-    async def _entered(self, rpc: Rpc) -> AsyncIterator[None]:
-        async with AsyncExitStack() as stack:
-            for stage in self._stages:
-                await stack.enter_async_context(stage(rpc))
-            yield
+    async def _enter(self, rpc: Rpc, inside: AsyncExitStack) -> None:
+        for enter in self._stages:
+            stage = enter(rpc)
+            if isinstance(stage, AbstractContextManager):
+                inside.enter_context(stage)
+            else:
+                await inside.enter_async_context(stage)
 
 
 async def _stream(responses: Any, context: Any) -> None:
