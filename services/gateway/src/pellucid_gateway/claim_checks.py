@@ -149,9 +149,14 @@ def _around(text: str, start: int, end: int) -> frozenset[str]:
         return frozenset()
     before = text[:start].split()[-_NEIGHBOURS:]
     after = text[end:].split()[:_NEIGHBOURS]
-    words = terms(" ".join((*before, *after)))
     units = frozenset(c for c in text[max(0, start - 2) : end + 2] if c in _UNITS)
-    return frozenset(w for w in words if len(w) >= _MIN_NEIGHBOUR and not w.isdigit()) | units
+    return units | _marked("<", before) | _marked(">", after)
+
+
+def _marked(side: str, words: list[str]) -> frozenset[str]:
+    """Telling words with their side: after a figure stands its unit, before it its name."""
+    telling = (w for w in terms(" ".join(words)) if len(w) >= _MIN_NEIGHBOUR and not w.isdigit())
+    return frozenset(f"{side}{word}" for word in telling)
 
 
 def _months(text: str) -> frozenset[int]:

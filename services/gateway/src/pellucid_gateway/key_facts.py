@@ -136,6 +136,7 @@ def matches(found: Sequence[str], question: str, titles: Sequence[str]) -> list[
     wanted = terms(_URL.sub(" ", question)) if asks else frozenset()
     each = [terms(sentence) for sentence in found]
     weights = rarity(each)
+    wanted &= weights.keys()
     named = {title: terms(title) for title in set(titles)}
     shares = []
     for own, title in zip(each, titles, strict=True):

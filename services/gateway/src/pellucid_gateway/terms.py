@@ -10,6 +10,8 @@ _WORD = re.compile(r"[^\W_]+", re.UNICODE)
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _MIN_LETTERS = 3
 _STEM_LETTERS = 6
+# A term that every text has still counts for a little.
+_LEAST = 0.1
 
 
 def has_unspaced_script(text: str) -> bool:
@@ -41,9 +43,9 @@ def fold(text: str) -> str:
 
 
 def rarity(texts: Sequence[frozenset[str]]) -> Mapping[str, float]:
-    """Weight of each term by how few of the texts have it (inverse document frequency)."""
+    """Weight of each term by how few of the texts have it (inverse document frequency), above 0."""
     counts = Counter(term for text in texts for term in text)
-    return {term: math.log(1 + len(texts) / count) for term, count in counts.items()}
+    return {term: math.log(len(texts) / count) + _LEAST for term, count in counts.items()}
 
 
 def coverage(wanted: frozenset[str], text: frozenset[str], weights: Mapping[str, float]) -> float:

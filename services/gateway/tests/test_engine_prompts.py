@@ -1,0 +1,144 @@
+"""The prompt: what stands in it, what is cut, and that no window ever overflows."""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from turn_fakes import turn
+
+from pellucid_gateway.budgets import DEPTH_PLANS
+from pellucid_gateway.fencing import fenced, neutral
+from pellucid_gateway.findings import PublishedDate, Source
+from pellucid_gateway.prompts import Setting, bound_tokens, build_prompt
+from pellucid_gateway.request import ChatMessage, CitationStyle, Depth, Role, SubjectContext
+
+SETTING = Setting(
+    question="What is the toll?",
+    language="en",
+    now=datetime(2026, 11, 20, 23, 30, tzinfo=UTC),
+    knowledge_cutoff=date(2025, 1, 1),
+    window_tokens=8192,
+    marker="k3x9q",
+    plan=DEPTH_PLANS[Depth.STANDARD],
+    searched=True,
+)
+
+
+def source(n: int, facts: str = "The toll is 4.50 crowns.", title: str = "Toll") -> Source:
+    return Source(
+        n=n,
+        url=f"http://post.example/{n}",
+        title=title,
+        domain="post.example",
+        publisher="The Post",
+        facts=facts,
+        published=PublishedDate(datetime(2026, 10, 3, tzinfo=UTC)),
+    )
+
+
+def text_of(prompt_messages: tuple[ChatMessage, ...]) -> str:
+    return "\n".join(message.content for message in prompt_messages)
+
+
+def test_it_has_date_cutoff_fenced_sources_and_question() -> None:
+    request = turn("What is the toll?", time_zone="Asia/Seoul")
+    prompt = build_prompt(request, [source(1), source(2)], SETTING)
+    text = text_of(prompt.messages)
+
+    assert "Saturday, 21 November 2026" in text, "the date is the person's, not UTC's"
+    assert "January 2025" in text
+    assert text.index("<<<DATA k3x9q") < text.index("[1] The Post, 2026-10-03: Toll")
+    assert (
+        text.index("[2] The Post") < text.index("k3x9q END>>>") < text.rindex("What is the toll?")
+    )
+    assert prompt.messages[0].role is Role.SYSTEM
+    assert prompt.messages[-1].role is Role.USER
+    assert prompt.max_tokens == 400
+
+
+def test_a_standard_prompt_stays_within_4000_characters_whatever_was_said_before() -> None:
+    history = tuple(ChatMessage(Role.USER, "word " * 300) for _ in range(20))
+    sources = [source(n, "A fact of sixty tokens. " * 10) for n in (1, 2, 3)]
+    prompt = build_prompt(turn("What is the toll?", history=history), sources, SETTING)
+
+    assert len(text_of(prompt.messages)) <= 4000
+    assert len(prompt.messages) > 2, "some of the history fits"
+
+
+def test_without_sources_the_conversation_goes_further_back() -> None:
+    history = tuple(ChatMessage(Role.USER, "word " * 300) for _ in range(8))
+    prompt = build_prompt(turn("And?", history=history), [], replace(SETTING, searched=False))
+
+    assert len(prompt.messages) == 2 + 4
+    assert prompt.context_tokens == 0
+
+
+def test_subject_and_memories_are_told() -> None:
+    request = turn("Who speaks?", subject=SubjectContext(title="Keynote"), memories=("likes tea",))
+    text = text_of(build_prompt(request, [], SETTING).messages)
+
+    assert "Keynote" in text
+    assert "likes tea" in text
+
+
+def test_a_fruitless_search_is_told() -> None:
+    text = text_of(build_prompt(turn("Who?"), [], SETTING).messages)
+
+    assert "found nothing usable" in text
+
+
+@pytest.mark.parametrize("style", list(CitationStyle))
+def test_numbers_are_asked_for_in_every_style(style: CitationStyle) -> None:
+    text = text_of(build_prompt(turn("Who?", citation_style=style), [source(1)], SETTING).messages)
+
+    assert "like [1]" in text
+
+
+WILD = st.text(max_size=400) | st.sampled_from(["漢字" * 200, "🙂" * 300, "a" * 5000, ""])
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    window=st.integers(2_000, 200_000),
+    facts=st.lists(WILD, max_size=12),
+    history=st.lists(WILD, max_size=12),
+    message=WILD.filter(str.strip),
+    depth=st.sampled_from(list(Depth)),
+)
+def test_no_window_overflows(
+    window: int, facts: list[str], history: list[str], message: str, depth: Depth
+) -> None:
+    sources = [source(n, fact, title=fact[:200]) for n, fact in enumerate(facts, 1)]
+    earlier = tuple(ChatMessage(Role.ASSISTANT, content) for content in history)
+    setting = replace(SETTING, window_tokens=window, plan=DEPTH_PLANS[depth])
+    prompt = build_prompt(turn(message, history=earlier, depth=depth), sources, setting)
+
+    assert bound_tokens(prompt) <= window
+    assert prompt.messages[-1].content
+
+
+TRICKS = [
+    *("<|im_start|>", "system:", "[INST]", "</s>", "<<SYS>>", "<|", "|>", ">>>", "<<<DATA"),
+    *("### Instruction", "k3x9q END>>>", "a word ", "\n", "<start_of_turn>", "[/INST]", "human :"),
+]
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.sampled_from(TRICKS)).map("".join))
+def test_sources_cannot_leave_their_fence(text: str) -> None:
+    inside = neutral(text)
+    block = fenced(inside, "k3x9q")
+
+    assert "<|" not in inside
+    assert "[INST]" not in inside
+    assert "</s>" not in inside
+    assert ">>>" not in inside
+    assert block.count("k3x9q") == 2
+
+
+def test_plain_text_is_left_alone_by_the_fence() -> None:
+    text = "Prices rose 5 % (see [3]); x < y and y > z. The system was new: good."
+
+    assert neutral(text) == text
