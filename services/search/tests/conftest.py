@@ -293,3 +293,9 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Redis]:
     server.start()
     yield server
     server.kill()
+
+
+@pytest.fixture
+def counters() -> MemoryCounters:
+    """Counters in this process."""
+    return MemoryCounters()

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 # At most a tenth of the first attempts, and at least three a second (SRE book: retry ratio 10 %).
-EXTRA_PER_CALL = 0.1
+CALLS_PER_EXTRA = 10
 _FLOOR_PER_S = 3.0
-_MOST_SAVED = 10.0
+_MOST_SAVED = 10
 
 
 class Allowance:
@@ -17,13 +17,13 @@ class Allowance:
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
-        self._saved = 0.0
+        self._calls = 0
         self._floor = _FLOOR_PER_S
         self._refilled_at = monotonic()
 
     def earn(self) -> None:
         """Record a first attempt."""
-        self._saved = min(_MOST_SAVED, self._saved + EXTRA_PER_CALL)
+        self._calls = min(_MOST_SAVED * CALLS_PER_EXTRA, self._calls + 1)
 
     def spend(self) -> bool:
         """Take one extra call; False when none is permitted."""
@@ -33,7 +33,7 @@ class Allowance:
         if self._floor >= 1:
             self._floor -= 1
             return True
-        if self._saved >= 1:
-            self._saved -= 1
+        if self._calls >= CALLS_PER_EXTRA:
+            self._calls -= CALLS_PER_EXTRA
             return True
         return False
