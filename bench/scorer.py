@@ -9,6 +9,7 @@ sentence-transformers; the peer encodes the same texts in the same run, between 
 
 import argparse
 import asyncio
+import base64
 import json
 import os
 import platform
@@ -27,6 +28,7 @@ from random import Random
 from typing import Any
 
 import grpc
+import numpy as np
 from pellucid.scorer.v1 import scorer_pb2, scorer_pb2_grpc
 
 from pellucid_scorer.adapters import backends, model_files
@@ -40,6 +42,9 @@ REFERENCE = ROOT / "services" / "scorer" / "tests" / "reference_texts.json"
 WORDS_PER_TEXT = 50
 """Gives about 65 tokens, as a title and a snippet have."""
 BATCH_TEXTS = 600
+COMPARED = 1000
+SHORTEST_LINE = 12
+OWN_FILES = ("services/*/src/**/*.yaml", "corpus/**/*.html", "services/*/src/**/*.py", "docs/*.md")
 ROUNDS = 15
 CALLERS = (1, 2, 5, 10, 20)
 READY_WITHIN_S = 30
@@ -82,6 +87,20 @@ def fresh_texts(number: int) -> list[str]:
         random.shuffle(chosen)
         texts.append(" ".join((*chosen, f"no {serial}")))
     return texts
+
+
+def own_texts() -> list[str]:
+    """Return `COMPARED` different texts of our own: prose, code, tables, many scripts, emojis."""
+    groups: dict[str, list[str]] = json.loads(REFERENCE.read_text("utf-8"))
+    chosen = [text for group in groups.values() for text in group]
+    lines: dict[str, None] = {}
+    for pattern in OWN_FILES:
+        for file in sorted(ROOT.glob(pattern)):
+            # Some pages of the corpus are in other encodings on purpose.
+            content = file.read_text("utf-8", errors="replace")
+            lines |= dict.fromkeys(line.strip() for line in content.splitlines())
+    others = [line for line in lines if len(line) > SHORTEST_LINE and line not in chosen]
+    return chosen + Random(0).sample(others, COMPARED - len(chosen))
 
 
 def request(results: int) -> scorer_pb2.ScoreRequest:
@@ -208,8 +227,8 @@ async def overload(stub: Stub, capacity: float, *, seconds: float = 4.0) -> dict
     }
 
 
-def peer(python: str, texts: Sequence[str]) -> dict[str, float]:
-    """Return the peer's figures for the same kind of texts."""
+def peer(python: str, texts: Sequence[str], compared: Sequence[str]) -> dict[str, Any]:
+    """Return the peer's speed over some texts and its vectors of others."""
     settings = ScorerSettings()
     files = model_files.find(
         read_models().named(settings.scorer_model),
@@ -218,14 +237,27 @@ def peer(python: str, texts: Sequence[str]) -> dict[str, float]:
         cache=settings.data_dir / "models",
     )
     job = {"model": str(files.folder), "threads": backends.usable_cores(), "texts": list(texts)}
+    job["compared"] = list(compared)
     done = subprocess.run(
         [python, str(Path(__file__).with_name("scorer_peer.py"))],
         input=json.dumps(job).encode(),
         capture_output=True,
         check=True,
     )
-    figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return figures
+
+
+async def beside(python: str, stub: Stub) -> dict[str, Any]:
+    """Return the peer's figures and how near our vectors are to its own."""
+    compared = own_texts()
+    found = await asyncio.to_thread(peer, python, fresh_texts(BATCH_TEXTS), compared)
+    response = await stub.Embed(scorer_pb2.EmbedRequest(texts=compared))
+    shape = (len(compared), response.dimensions)
+    theirs = np.frombuffer(base64.b64decode(found.pop("vectors")), "<f4").reshape(shape)
+    cosines = (np.frombuffer(response.vectors, "<f4").reshape(shape) * theirs).sum(axis=1)
+    worst = int(cosines.argmin())
+    return found | {"worst_cosine": float(cosines[worst]), "worst_text": compared[worst][:80]}
 
 
 async def measure(peer_python: str | None) -> dict[str, Any]:
@@ -237,7 +269,7 @@ async def measure(peer_python: str | None) -> dict[str, Any]:
             before = await throughput(stub)
             found: dict[str, Any] = {"machine": machine(), "ready_s": scorer.ready_s}
             if peer_python:
-                found["peer"] = peer(peer_python, fresh_texts(BATCH_TEXTS))
+                found["peer"] = await beside(peer_python, stub)
             found["texts_per_s"] = (before + await throughput(stub)) / 2
             cpu = scorer.cpu_s
             found["latency_ms"] = {n: await latency(stub, n) for n in (10, 30, 100)}
@@ -271,6 +303,8 @@ def table(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if "peer" in found:
         rate = found["peer"]["texts_per_s"]
         yield "sentence-transformers fp32", f"{rate:.0f} texts/s, {found['peer']['rss_mb']:.0f} MB"
+        worst = found["peer"]["worst_cosine"]
+        yield f"worst cosine of {COMPARED}", f"{worst:.5f}"
         yield "ratio", f"{found['texts_per_s'] / rate:.2f}x"
     for results, (fresh, cached) in found["latency_ms"].items():
         yield f"{results} results, p50", f"{fresh:.1f} ms fresh, {cached:.1f} ms cached"

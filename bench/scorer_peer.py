@@ -1,9 +1,11 @@
 """Encodes texts with sentence-transformers in float32; runs in an environment that has torch.
 
-Reads ``{"model": ..., "threads": ..., "texts": [...]}`` from standard input and writes
-``{"texts_per_s": ..., "rss_mb": ...}``.
+Reads ``{"model": ..., "threads": ..., "texts": [...], "compared": [...]}`` from standard input,
+writes ``{"texts_per_s": ..., "rss_mb": ..., "vectors": ...}``: speed over ``texts``, and the vectors
+of ``compared`` as base64 of float32[n, d].
 """
 
+import base64
 import json
 import resource
 import sys
@@ -26,7 +28,13 @@ def main() -> None:
     model.encode(job["texts"], batch_size=BATCH, show_progress_bar=False)
     seconds = time.perf_counter() - started
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(json.dumps({"texts_per_s": len(job["texts"]) / seconds, "rss_mb": peak / KIB}))
+    vectors = model.encode(job["compared"], normalize_embeddings=True, show_progress_bar=False)
+    found = {
+        "texts_per_s": len(job["texts"]) / seconds,
+        "rss_mb": peak / KIB,
+        "vectors": base64.b64encode(vectors.astype("<f4").tobytes()).decode("ascii"),
+    }
+    print(json.dumps(found))
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ class ScorerSettings(ServiceSettings):
         0, ge=0, le=1024, description="CPU threads of the model; 0: one per usable core."
     )
     scorer_queue_tokens: int = Field(
-        32_768,
+        65_536,
         ge=256,
         le=16_777_216,
         description="Tokens that may wait; beyond it calls are refused at once with OVERLOADED.",
