@@ -28,7 +28,7 @@ async def problem(http: httpx.AsyncClient, content: Any, path: str = "/v1/chat")
         ({}, "message", "message or messages"),
         ({"message": ""}, "message", "not empty"),
         ({"message": " \n\t\u0000"}, "message", "not empty"),
-        ({"message": 7}, "message", "string"),
+        ({"message": 7}, "message", "a string"),
         ({"message": ["hi"]}, "message", "string"),
         ({"messages": "hi"}, "messages", "list"),
         ({"messages": []}, "message", "message or messages"),
@@ -150,7 +150,7 @@ async def test_an_endless_body_is_cut_off_early(http: httpx.AsyncClient) -> None
     document = await problem(http, endless())
 
     assert document["status"] == 413
-    assert sent < 3_000_000
+    assert sent < 12_000_000
 
 
 async def test_no_more_than_twenty_errors_are_listed(http: httpx.AsyncClient) -> None:

@@ -126,6 +126,22 @@ async def test_a_streamed_megabyte_body_is_refused_before_its_end(server: HttpSe
     writer.close()
 
 
+async def test_a_client_that_sends_all_before_it_listens_sees_the_answer(
+    server: HttpServer,
+) -> None:
+    body = b'{"message": "' + b"x" * 5_000_000 + b'"}'
+    head = b"POST /v1/chat HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(body)
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    writer.write(head + body)
+    await writer.drain()
+
+    answer = await asyncio.wait_for(reader.read(), 5)
+
+    assert answer.startswith(b"HTTP/1.1 413 ")
+    assert b"PAYLOAD_TOO_LARGE" in answer
+    writer.close()
+
+
 async def test_an_announced_huge_body_is_refused_unread(server: HttpServer) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
     writer.write(

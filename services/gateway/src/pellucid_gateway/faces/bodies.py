@@ -26,6 +26,24 @@ M = TypeVar("M", bound=BaseModel)
 
 # Deepest nesting of arrays and objects; the deepest native request has 3 levels.
 MAX_JSON_DEPTH = 32
+# Limits in words, by pydantic's kinds of errors.
+_LIMITS: Mapping[str, str] = {
+    "string_type": "a string",
+    "int_type": "an integer",
+    "int_from_float": "an integer",
+    "float_type": "a number",
+    "bool_type": "a boolean",
+    "list_type": "a list",
+    "dict_type": "an object",
+    "model_type": "an object",
+    "greater_than_equal": "at least {ge}",
+    "less_than_equal": "at most {le}",
+    "too_long": "a list of at most {max_length} items",
+    "too_short": "a list of at least {min_length} items",
+    "string_too_long": "at most {max_length} characters long",
+    "string_pattern_mismatch": "text of the pattern {pattern}",
+    "finite_number": "a finite number",
+}
 # Most field errors in one document; a request can be wrong in unbounded ways.
 MAX_ERRORS = 20
 
@@ -171,7 +189,8 @@ def _limit(detail: ErrorDetails, model: type[BaseModel]) -> str:
         return f"one of {context['expected']}".replace(" or ", ", ")
     if "limit" in context:
         return str(context["limit"])
-    return detail["msg"]
+    words = _LIMITS.get(kind)
+    return words.format(**context) if words else detail["msg"]
 
 
 def _sentence(detail: ErrorDetails, limit: str) -> str:
@@ -180,6 +199,6 @@ def _sentence(detail: ErrorDetails, limit: str) -> str:
         return "is required"
     if kind == "extra_forbidden":
         return "is not a known field"
-    if kind == "literal_error":
+    if kind == "literal_error" or kind in _LIMITS:
         return f"must be {limit}"
     return detail["msg"]

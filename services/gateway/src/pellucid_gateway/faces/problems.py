@@ -4,7 +4,9 @@ Decides status, code and words; where errors are caught is `pellucid_gateway.htt
 document ever carries the text of an unknown exception.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
@@ -15,9 +17,10 @@ from starlette.types import Message, Receive, Scope, Send
 
 from pellucid_runtime.errors import ErrorKind, ServiceError
 
-# How much of a refused body is still read so that the client sees the answer before the
-# connection closes; a client that keeps on sending is cut off.
-LINGER_BYTES = 256 * 1024
+# How much of a refused body is still taken and dropped, so that a client that sends all before it
+# listens sees the answer instead of a reset; one that keeps on sending is cut off.
+LINGER_BYTES = 8 * 1024 * 1024
+LINGER_S = 2.0
 
 TITLES: Mapping[str, str] = {
     "INVALID_ARGUMENT": "The request is not valid",
@@ -191,7 +194,9 @@ class ProblemResponse(Response):
             {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
         )
         await send({"type": "http.response.body", "body": self.body, "more_body": True})
-        await _swallow(receive)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LINGER_S):
+                await _swallow(receive)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
