@@ -244,6 +244,12 @@ class Chain(grpc.aio.ServerInterceptor):
 
     def __init__(self, stages: Sequence[Stage]) -> None:
         self._stages = tuple(stages)
+        self._begun = 0
+
+    @property
+    def begun(self) -> int:
+        """Calls that have entered since the start."""
+        return self._begun
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -258,6 +264,7 @@ class Chain(grpc.aio.ServerInterceptor):
         method = str(handler_call_details.method)
         if handler is None or method.startswith(EXEMPT_PREFIXES):
             return handler
+        self._begun += 1
         return _rebuilt(handler, self._around(method, _behaviour(handler), handler))
 
     def _around(self, method: str, behaviour: Any, handler: Any) -> Any:

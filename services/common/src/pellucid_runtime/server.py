@@ -1,5 +1,6 @@
 """The gRPC server of a service, with the chain, health checks and sensible limits."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import Self
 
@@ -20,6 +21,10 @@ Register = Callable[[grpc.aio.Server], None]
 _CONNECTION_GRACE_S = 3600
 # Watches of the health need a moment to end; without it grpc kills them and says so in the log.
 _LEAST_GRACE_S = 0.1
+# No call for so long means that callers have turned away; they do within a round trip.
+_QUIET_S = 0.1
+# Callers that watch no health keep calling; a shutdown does not wait for them any longer.
+_MOST_QUIET_WAIT_S = 2.0
 # Callers may ping this often on a quiet connection; they do every 30 s.
 _PING_INTERVAL_S = 10
 
@@ -51,6 +56,7 @@ class GrpcServer:
         self._register = tuple(register)
         self._services = tuple(services)
         self._admission = admission or Admission(settings.max_concurrent_rpcs)
+        self._chain = Chain(standard_stages(settings.default_deadline_s, self._admission))
         self._health_servicer = HealthServicer(health, services)
         self.port = settings.grpc_port
 
@@ -67,7 +73,21 @@ class GrpcServer:
     async def stop(self, grace_s: float = 0.0) -> None:
         """Refuse new calls, give those in progress `grace_s` seconds, then close."""
         self._health_servicer.close()
+        await self._quiet(min(grace_s, _MOST_QUIET_WAIT_S))
         await self._server.stop(max(grace_s, _LEAST_GRACE_S))
+
+    async def _quiet(self, most_s: float) -> None:
+        """Wait until calls have stopped coming, as they do when callers hear of the health.
+
+        grpc cancels what it has received and not handed over yet when a server stops, and callers
+        do not retry what was cancelled.
+        """
+        give_up = asyncio.get_running_loop().time() + most_s
+        while asyncio.get_running_loop().time() < give_up:
+            begun = self._chain.begun
+            await asyncio.sleep(_QUIET_S)
+            if self._chain.begun == begun:
+                return
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -82,8 +102,7 @@ class GrpcServer:
         return _address(self._settings.grpc_host, self.port)
 
     def _build(self) -> grpc.aio.Server:
-        stages = standard_stages(self._settings.default_deadline_s, self._admission)
-        server = grpc.aio.server(interceptors=[Chain(stages)], options=self._options())
+        server = grpc.aio.server(interceptors=[self._chain], options=self._options())
         health_pb2_grpc.add_HealthServicer_to_server(self._health_servicer, server)
         if self._settings.grpc_reflection:
             reflection.enable_server_reflection([*self._services, reflection.SERVICE_NAME], server)
