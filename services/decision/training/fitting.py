@@ -8,7 +8,7 @@ Array = npt.NDArray[np.float64]
 # Ridge strengths of the n-gram, signal and embedding blocks; swept by cross-validation.
 NGRAM_RIDGE = 2.0
 SIGNAL_RIDGE = 0.5
-EMBEDDING_RIDGE = 2.0
+EMBEDDING_RIDGE = 0.5
 STEPS = 25
 
 

@@ -388,6 +388,8 @@ _MARKS = (
     ("pt", re.compile(r"[ãõ]")),
 )
 MIN_SCRIPT_SHARE = 0.15
+SHORT_CHARACTERS = 60
+RIVAL_MARGIN = 1.0
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -403,6 +405,20 @@ def detect_language(text: str, fallback: str = UNDETERMINED) -> str:
     return by_script or _by_words(sample, fallback)
 
 
+def rivals(text: str) -> tuple[str, ...]:
+    """Return the languages with rules that a short text in Latin letters may as well be in.
+
+    A few words such as "score du PSG" say little about their language, so the rules of all that
+    come near the best are read.
+    """
+    sample = text[:SHORT_CHARACTERS].casefold()
+    if len(text) > SHORT_CHARACTERS or _by_script(sample):
+        return ()
+    scores = _word_scores(sample)
+    best = max(scores.values())
+    return tuple(code for code in ("en", "es", "de", "fr") if scores[code] >= best - RIVAL_MARGIN)
+
+
 def _by_script(sample: str) -> str:
     letters = len(_LETTER.findall(sample))
     counts = {code: len(pattern.findall(sample)) for code, pattern in _SCRIPTS}
@@ -414,14 +430,19 @@ def _by_script(sample: str) -> str:
 
 
 def _by_words(sample: str, fallback: str) -> str:
+    scores = _word_scores(sample)
+    best = max(scores, key=lambda code: (scores[code], code == "en"))
+    if scores[best] == 0:
+        return fallback if fallback != UNDETERMINED or not sample.isascii() else "en"
+    tied = [code for code, score in scores.items() if score == scores[best]]
+    return fallback if fallback in tied else ("en" if "en" in tied else best)
+
+
+def _word_scores(sample: str) -> dict[str, float]:
     words = _LATIN_WORD.findall(sample.replace("\u2019", "'"))
     scores = {
         code: float(sum(word in known for word in words)) for code, known in _EVERYDAY.items()
     }
     for code, pattern in _MARKS:
         scores[code] += 1.5 * bool(pattern.search(sample))
-    best = max(scores, key=lambda code: (scores[code], code == "en"))
-    if scores[best] == 0:
-        return fallback if fallback != UNDETERMINED or not sample.isascii() else "en"
-    tied = [code for code, score in scores.items() if score == scores[best]]
-    return fallback if fallback in tied else ("en" if "en" in tied else best)
+    return scores

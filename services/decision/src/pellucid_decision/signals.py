@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from pellucid_decision.conversation import Ask, Role
 from pellucid_decision.decision import Signal, strongest_first
+from pellucid_decision.language import rivals
 from pellucid_decision.normal import folded, window
 from pellucid_decision.rulebook import LanguageRules, Rulebook
 from pellucid_decision.structure import structural_signals
@@ -49,12 +50,8 @@ def read(text: str, *, language: str, rulebook: Rulebook, ask: Ask) -> Reading:
     view = folded(window(text))
     spotted = dict(_spot(view, rulebook.languages["any"]))
     spotted |= dict(_spot(view, rulebook.of(language)))
-    if language != "en" and language in {"ko", "ja", "zh"} and _has_latin(view):
-        spotted |= {
-            name: words
-            for name, words in _spot(view, rulebook.languages["en"])
-            if name not in spotted
-        }
+    for code in _further(view, language):
+        spotted = dict(_spot(view, rulebook.of(code))) | spotted
     for name, words in structural_signals(view, cutoff=ask.cutoff, now=ask.now, language=language):
         spotted[name] = words
     return reading(view, language=language, spotted=spotted.items(), rulebook=rulebook)
@@ -96,6 +93,13 @@ def _spot(text: str, rules: LanguageRules) -> Iterator[tuple[str, str]]:
         match = matcher.pattern.search(lower)
         if match and not (matcher.unless and matcher.unless.search(lower)):
             yield matcher.spec.name, " ".join(match.group().split())
+
+
+def _further(text: str, language: str) -> tuple[str, ...]:
+    """Languages whose rules are read as well: English terms in CJK text, near ones of short text."""
+    if language in {"ko", "ja", "zh"}:
+        return ("en",) if _has_latin(text) else ()
+    return tuple(code for code in rivals(text) if code != language)
 
 
 def _has_latin(text: str) -> bool:

@@ -1,0 +1,116 @@
+"""Error rates of the whole cascade, per language and kind, on held-out messages."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from fitting import Array, calibrate, sigmoid
+from messages import Labelled
+from train import base_features, held_out_logits, ridge_for, signal_names
+
+from pellucid_decision.cascade import examine, settle
+from pellucid_decision.deliberation import GUESS_SEARCH_AT
+from pellucid_decision.rulebook import Rulebook
+
+CALIBRATION_BINS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the cascade said about one message.
+
+    Attributes:
+        language: ISO 639-1 code.
+        kind: What sort of message it is.
+        wanted: The label.
+        got: The decision.
+        confidence: Its confidence, 0 to 1.
+        stage: Stage that settled it.
+    """
+
+    language: str
+    kind: str
+    wanted: bool
+    got: bool
+    confidence: float
+    stage: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Error rates of a group; a rate without cases is 1 (precision, recall) or 0 (false positives)."""
+
+    count: int
+    precision: float
+    recall: float
+    false_positive_rate: float
+
+
+def rates(outcomes: Iterable[Outcome]) -> Rates:
+    """Return the rates of a group."""
+    listed = list(outcomes)
+    hits = sum(item.wanted and item.got for item in listed)
+    said = sum(item.got for item in listed)
+    wanted = sum(item.wanted for item in listed)
+    idle = len(listed) - wanted
+    return Rates(
+        len(listed),
+        hits / said if said else 1.0,
+        hits / wanted if wanted else 1.0,
+        (said - hits) / idle if idle else 0.0,
+    )
+
+
+def by_group(outcomes: Sequence[Outcome]) -> Mapping[str, Rates]:
+    """Return rates for all, each language and each kind."""
+    groups: dict[str, list[Outcome]] = defaultdict(list)
+    for item in outcomes:
+        for name in ("all", f"language {item.language}", f"kind {item.kind}"):
+            groups[name].append(item)
+    return {name: rates(members) for name, members in sorted(groups.items())}
+
+
+def calibration_error(outcomes: Sequence[Outcome]) -> float:
+    """Return the expected calibration error of the confidences over ten equal bins."""
+    error = 0.0
+    for number in range(CALIBRATION_BINS):
+        low, high = number / CALIBRATION_BINS, (number + 1) / CALIBRATION_BINS
+        members = [item for item in outcomes if low <= item.confidence < high or high == 1.0 == item.confidence]
+        if members:
+            right = sum(item.wanted == item.got for item in members) / len(members)
+            mean = sum(item.confidence for item in members) / len(members)
+            error += abs(right - mean) * len(members) / len(outcomes)
+    return error
+
+
+def cross_validated(items: Sequence[Labelled], book: Rulebook) -> tuple[Outcome, ...]:
+    """Return each message's outcome with a classifier that never saw its fold (n-grams only)."""
+    features = base_features(items, book)
+    labels = np.array([float(item.needs_search) for item in items])
+    folds = np.array([item.fold for item in items])
+    ridge = ridge_for(features.shape[1], len(signal_names(book)) + 1)
+    logits = held_out_logits(features, labels, folds, ridge)
+    chances = _calibrated(logits, labels, folds)
+    return tuple(_outcome(item, chance, book) for item, chance in zip(items, chances, strict=True))
+
+
+def _calibrated(logits: Array, labels: Array, folds: Array) -> Array:
+    """Turn logits into probabilities with a calibration that was fitted on the other folds."""
+    chances = np.zeros(len(logits))
+    for fold in set(folds.tolist()):
+        held = folds == fold
+        slope, offset = calibrate(logits[~held], labels[~held])
+        chances[held] = sigmoid(slope * logits[held] + offset)
+    return chances
+
+
+def _outcome(item: Labelled, chance: float, book: Rulebook) -> Outcome:
+    verdict = settle(examine(item.ask(), book))
+    if verdict is not None:
+        return Outcome(
+            item.language, item.kind, item.needs_search, verdict.search, verdict.confidence, verdict.stage
+        )
+    got = bool(chance >= GUESS_SEARCH_AT)
+    confidence = float(chance if got else 1 - chance)
+    return Outcome(item.language, item.kind, item.needs_search, got, confidence, "classifier")

@@ -1,0 +1,62 @@
+"""Writes the pinned floors from the present cross-validated rates; refuses to lower one.
+
+    python services/decision/training/floors.py [--lower]
+"""
+
+import argparse
+import json
+import math
+import sys
+from pathlib import Path
+
+from evaluation import by_group, cross_validated
+from messages import labelled
+
+from pellucid_decision.adapters.rules_folder import RulesFolder
+
+FLOORS = Path(__file__).resolve().parent / "floors.json"
+# Slack below the measured rate, so that a harmless change does not break the test.
+SLACK = 0.01
+
+
+def measured() -> dict[str, dict[str, float]]:
+    """Return floors (precision, recall) and ceilings (false positives) of the present state."""
+    groups = by_group(cross_validated(tuple(labelled()), RulesFolder().book))
+    kept = {name: rates for name, rates in groups.items() if not name.startswith("kind") or name == "kind trap"}
+    return {
+        name: {
+            "precision": max(0.0, math.floor((rates.precision - SLACK) * 1000) / 1000),
+            "recall": max(0.0, math.floor((rates.recall - SLACK) * 1000) / 1000),
+            "false_positive_rate": math.ceil((rates.false_positive_rate + SLACK) * 1000) / 1000,
+        }
+        for name, rates in kept.items()
+    }
+
+
+def lowered(old: dict[str, dict[str, float]], new: dict[str, dict[str, float]]) -> list[str]:
+    """Return the names of floors that `new` would lower."""
+    worse = []
+    for name, floors in old.items():
+        fresh = new.get(name, {"precision": 0.0, "recall": 0.0, "false_positive_rate": 1.0})
+        worse += [f"{name} {key}" for key in ("precision", "recall") if fresh[key] < floors[key]]
+        if fresh["false_positive_rate"] > floors["false_positive_rate"]:
+            worse.append(f"{name} false_positive_rate")
+    return worse
+
+
+def main() -> None:
+    """Write the floors."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--lower", action="store_true", help="accept lower floors")
+    arguments = parser.parse_args()
+    new = measured()
+    old = json.loads(FLOORS.read_text(encoding="utf-8")) if FLOORS.exists() else {}
+    worse = lowered(old, new)
+    if worse and not arguments.lower:
+        sys.exit(f"refused, lower than before: {', '.join(worse)}")
+    FLOORS.write_text(json.dumps(new, indent=1) + "\n", encoding="utf-8")
+    sys.stdout.write(f"{len(new)} groups pinned\n")
+
+
+if __name__ == "__main__":
+    main()
