@@ -39,12 +39,11 @@ _TOLERANCE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class LexicalSupport:
-    """What a text has of a claim; overlap is the weighted share of its words, 0 to 1."""
+    """What a text has of a claim."""
 
     numbers_found: bool
     names_found: bool
     dates_found: bool
-    overlap: float
 
     @property
     def all_found(self) -> bool:
@@ -67,7 +66,6 @@ def lexical_support(
         numbers_found=_numbers_found(claim, text),
         names_found=language == "de" or _names_found(claim, f"{text} {known}"),
         dates_found=_months(claim) <= _months(text),
-        overlap=overlap(claim, text),
     )
 
 

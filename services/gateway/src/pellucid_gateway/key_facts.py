@@ -39,6 +39,8 @@ _DANGEROUS_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cn", "Cs"})
 
 def tokens_of(text: str) -> int:
     """Estimated tokens: a quarter per Latin letter, one per CJK character; never 0 for text."""
+    if text.isascii():
+        return -(-len(text) // _LETTERS_PER_TOKEN)
     unspaced = sum(1 for character in text if has_unspaced_script(character))
     return unspaced + -(-(len(text) - unspaced) // _LETTERS_PER_TOKEN)
 
@@ -46,6 +48,8 @@ def tokens_of(text: str) -> int:
 def plain(text: str) -> str:
     """Text without markup, control and invisible characters, whitespace runs as one space."""
     bare = _MARKUP.sub(lambda match: match.group(1) or " ", text)
+    if bare.isascii() and bare.isprintable():
+        return " ".join(bare.split())
     visible = "".join(
         " " if c.isspace() else c
         for c in bare

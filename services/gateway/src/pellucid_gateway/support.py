@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pellucid_gateway import sentences
 from pellucid_gateway.budgets import StageBudgets, TurnBudget, limited
-from pellucid_gateway.claim_checks import best_passage, date_words, lexical_support
+from pellucid_gateway.claim_checks import best_passage, date_words, lexical_support, overlap
 from pellucid_gateway.findings import Source
 from pellucid_gateway.ledger import TurnLedger
 from pellucid_gateway.ports import Passage, PassageSupport, ScorerPort
@@ -99,19 +99,21 @@ class SupportJudge:
         self._ledger.lose("citations", "only words and numbers were checked")
 
     def _judged(self, claim: str, source: Source, support: PassageSupport | None) -> Judgement:
+        """The scorer's number must suffice, and the checkable words must all be there."""
         shown = shown_text(source)
-        lexical = lexical_support(claim, shown, known=self._question, language=self._language)
-        score = support.score if support else lexical.overlap
-        least = MIN_SUPPORT if support else MIN_OVERLAP
         across = has_unspaced_script(claim) != has_unspaced_script(source.facts)
+        score = support.score if support else overlap(claim, shown)
+        least = MIN_SUPPORT if support else MIN_OVERLAP
         if across:
             score, least = max(score, _ACROSS_SCRIPTS), _ACROSS_SCRIPTS
-        figures = support.numbers_found or across if support else True
+        if score < least or not (across or support is None or support.numbers_found):
+            return Judgement(source.n, supported=False, score=score, passage="")
+        lexical = lexical_support(claim, shown, known=self._question, language=self._language)
         return Judgement(
             source=source.n,
-            supported=bool(lexical.all_found and figures and score >= least),
+            supported=lexical.all_found,
             score=round(score, 4),
-            passage=_passage(claim, source, support),
+            passage=_passage(claim, source, support) if lexical.all_found else "",
         )
 
 

@@ -26,9 +26,9 @@ def terms(text: str) -> frozenset[str]:
     ['2026', 'bridge', 'skerry', 'the']
     """
     found: set[str] = set()
-    for match in _WORD.finditer(fold(text)):
-        word = match.group()
-        if has_unspaced_script(word):
+    mixed = has_unspaced_script(text)
+    for word in _WORD.findall(fold(text)):
+        if mixed and has_unspaced_script(word):
             found.update(word[i : i + 2] for i in range(max(1, len(word) - 1)))
         elif len(word) >= _MIN_LETTERS or word.isdigit():
             found.add(word[:_STEM_LETTERS])
@@ -37,6 +37,8 @@ def terms(text: str) -> frozenset[str]:
 
 def fold(text: str) -> str:
     """Lower case without accents and width variants; for comparing only."""
+    if text.isascii():
+        return text.lower()
     decomposed = unicodedata.normalize("NFKD", text)
     bare = "".join(c for c in decomposed if not unicodedata.combining(c))
     return unicodedata.normalize("NFKC", bare).casefold()
