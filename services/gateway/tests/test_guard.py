@@ -8,11 +8,13 @@ from door_fakes import MakeApp
 from starlette.requests import Request
 from starlette.types import ASGIApp
 
-from pellucid_gateway.faces.guard import SECURITY_HEADERS, GuardRules, is_loopback
+from pellucid_gateway.faces.guard import SECURITY_HEADERS, GuardRules
 from pellucid_gateway.faces.identity import Identity
 from pellucid_gateway.faces.keys import RELOAD_S, KeyRing, WrongKeyFileError, main, read_keys
+from pellucid_gateway.hosts import is_loopback
 from pellucid_runtime.clock import FixedClock
 from pellucid_runtime.health import Health
+from pellucid_runtime.http_server import HttpServer
 
 
 def client(app: ASGIApp) -> httpx.AsyncClient:
@@ -153,6 +155,22 @@ async def test_requests_are_counted_by_route_never_by_path(make_app: MakeApp) ->
         await http.get("/secret-words-of-a-person")
 
     assert [(route, status) for route, status, _ in seen] == [("/v1/chat", 200), ("other", 404)]
+
+
+async def test_a_prefix_of_a_proxy_in_front_is_a_setting(make_app: MakeApp) -> None:
+    server = HttpServer(make_app(), "127.0.0.1", 0, root_path="/ask")
+    await server.start()
+    url = f"http://127.0.0.1:{server.port}"
+    async with httpx.AsyncClient(base_url=url, trust_env=False) as http:
+        paths = ("/", "/static/js/main.js", "/livez", "/v1/version", "/docs")
+        statuses = [(await http.get(path)).status_code for path in paths]
+        live = await http.get("/livez", headers={"host": "10.0.0.1"})
+        document = (await http.get("/openapi.json")).json()
+    await server.stop(0)
+
+    assert statuses == [200] * 5
+    assert live.status_code == 200
+    assert document["servers"] == [{"url": "/ask"}]
 
 
 def request(peer: str, forwarded: str = "", key: str = "") -> Request:

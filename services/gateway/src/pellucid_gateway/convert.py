@@ -13,8 +13,8 @@ from pellucid.common.v1 import common_pb2
 from pellucid.gateway.v1 import gateway_pb2
 
 from pellucid_gateway.decision import WebMode
-from pellucid_gateway.faces.fields import MESSAGES
 from pellucid_gateway.findings import Routing, SafeSearch
+from pellucid_gateway.limits import MESSAGES
 from pellucid_gateway.request import (
     ChatMessage,
     CitationStyle,

@@ -23,7 +23,7 @@ from pellucid_gateway.faces.documentation import component_schemas
 from pellucid_gateway.faces.evidence import evidence_routes
 from pellucid_gateway.faces.feedback import FeedbackBody, FeedbackKeeper, feedback_routes
 from pellucid_gateway.faces.fetch import fetch_routes
-from pellucid_gateway.faces.guard import Guard, GuardRules, Observe
+from pellucid_gateway.faces.guard import Guard, GuardRules, Observe, own_path
 from pellucid_gateway.faces.identity import Identity
 from pellucid_gateway.faces.keys import ApiKey, KeyCheck
 from pellucid_gateway.faces.mcp import mcp_app, mcp_server
@@ -123,7 +123,7 @@ def http_app(doors: Doors) -> ASGIApp:
 
 def _quiet(scope: Any) -> bool:
     """Requests that nobody wants a trace of."""
-    path = str(scope.get("path", ""))
+    path = own_path(scope)
     # Addresses of the SearXNG face hold the person's query, which no trace may keep.
     return path in {"/livez", "/readyz", "/metrics"} or path.startswith(("/static/", "/compat/"))
 

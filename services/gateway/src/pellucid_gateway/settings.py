@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 from pydantic_settings import NoDecode
 
-from pellucid_gateway.faces.guard import is_loopback
+from pellucid_gateway.hosts import is_loopback
 from pellucid_runtime.llm_settings import LlmSettings
 
 

@@ -9,10 +9,8 @@ from zoneinfo import available_timezones
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
+from pellucid_gateway.limits import MESSAGE_BYTES, MESSAGES
 from pellucid_gateway.text import clean
-
-MESSAGE_BYTES = 32 * 1024
-MESSAGES = 50
 
 
 def _wrong(limit: str, message: str, kind: str = "limit") -> PydanticCustomError:

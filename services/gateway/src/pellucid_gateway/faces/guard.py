@@ -4,7 +4,6 @@ Refuses foreign Host names while keys are off (DNS rebinding) and foreign Origin
 changes or costs something; answers CORS preflights; adds security headers; counts and times.
 """
 
-import ipaddress
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pellucid_gateway.faces.problems import FieldError, Problem, ProblemResponse, invalid
+from pellucid_gateway.hosts import is_loopback
 
 log = structlog.get_logger(__name__)
 
@@ -148,9 +148,15 @@ class _Exchange:
         write("http", route=route, status=self._status, ms=round(seconds * 1000, 1), **known)
 
 
+def own_path(scope: Scope) -> str:
+    """Path without the prefix that a proxy in front strips (GATEWAY_ROOT_PATH)."""
+    path: str = scope["path"]
+    return path.removeprefix(scope.get("root_path", "")) or "/"
+
+
 def route_of(scope: Scope) -> str:
     """Template of the matched path, for example `/v1/evidence/{record}`; else "other"."""
-    if scope["path"].startswith("/static/"):
+    if own_path(scope).startswith("/static/"):
         return "/static"
     route: Any = scope.get("route")
     return getattr(route, "path", None) or (
@@ -160,7 +166,7 @@ def route_of(scope: Scope) -> str:
 
 def _refusal(scope: Scope, rules: GuardRules) -> Callable[..., Awaitable[None]] | None:
     headers = Headers(scope=scope)
-    if scope["path"] in _OPEN_PATHS:
+    if own_path(scope) in _OPEN_PATHS:
         return None
     host = headers.get("host", "")
     if not rules.any_host and not _served(host, rules.extra_hosts):
@@ -200,20 +206,6 @@ def _name_of(host: str) -> str:
 def _served(host: str, extra: Collection[str]) -> bool:
     name = _name_of(host)
     return name in extra or is_loopback(name)
-
-
-def is_loopback(name: str) -> bool:
-    """Whether a host name or address can only mean this machine.
-
-    >>> is_loopback("localhost"), is_loopback("127.0.0.2"), is_loopback("rebind.example")
-    (True, True, False)
-    """
-    if name == "localhost" or name.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False
 
 
 def _same_origin(origin: str, host: str) -> bool:

@@ -15,6 +15,7 @@ from pathlib import Path
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from pellucid_gateway.faces.guard import own_path
 from pellucid_gateway.faces.problems import Problem, ProblemResponse
 from pellucid_runtime.clock import Clock
 
@@ -119,7 +120,7 @@ class KeyCheck:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check and hand on."""
-        if scope["type"] != "http" or _is_open(scope["path"]):
+        if scope["type"] != "http" or _is_open(own_path(scope)):
             await self._app(scope, receive, send)
             return
         key = self._find(_token(scope))

@@ -12,9 +12,9 @@ from pydantic import ConfigDict, Field
 
 from pellucid_gateway.decision import WebMode
 from pellucid_gateway.faces.bodies import check, parse_object
-from pellucid_gateway.faces.fields import MESSAGE_BYTES, MESSAGES
 from pellucid_gateway.faces.problems import FieldError, ProblemError, invalid, too_large
 from pellucid_gateway.faces.requests import SearchFields, SubjectBody
+from pellucid_gateway.limits import MESSAGE_BYTES, MESSAGES
 from pellucid_gateway.request import ChatMessage, CitationStyle, Depth, Role, TurnRequest
 from pellucid_gateway.text import clean
 
