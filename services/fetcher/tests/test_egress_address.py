@@ -1,7 +1,7 @@
 """Strict reading of addresses: what is refused, what is not, and that two parsers agree."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pellucid_fetcher.egress.address import join, parse
@@ -119,6 +119,7 @@ def test_refuses_tricky_locations(location: str) -> None:
         join(parse("http://example.com/a/b"), location)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_never_raises_anything_else(rest: str) -> None:
     for url in (rest, f"http://{rest}", f"http://example.com{rest}"):

@@ -1,7 +1,7 @@
 """Robots rules, turns at hosts, and cutting of texts."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pellucid_fetcher.cutting import MARK, cut_middle
@@ -46,6 +46,7 @@ def test_robots_groups() -> None:
     assert read_robots("User-agent: *\nDisallow:", "nobody").allows("/")
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300), st.text(max_size=50))
 def test_robots_never_fail(text: str, path: str) -> None:
     assert read_robots(text, "x").allows(f"/{path}") in (True, False)
@@ -67,6 +68,7 @@ async def test_a_rest_ends() -> None:
     assert await limit.resting_s("a.example") == 0
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="ab \n", max_size=400), st.integers(1, 200))
 def test_cut_texts_fit(text: str, most: int) -> None:
     cut, was_cut = cut_middle(text, most)

@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Final
 
+import structlog
 from pellucid.fetcher.v1 import fetcher_pb2_grpc
 
 from pellucid_fetcher.adapters.browser import ChromiumRenderer
@@ -26,7 +27,7 @@ from pellucid_fetcher.egress.gate import EgressGate
 from pellucid_fetcher.egress.ranges import load_rule
 from pellucid_fetcher.fetching import FetchPolicy, PageFetcher, Steps
 from pellucid_fetcher.http_path import HttpPath, HttpPolicy
-from pellucid_fetcher.metrics import MetricsObserver
+from pellucid_fetcher.metrics import BROWSER_AVAILABLE, MetricsObserver
 from pellucid_fetcher.politeness import LocalRateLimit
 from pellucid_fetcher.ports import Resolver
 from pellucid_fetcher.receiving import BodyCaps
@@ -39,6 +40,7 @@ from pellucid_runtime.server import GrpcServer
 from pellucid_runtime.service import Service
 from pellucid_runtime.store import open_store
 
+_log = structlog.get_logger("pellucid_fetcher")
 _RESOLVER_THREADS: Final = 16
 _CHROMIUMS: Final = ("chromium", "chromium-browser", "google-chrome")
 
@@ -113,7 +115,10 @@ async def _renderer(
 ) -> ChromiumRenderer | None:
     found = (shutil.which(name) for name in (settings.fetcher_chromium or "chromium", *_CHROMIUMS))
     executable = next(filter(None, found), None)
-    if not settings.fetcher_browser or executable is None:
+    available = settings.fetcher_browser and executable is not None
+    BROWSER_AVAILABLE.set(available)
+    _log.info("browser", available=available)
+    if executable is None or not settings.fetcher_browser:
         return None
     proxy = await stack.enter_async_context(EgressProxy(gate, network.dialler))
     renderer = ChromiumRenderer(executable, proxy, settings.fetcher_browser_pages)

@@ -190,7 +190,8 @@ class PageFetcher:
             extracted = await self._extract(run, intake)
             return _assembled(run, intake, extracted, fault.status)
         if run.trail.refused and await self._is_wall(run, intake):
-            raise FetchFault(FetchStatus.BLOCKED_BY_SITE) from fault
+            page = _failed(run, FetchFault(FetchStatus.BLOCKED_BY_SITE))
+            return await self._rendered(run, page)
         raise fault
 
     async def _is_wall(self, run: _Run, intake: Intake) -> bool:

@@ -1,6 +1,6 @@
 """Every instrument of the fetcher. No label ever carries an address."""
 
-from prometheus_client import Counter, Histogram
+from prometheus_client import Counter, Gauge, Histogram
 
 from pellucid_fetcher.outcome import Page
 
@@ -23,6 +23,9 @@ EGRESS = Counter(
     "pellucid_fetcher_egress_decisions_total",
     "Decisions of the egress gate.",
     ("allowed", "reason"),
+)
+BROWSER_AVAILABLE = Gauge(
+    "pellucid_fetcher_browser_available", "1 when a Chromium can be used, else 0."
 )
 WARNINGS = Counter("pellucid_fetcher_warnings_total", "Warnings attached to pages.", ("warning",))
 

@@ -17,7 +17,8 @@ from pellucid_fetcher.extraction.walking import walk_page
 from pellucid_fetcher.extraction.walls import Wall, load_walls, recognise
 from pellucid_fetcher.outcome import FetchStatus
 
-_SHELL_WORDS: Final = 25  # a page with fewer visible words and scripts waits for them
+_BARE_WORDS: Final = 5  # a page that shows next to nothing waits for its scripts …
+_SHELL_WORDS: Final = 25  # … and so does one with a little more and the marks of a shell
 _SHELL_MARKS: Final = re.compile(
     r"<div[^>]+id=[\"']?(?:root|app|__next|__nuxt|svelte)|enable javascript|requires javascript",
     re.IGNORECASE,
@@ -91,7 +92,9 @@ def _quality(choice: Choice, words: int) -> float:
 
 def _needs_script(page: PageBlocks, markup: str) -> bool:
     shown = sum(block.words for block in page.blocks if not block.noscript)
-    return shown < _SHELL_WORDS and (page.scripts > 0 or bool(_SHELL_MARKS.search(markup)))
+    if shown < _BARE_WORDS and page.scripts > 0:
+        return True
+    return shown < _SHELL_WORDS and bool(_SHELL_MARKS.search(markup))
 
 
 def _with_charset(extracted: Extracted, name: str, warnings: tuple[str, ...]) -> Extracted:
