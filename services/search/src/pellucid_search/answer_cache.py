@@ -4,7 +4,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import orjson
@@ -100,7 +100,7 @@ def encode(answer: CachedAnswer) -> bytes:
             "schema": SCHEMA,
             "received_at": answer.received_at.isoformat(),
             "ttl_s": answer.ttl_s,
-            "hits": [asdict(hit) for hit in answer.hits],
+            "hits": answer.hits,
         }
     )
 
