@@ -1,8 +1,8 @@
 """Encodes texts with sentence-transformers in float32; runs in an environment that has torch.
 
 Reads ``{"model": ..., "threads": ..., "texts": [...], "compared": [...]}`` from standard input,
-writes ``{"texts_per_s": ..., "rss_mb": ..., "vectors": ...}``: speed over ``texts``, and the vectors
-of ``compared`` as base64 of float32[n, d].
+writes ``{"texts_per_s": ..., "rss_mb": ..., "vectors": ...}``: speed over ``texts``, and vectors of
+``compared`` as base64 of float32[n, d].
 """
 
 import base64

@@ -26,6 +26,12 @@ BATCH_TOKENS = 1024
 tokens; above it the latency of 30 texts grows as well (95, 119, 163 ms)."""
 
 
+LENGTH_STEP = 16
+"""Lengths of batches are multiples of this. The engine prepares and keeps code for every shape that
+it meets: over 160 random batches any length takes 480 MB and 10 s, multiples of 16 take 339 MB and
+7 s."""
+
+
 class Precision(StrEnum):
     """Number format that the matrix products run in."""
 
@@ -141,8 +147,9 @@ class OpenVinoEncoder:
 
 
 def padded(batch: Sequence[TokenIds], pad_id: int) -> npt.NDArray[np.int32]:
-    """Return int32[n, longest], shorter rows filled up."""
-    rows = np.full((len(batch), max(map(len, batch))), pad_id, dtype=np.int32)
+    """Return int32[n, length], rows filled up to the longest one's length, rounded up."""
+    length = -(-max(map(len, batch)) // LENGTH_STEP) * LENGTH_STEP
+    rows = np.full((len(batch), length), pad_id, dtype=np.int32)
     for row, ids in zip(rows, batch, strict=True):
         row[: len(ids)] = ids
     return rows
