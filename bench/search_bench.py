@@ -18,6 +18,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 import structlog
+import uvloop
 from pellucid.search.v1 import search_pb2 as pb
 
 from pellucid_search.adapters.http_transport import HttpxTransport
@@ -114,4 +115,5 @@ async def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(main()))
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:  # as the service runs
+        sys.exit(runner.run(main()))

@@ -45,6 +45,7 @@ from pellucid_search.searching import Searcher
 from pellucid_search.server import SearchServicer
 from pellucid_search.settings import SearchSettings
 from pellucid_search.standing import Roster
+from pellucid_search.write_behind import WriteBehind
 
 SERVICE = "pellucid.search.v1.SearchService"
 _log = structlog.get_logger("pellucid_search.app")
@@ -107,7 +108,8 @@ async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> Sea
     is_shared = bool(settings.redis_cache_url or settings.redis_url)
     answering = Answering(
         desks=desks,
-        cache=cache,
+        # Other replicas wait for an answer that is on its way; this process alone need not.
+        cache=cache if is_shared else WriteBehind(cache, background),
         clock=clock,
         background=background,
         generations={LOCAL: generation},

@@ -30,7 +30,7 @@ class Patience:
     It needs 15 to 50 ms for a text that it does not know, and providers may send many of them.
     """
 
-    left: int = 3
+    left: int = 2
 
     def spend(self) -> bool:
         """Take one use; False when none is left."""
