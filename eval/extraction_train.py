@@ -29,7 +29,7 @@ from sklearn.preprocessing import StandardScaler
 
 from pellucid_fetcher.extraction import charset
 from pellucid_fetcher.extraction.blocks import Block
-from pellucid_fetcher.extraction.content_model import CLIP, MODEL_FILE, best_choice
+from pellucid_fetcher.extraction.content_model import CLIP, MODEL_FILE, TREES_SHARE, best_choice
 from pellucid_fetcher.extraction.features import Featurizer, load_surroundings
 from pellucid_fetcher.extraction.metadata import read_metadata
 from pellucid_fetcher.extraction.walking import walk_page
@@ -134,8 +134,9 @@ class Judges:
     def chances(self, columns: NDArray[Any]) -> NDArray[Any]:
         """Judge blocks, 0 to 1."""
         scaled = np.clip(self.scaler.transform(columns), -CLIP, CLIP)
-        first = self.trees.predict_proba(columns)[:, 1]
-        return (2 * first + self.linear.predict_proba(scaled)[:, 1]) / 3
+        first = self.trees.decision_function(columns)
+        odds = TREES_SHARE * first + (1 - TREES_SHARE) * self.linear.decision_function(scaled)
+        return 1 / (1 + np.exp(-np.clip(odds, -30, 30)))
 
 
 def train(samples: list[Sample]) -> Judges:

@@ -1,6 +1,6 @@
 """The trained judge of blocks: how likely each belongs to the main content, and which to keep.
 
-Two small models vote, boosted trees (twice) and a logistic one (once); the trees know the pages
+Two small models are mixed in log odds, boosted trees and a logistic one; the trees know the pages
 they were trained on better, the linear one is steadier elsewhere. Trained by
 ``eval/extraction_train.py``; the file holds plain numbers only.
 """
@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 MODEL_FILE: Final = Path(__file__).parent / "content_model.npz"
 CLIP: Final = 4.0  # standard deviations; bounds what one odd value can do to the linear vote
-_TREES_SHARE: Final = 2 / 3
+# Share of the trees in the log odds; swept 0 to 1 on held-out pages: between 0.5 and 0.67 products
+# gain two points over the trees alone and the mean stays the same.
+TREES_SHARE: Final = 0.6
 _ROWS_AT_ONCE: Final = 512  # keeps the working set in the cache
 
 Floats = NDArray[np.float64]
@@ -45,14 +47,13 @@ class ContentModel:
             float64[blocks], 0 to 1, higher is more likely main content.
         """
         scaled = np.clip((columns - self.mean) / self.scale, -CLIP, CLIP)
-        linear = _logistic(scaled @ self.weights + self.bias)
+        linear = scaled @ self.weights + self.bias
         starts = range(0, len(columns), _ROWS_AT_ONCE)
         voted = [self._trees(columns[start : start + _ROWS_AT_ONCE]) for start in starts]
-        chances: Floats = _TREES_SHARE * np.concatenate(voted) + (1 - _TREES_SHARE) * linear
-        return chances
+        return _logistic(TREES_SHARE * np.concatenate(voted) + (1 - TREES_SHARE) * linear)
 
     def _trees(self, columns: NDArray[np.float32]) -> Floats:
-        """Walk all trees for all rows at once, one level at a time."""
+        """Walk all trees for all rows at once, one level at a time; returns log odds."""
         trees, nodes = self.threshold.shape
         base = np.arange(trees, dtype=np.int32) * nodes
         rows = (np.arange(len(columns), dtype=np.int32) * columns.shape[1])[:, None]
@@ -61,7 +62,8 @@ class ContentModel:
         for _ in range(self.depth):
             right = flat[rows + self.feature[at]] > self.threshold.ravel()[at]
             at = base + self.children[2 * at + right]
-        return _logistic(self.value[at].sum(axis=1) + self.offset)
+        odds: Floats = self.value[at].sum(axis=1).astype(np.float64) + self.offset
+        return odds
 
 
 def load_model(path: Path = MODEL_FILE) -> ContentModel:
