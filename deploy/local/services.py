@@ -106,6 +106,8 @@ def defaults(offset: int = 0) -> dict[str, str]:
         "LOCAL_CORPUS_BASE_URL": f"http://{{host}}:{pages}",
         "FETCHER_STATIC_HOSTS": "*.localhost=127.0.0.1",
         "FETCHER_ALLOW_PRIVATE_HOSTS": f"*.localhost:{pages}",
+        # The C core prints raw lines otherwise, and reads this only when it is imported.
+        "GRPC_VERBOSITY": "ERROR",
         "LOG_FORMAT": "console",
         "PYTHONUNBUFFERED": "1",
     }
