@@ -2,6 +2,8 @@
 
     EVAL_DATA=<folder> python eval/extraction_eval.py [--without-peer]
 
+The peer is measured when it is installed; no service needs it.
+
 The folder holds ``pages_dev/index.jsonl`` (id, url, page_type, text, with, without, title, date)
 and the pages beside it as ``pages_dev/html/<id>.html.gz``. Printed are word F1 by kind of page, the
 share of forbidden snippets that were found, exact titles, dates where the page has none, and pages
@@ -18,6 +20,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +149,7 @@ def main() -> None:
         sys.exit("set EVAL_DATA to the folder that holds pages_dev")
     folder = Path(os.environ["EVAL_DATA"]) / "pages_dev"
     extractors = {"pellucid": own_extractor}
-    if not chosen.without_peer:
+    if not chosen.without_peer and find_spec("trafilatura") is not None:
         extractors["trafilatura"] = peer_extractor
     show({name: measure(folder, opened()) for name, opened in extractors.items()})
 
