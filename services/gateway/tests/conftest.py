@@ -14,8 +14,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from door_fakes import FakeEngine, MakeApp
 
 from pellucid_gateway.faces.guard import GuardRules
+from pellucid_gateway.faces.http import Doors, http_app
 from pellucid_gateway.faces.identity import Identity
-from pellucid_gateway.http import Doors, http_app
 from pellucid_runtime.health import Health
 
 

@@ -11,9 +11,9 @@ from pellucid_gateway.adapters.assembly import open_engine
 from pellucid_gateway.adapters.feedback_store import StoredFeedback
 from pellucid_gateway.adapters.model_server import open_model_server
 from pellucid_gateway.faces.guard import GuardRules
+from pellucid_gateway.faces.http import Doors, http_app
 from pellucid_gateway.faces.identity import Identity
 from pellucid_gateway.faces.keys import ApiKey, KeyRing, WrongKeyFileError
-from pellucid_gateway.http import Doors, http_app
 from pellucid_gateway.metrics import ObservedEngine, observe_http
 from pellucid_gateway.server import SERVICE_NAME, GatewayServicer
 from pellucid_gateway.settings import GatewaySettings

@@ -7,10 +7,10 @@ from typing import Any, cast
 
 from pellucid.gateway.v1 import gateway_pb2, gateway_pb2_grpc
 
+from pellucid_gateway.callers import CallerNames
 from pellucid_gateway.convert import turn_request
 from pellucid_gateway.convert_events import decision_message, event_message
 from pellucid_gateway.engine import TurnEngine
-from pellucid_gateway.faces.identity import Identity
 from pellucid_gateway.request import TurnRequest
 from pellucid_gateway.turn import Done, Failed
 from pellucid_runtime.deadline import remaining_s
@@ -23,12 +23,12 @@ class GatewayServicer(gateway_pb2_grpc.GatewayServiceServicer):
 
     Args:
         engine: Runs the turns.
-        identity: Hashes the person that the caller names.
+        names: Hashes the person that the caller names.
     """
 
-    def __init__(self, engine: TurnEngine, identity: Identity) -> None:
+    def __init__(self, engine: TurnEngine, names: CallerNames) -> None:
         self._engine = engine
-        self._identity = identity
+        self._names = names
 
     async def Chat(  # noqa: N802 - name of the RPC
         self, request: gateway_pb2.ChatRequest, context: Any
@@ -53,4 +53,4 @@ class GatewayServicer(gateway_pb2_grpc.GatewayServiceServicer):
     def _turn(self, request: gateway_pb2.ChatRequest) -> TurnRequest:
         left = remaining_s()
         turn = turn_request(request, None if left is None else max(1, round(left * 1000)))
-        return replace(turn, caller=self._identity.hashed(f"\0user:{request.user_id}"))
+        return replace(turn, caller=self._names.of_user(request.user_id))

@@ -14,6 +14,6 @@ def clean(text: str) -> str:
     r"""Drop control and hidden characters; newlines and tabs stay, CRLF becomes LF.
 
     >>> clean("a\x00b\r\nc")
-    'ab\\nc'
+    'ab\nc'
     """
     return _UNWANTED.sub("", text)

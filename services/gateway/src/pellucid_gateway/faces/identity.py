@@ -3,18 +3,15 @@
 With keys off the gateway serves one machine, so a `user_id` of the request is believed.
 """
 
-import hashlib
-import hmac
 import ipaddress
 from collections.abc import Sequence
 
 from starlette.requests import Request
 
-# 128 bits: no two people of one installation collide.
-_DIGEST_HEX = 32
+from pellucid_gateway.callers import CallerNames
 
 
-class Identity:
+class Identity(CallerNames):
     """Turns a request into a caller name that cannot be turned back.
 
     Args:
@@ -23,18 +20,16 @@ class Identity:
     """
 
     def __init__(self, key: bytes, trusted_proxies: Sequence[str] = ()) -> None:
-        self._key = key
+        super().__init__(key)
         self._trusted = tuple(ipaddress.ip_network(net, strict=False) for net in trusted_proxies)
 
     def caller(self, request: Request, user_id: str = "") -> str:
         """HMAC of whoever asks."""
         key_name = request.scope.get("pellucid.key", "")
-        person = f"user:{user_id}" if user_id else "" if key_name else self._address(request)
+        if user_id:
+            return self.of_user(user_id, key_name=key_name)
+        person = "" if key_name else self._address(request)
         return self.hashed(f"{key_name}\0{person}")
-
-    def hashed(self, name: str) -> str:
-        """HMAC-SHA256 of a name, 128 bits as hex."""
-        return hmac.new(self._key, name.encode(), hashlib.sha256).hexdigest()[:_DIGEST_HEX]
 
     def _address(self, request: Request) -> str:
         """Address of the client: the last one that no trusted proxy stands for."""

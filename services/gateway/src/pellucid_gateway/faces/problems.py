@@ -1,7 +1,7 @@
 """What a failed request answers on the native faces: `application/problem+json`.
 
-Decides status, code and words; where errors are caught is `pellucid_gateway.http`'s business. No
-document ever carries the text of an unknown exception.
+Decides status, code and words; `pellucid_gateway.faces.http` catches the errors. No document ever
+carries the text of an unknown exception.
 """
 
 import asyncio
