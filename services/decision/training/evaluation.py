@@ -76,7 +76,11 @@ def calibration_error(outcomes: Sequence[Outcome]) -> float:
     error = 0.0
     for number in range(CALIBRATION_BINS):
         low, high = number / CALIBRATION_BINS, (number + 1) / CALIBRATION_BINS
-        members = [item for item in outcomes if low <= item.confidence < high or high == 1.0 == item.confidence]
+        members = [
+            item
+            for item in outcomes
+            if low <= item.confidence < high or high == 1.0 == item.confidence
+        ]
         if members:
             right = sum(item.wanted == item.got for item in members) / len(members)
             mean = sum(item.confidence for item in members) / len(members)
@@ -109,7 +113,12 @@ def _outcome(item: Labelled, chance: float, book: Rulebook) -> Outcome:
     verdict = settle(examine(item.ask(), book))
     if verdict is not None:
         return Outcome(
-            item.language, item.kind, item.needs_search, verdict.search, verdict.confidence, verdict.stage
+            item.language,
+            item.kind,
+            item.needs_search,
+            verdict.search,
+            verdict.confidence,
+            verdict.stage,
         )
     got = bool(chance >= GUESS_SEARCH_AT)
     confidence = float(chance if got else 1 - chance)

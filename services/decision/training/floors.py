@@ -1,6 +1,6 @@
 """Writes the pinned floors from the present cross-validated rates; refuses to lower one.
 
-    python services/decision/training/floors.py [--lower]
+python services/decision/training/floors.py [--lower]
 """
 
 import argparse
@@ -22,7 +22,11 @@ SLACK = 0.01
 def measured() -> dict[str, dict[str, float]]:
     """Return floors (precision, recall) and ceilings (false positives) of the present state."""
     groups = by_group(cross_validated(tuple(labelled()), RulesFolder().book))
-    kept = {name: rates for name, rates in groups.items() if not name.startswith("kind") or name == "kind trap"}
+    kept = {
+        name: rates
+        for name, rates in groups.items()
+        if not name.startswith("kind") or name == "kind trap"
+    }
     return {
         name: {
             "precision": max(0.0, math.floor((rates.precision - SLACK) * 1000) / 1000),

@@ -84,6 +84,8 @@ def examine(ask: Ask, book: Rulebook) -> Case:
     site = named_site(ask.message, found, rules)
     resolved = resolve(_without_links(ask.message, found, site), ask.history, rules)
     reading = _reading(ask, resolved, language, book)
+    if site:
+        reading = with_signal(reading, "site_named", site, book)
     links = _meant(found, site, reading, book)
     return Case(ask, language, resolved, reading, links, site, match_category(reading, book), book)
 

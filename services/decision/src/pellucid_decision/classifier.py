@@ -87,7 +87,7 @@ def load_weights(path: Path = PACKAGED_WEIGHTS) -> Weights:
         with np.load(io.BytesIO(raw), allow_pickle=False) as arrays:
             header = json.loads(bytes(arrays["header"]).decode())
             return _weights(header, {name: arrays[name] for name in arrays.files})
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
         raise WeightsError(f"{path.name}: cannot be used ({type(error).__name__})") from error
 
 

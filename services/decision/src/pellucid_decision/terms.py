@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from pellucid_decision.normal import folded
+from pellucid_decision.redaction import redact
 from pellucid_decision.rulebook import LanguageRules
 
 MAX_TERMS = 40
+# A capital in the middle of a sentence makes even an everyday word of this length a name ("The Who").
+MIN_NAME = 4
 MAX_TERM_CHARACTERS = 60
 
 
@@ -69,7 +72,7 @@ _ASCII_TOKEN = re.compile(r"[\x21-\x7e]+")
 
 def terms_of(text: str, rules: LanguageRules) -> tuple[Term, ...]:
     """Return the meaningful terms of `text` in order, without repeats, at most 40."""
-    plain = folded(text)
+    plain = folded(redact(text)[0])
     quoted = [
         Term(f'"{phrase}"' if " " in phrase else phrase, Kind.QUOTED) for phrase in quotes_in(plain)
     ]
@@ -95,6 +98,7 @@ def unique(terms: Iterable[Term]) -> tuple[Term, ...]:
 
 def _spaced(text: str, rules: LanguageRules) -> Iterator[Term]:
     stop = rules.words("stopwords") | rules.words("fillers")
+    names = not text.istitle()
     for match in _TOKEN.finditer(text):
         token = (
             _POSSESSIVE.sub("", _ELISION.sub("", match.group()))
@@ -103,10 +107,9 @@ def _spaced(text: str, rules: LanguageRules) -> Iterator[Term]:
         )
         opening = bool(_SENTENCE_START.search(text[max(0, match.start() - 4) : match.start()]))
         kind = _kind(token, opening=opening, german=rules.code == "de")
-        shouted = (
-            token.isupper() and len(token) > 1 and token.casefold() in {"us", "it", "who", "ai"}
-        )
-        if token.casefold() in stop and not (shouted and not opening):
+        if token.casefold() in stop and not (
+            kind is Kind.ENTITY and names and len(token) >= MIN_NAME
+        ):
             continue
         if len(token) > 1 or kind is not Kind.WORD:
             yield Term(token, kind)

@@ -1,0 +1,90 @@
+"""The classifier: works without the scorer and says so, and refuses weights that do not fit."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pellucid_decision.cascade import Cascade, examine
+from pellucid_decision.classifier import PACKAGED_WEIGHTS, Classifier, load_weights
+from pellucid_decision.conversation import Ask
+from pellucid_decision.desk import Desk
+from pellucid_decision.errors import UnavailableError, WeightsError
+from pellucid_decision.reuse import REUSE_SECONDS, DecisionCache
+from pellucid_decision.rulebook import Rulebook
+from pellucid_runtime.clock import FixedClock
+
+
+class Encoder:
+    def __init__(self, answer: object) -> None:
+        self.answer = answer
+
+    async def embed(self, text: str) -> list[float]:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "flagged"),
+    [
+        ([0.05] * 384, False),
+        (UnavailableError("down"), True),
+        ([float("nan")] * 384, True),
+        ([1.0], True),
+    ],
+)
+async def test_a_lost_embedding_is_flagged(
+    book: Rulebook, asking: Callable[..., Ask], answer: object, flagged: bool
+) -> None:
+    case = examine(asking("the blue harbour festival"), book)
+    classifier = Classifier(load_weights(), Encoder(answer))
+    opinion = await classifier.consider(case.ask, case.resolved, case.reading)
+    assert 0 <= opinion.probability <= 1
+    assert bool(opinion.degraded) is flagged
+
+
+async def test_dense_scripts_need_no_embedding(book: Rulebook, asking: Callable[..., Ask]) -> None:
+    case = examine(asking("\ud478\ub978 \ud56d\uad6c \ucd95\uc81c"), book)
+    classifier = Classifier(load_weights(), Encoder(UnavailableError("down")))
+    assert not (await classifier.consider(case.ask, case.resolved, case.reading)).degraded
+
+
+def test_weights_are_small() -> None:
+    assert PACKAGED_WEIGHTS.stat().st_size <= 200_000
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04broken", b"x" * 300_000])
+def test_bad_weights_are_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "classifier.npz"
+    path.write_bytes(content)
+    with pytest.raises(WeightsError):
+        load_weights(path)
+
+
+async def test_a_decision_is_reused_for_five_minutes(
+    cascade: Cascade, asking: Callable[..., Ask]
+) -> None:
+    clock, seen, reused = FixedClock(), [], []
+    desk = Desk(
+        cascade,
+        DecisionCache(clock),
+        cascade.rules,
+        clock,
+        lambda decision, _: seen.append(decision),
+        lambda: reused.append(1),
+    )
+    ask = asking("latest news about Mars", conversation_id="c1")
+    first = await desk.decide(ask)
+    assert await desk.decide(ask) == first
+    await desk.decide(asking("latest news about Mars"))
+    clock.advance(REUSE_SECONDS + 1)
+    await desk.decide(ask)
+    assert (len(seen), len(reused)) == (3, 1)
+
+
+async def test_reuse_is_bounded(cascade: Cascade, asking: Callable[..., Ask]) -> None:
+    cache = DecisionCache(FixedClock(), capacity=3)
+    decision = await cascade.decide(asking("hello"))
+    for number in range(10):
+        cache.put(asking("hello", conversation_id=f"c{number}"), decision)
+    assert len(cache) == 3

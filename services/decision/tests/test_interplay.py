@@ -1,0 +1,111 @@
+"""How web mode, addresses, vetoes, forced search and no_external combine: the whole table."""
+
+from collections.abc import Callable
+
+import pytest
+from pellucid_decision.cascade import Cascade
+from pellucid_decision.conversation import Ask, WebMode
+from pellucid_decision.decision import Action, Stage
+
+AUTO, ON, OFF = WebMode.AUTO, WebMode.ON, WebMode.OFF
+SEARCH, FETCH, ANSWER = Action.SEARCH, Action.FETCH, Action.ANSWER
+PAGE = "Summarise https://a.example/page"
+BOTH = "Summarise https://a.example/page and search the web for other opinions"
+NEWS = "What is the latest news about the Mars rover?"
+TALK = "hello"
+TIMELESS = "Explain how photosynthesis works"
+DONT = "Don't search: what is the latest news about the Mars rover?"
+DONT_PAGE = "Summarise https://a.example/page, don't search"
+
+TABLE = [
+    (TALK, AUTO, False, ANSWER, Stage.RULE),
+    (TIMELESS, AUTO, False, ANSWER, Stage.RULE),
+    (NEWS, AUTO, False, SEARCH, Stage.RULE),
+    (DONT, AUTO, False, ANSWER, Stage.RULE),
+    (PAGE, AUTO, False, FETCH, Stage.URL),
+    (BOTH, AUTO, False, SEARCH, Stage.URL),
+    (DONT_PAGE, AUTO, False, FETCH, Stage.URL),
+    (TALK, ON, False, SEARCH, Stage.MODE),
+    (NEWS, ON, False, SEARCH, Stage.MODE),
+    (DONT, ON, False, SEARCH, Stage.MODE),
+    (PAGE, ON, False, SEARCH, Stage.MODE),
+    (TALK, OFF, False, ANSWER, Stage.MODE),
+    (NEWS, OFF, False, ANSWER, Stage.MODE),
+    (PAGE, OFF, False, ANSWER, Stage.MODE),
+    (BOTH, OFF, False, ANSWER, Stage.MODE),
+    (NEWS, AUTO, True, SEARCH, Stage.MODE),
+    (TIMELESS, AUTO, True, SEARCH, Stage.MODE),
+    (TALK, AUTO, True, ANSWER, Stage.MODE),
+    (NEWS, OFF, True, ANSWER, Stage.MODE),
+    (TALK, ON, True, SEARCH, Stage.MODE),
+]
+
+
+@pytest.mark.parametrize("no_external", [False, True])
+@pytest.mark.parametrize(("message", "mode", "forced", "action", "stage"), TABLE)
+async def test_table(
+    cascade: Cascade,
+    asking: Callable[..., Ask],
+    message: str,
+    mode: WebMode,
+    forced: bool,
+    action: Action,
+    stage: Stage,
+    no_external: bool,
+) -> None:
+    ask = asking(message, web_mode=mode, force_search=forced, no_external=no_external)
+    decision = await cascade.decide(ask)
+    assert decision.action is action
+    assert decision.verdict.stage is stage
+    assert decision.needs_search == bool(decision.queries)
+    assert not decision.outbound
+    has_page = "https://" in message
+    assert bool(decision.urls) == (has_page and mode is not OFF)
+    assert bool(decision.ignored_urls) == (has_page and mode is OFF)
+    assert decision.standalone_question
+
+
+async def test_a_fourth_address_is_reported_and_not_processed(
+    cascade: Cascade, asking: Callable[..., Ask]
+) -> None:
+    message = "compare " + " ".join(f"https://a.example/{number}" for number in range(5))
+    decision = await cascade.decide(asking(message))
+    assert len(decision.urls) == 3
+    assert len(decision.ignored_urls) == 2
+
+
+async def test_a_named_site_scopes_the_search(cascade: Cascade, asking: Callable[..., Ask]) -> None:
+    decision = await cascade.decide(asking("search for release notes on python.org"))
+    assert decision.action is SEARCH
+    assert decision.facets.site == "python.org"
+    assert decision.queries[0].site == "python.org"
+    assert not decision.urls
+
+
+TRAPS = [
+    "sort the current list",
+    "explain the latest-wins merge rule",
+    "a poem about today",
+    "write a function that returns today's date in Rust",
+    "translate 'the latest news' into French",
+    "\uc624\ub298\uc744 \uc8fc\uc81c\ub85c \uc2dc \uc368\uc918",
+    "\u5199\u4e00\u9996\u5173\u4e8e\u4eca\u5929\u7684\u8bd7",
+    "escribe un poema sobre las noticias de hoy",
+    "schreibe ein Gedicht \u00fcber heute",
+    "\u00e9cris un po\u00e8me sur aujourd'hui",
+    "\u4eca\u65e5\u3092\u30c6\u30fc\u30de\u306b\u8a69\u3092\u66f8\u3044\u3066",
+]
+
+
+@pytest.mark.parametrize("message", TRAPS)
+async def test_trigger_words_alone_do_not_search(
+    cascade: Cascade, asking: Callable[..., Ask], message: str
+) -> None:
+    assert not (await cascade.decide(asking(message))).needs_search
+
+
+async def test_acknowledgement_after_a_search_does_not_search(
+    cascade: Cascade, asking: Callable[..., Ask]
+) -> None:
+    ask = asking("thanks, that helps", "Who is the CEO of Siemens?", "Roland Busch is.")
+    assert not (await cascade.decide(ask)).needs_search
