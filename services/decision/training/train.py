@@ -3,7 +3,7 @@
     python services/decision/training/train.py [--scorer HOST:PORT]
 
 With a running scorer the variant with embeddings is trained as well; its vectors are kept beside the
-messages (`embeddings.npz`, not committed to the package), so that training again needs no scorer.
+messages (`embeddings.npz`), so that training again needs no scorer.
 """
 
 import argparse

@@ -1,0 +1,138 @@
+"""Error rates of the decision service: own messages held out, and other sets from EVAL_DATA.
+
+Prints precision, recall and false-positive rate per language and kind, calibration error, latency by
+stage, and for rewrite sets the recall of the terms that a follow-up leaves out. No scorer and no
+language model are used: this is the floor that always holds.
+"""
+
+import asyncio
+import json
+import os
+import re
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+TRAINING = Path(__file__).resolve().parents[1] / "services" / "decision" / "training"
+sys.path.insert(0, str(TRAINING))
+
+from evaluation import Outcome, by_group, calibration_error, cross_validated  # noqa: E402 - path first
+from messages import CUTOFF, NOW, labelled  # noqa: E402 - path first
+
+from pellucid_decision.adapters.rules_folder import RulesFolder  # noqa: E402 - path first
+from pellucid_decision.cascade import Cascade  # noqa: E402 - path first
+from pellucid_decision.classifier import Classifier, load_weights  # noqa: E402 - path first
+from pellucid_decision.conversation import Ask, Role, Turn, WebMode  # noqa: E402 - path first
+from pellucid_decision.decision import Action, Decision  # noqa: E402 - path first
+from pellucid_decision.queries import word_count  # noqa: E402 - path first
+
+HISTORY = 5
+MIN_PREFIX = 4
+
+
+def main() -> None:
+    """Print all tables."""
+    rules = RulesFolder()
+    print("own messages, each held out of the classifier's training, n-grams only")
+    report(cross_validated(tuple(labelled()), rules.book))
+    folder = os.environ.get("EVAL_DATA")
+    if not folder:
+        return
+    cascade = Cascade(rules, Classifier(load_weights()))
+    for path in sorted(Path(folder).glob("decision*.jsonl")):
+        print(f"\n{path.name}, clear rows")
+        decisions(cascade, [row for row in rows(path) if row.get("strength", "clear") == "clear"])
+    for path in sorted(Path(folder).glob("rewrite*.jsonl")):
+        print(f"\n{path.name}, added-term recall of the union of queries")
+        rewrites(cascade, list(rows(path)))
+
+
+def rows(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a JSON lines file."""
+    with path.open(encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+def request(text: str, row: Mapping[str, Any], **fields: Any) -> Ask:
+    """Return a row as a request."""
+    history = tuple(Turn(Role(turn["role"]), turn["content"]) for turn in row.get("history") or ())
+    now = datetime.fromisoformat(row["date"]).replace(tzinfo=UTC) if row.get("date") else NOW
+    return Ask(text, now, CUTOFF, history[-HISTORY:], **fields)
+
+
+def decisions(cascade: Cascade, listed: Sequence[Mapping[str, Any]]) -> None:
+    """Print rates and latency over labelled rows."""
+    outcomes, seconds = [], defaultdict(list)
+    with asyncio.Runner() as runner:
+        runner.run(cascade.decide(Ask("warm up", NOW, CUTOFF)))
+        for row in listed:
+            begun = time.perf_counter()
+            decision = runner.run(cascade.decide(request(row["text"], row)))
+            seconds[decision.verdict.stage].append(time.perf_counter() - begun)
+            outcomes.append(_outcome(row, decision))
+    report(outcomes)
+    for stage, values in sorted(seconds.items()):
+        values.sort()
+        p99 = values[min(len(values) - 1, int(len(values) * 0.99))]
+        print(
+            f"  {stage:<12} n={len(values):<4} p50 {values[len(values) // 2] * 1e3:.2f} ms  p99 {p99 * 1e3:.2f} ms"
+        )
+
+
+def _outcome(row: Mapping[str, Any], decision: Decision) -> Outcome:
+    got = decision.action is not Action.ANSWER
+    verdict = decision.verdict
+    return Outcome(
+        row["lang"],
+        row.get("slice", ""),
+        row["needs_search"],
+        got,
+        verdict.confidence,
+        verdict.stage,
+    )
+
+
+def report(outcomes: Sequence[Outcome]) -> None:
+    """Print rates by group and the calibration error."""
+    for name, group in by_group(outcomes).items():
+        print(
+            f"  {name:<26} n={group.count:<5} precision {group.precision:.3f}  recall {group.recall:.3f}"
+            f"  false positives {group.false_positive_rate:.3f}"
+        )
+    print(f"  calibration error {calibration_error(outcomes):.3f}")
+
+
+def rewrites(cascade: Cascade, listed: Sequence[Mapping[str, Any]]) -> None:
+    """Print the recall of added terms by source."""
+    shares: dict[str, list[float]] = defaultdict(list)
+    unlawful = 0
+    with asyncio.Runner() as runner:
+        for row in listed:
+            ask = request(row["question"], row, web_mode=WebMode.ON)
+            queries = [query.text for query in runner.run(cascade.decide(ask)).queries]
+            unlawful += not all(2 <= word_count(text) <= 6 for text in queries)
+            if row["added_terms"]:
+                shares[row["source"]].append(_share(row["added_terms"], " ".join(queries)))
+    for source, values in sorted(shares.items()):
+        print(f"  {source:<18} n={len(values):<4} {sum(values) / len(values):.3f}")
+    print(f"  rows with a query outside 2 to 6 words: {unlawful}")
+
+
+def _share(terms: Sequence[str], text: str) -> float:
+    words = re.findall(r"\w+", text.lower())
+    found = [
+        any(
+            word.startswith(term) or (len(word) >= MIN_PREFIX and term.startswith(word))
+            for word in words
+        )
+        for term in terms
+    ]
+    return sum(found) / len(found)
+
+
+if __name__ == "__main__":
+    main()
