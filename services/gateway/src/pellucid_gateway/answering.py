@@ -207,7 +207,7 @@ class Answerer:
         )
 
     async def _similarities(self, texts: Sequence[str]) -> tuple[float, ...] | None:
-        if asks_of_the_whole(self._setting.question) or self._ledger.lost("scorer"):
+        if asks_of_the_whole(self._request.message) or self._ledger.lost("scorer"):
             return None
         if self._budget.left_s() < _MIN_CALL_S:
             return None

@@ -26,11 +26,12 @@ _EXCERPTS = {Depth.QUICK: 2, Depth.STANDARD: 3, Depth.DEEP: 5}
 # Similarity says what a sentence is about, words say whether it names the things asked for.
 _SIMILARITY_WEIGHT = 0.4
 _POSITION_WEIGHT = 0.05
+_POSITION_DECAY = 0.2
 # Two sentences that share this much say the same.
 _SAME_SAYING = 0.7
 _RECENT = timedelta(days=30)
 # A further excerpt must be worth this share of the best one.
-_MIN_WORTH_SHARE = 0.3
+_MIN_WORTH_SHARE = 0.45
 _QUOTES = str.maketrans({"“": "'", "”": "'", "«": "'", "»": "'", "„": "'", "「": "'", "」": "'"})
 
 
@@ -128,7 +129,7 @@ def _worth(
 ) -> list[float]:
     texts = [candidate.text for candidate in found]
     lexical = matches(texts, question, [candidate.source.title for candidate in found])
-    near = [_POSITION_WEIGHT / (1 + candidate.position) for candidate in found]
+    near = [_POSITION_WEIGHT / (1 + _POSITION_DECAY * candidate.position) for candidate in found]
     if similarities is None:
         return [a + b for a, b in zip(lexical, near, strict=True)]
     share = _SIMILARITY_WEIGHT

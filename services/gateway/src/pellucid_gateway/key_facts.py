@@ -6,10 +6,16 @@ costs microseconds.
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pellucid_gateway import sentences
-from pellucid_gateway.terms import coverage, has_unspaced_script, rarity, terms
+from pellucid_gateway.terms import (
+    coverage,
+    function_terms,
+    has_unspaced_script,
+    rarity,
+    terms,
+)
 
 MAX_SENTENCES = 3
 # Sentences of a page that are looked at; later ones seldom matter and cost time.
@@ -22,7 +28,7 @@ _URL = re.compile(r"https?://\S+|www\.\S+")
 # Words of the title are what the whole page is about, so they single out no sentence of it.
 _TITLE_WORD_WEIGHT = 0.3
 _MIN_MATCH = 0.15
-_FEW_WORDS = 4
+_FEW_WORDS = 3
 _MIN_UNSPACED_CHARS = 8
 # Opening sentences tend to carry the news; worth about a tenth of a full match.
 _POSITION_BONUS = 0.1
@@ -126,9 +132,9 @@ def _worthwhile(found: Sequence[str], question: str, title: str) -> list[int]:
     return [i for i in order if worth[i] >= _FILLER_SHARE * worth[order[0]]]
 
 
-def asks_of_the_whole(question: str) -> bool:
-    """Whether nothing but an address says what is wanted, as in "summarise https://…"."""
-    return bool(_URL.search(question)) and len(terms(_URL.sub(" ", question))) < _FEW_WORDS
+def asks_of_the_whole(message: str) -> bool:
+    """Whether little but an address says what is wanted, as in "summarise https://…"."""
+    return bool(_URL.search(message)) and len(subject_terms(message)) < _FEW_WORDS
 
 
 def matches(found: Sequence[str], question: str, titles: Sequence[str]) -> list[float]:
@@ -136,19 +142,22 @@ def matches(found: Sequence[str], question: str, titles: Sequence[str]) -> list[
 
     Rare words weigh more; words of a sentence's own title weigh less, for they single out nothing.
     """
-    asks = not asks_of_the_whole(question)
-    wanted = terms(_URL.sub(" ", question)) if asks else frozenset()
     each = [terms(sentence) for sentence in found]
     weights = rarity(each)
-    wanted &= weights.keys()
-    named = {title: terms(title) for title in set(titles)}
-    shares = []
-    for own, title in zip(each, titles, strict=True):
-        rest = wanted - named[title]
-        told = wanted & named[title]
-        share = coverage(rest, own, weights) * (1 - _TITLE_WORD_WEIGHT) if rest else 0.0
-        shares.append(share + _TITLE_WORD_WEIGHT * coverage(told or rest, own, weights))
-    return shares
+    wanted = subject_terms(question) & weights.keys()
+    discounted = {title: _discounted(weights, wanted & terms(title)) for title in set(titles)}
+    return [
+        coverage(wanted, own, discounted[title]) for own, title in zip(each, titles, strict=True)
+    ]
+
+
+def subject_terms(question: str) -> frozenset[str]:
+    """Comparable words of a question without addresses and function words."""
+    return terms(_URL.sub(" ", question)) - function_terms()
+
+
+def _discounted(weights: Mapping[str, float], told: frozenset[str]) -> Mapping[str, float]:
+    return {**weights, **{term: weights[term] * _TITLE_WORD_WEIGHT for term in told}}
 
 
 def cut(sentence: str, *, max_tokens: int) -> str:

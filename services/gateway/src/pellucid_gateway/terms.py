@@ -5,6 +5,10 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+
+import yaml
 
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -33,6 +37,14 @@ def terms(text: str) -> frozenset[str]:
         elif len(word) >= _MIN_LETTERS or word.isdigit():
             found.add(word[:_STEM_LETTERS])
     return frozenset(found)
+
+
+@cache
+def function_terms() -> frozenset[str]:
+    """Comparable forms of words that say nothing about a question's subject, read once."""
+    source = resources.files("pellucid_gateway").joinpath("function_words.yaml")
+    lists: dict[str, str] = yaml.safe_load(source.read_text("utf-8"))
+    return frozenset(term for words in lists.values() for term in terms(words))
 
 
 def fold(text: str) -> str:

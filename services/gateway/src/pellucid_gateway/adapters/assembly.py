@@ -15,6 +15,7 @@ from pellucid_gateway.fallback_decision import load_phrases
 from pellucid_gateway.notices import wording_for
 from pellucid_gateway.orchestrator import Engine
 from pellucid_gateway.ports import EvidenceStore
+from pellucid_gateway.terms import function_terms
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.llm_openai import open_llm
 from pellucid_runtime.llm_settings import LlmSettings
@@ -76,6 +77,7 @@ async def open_engine(
     # Read now, so that the first turn does not wait for files.
     wording_for("en")
     load_phrases()
+    function_terms()
     equipment = Equipment(
         services=services,
         model=await _open_model(runtime, stack),
