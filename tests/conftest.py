@@ -7,8 +7,9 @@ import pytest
 
 from rig.installation import Installation, start_installation
 
-# Away from the default ports, so that a running installation is left alone.
-PORT_OFFSET = 7000
+# Away from the default ports, so that a running installation is left alone; all of the shifted
+# ports lie outside the range that the system hands out to outgoing connections.
+PORT_OFFSET = 11000
 CLIENT_TIMEOUT_S = 30.0
 
 

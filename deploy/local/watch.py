@@ -1,8 +1,9 @@
 """supervisord event listener: says when all services are ready, stops all when one cannot start.
 
-A service that ends before it was ever ready cannot start (a wrong setting, a port in use); one that
-was ready before is supervisord's to restart. Standard output carries supervisord's protocol, so all
-text for people goes to standard error.
+A service that ends before it was up cannot start (a wrong setting, a port in use); one that was up
+before is supervisord's to restart. Up means that it stayed for supervisord's start seconds and
+that its probe answered: another installation on the same ports would answer the probe alone.
+Standard output carries supervisord's protocol, so all text for people goes to standard error.
 """
 
 import os
@@ -68,28 +69,37 @@ class Watch:
         self._items = items
         self._offset = offset
         self._ready: set[str] = set()
+        self._stayed: set[str] = set()
         self._stopping = False
 
     def poll(self) -> None:
         """Ask until every program was ready once, then say so."""
         begun = time.monotonic()
-        while len(self._ready) < len(self._items) and not self._stopping:
+        while not self._all_up() and not self._stopping:
             self._ready.update(
                 item.name
                 for item in self._items
                 if item.name not in self._ready and is_ready(item.probe)
             )
             if time.monotonic() - begun > READY_WITHIN_SECONDS:
-                missing = sorted({item.name for item in self._items} - self._ready)
+                names = {item.name for item in self._items}
+                missing = sorted(names - (self._ready & self._stayed))
                 self.give_up(f"not ready within {READY_WITHIN_SECONDS:.0f} s: {', '.join(missing)}")
             time.sleep(POLL_SECONDS)
         if not self._stopping:
             took = time.monotonic() - begun
             say(f"ready after {took:.1f} s - open {gateway_url(self._offset)} (Ctrl-C stops all)")
 
+    def _all_up(self) -> bool:
+        return len(self._ready & self._stayed) == len(self._items)
+
+    def stayed(self, name: str) -> None:
+        """Note that a program has run for supervisord's start seconds."""
+        self._stayed.add(name)
+
     def ended(self, name: str) -> None:
         """Note that a program ended."""
-        if name in self._ready:
+        if name in self._ready & self._stayed:
             say(f"{name} stopped and is being restarted")
         elif not self._stopping:
             self.give_up(f"{name} could not start; its last line above says why. Stopping all.")
@@ -111,8 +121,11 @@ def main() -> None:
     while True:
         headers, payload = childutils.listener.wait(sys.stdin, sys.stdout)
         event = childutils.get_headers(payload)
-        if headers["eventname"] in ENDED_STATES and event["processname"] in known:
-            watch.ended(event["processname"])
+        if event["processname"] in known:
+            if headers["eventname"] == "PROCESS_STATE_RUNNING":
+                watch.stayed(event["processname"])
+            elif headers["eventname"] in ENDED_STATES:
+                watch.ended(event["processname"])
         childutils.listener.ok(sys.stdout)
 
 

@@ -29,7 +29,7 @@ def installation(
         "OPENAI_API_KEY": "not-a-secret",
         "LLM_MODEL": "test-model",
     }
-    running = start_installation(tmp_path_factory.mktemp("data"), 7200, environment)
+    running = start_installation(tmp_path_factory.mktemp("data"), 11200, environment)
     try:
         running.wait_for_line("ready after")
         yield running
@@ -89,7 +89,7 @@ def test_a_dead_model_gives_an_extractive_answer_that_says_so(tmp_path: Path) ->
         "OPENAI_API_KEY": "not-a-secret",
         "LLM_MODEL": "test-model",
     }
-    running = start_installation(tmp_path, 7400, environment)
+    running = start_installation(tmp_path, 11400, environment)
     try:
         running.wait_for_line("ready after")
         body = ask(running, QUESTION)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import yaml
+
 from pellucid_scorer.trust import TrustTable
 
 CORPUS = Path(__file__).resolve().parents[2] / "corpus"
