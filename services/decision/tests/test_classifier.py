@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from pellucid_decision.cascade import Cascade, examine
 from pellucid_decision.classifier import PACKAGED_WEIGHTS, Classifier, load_weights
 from pellucid_decision.conversation import Ask

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+
 from pellucid_decision.cascade import Cascade
 from pellucid_decision.conversation import Ask, WebMode
 from pellucid_decision.decision import Action, Stage

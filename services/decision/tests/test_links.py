@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from pellucid_decision.links import MAX_FOUND, find_links
 
 CASES = [

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 
 import pytest
+
 from pellucid_decision.cascade import Cascade
 from pellucid_decision.conversation import Ask
 from pellucid_decision.decision import Stage

@@ -15,6 +15,7 @@ def groups() -> dict[str, object]:
     try:
         from evaluation import by_group, cross_validated
         from messages import labelled
+
         from pellucid_decision.adapters.rules_folder import RulesFolder
 
         return dict(by_group(cross_validated(tuple(labelled()), RulesFolder().book)))

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from pellucid_decision.adapters.rules_folder import RulesFolder
 from pellucid_decision.cascade import Cascade
 from pellucid_decision.conversation import Ask, Subject, WebMode

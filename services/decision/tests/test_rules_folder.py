@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from pellucid_decision.adapters.rules_folder import PACKAGED_RULES, RulesFolder
 from pellucid_decision.errors import RulesError
 

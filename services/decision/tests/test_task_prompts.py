@@ -6,6 +6,7 @@ The wordings are our own, in the shape that each frontend uses.
 from collections.abc import Callable
 
 import pytest
+
 from pellucid_decision.cascade import Cascade
 from pellucid_decision.conversation import Ask, Role, Turn, WebMode
 

@@ -112,7 +112,7 @@ def _service(settings: DecisionSettings, servicer: DecisionServicer) -> Service:
     health.component("rules", ready=True)
 
     def register(server: grpc.aio.Server) -> None:
-        add_DecisionServiceServicer_to_server(servicer, server)  # type: ignore[no-untyped-call]
+        add_DecisionServiceServicer_to_server(servicer, server)
 
     grpc_server = GrpcServer(settings, register=[register], services=[SERVICE_NAME], health=health)
     return Service(name="decision", listeners=[grpc_server, MetricsServer(settings)], health=health)

@@ -123,10 +123,10 @@ def reflect_response(judgement: Judgement) -> pb.ReflectResponse:
 def _decision(decision: domain.Decision) -> pb.Decision:
     facets, verdict = decision.facets, decision.verdict
     return pb.Decision(
-        action=pb.Action.Value(f"ACTION_{decision.action.name}"),
+        action=f"ACTION_{decision.action.name}",
         needs_search=decision.needs_search,
         confidence=verdict.confidence,
-        stage=pb.Stage.Value(f"STAGE_{verdict.stage.name}"),
+        stage=f"STAGE_{verdict.stage.name}",
         reason=verdict.reason,
         reason_code=verdict.reason_code,
         signals=[
@@ -139,7 +139,7 @@ def _decision(decision: domain.Decision) -> pb.Decision:
             for query in decision.queries
         ],
         fallback_queries=decision.fallback_queries,
-        intent=pb.Intent.Value(f"INTENT_{facets.intent.name}"),
+        intent=f"INTENT_{facets.intent.name}",
         requires_context=decision.requires_context,
         category=facets.category,
         freshness=_FRESHNESS[facets.freshness],

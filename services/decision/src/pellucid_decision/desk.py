@@ -1,4 +1,4 @@
-"""Takes requests one after the other: reuse first, then the cascade; the model first, then coverage."""
+"""Takes requests: reuse first, then the cascade; the model first, then coverage."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -161,7 +161,7 @@ def parse_reply(text: str) -> Reply:
         search=search,
         confidence=min(1.0, max(0.0, float(confidence)))
         if numeric and confidence == confidence
-        else 0.5,  # noqa: PLR0124 - NaN
+        else 0.5,
         reason=_sentence(fields.get("reason")),
         queries=queries,
     )

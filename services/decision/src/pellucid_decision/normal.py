@@ -19,9 +19,9 @@ _MARKUP = re.compile(r"<[^<>]{0,200}>")
 
 
 def clean(text: str) -> str:
-    """Return `text` without control and invisible characters, NFC, blanks collapsed.
+    r"""Return `text` without control and invisible characters, NFC, blanks collapsed.
 
-    >>> clean("a\\x00  b\\u200b ")
+    >>> clean("a\x00  b\u200b ")
     'a b'
     """
     visible = _CONTROL.sub("", unicodedata.normalize("NFC", text).replace("\r\n", "\n"))

@@ -106,8 +106,8 @@ def _lines(
     rules: LanguageRules,
     rulebook: Rulebook,
 ) -> list[tuple[Term, ...]]:
-    own = _without_site(_question_terms(resolved, reading, ask, rules), facets.site)
-    parts = _parts(resolved, own, ask, reading, rules)
+    own = _without_site(_question_terms(resolved, reading, rules), facets.site)
+    parts = _parts(resolved, own, rules)
     context = _context(resolved)
     subject = _subject_terms(ask, rules)
     own_named = unique((*own, *subject)) if _vague(own, rules) else own
@@ -124,9 +124,7 @@ def _lines(
     return lines
 
 
-def _question_terms(
-    resolved: Resolved, reading: Reading, ask: Ask, rules: LanguageRules
-) -> tuple[Term, ...]:
+def _question_terms(resolved: Resolved, reading: Reading, rules: LanguageRules) -> tuple[Term, ...]:
     """Terms of the message itself, names first, words of time left to freshness and year."""
     recency = rules.words("recency")
     drop_time = rules.words("time_nouns") if reading.has("time_word") else frozenset()
@@ -165,7 +163,7 @@ def _names_first(terms: Sequence[Term], rules: LanguageRules) -> tuple[Term, ...
 
 
 def _parts(
-    resolved: Resolved, own: tuple[Term, ...], ask: Ask, reading: Reading, rules: LanguageRules
+    resolved: Resolved, own: tuple[Term, ...], rules: LanguageRules
 ) -> list[tuple[Term, ...]]:
     """One part per question of the message, at most three, each with a name of the first."""
     breaks = rules.phrase("question_break")
@@ -335,8 +333,8 @@ def _fallbacks(texts: Sequence[str], rules: LanguageRules) -> tuple[str, ...]:
     timeless = " ".join(word for word in bare.split() if not re.fullmatch(r"(?:19|20)\d\d", word))
     words = timeless.split()
     broader = " ".join(words[:3]) if len(words) > SHORT else ""
-    candidates = (" ".join(bare.split()[:MAX_WORDS]), broader, " ".join(words[:2]))
-    candidates = (timeless, *candidates)
+    short = " ".join(words[:MIN_WORDS])
+    candidates = (timeless, " ".join(bare.split()[:MAX_WORDS]), broader, short)
     return tuple(
         text
         for text in _distinct(candidates)

@@ -1,7 +1,7 @@
 """The rules as data: schema, validation and compilation of the YAML files of a rules folder.
 
-`signals.yaml` is the catalogue (names, weights, reasons), `languages/<code>.yaml` holds the patterns
-and lexicons of one language, `matrix.yaml` the keyword matrix, `aliases.yaml` names with their
+`signals.yaml` is the catalogue (names, weights, reasons), `languages/<code>.yaml` holds the
+patterns and lexicons of one language, `matrix.yaml` the keyword matrix, `aliases.yaml` names with their
 tickers. A folder is taken whole or not at all.
 """
 

@@ -1,4 +1,4 @@
-"""Signals that lie in the form of a message rather than in its words: numbers, years, names, length.
+"""Signals that lie in the form of a message: numbers, years, names, length.
 
 Language-neutral as far as possible; the names are those of the catalogue.
 """

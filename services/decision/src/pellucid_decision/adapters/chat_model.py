@@ -1,10 +1,9 @@
 """The language model behind its port, by the runtime's client."""
 
-from pellucid_runtime.errors import ServiceError
-from pellucid_runtime.llm import ChatMessage, ChatRequest, LlmClient
-
 from pellucid_decision.errors import UnavailableError
 from pellucid_decision.ports import Prompt
+from pellucid_runtime.errors import ServiceError
+from pellucid_runtime.llm import ChatMessage, ChatRequest, LlmClient
 
 
 class ChatModel:

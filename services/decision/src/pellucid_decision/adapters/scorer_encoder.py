@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import grpc
 from pellucid.scorer.v1 import scorer_pb2 as pb
 from pellucid.scorer.v1.scorer_pb2_grpc import ScorerServiceStub
-from pellucid_runtime.errors import ServiceError
 
 from pellucid_decision.errors import UnavailableError
+from pellucid_runtime.errors import ServiceError
 
 SERVICE_NAME = "pellucid.scorer.v1.ScorerService"
 # The model reads no more than about this much of a text.
