@@ -1,4 +1,4 @@
-"""Fixtures of the decision service's tests: a fixed instant, the packaged rules, a running server."""
+"""Fixtures of the decision service's tests: a fixed instant, the packaged rules, a running server."""  # noqa: E501 - one pattern or table row
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
@@ -37,7 +37,7 @@ def cascade(book: Rulebook) -> Cascade:
 
 @pytest.fixture(scope="session")
 def asking() -> Callable[..., Ask]:
-    """Builds requests; history is given as the person's and the assistant's turns in alternation."""
+    """Builds requests; history is given as the person's and the assistant's turns in alternation."""  # noqa: E501 - one pattern or table row
 
     def make(message: str, *turns: str, **fields: object) -> Ask:
         roles = (Role.USER, Role.ASSISTANT)

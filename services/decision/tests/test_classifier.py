@@ -19,7 +19,7 @@ class Encoder:
     def __init__(self, answer: object) -> None:
         self.answer = answer
 
-    async def embed(self, text: str) -> list[float]:
+    async def embed(self, text: str) -> list[float]:  # noqa: ARG002 - the port has it
         if isinstance(self.answer, Exception):
             raise self.answer
         return self.answer
@@ -35,7 +35,10 @@ class Encoder:
     ],
 )
 async def test_a_lost_embedding_is_flagged(
-    book: Rulebook, asking: Callable[..., Ask], answer: object, flagged: bool
+    book: Rulebook,
+    asking: Callable[..., Ask],
+    answer: object,
+    flagged: bool,  # noqa: FBT001 - a table of cases
 ) -> None:
     case = examine(asking("the blue harbour festival"), book)
     classifier = Classifier(load_weights(), Encoder(answer))

@@ -44,15 +44,15 @@ TABLE = [
 
 @pytest.mark.parametrize("no_external", [False, True])
 @pytest.mark.parametrize(("message", "mode", "forced", "action", "stage"), TABLE)
-async def test_table(
+async def test_table(  # noqa: PLR0917 - a table of cases
     cascade: Cascade,
     asking: Callable[..., Ask],
     message: str,
     mode: WebMode,
-    forced: bool,
+    forced: bool,  # noqa: FBT001 - a table of cases
     action: Action,
     stage: Stage,
-    no_external: bool,
+    no_external: bool,  # noqa: FBT001 - a table of cases
 ) -> None:
     ask = asking(message, web_mode=mode, force_search=forced, no_external=no_external)
     decision = await cascade.decide(ask)

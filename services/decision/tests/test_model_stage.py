@@ -14,7 +14,7 @@ from pellucid_decision.model_stage import ModelStage
 from pellucid_decision.ports import Prompt
 
 OPEN_MESSAGE = "the blue harbour festival"
-GOOD = '{"search": true, "confidence": 0.9, "reason": "An event", "queries": ["blue harbour festival"]}'
+GOOD = '{"search": true, "confidence": 0.9, "reason": "An event", "queries": ["blue harbour festival"]}'  # noqa: E501 - one pattern or table row
 
 
 class FakeModel:

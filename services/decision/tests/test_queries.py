@@ -152,7 +152,10 @@ def test_p4_vague_requests_gain_context(request_: str, speaker: str, firm: str) 
     st.booleans(),
 )
 def test_p5_own_terms_survive(
-    names: list[str], number: int, words: list[str], with_subject: bool
+    names: list[str],
+    number: int,
+    words: list[str],
+    with_subject: bool,  # noqa: FBT001 - a table of cases
 ) -> None:
     """P5: the person's own terms survive in the union of queries."""
     subject = Subject("video", "Keynote", ("Ada Byron",), ("Acme",)) if with_subject else None

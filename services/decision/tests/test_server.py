@@ -4,9 +4,10 @@ import grpc
 import pytest
 from pellucid.common.v1 import common_pb2 as common
 from pellucid.decision.v1 import decision_pb2 as pb
+from pellucid.decision.v1.decision_pb2_grpc import DecisionServiceStub
 
 
-async def test_small_talk_is_answered_at_once(stub):
+async def test_small_talk_is_answered_at_once(stub: DecisionServiceStub) -> None:
     decision = (await stub.Decide(pb.DecideRequest(message="hello"))).decision
     assert decision.action == pb.ACTION_ANSWER
     assert decision.stage == pb.STAGE_RULE
@@ -15,7 +16,7 @@ async def test_small_talk_is_answered_at_once(stub):
     assert not decision.queries
 
 
-async def test_search_carries_queries_signals_and_a_reason(stub):
+async def test_search_carries_queries_signals_and_a_reason(stub: DecisionServiceStub) -> None:
     request = pb.DecideRequest(message="Who is the current CEO of Apple?")
     decision = (await stub.Decide(request)).decision
     assert decision.needs_search
@@ -26,7 +27,7 @@ async def test_search_carries_queries_signals_and_a_reason(stub):
     assert 0.5 <= decision.confidence <= 1
 
 
-async def test_address_is_fetched_and_not_searched(stub):
+async def test_address_is_fetched_and_not_searched(stub: DecisionServiceStub) -> None:
     request = pb.DecideRequest(message="Summarise http://docs.localhost:8099/guide please")
     decision = (await stub.Decide(request)).decision
     assert decision.action == pb.ACTION_FETCH
@@ -34,7 +35,7 @@ async def test_address_is_fetched_and_not_searched(stub):
     assert not decision.queries
 
 
-async def test_follow_up_uses_the_history(stub):
+async def test_follow_up_uses_the_history(stub: DecisionServiceStub) -> None:
     history = [
         common.Message(role=common.ROLE_USER, content="Who is the CEO of Siemens?"),
         common.Message(role=common.ROLE_ASSISTANT, content="Roland Busch leads Siemens."),
@@ -48,12 +49,12 @@ async def test_follow_up_uses_the_history(stub):
     assert "CFO" in decision.queries[0].text
 
 
-async def test_max_queries_is_kept(stub):
+async def test_max_queries_is_kept(stub: DecisionServiceStub) -> None:
     request = pb.DecideRequest(message="latest news about the Mars rover", max_queries=1)
     assert len((await stub.Decide(request)).decision.queries) == 1
 
 
-async def test_the_requests_own_instant_wins(stub):
+async def test_the_requests_own_instant_wins(stub: DecisionServiceStub) -> None:
     request = pb.DecideRequest(message="Who is the current CEO of Apple?")
     request.now.FromJsonString("2031-05-01T00:00:00Z")
     decision = (await stub.Decide(request)).decision
@@ -70,14 +71,16 @@ async def test_the_requests_own_instant_wins(stub):
         (pb.DecideRequest(message="x" * 40_000), "message"),
     ],
 )
-async def test_bad_requests_name_the_field(stub, request_, field):
+async def test_bad_requests_name_the_field(
+    stub: DecisionServiceStub, request_: pb.DecideRequest, field: str
+) -> None:
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await stub.Decide(request_)
     assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
     assert field in caught.value.details()
 
 
-async def test_reflection_says_what_is_missing(stub):
+async def test_reflection_says_what_is_missing(stub: DecisionServiceStub) -> None:
     request = pb.ReflectRequest(
         question="Who is the CFO of Siemens?",
         target_info=["the person's name"],
@@ -92,7 +95,7 @@ async def test_reflection_says_what_is_missing(stub):
     assert response.refined_query != "Siemens CFO"
 
 
-async def test_reflection_accepts_a_full_answer(stub):
+async def test_reflection_accepts_a_full_answer(stub: DecisionServiceStub) -> None:
     request = pb.ReflectRequest(
         question="Who is the CFO of Siemens?",
         target_info=["the person's name"],

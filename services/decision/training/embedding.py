@@ -1,4 +1,4 @@
-"""Embeddings of many texts from a running scorer, for training."""
+"""Embeddings of many texts from a running scorer, for training."""  # noqa: INP001 - a folder of scripts
 
 from collections.abc import Sequence
 

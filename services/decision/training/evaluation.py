@@ -1,4 +1,4 @@
-"""Error rates of the whole cascade, per language and kind, on held-out messages."""
+"""Error rates of the whole cascade, per language and kind, on held-out messages."""  # noqa: INP001 - a folder of scripts
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,7 +39,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Error rates of a group; a rate without cases is 1 (precision, recall) or 0 (false positives)."""
+    """Error rates of a group; a rate without cases is 1 (precision, recall) or 0 (false positives)."""  # noqa: E501 - one pattern or table row
 
     count: int
     precision: float

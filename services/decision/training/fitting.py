@@ -1,4 +1,4 @@
-"""Logistic regression and its calibration in numpy: deterministic, no other library."""
+"""Logistic regression and its calibration in numpy: deterministic, no other library."""  # noqa: INP001 - a folder of scripts
 
 import numpy as np
 import numpy.typing as npt

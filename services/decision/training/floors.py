@@ -1,7 +1,7 @@
 """Writes the pinned floors from the present cross-validated rates; refuses to lower one.
 
 python services/decision/training/floors.py [--lower]
-"""
+"""  # noqa: INP001 - a folder of scripts
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""The project's own labelled messages: reading, folds, and requests made from them."""
+"""The project's own labelled messages: reading, folds, and requests made from them."""  # noqa: INP001 - a folder of scripts
 
 import hashlib
 import json

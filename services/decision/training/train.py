@@ -4,7 +4,7 @@
 
 With a running scorer the variant with embeddings is trained as well; its vectors are kept beside the
 messages (`embeddings.npz`), so that training again needs no scorer.
-"""
+"""  # noqa: E501, INP001 - one pattern or table row
 
 import argparse
 import io

@@ -98,7 +98,7 @@ def valid_query(text: str) -> str:
     return " ".join(words) if MIN_WORDS <= len(words) <= MAX_WORDS else ""
 
 
-def _lines(
+def _lines(  # noqa: PLR0917 - a table of cases
     resolved: Resolved,
     ask: Ask,
     reading: Reading,
@@ -244,7 +244,7 @@ def _subject_terms(ask: Ask, rules: LanguageRules) -> tuple[Term, ...]:
         tokens = element.split()
         words += (
             [Term(token, Kind.ENTITY) for token in tokens[:3]]
-            if len(tokens) <= 3
+            if len(tokens) <= 3  # noqa: PLR2004 - the number says itself
             else terms_of(element, rules)
         )
     return unique(words)
@@ -326,7 +326,7 @@ def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(seen.values())
 
 
-def _fallbacks(texts: Sequence[str], rules: LanguageRules) -> tuple[str, ...]:
+def _fallbacks(texts: Sequence[str], rules: LanguageRules) -> tuple[str, ...]:  # noqa: ARG001 - the port has it
     """Broader forms of the first query: without quotes and site, without the year, fewer words."""
     first = texts[0]
     bare = first.replace('"', "")

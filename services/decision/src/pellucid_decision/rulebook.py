@@ -3,7 +3,7 @@
 `signals.yaml` is the catalogue (names, weights, reasons), `languages/<code>.yaml` holds the
 patterns and lexicons of one language, `matrix.yaml` the keyword matrix, `aliases.yaml` names with their
 tickers. A folder is taken whole or not at all.
-"""
+"""  # noqa: E501 - one pattern or table row
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -170,7 +170,7 @@ def _read(path: Path) -> object:
             raise RulesError(f"{path.name}: larger than {MAX_FILE_BYTES} bytes")
         text = raw.decode()
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=_Loader)):
-            raise yaml.YAMLError("aliases are not allowed, they can blow up a small file")
+            raise yaml.YAMLError("aliases are not allowed, they can blow up a small file")  # noqa: TRY301 - one place maps the errors
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader subclass
     except OSError as error:
         raise RulesError(f"{path.name}: cannot be read ({error.strerror})") from error
@@ -242,7 +242,7 @@ def _compiled(items: Sequence[str], code: str, where: str) -> re.Pattern[str]:
 
 
 def _lowered(items: Sequence[str], code: str, where: str) -> re.Pattern[str]:
-    """Compile for lower-case text: the engine skips alternatives by their first letter only then."""
+    """Compile for lower-case text: the engine skips alternatives by their first letter only then."""  # noqa: E501 - one pattern or table row
     joined = _joined(items, code, where)
     return _regex(_LETTERS.sub(lambda match: match.group().lower(), joined), code, 0)
 

@@ -21,7 +21,7 @@ class DecisionSettings(LlmSettings):
     )
     scorer_target: str = Field(
         default="127.0.0.1:50053",
-        description="Scorer that embeds messages; while it is down the classifier uses n-grams only.",
+        description="Scorer that embeds messages; while it is down the classifier uses n-grams only.",  # noqa: E501 - one pattern or table row
     )
     decision_rules_dir: Path | None = Field(
         default=None, description="Folder of rules files; unset: those of the package."

@@ -96,7 +96,7 @@ def _spot(text: str, rules: LanguageRules) -> Iterator[tuple[str, str]]:
 
 
 def _further(text: str, language: str) -> tuple[str, ...]:
-    """Languages whose rules are read as well: English terms in CJK text, near ones of short text."""
+    """Languages whose rules are read as well: English terms in CJK text, near ones of short text."""  # noqa: E501 - one pattern or table row
     if language in {"ko", "ja", "zh"}:
         return ("en",) if _has_latin(text) else ()
     return tuple(code for code in rivals(text) if code != language)

@@ -14,7 +14,7 @@ from pellucid_decision.redaction import redact
 from pellucid_decision.rulebook import LanguageRules
 
 MAX_TERMS = 40
-# A capital in the middle of a sentence makes even an everyday word of this length a name ("The Who").
+# A capital in the middle of a sentence makes even an everyday word of this length a name ("The Who").  # noqa: E501 - one pattern or table row
 MIN_NAME = 4
 MAX_TERM_CHARACTERS = 60
 
@@ -141,7 +141,7 @@ def _without_particle(token: str, particles: list[str]) -> str:
     """Strip one particle from the end of a Korean word when at least two syllables stay."""
     for particle in particles:
         stem = token.removesuffix(particle)
-        if stem != token and (len(stem) >= 2 or (stem and not _HANGUL.match(stem[-1]))):
+        if stem != token and (len(stem) >= 2 or (stem and not _HANGUL.match(stem[-1]))):  # noqa: PLR2004 - the number says itself
             return stem
     return token
 
