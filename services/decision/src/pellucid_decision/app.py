@@ -54,6 +54,7 @@ async def build(settings: DecisionSettings, stack: AsyncExitStack) -> Service:
         clock=clock,
         observe=metrics.observe,
         reused=metrics.REUSED.inc,
+        reflected=metrics.observe_reflection,
         reflector=ModelReflector(model, settings.decision_reflect_timeout_s) if model else None,
     )
     servicer = DecisionServicer(
@@ -69,6 +70,7 @@ def _classifier(settings: DecisionSettings, stack: AsyncExitStack) -> Classifier
         raise StartError(f"classifier: {error}") from error
     channel = open_channel(settings.scorer_target, service=SCORER)
     stack.push_async_callback(channel.close)
+    channel.get_state(try_to_connect=True)  # the first message must not wait for a handshake
     return Classifier(weights, ScorerEncoder(channel, settings.decision_embed_timeout_s))
 
 

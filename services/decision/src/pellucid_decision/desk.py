@@ -33,6 +33,7 @@ class Desk:
         clock: Stopwatch.
         observe: Told about each decision, with seconds taken.
         reused: Told about each reuse.
+        reflected: Told about each judgement.
         reflector: Asked first; None without a language model.
     """
 
@@ -42,6 +43,7 @@ class Desk:
     clock: Clock
     observe: Callable[[Decision, float], None]
     reused: Callable[[], None]
+    reflected: Callable[[Judgement], None] = lambda _: None
     reflector: Reflector | None = None
 
     async def decide(self, ask: Ask) -> Decision:
@@ -59,7 +61,8 @@ class Desk:
     async def reflect(self, gathered: Gathered, language: str) -> Judgement:
         """Return whether what was gathered answers the question."""
         judged = await self.reflector.judge(gathered) if self.reflector else None
-        if judged is not None:
-            return judged
-        code = language or detect_language(gathered.question, "en")
-        return judge_coverage(gathered, self.rules.book.of(code))
+        if judged is None:
+            code = language or detect_language(gathered.question, "en")
+            judged = judge_coverage(gathered, self.rules.book.of(code))
+        self.reflected(judged)
+        return judged

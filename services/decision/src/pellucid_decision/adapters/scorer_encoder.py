@@ -10,14 +10,15 @@ from pellucid.scorer.v1 import scorer_pb2 as pb
 from pellucid.scorer.v1.scorer_pb2_grpc import ScorerServiceStub
 
 from pellucid_decision.errors import UnavailableError
-from pellucid_runtime.errors import ServiceError
+from pellucid_runtime.errors import DeadlineExceededError, ServiceError
 
 SERVICE_NAME = "pellucid.scorer.v1.ScorerService"
 # The model reads no more than about this much of a text.
 TEXT_CHARACTERS = 1200
 MAX_KEPT = 2048
-# After a failure the scorer is left alone for this long, so that its absence costs no time.
-REST_SECONDS = 2.0
+# A scorer that cannot be reached is left alone for this long, so that its absence costs no time.
+# One that is only late is asked again at once.
+REST_SECONDS = 1.0
 
 
 class ScorerEncoder:
@@ -55,9 +56,16 @@ class ScorerEncoder:
         try:
             reply = await self._stub.Embed(pb.EmbedRequest(texts=[text]), timeout=self._timeout_s)
         except (grpc.aio.AioRpcError, ServiceError) as error:
-            self._rest_until = now() + REST_SECONDS
+            if _is_down(error):
+                self._rest_until = now() + REST_SECONDS
             raise UnavailableError("the scorer did not answer") from error
         return _floats(reply.vectors)
+
+
+def _is_down(error: grpc.aio.AioRpcError | ServiceError) -> bool:
+    if isinstance(error, ServiceError):
+        return not isinstance(error, DeadlineExceededError)
+    return error.code() is not grpc.StatusCode.DEADLINE_EXCEEDED
 
 
 def _floats(raw: bytes) -> Sequence[float]:
