@@ -20,7 +20,13 @@ ROOT = Path(__file__).resolve().parents[2]
 QUESTIONS = yaml.safe_load((ROOT / "corpus" / "questions.yaml").read_text())["questions"]
 
 # Shares of 0 to 1.
-FLOORS = {"searched": 0.90, "page_found": 0.80, "fact_stated": 0.60, "two_sources": 0.70}
+FLOORS = {
+    "searched": 0.95,
+    "page_found": 0.85,
+    "fact_stated": 0.64,
+    "nothing_stale": 0.91,
+    "two_sources": 0.55,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +37,7 @@ class Outcome:
     searched: bool
     page_found: bool
     fact_stated: bool
+    nothing_stale: bool
     two_sources: bool
 
 
@@ -53,6 +60,7 @@ def judge(question: dict[str, Any], body: dict[str, Any]) -> Outcome:
         fact_stated=all(
             any(spelling in body["answer"] for spelling in fact) for fact in question["facts"]
         ),
+        nothing_stale=not any(old["text"] in body["answer"] for old in question.get("stale", [])),
         two_sources=len({source["domain"] for source in body["sources"]}) >= 2,
     )
 

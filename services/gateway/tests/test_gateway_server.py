@@ -65,7 +65,7 @@ async def test_the_stream_carries_the_whole_turn(stub: Stub, engine: FakeEngine)
     (turn,) = engine.turns
     assert (turn.web_mode, turn.depth) == (WebMode.ON, Depth.DEEP)
     assert turn.caller not in {"", "ada"}
-    assert 4000 < turn.deadline_ms <= 5000
+    assert 4000 < turn.deadline_ms <= 5100  # gRPC rounds timeouts up
 
 
 async def test_the_result_keeps_every_field(stub: Stub) -> None:

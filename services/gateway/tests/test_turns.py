@@ -302,6 +302,7 @@ async def test_evidence_is_kept_without_prompts() -> None:
     assert prompt["text"] == ""
     assert prompt["length"] > 0
     assert record["sources"][0]["facts"]
+    assert "text" not in record["sources"][0], "whole pages are not kept"
 
 
 async def test_history_goes_to_decision_and_model() -> None:

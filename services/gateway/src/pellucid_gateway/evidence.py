@@ -61,6 +61,7 @@ def jsonable(value: object) -> Any:
 
 def _kept_source(source: Source) -> dict[str, Any]:
     kept: dict[str, Any] = jsonable(source)
+    del kept["text"]
     if source.user_supplied:
         kept.update(snippet="", facts="", content="content_not_kept")
     return kept

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from pellucid_gateway import sentences
 from pellucid_gateway.findings import Source
-from pellucid_gateway.key_facts import candidates, matches
+from pellucid_gateway.key_facts import candidates, matches, tells
 from pellucid_gateway.notices import Wording
 from pellucid_gateway.rendering import marker_of, source_list
 from pellucid_gateway.request import CitationStyle, Depth
@@ -57,7 +57,7 @@ def candidates_of(sources: Sequence[Source]) -> tuple[Candidate, ...]:
     """Sentences of all sources that can stand alone."""
     found: list[Candidate] = []
     for source in sources:
-        own = candidates(source.facts) or sentences.split(source.facts)
+        own = candidates(source.text) or candidates(source.facts) or sentences.split(source.facts)
         found.extend(Candidate(source, text, i) for i, text in enumerate(own))
     return tuple(found)
 
@@ -129,7 +129,10 @@ def _worth(
 ) -> list[float]:
     texts = [candidate.text for candidate in found]
     lexical = matches(texts, question, [candidate.source.title for candidate in found])
-    near = [_POSITION_WEIGHT / (1 + _POSITION_DECAY * candidate.position) for candidate in found]
+    near = [
+        told + _POSITION_WEIGHT / (1 + _POSITION_DECAY * candidate.position)
+        for told, candidate in zip(tells(texts, question, lexical), found, strict=True)
+    ]
     if similarities is None:
         return [a + b for a, b in zip(lexical, near, strict=True)]
     share = _SIMILARITY_WEIGHT

@@ -172,6 +172,8 @@ class Source:
 
     Attributes:
         snippet: Plain text shown to people.
+        text: What was read of it, whole: the page, else the snippet. The model never sees it; the
+            answer without a model chooses its excerpts from it. Never stored, never sent.
         facts: The text that the model was shown; claims are checked against it. Not part of the
             public response.
         relevance: Final score, 0 to 1; None when unscored (no scorer, or a person's own page).
@@ -184,6 +186,7 @@ class Source:
     title: str
     domain: str
     snippet: str = ""
+    text: str = ""
     facts: str = ""
     published: PublishedDate | None = None
     language: str = ""

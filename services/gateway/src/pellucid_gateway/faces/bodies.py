@@ -100,12 +100,24 @@ def _parse(body: bytes) -> Any:
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        where = f"broken JSON at line {error.lineno}, column {error.colno}"
-        raise ProblemError(_broken(f"{where} (character {error.pos})")) from None
+        raise ProblemError(_broken(_unreadable(body, error))) from None
     brackets = body.count(b"{") + body.count(b"[")
     if brackets > MAX_JSON_DEPTH and _depth(value) > MAX_JSON_DEPTH:
         raise ProblemError(_broken(f"nested deeper than {MAX_JSON_DEPTH} levels"))
     return value
+
+
+def _unreadable(body: bytes, error: orjson.JSONDecodeError) -> str:
+    """What is wrong with a body that the parser refused, as precisely as is known."""
+    try:
+        body.decode()
+    except UnicodeDecodeError as bad:
+        return f"is not UTF-8 at byte {bad.start}"
+    # The parser has a depth limit of its own, far above ours, and reports it by these words only.
+    if "recursion limit" in error.msg:
+        return f"nested deeper than {MAX_JSON_DEPTH} levels"
+    where = f"broken JSON at line {error.lineno}, column {error.colno}"
+    return f"{where} (character {error.pos})"
 
 
 def _broken(message: str) -> Problem:

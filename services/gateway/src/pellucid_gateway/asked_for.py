@@ -1,0 +1,97 @@
+"""What kind of thing a question asks for, and whether a sentence has one.
+
+A sentence that shares the question's words may still not answer it: "the bridge has been open since
+May" says nothing about its cost. Knowing that a number, a day, a person or a version is wanted
+lets the choice of sentences prefer those that carry one. It is a preference, never a filter.
+"""
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+
+import yaml
+
+from pellucid_gateway.notices import month_numbers
+from pellucid_gateway.terms import fold, has_unspaced_script, terms
+
+_NUMBER = re.compile(r"\d+(?:[.,\u00a0\u202f ]\d+)*")
+_VERSION = re.compile(r"\b\d+\.\d+(?:\.\d+)*\b")
+_NUMERIC_DATE = re.compile(
+    r"\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}\.\s?\d{1,2}\.\s?\d{4}\b|\d{1,2}\s?[월月]\s?\d{1,2}\s?[일日]"
+)
+# Two capitalised words in a row, as names of people are written in the spaced scripts.
+_NAME = re.compile(r"\b[A-ZÀ-Þ][\w'’-]+(?:\s+(?:[a-z]{2,3}\s+)?[A-ZÀ-Þ][\w'’-]+)+")
+_WORD = re.compile(r"[^\W_]+")
+
+
+class AskedFor(StrEnum):
+    """A kind of thing that an answer would carry."""
+
+    PERSON = "person"
+    DATE = "date"
+    NUMBER = "number"
+    VERSION = "version"
+
+
+def asked_for(question: str) -> frozenset[AskedFor]:
+    """Kinds that the question asks for; often none.
+
+    >>> sorted(asked_for("When did it open, and what did it cost?"))
+    [<AskedFor.DATE: 'date'>, <AskedFor.NUMBER: 'number'>]
+    """
+    folded = f" {' '.join(_WORD.findall(fold(question)))} "
+    return frozenset(
+        kind
+        for kind, cues in _cues().items()
+        if any((cue if has_unspaced_script(cue) else f" {cue} ") in folded for cue in cues)
+    )
+
+
+def carries(sentence: str, wanted: frozenset[AskedFor], question: str) -> float:
+    """Share of the wanted kinds that the sentence has beyond what the question says, 0 to 1."""
+    if not wanted:
+        return 0.0
+    return sum(_has(sentence, kind, question) for kind in wanted) / len(wanted)
+
+
+def _has(sentence: str, kind: AskedFor, question: str) -> bool:
+    match kind:
+        case AskedFor.NUMBER:
+            known = set(_NUMBER.findall(question))
+            undated = _day().sub(" ", _NUMERIC_DATE.sub(" ", sentence))
+            return any(n not in known and not _is_year(n) for n in _NUMBER.findall(undated))
+        case AskedFor.VERSION:
+            return any(v not in question for v in _VERSION.findall(sentence))
+        case AskedFor.DATE:
+            return bool(_NUMERIC_DATE.search(sentence) or _day().search(sentence))
+        case AskedFor.PERSON:
+            known_terms = terms(question)
+            return any(not terms(name) & known_terms for name in _NAME.findall(sentence))
+
+
+@cache
+def _day() -> re.Pattern[str]:
+    """A month's name beside a number; "may" alone is a verb."""
+    months = "|".join(sorted(map(re.escape, month_numbers()), key=len, reverse=True))
+    month = rf"\b(?:{months})\b\.?"
+    return re.compile(
+        rf"\d{{1,2}}(?:er|st|nd|rd|th|\.)?\s+(?:de\s+|of\s+)?{month}(?:,?\s+(?:de\s+)?\d{{4}})?"
+        rf"|{month}\s+\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?\b|{month}\s+\d{{4}}\b",
+        re.IGNORECASE,
+    )
+
+
+def _is_year(number: str) -> bool:
+    return number.isdigit() and number.startswith(("19", "20")) and len(number) == len("2026")
+
+
+@cache
+def _cues() -> Mapping[AskedFor, tuple[str, ...]]:
+    """Cues by kind, folded, from the data file."""
+    source = resources.files("pellucid_gateway") / "asked_for.yaml"
+    data: dict[str, list[str]] = yaml.safe_load(source.read_text(encoding="utf-8"))
+    cues = {AskedFor(kind): tuple(map(fold, found)) for kind, found in data.items()}
+    return MappingProxyType(cues)

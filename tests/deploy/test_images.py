@@ -1,0 +1,121 @@
+"""Each image holds its own service's closure, and runs without rights."""
+
+import importlib
+import json
+import re
+from pathlib import Path
+
+import pytest
+from pydantic import TypeAdapter
+
+from pellucid_runtime.settings import ServiceSettings
+from rig.closures import closure
+
+ROOT = Path(__file__).resolve().parents[2]
+SERVICES = ("decision", "search", "scorer", "fetcher", "gateway")
+# What only one image may carry; None: no image at all.
+HEAVY = {
+    "torch": None,
+    "sentence-transformers": None,
+    "trafilatura": None,
+    "openvino": "scorer",
+    "tokenizers": "scorer",
+    "playwright": "fetcher",
+    "ddgs": "search",
+    "fastapi": "gateway",
+    "uvicorn": "gateway",
+    "starlette": "gateway",
+    "mcp": "gateway",
+}
+DEVELOPMENT = {"pytest", "mypy", "ruff", "hypothesis", "grpcio-tools", "import-linter"}
+
+
+def instructions(service: str) -> list[tuple[str, str]]:
+    """Return the Dockerfile as (instruction, arguments), continued lines joined."""
+    text = (ROOT / "services" / service / "Dockerfile").read_text("utf-8")
+    lines = re.sub(r"^#.*\n", "", text, flags=re.M).replace("\\\n", " ").splitlines()
+    return [(line.split()[0], line.split(None, 1)[1]) for line in lines if line.strip()]
+
+
+def final_stage(service: str) -> dict[str, list[str]]:
+    """Return the arguments of the last stage by instruction."""
+    steps = instructions(service)
+    start = max(number for number, (name, _) in enumerate(steps) if name == "FROM")
+    stage: dict[str, list[str]] = {}
+    for name, arguments in steps[start:]:
+        stage.setdefault(name, []).append(arguments)
+    return stage
+
+
+def environment(service: str) -> dict[str, str]:
+    words = " ".join(final_stage(service)["ENV"]).split()
+    return dict(word.split("=", 1) for word in words)
+
+
+def settings_of(service: str) -> type[ServiceSettings]:
+    module = importlib.import_module(f"pellucid_{service}.settings")
+    found: type[ServiceSettings] = getattr(module, f"{service.title()}Settings")
+    return found
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_a_closure_holds_nothing_of_another_service(service: str) -> None:
+    held = set(closure([f"pellucid-{service}"]))
+    assert held >= {f"pellucid-{service}", "pellucid-runtime", "pellucid-protos", "grpcio"}
+    assert not held & {f"pellucid-{other}" for other in SERVICES if other != service}
+    assert not held & {name for name, owner in HEAVY.items() if owner != service}
+    assert not held & DEVELOPMENT
+
+
+def test_what_one_image_may_carry_it_does_carry() -> None:
+    for name, owner in HEAVY.items():
+        if owner is not None:
+            assert name in closure([f"pellucid-{owner}"]), name
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_an_image_installs_contract_runtime_and_its_own_service(service: str) -> None:
+    steps = instructions(service)
+    installs = [words for name, words in steps if name == "RUN" and "pip install -c" in words]
+    assert len(installs) == 1
+    paths = re.findall(r"\./\S+", installs[0])
+    assert paths == ["./protos", "./services/common", f"./services/{service}"]
+    assert "-c constraints.txt" in installs[0]
+    copied = {words.split()[0] for name, words in steps if name == "COPY"}
+    assert copied == {
+        "constraints.txt",
+        "protos",
+        "services/common",
+        f"services/{service}",
+        "LICENSE",
+        "--from=build",
+    }
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_an_image_has_two_stages_on_the_same_base_and_no_rights(service: str) -> None:
+    bases = [words.split()[0] for name, words in instructions(service) if name == "FROM"]
+    assert bases == ["python:3.11-slim", "python:3.11-slim"]
+    stage = final_stage(service)
+    assert stage["USER"] == ["10001"]
+    assert "useradd --system --uid 10001" in " ".join(stage["RUN"])
+    assert "install -d -o 10001 /data" in " ".join(stage["RUN"])
+    assert f'image.title="pellucid-{service}"' in stage["LABEL"][0]
+    assert 'image.licenses="Apache-2.0"' in stage["LABEL"][0]
+    assert json.loads(stage["ENTRYPOINT"][0]) == ["python", "-m", f"pellucid_{service}"]
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_an_image_sets_what_the_settings_know_and_exposes_their_ports(service: str) -> None:
+    variables = environment(service)
+    assert variables.pop("GRPC_VERBOSITY") == "ERROR"
+    assert variables.pop("PYTHONUNBUFFERED") == "1"
+    assert variables.pop("PYTHONDONTWRITEBYTECODE") == "1"
+    assert variables.pop("PATH").startswith("/opt/pellucid/bin:")
+    assert variables.pop("DATA_DIR") == "/data"
+    assert variables.pop("GRPC_HOST") == variables.pop("METRICS_HOST") == "0.0.0.0"
+    fields = settings_of(service).model_fields
+    ports = {name: field.default for name, field in fields.items() if name.endswith("_port")}
+    exposed = TypeAdapter(list[int]).validate_python(final_stage(service)["EXPOSE"][0].split())
+    assert sorted(exposed) == sorted(ports.values())
+    assert variables == {name: str(ports[name.lower()]) for name in ("GRPC_PORT", "METRICS_PORT")}
