@@ -97,10 +97,11 @@ async def test_weights_must_sum_to_one(http: httpx.AsyncClient) -> None:
         (b'"hi"', "not a string"),
         (b"null", "not null"),
         (b"42", "not a number"),
-        (b"\xff\xfe", "broken JSON"),
+        (b'{"message": "\xff"}', "not UTF-8 at byte 13"),
         (b'{"message": "\\ud800"}', "broken JSON"),
         (b'{"a":' * 33 + b"1" + b"}" * 33, "deeper than 32"),
-        (b"[" * 100_000, "broken JSON"),
+        (b"[" * 100_000, "deeper than 32"),
+        (b'{"a":' + b"[" * 5_000 + b"]" * 5_000 + b"}", "deeper than 32"),
     ],
 )
 async def test_a_broken_body_is_explained(

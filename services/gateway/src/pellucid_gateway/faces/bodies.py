@@ -114,7 +114,7 @@ def _unreadable(body: bytes, error: orjson.JSONDecodeError) -> str:
     except UnicodeDecodeError as bad:
         return f"is not UTF-8 at byte {bad.start}"
     # The parser has a depth limit of its own, far above ours, and reports it by these words only.
-    if "recursion limit" in error.msg:
+    if "depth limit" in error.msg:
         return f"nested deeper than {MAX_JSON_DEPTH} levels"
     where = f"broken JSON at line {error.lineno}, column {error.colno}"
     return f"{where} (character {error.pos})"
