@@ -19,6 +19,7 @@ from pellucid_decision.queries import plan_queries, valid_query
 from pellucid_decision.resolution import Resolved, resolve
 from pellucid_decision.rulebook import Category, Rulebook
 from pellucid_decision.signals import Reading, ends_in_tool, read, with_signal
+from pellucid_decision.terms import Kind
 
 FINAL_VETOES = ("task_prompt", "tool_result", "dont_search")
 SMALL_TALK = ("small_talk", "thanks")
@@ -27,6 +28,8 @@ _RULE_SLOPE = 6.0
 _RULE_CENTRE = 0.40
 _MODE_CONFIDENCE = 1.0
 _URL_CONFIDENCE = 0.97
+# A question with at most this many terms may live off the turns before.
+_SHORT_QUESTION_TERMS = 4
 _ALSO_SEARCH = ("explicit_lookup", "ask_sources", "reviews")
 
 
@@ -161,16 +164,26 @@ def _reading(ask: Ask, resolved: Resolved, language: str, book: Rulebook) -> Rea
     own = read(ask.message, language=language, rulebook=book, ask=ask)
     if ends_in_tool(ask):
         return with_signal(own, "tool_result", "tool", book)
-    if not resolved.leans or own.vetoed(strength=0.6) or not ask.person_turns():
+    if own.vetoed(strength=0.6) or not ask.person_turns():
         return own
     before = _earlier(ask, language, book)
     if before is None:
         return own
+    if not resolved.leans:
+        goes_on = before.score >= book.search_at and _names_nothing(own, resolved)
+        return with_signal(own, "after_search", resolved.question, book) if goes_on else own
     if before.score >= book.search_at:
         return with_signal(own, "followup_of_search", resolved.question, book)
     if before.score <= book.answer_at:
         return with_signal(own, "followup_of_answer", resolved.question, book)
     return own
+
+
+def _names_nothing(own: Reading, resolved: Resolved) -> bool:
+    """A short question without a topic of its own: most likely about that of the turns before."""
+    named = any(term.kind in {Kind.ENTITY, Kind.QUOTED} for term in resolved.own)
+    asks = own.text.rstrip().endswith(("?", "？"))
+    return asks and not named and not own.vetoed(0.1) and len(resolved.own) <= _SHORT_QUESTION_TERMS
 
 
 def _earlier(ask: Ask, language: str, book: Rulebook) -> Reading | None:

@@ -25,6 +25,11 @@ _PERSONAL_STORY = re.compile(
     re.IGNORECASE,
 )
 _CAPITALISED = re.compile(r"(?<=[\w,'\"] )(?:[A-Z][\w'’.&-]*[a-zA-Z]|[A-Z]{2,})")
+# German writes every noun large: a name is one without an article after a preposition of place or
+# origin, or one that a model number follows.
+_GERMAN_NAME = re.compile(
+    r"\b(?:in|von|bei|aus|nach) ([A-ZÄÖÜ][\wäöüß-]{2,})(?=\W*\Z| [a-zäöüß])|\b([A-ZÄÖÜ][\wäöüß-]+ [A-Z]?\d+)\b"
+)
 _LATIN_NAME_IN_CJK = re.compile(r"[A-Z][A-Za-z0-9.-]+")
 _WH = re.compile(
     r"\A\W*(?:who|whose|what|which|where|when|how|is|are|did|does|do|has|have|was|were|in what|in which|tell me about|"  # noqa: E501 - one pattern or table row
@@ -127,7 +132,8 @@ def named_thing(text: str, language: str) -> str:
         match = _LATIN_NAME_IN_CJK.search(text)
         return match.group() if match and match.group() not in _COMMON_CAPITALS else ""
     if language == "de":
-        return ""
+        name = _GERMAN_NAME.search(text)
+        return (name.group(1) or name.group(2)) if name else ""
     names = (match.group() for match in _CAPITALISED.finditer(text))
     return next((name for name in names if name not in _COMMON_CAPITALS), "")
 
