@@ -33,7 +33,7 @@ DEVELOPMENT = {"pytest", "mypy", "ruff", "hypothesis", "grpcio-tools", "import-l
 def instructions(service: str) -> list[tuple[str, str]]:
     """Return the Dockerfile as (instruction, arguments), continued lines joined."""
     text = (ROOT / "services" / service / "Dockerfile").read_text("utf-8")
-    lines = re.sub(r"^#.*\n", "", text, flags=re.M).replace("\\\n", " ").splitlines()
+    lines = re.sub(r"^#.*\n", "", text, flags=re.MULTILINE).replace("\\\n", " ").splitlines()
     return [(line.split()[0], line.split(None, 1)[1]) for line in lines if line.strip()]
 
 
