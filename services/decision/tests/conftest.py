@@ -51,7 +51,7 @@ def asking() -> Callable[..., Ask]:
 @pytest.fixture
 async def stub() -> AsyncIterator[DecisionServiceStub]:
     """A client of the real server on a free port."""
-    settings = DecisionSettings(pellucid_clock=NOW, scorer_target="127.0.0.1:1")
+    settings = DecisionSettings(grpc_port=0, pellucid_clock=NOW, scorer_target="127.0.0.1:1")
     async with AsyncExitStack() as stack:
         service = await build(settings, stack)
         server = service.listeners[0]

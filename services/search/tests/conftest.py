@@ -225,7 +225,7 @@ async def start_service(tmp_path: Path) -> AsyncIterator[Start]:
     async with AsyncExitStack() as stack:
 
         async def start(**values: Any) -> Any:
-            values = {"data_dir": tmp_path, "search_providers": "auto", **values}
+            values = {"grpc_port": 0, "data_dir": tmp_path, "search_providers": "auto", **values}
             return await stack.enter_async_context(_running(SearchSettings(**values)))
 
         yield start

@@ -14,6 +14,8 @@ class DecisionSettings(LlmSettings):
 
     model_config = SettingsConfigDict(frozen=True)
 
+    grpc_port: int = Field(50051, ge=0, le=65535, description="gRPC port; 0 picks a free one.")
+    metrics_port: int = Field(9101, ge=0, le=65535, description="Prometheus port; 0 picks one.")
     llm_knowledge_cutoff: str = Field(
         default="2025-01",
         pattern=r"^\d{4}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?$",

@@ -14,6 +14,8 @@ _URL = r"^https?://[^\s/]+"
 class SearchSettings(ServiceSettings):
     """Environment variables of the search service."""
 
+    grpc_port: int = Field(50052, ge=0, le=65535, description="gRPC port; 0 picks a free one.")
+    metrics_port: int = Field(9102, ge=0, le=65535, description="Prometheus port; 0 picks one.")
     search_providers: str = Field(
         AUTO,
         description="Providers in order, separated by commas; auto: what has a key, else ddgs.",
