@@ -32,6 +32,7 @@ def test_kinds_by_the_words_of_a_question(question: str, kinds: set[AskedFor]) -
         (AskedFor.DATE, "2026년 11월 14일에 개통되었다.", 1.0),
         (AskedFor.PERSON, "The board appointed Ada Example.", 1.0),
         (AskedFor.PERSON, "the board appointed nobody", 0.0),
+        (AskedFor.PERSON, "The Court sits in Port Example.", 0.0),
         (AskedFor.VERSION, "Version 4.2.1 is out.", 1.0),
         (AskedFor.VERSION, "A new version is out.", 0.0),
     ],

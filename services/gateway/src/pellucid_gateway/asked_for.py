@@ -17,14 +17,19 @@ import yaml
 from pellucid_gateway.notices import month_numbers
 from pellucid_gateway.terms import fold, has_unspaced_script, terms
 
+_WORD = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r"\d+(?:[.,\u00a0\u202f ]\d+)*")
 _VERSION = re.compile(r"\b\d+\.\d+(?:\.\d+)*\b")
 _NUMERIC_DATE = re.compile(
     r"\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}\.\s?\d{1,2}\.\s?\d{4}\b|\d{1,2}\s?[월月]\s?\d{1,2}\s?[일日]"
 )
-# Two capitalised words in a row, as names of people are written in the spaced scripts.
-_NAME = re.compile(r"\b[A-ZÀ-Þ][\w'’-]+(?:\s+(?:[a-z]{2,3}\s+)?[A-ZÀ-Þ][\w'’-]+)+")
-_WORD = re.compile(r"[^\W_]+")
+# Two capitalised words in a row, as names of people are written in the spaced scripts; what follows
+# a preposition or an article is rather a place or a body.
+_NAME = re.compile(
+    r"(?<!\bin )(?<!\bof )(?<!\bat )(?<!\bfrom )(?<!\bto )(?<!\bnear )(?<!\bde )"
+    r"\b(?!(?:The|A|An|In|On|At|Der|Die|Das|La|Le|Les|El|Los)\s)"
+    r"[A-ZÀ-Þ][\w'’-]+(?:\s+(?:[a-z]{2,3}\s+)?[A-ZÀ-Þ][\w'’-]+)+"
+)
 
 
 class AskedFor(StrEnum):
