@@ -1,4 +1,3 @@
-
 """Measures ranking and claim support of the scorer on labelled rows.
 
     EVAL_DATA=<folder> python eval/scorer_eval.py
