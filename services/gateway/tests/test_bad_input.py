@@ -135,6 +135,12 @@ async def test_too_much_is_413(
     assert limit in document["errors"][0]["limit"]
 
 
+async def test_a_missing_field_is_named_in_plain_words(http: httpx.AsyncClient) -> None:
+    document = (await http.post("/v1/search", json={})).json()
+
+    assert document["errors"] == [{"field": "query", "limit": "a value", "message": "is required"}]
+
+
 async def test_the_largest_message_is_accepted(http: httpx.AsyncClient) -> None:
     assert (await http.post("/v1/chat", json={"message": "é" * 16_384})).status_code == 200
 

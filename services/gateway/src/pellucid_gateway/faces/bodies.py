@@ -28,6 +28,7 @@ M = TypeVar("M", bound=BaseModel)
 MAX_JSON_DEPTH = 32
 # Limits in words, by pydantic's kinds of errors.
 _LIMITS: Mapping[str, str] = {
+    "missing": "a value",
     "string_type": "a string",
     "int_type": "an integer",
     "int_from_float": "an integer",
