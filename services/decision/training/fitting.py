@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 
-# Ridge strengths of the n-gram, signal and embedding blocks; swept by cross-validation.
+# Ridge strengths of the n-gram, signal and embedding blocks, chosen by hand.
 NGRAM_RIDGE = 2.0
 SIGNAL_RIDGE = 0.5
 EMBEDDING_RIDGE = 0.5

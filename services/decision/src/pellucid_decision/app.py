@@ -16,6 +16,7 @@ from pellucid_decision.cascade import Cascade
 from pellucid_decision.classifier import Classifier, load_weights
 from pellucid_decision.desk import Desk
 from pellucid_decision.errors import RulesError, WeightsError
+from pellucid_decision.model_queries import QueryWriter
 from pellucid_decision.model_reflection import ModelReflector
 from pellucid_decision.model_stage import ModelStage
 from pellucid_decision.reuse import DecisionCache
@@ -48,6 +49,11 @@ async def build(settings: DecisionSettings, stack: AsyncExitStack) -> Service:
             rules,
             _classifier(settings, stack),
             ModelStage(model, settings.decision_llm_timeout_s) if model else None,
+            QueryWriter(
+                model, settings.decision_llm_queries, settings.decision_llm_queries_timeout_s
+            )
+            if model
+            else None,
         ),
         cache=cache,
         rules=rules,

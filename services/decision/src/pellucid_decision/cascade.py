@@ -6,6 +6,7 @@ forced search is settled here and nowhere else.
 
 import math
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from pellucid_decision.conversation import Ask, WebMode
 from pellucid_decision.decision import Action, Decision, Query, Stage, Verdict
@@ -23,9 +24,10 @@ from pellucid_decision.terms import Kind
 
 FINAL_VETOES = ("task_prompt", "tool_result", "dont_search")
 SMALL_TALK = ("small_talk", "thanks")
-# Slope of the logistic that turns a rule score into a confidence: fitted on the own labelled set.
-_RULE_SLOPE = 6.0
-_RULE_CENTRE = 0.40
+# Logistic that turns a rule score into a confidence, fitted on the own messages that rules settle
+# (`training/confidence.py`).
+_RULE_SLOPE = 15.0
+_RULE_CENTRE = 0.39
 _MODE_CONFIDENCE = 1.0
 _URL_CONFIDENCE = 0.97
 # A question with at most this many terms may live off the turns before.
@@ -52,6 +54,14 @@ class Case:
         return self.reading.has(*SMALL_TALK) or not (self.resolved.own or self.resolved.topic.main)
 
 
+class Writer(Protocol):
+    """May put a model's queries in place of the heuristic ones."""
+
+    async def write(self, ask: Ask, resolved: Resolved, done: Deliberated) -> Deliberated:
+        """Return `done`, with queries when it wrote some."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Cascade:
     """Settles messages.
@@ -60,17 +70,21 @@ class Cascade:
         rules: Source of the rules in force.
         classifier: Stage 2; None when there are no weights.
         model: Stage 3; None when no language model is configured.
+        writer: Writes queries for settled searches; None without a language model.
     """
 
     rules: Rules
     classifier: Adviser | None = None
     model: Adviser | None = None
+    writer: Writer | None = None
 
     async def decide(self, ask: Ask) -> Decision:
         """Return the decision about one message."""
         case = examine(ask, self.rules.book)
         settled = settle(case)
         done = Deliberated(settled) if settled else await self._deliberate(case)
+        if self.writer:
+            done = await self.writer.write(ask, case.resolved, done)
         return compose(case, done)
 
     async def _deliberate(self, case: Case) -> Deliberated:
@@ -167,16 +181,18 @@ def _reading(ask: Ask, resolved: Resolved, language: str, book: Rulebook) -> Rea
     if own.vetoed(strength=0.6) or not ask.person_turns():
         return own
     before = _earlier(ask, language, book)
-    if before is None:
-        return own
-    if not resolved.leans:
-        goes_on = before.score >= book.search_at and _names_nothing(own, resolved)
-        return with_signal(own, "after_search", resolved.question, book) if goes_on else own
+    tie = _tie(own, resolved, before, book) if before else ""
+    return with_signal(own, tie, resolved.question, book) if tie else own
+
+
+def _tie(own: Reading, resolved: Resolved, before: Reading, book: Rulebook) -> str:
+    """Signal by which a message hangs on the question before it; empty when on its own."""
     if before.score >= book.search_at:
-        return with_signal(own, "followup_of_search", resolved.question, book)
-    if before.score <= book.answer_at:
-        return with_signal(own, "followup_of_answer", resolved.question, book)
-    return own
+        if resolved.leans:
+            return "followup_of_search"
+        return "after_search" if _names_nothing(own, resolved) else ""
+    below = resolved.leans and before.score <= book.answer_at
+    return "followup_of_answer" if below else ""
 
 
 def _names_nothing(own: Reading, resolved: Resolved) -> bool:

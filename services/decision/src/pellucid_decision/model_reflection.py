@@ -1,11 +1,10 @@
 """Reflection by a reasoning model; the deterministic judge takes over when its reply is useless."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from pellucid_decision.decision import Outbound
 from pellucid_decision.errors import ModelReplyError, UnavailableError
-from pellucid_decision.model_stage import json_object, share
+from pellucid_decision.model_stage import json_object, sent_to, share
 from pellucid_decision.normal import one_line
 from pellucid_decision.ports import LanguageModel, Prompt
 from pellucid_decision.queries import valid_query
@@ -55,13 +54,11 @@ class ModelReflector:
         prompt = reflection_prompt(gathered, self.timeout_s)
         try:
             async with asyncio.timeout(self.timeout_s):
-                text = await self.model.ask(prompt)
-            judged = parse_judgement(text, gathered)
+                answer = await self.model.ask(prompt)
+            judged = parse_judgement(answer.text, gathered)
         except (TimeoutError, UnavailableError, ModelReplyError):
             return None
-        return (
-            judged if self.model.internal else _with_outbound(judged, self.model.receiver, prompt)
-        )
+        return replace(judged, outbound=sent_to(self.model, prompt, answer.host))
 
 
 def reflection_prompt(gathered: Gathered, timeout_s: float) -> Prompt:
@@ -115,17 +112,4 @@ def parse_judgement(text: str, gathered: Gathered) -> Judgement:
         else "The model gave no reason.",
         confidence=share(fields.get("confidence")),
         judge="llm",
-    )
-
-
-def _with_outbound(judged: Judgement, receiver: str, prompt: Prompt) -> Judgement:
-    sent = Outbound(receiver, f"{prompt.system}\n{prompt.user}")
-    return Judgement(
-        judged.sufficient,
-        judged.missing,
-        judged.refined_query,
-        judged.reasoning,
-        judged.confidence,
-        judged.judge,
-        (sent,),
     )

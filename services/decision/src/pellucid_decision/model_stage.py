@@ -118,30 +118,44 @@ class ModelStage:
             return parse_reply(await self._sent(again, sent))
 
     async def _sent(self, prompt: Prompt, sent: list[Outbound]) -> str:
-        if not self.model.internal:
-            sent.append(Outbound(self.model.receiver, f"{prompt.system}\n{prompt.user}"))
-        return await self.model.ask(prompt)
+        sent.extend(sent_to(self.model, prompt))
+        answer = await self.model.ask(prompt)
+        sent.extend(sent_to(self.model, prompt, answer.host)[1:])
+        return answer.text
+
+
+def sent_to(model: LanguageModel, prompt: Prompt, answered_by: str = "") -> tuple[Outbound, ...]:
+    """Return what left for a model: to the first endpoint, and to another one that answered."""
+    if model.internal:
+        return ()
+    hosts = dict.fromkeys(filter(None, (model.receiver, answered_by)))
+    return tuple(Outbound(host, f"{prompt.system}\n{prompt.user}") for host in hosts)
 
 
 def decision_prompt(
     ask: Ask, resolved: Resolved, timeout_s: float, *, repair: bool = False
 ) -> Prompt:
     """Return the prompt for one message; everything a person wrote stands inside the fence."""
+    system = _SYSTEM.format(today=f"{ask.now:%Y-%m-%d}", cutoff=f"{ask.cutoff:%Y-%m-%d}")
+    return Prompt(
+        system=system + (_REPAIR if repair else ""),
+        user=fenced_body(ask, resolved),
+        temperature=TEMPERATURE,
+        max_tokens=MAX_TOKENS,
+        timeout_s=timeout_s,
+        json_schema=_SCHEMA,
+    )
+
+
+def fenced_body(ask: Ask, resolved: Resolved) -> str:
+    """Return turns, subject and message between the marks that they cannot contain."""
     turns = [f"{turn.role}: {one_line(turn.content, TURN_CHARACTERS)}" for turn in ask.history]
     subject = f"about: {', '.join(ask.subject.elements())}" if ask.subject else ""
     message = f"message: {ask.message[:MESSAGE_CHARACTERS]}"
     resolved_line = f"resolved: {resolved.question[:400]}" if resolved.leans else ""
     body = "\n".join(filter(None, (*turns, subject, message, resolved_line)))
     fenced = body.replace("<<<", "").replace(">>>", "")
-    system = _SYSTEM.format(today=f"{ask.now:%Y-%m-%d}", cutoff=f"{ask.cutoff:%Y-%m-%d}")
-    return Prompt(
-        system=system + (_REPAIR if repair else ""),
-        user=f"<<<\n{fenced}\n>>>",
-        temperature=TEMPERATURE,
-        max_tokens=MAX_TOKENS,
-        timeout_s=timeout_s,
-        json_schema=_SCHEMA,
-    )
+    return f"<<<\n{fenced}\n>>>"
 
 
 def parse_reply(text: str) -> Reply:

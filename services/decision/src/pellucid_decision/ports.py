@@ -30,6 +30,19 @@ class Prompt:
     reasoning: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """Reply of a language model.
+
+    Attributes:
+        text: What it said.
+        host: Host that answered; empty when unknown.
+    """
+
+    text: str
+    host: str = ""
+
+
 class Encoder(Protocol):
     """Turns texts into sentence embeddings."""
 
@@ -47,7 +60,7 @@ class LanguageModel(Protocol):
 
     @property
     def receiver(self) -> str:
-        """Host that prompts are sent to, for the list of outbound texts."""
+        """Host that prompts go to first, for the list of outbound texts."""
         ...
 
     @property
@@ -55,8 +68,8 @@ class LanguageModel(Protocol):
         """True when the operator marked it as part of the installation."""
         ...
 
-    async def ask(self, prompt: Prompt) -> str:
-        """Return the reply's text.
+    async def ask(self, prompt: Prompt) -> ModelAnswer:
+        """Return the reply and who gave it.
 
         Raises:
             UnavailableError: No usable reply within the prompt's time.

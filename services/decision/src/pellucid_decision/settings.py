@@ -6,6 +6,7 @@ from pathlib import Path
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
+from pellucid_decision.model_queries import QueryWriting
 from pellucid_runtime.llm_settings import LlmSettings
 
 
@@ -43,6 +44,13 @@ class DecisionSettings(LlmSettings):
         gt=0,
         le=10,
         description="Longest wait for a model's decision; then best guess.",
+    )
+    decision_llm_queries: QueryWriting = Field(
+        default=QueryWriting.FOLLOW_UPS,
+        description="Settled searches whose queries a model writes: never, follow_ups or always.",
+    )
+    decision_llm_queries_timeout_s: float = Field(
+        default=0.2, gt=0, le=2, description="Longest wait for them; then heuristic queries."
     )
     decision_reflect_timeout_s: float = Field(
         default=4.5,

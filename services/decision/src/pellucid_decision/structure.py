@@ -28,7 +28,8 @@ _CAPITALISED = re.compile(r"(?<=[\w,'\"] )(?:[A-Z][\w'’.&-]*[a-zA-Z]|[A-Z]{2,}
 # German writes every noun large: a name is one without an article after a preposition of place or
 # origin, or one that a model number follows.
 _GERMAN_NAME = re.compile(
-    r"\b(?:in|von|bei|aus|nach) ([A-ZÄÖÜ][\wäöüß-]{2,})(?=\W*\Z| [a-zäöüß])|\b([A-ZÄÖÜ][\wäöüß-]+ [A-Z]?\d+)\b"
+    r"\b(?:in|von|bei|aus|nach) ([A-ZÄÖÜ][\wäöüß-]{2,})(?=\W*\Z| [a-zäöüß])"
+    r"|\b([A-ZÄÖÜ][\wäöüß-]+ [A-Z]?\d+)\b"
 )
 _LATIN_NAME_IN_CJK = re.compile(r"[A-Z][A-Za-z0-9.-]+")
 _WH = re.compile(

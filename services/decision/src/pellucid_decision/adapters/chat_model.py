@@ -1,7 +1,7 @@
 """The language model behind its port, by the runtime's client."""
 
 from pellucid_decision.errors import UnavailableError
-from pellucid_decision.ports import Prompt
+from pellucid_decision.ports import ModelAnswer, Prompt
 from pellucid_runtime.errors import ServiceError
 from pellucid_runtime.llm import ChatMessage, ChatRequest, LlmClient
 
@@ -11,7 +11,7 @@ class ChatModel:
 
     Args:
         client: The runtime's client.
-        host: Receiver for the list of outbound texts.
+        host: Host of the first endpoint, for the list of outbound texts.
         internal: The operator marked the endpoint as part of the installation.
         fast_model: Model for decisions.
         reasoning_model: Model for reflection.
@@ -26,8 +26,8 @@ class ChatModel:
         self.receiver = host
         self.internal = internal
 
-    async def ask(self, prompt: Prompt) -> str:
-        """Return the reply's text.
+    async def ask(self, prompt: Prompt) -> ModelAnswer:
+        """Return the reply and the host that gave it.
 
         Raises:
             UnavailableError: No endpoint gave one.
@@ -40,6 +40,7 @@ class ChatModel:
             json_schema=prompt.json_schema,
         )
         try:
-            return (await self._client.complete(request)).text
+            completion = await self._client.complete(request)
         except ServiceError as error:
             raise UnavailableError(error.message) from error
+        return ModelAnswer(completion.text, completion.host)
