@@ -49,6 +49,8 @@ async def test_a_short_question_lives_off_the_search_before(
     assert not (await cascade.decide(asking(message))).needs_search
     decision = await cascade.decide(asking(message, *BEFORE))
     assert decision.needs_search
+    assert "Skerry" in decision.standalone_question
+    assert any("Skerry" in query.text for query in decision.queries)
     assert "after_search" in {signal.name for signal in decision.signals}
 
 

@@ -17,7 +17,7 @@ from pellucid_decision.links import MAX_PROCESSED, Link, find_links
 from pellucid_decision.matrix import match_category
 from pellucid_decision.ports import Rules
 from pellucid_decision.queries import plan_queries, valid_query
-from pellucid_decision.resolution import Resolved, resolve
+from pellucid_decision.resolution import Resolved, on_topic, resolve
 from pellucid_decision.rulebook import Category, Rulebook
 from pellucid_decision.signals import Reading, ends_in_tool, read, with_signal
 from pellucid_decision.terms import Kind
@@ -101,6 +101,8 @@ def examine(ask: Ask, book: Rulebook) -> Case:
     site = named_site(ask.message, found, rules)
     resolved = resolve(_without_links(ask.message, found, site), ask.history, rules)
     reading = _reading(ask, resolved, language, book)
+    if reading.has("after_search"):
+        resolved = on_topic(resolved)
     if site:
         reading = with_signal(reading, "site_named", site, book)
     links = _meant(found, site, reading, book)

@@ -6,7 +6,7 @@ leans on the turns before (pronoun, ellipsis, opening like "and") keeps it.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pellucid_decision.conversation import HISTORY_TURNS, TURN_CHARACTERS, Role, Turn
 from pellucid_decision.normal import clean, folded, one_line, window
@@ -60,6 +60,16 @@ def resolve(message: str, history: Sequence[Turn], rules: LanguageRules) -> Reso
     leaning = bool(topic.main or topic.said) and leans(text, own, rules)
     question = _standalone(text, topic, rules) if leaning else text
     return Resolved(one_line(question, QUESTION_CHARACTERS) or message, leaning, own, topic)
+
+
+def on_topic(resolved: Resolved) -> Resolved:
+    """Return a question that names nothing as one about the topic of the turns before."""
+    named = resolved.topic.main or resolved.topic.said
+    if resolved.leans or not named:
+        return resolved
+    phrase = " ".join(term.text.strip('"') for term in named[:TOPIC_TERMS])
+    question = one_line(f"{resolved.question} ({phrase})", QUESTION_CHARACTERS)
+    return replace(resolved, leans=True, question=question)
 
 
 def topic_of(history: Sequence[Turn], rules: LanguageRules) -> Topic:
