@@ -62,6 +62,21 @@ def test_spellings_of_one_page_meet(one: str, other: str) -> None:
     assert page_key(first) == page_key(second)
 
 
+@pytest.mark.parametrize(
+    ("url", "canonical"),
+    [("http://x.localhost:8099/dir/", "http://x.localhost:8099/dir/"),
+     ("http://x.localhost:8099/dir", "http://x.localhost:8099/dir"),
+     ("http://x.localhost:8099/dir/index.html", "http://x.localhost:8099/dir/"),
+     ("http://x.localhost:8099/dir//", "http://x.localhost:8099/dir/"),
+     ("http://x.localhost:8099", "http://x.localhost:8099/"),
+     ("http://x.localhost:8099/dir/amp/", "http://x.localhost:8099/dir/")],
+)  # fmt: skip
+def test_a_canonical_address_can_be_opened_where_folders_need_their_slash(
+    url: str, canonical: str
+) -> None:
+    assert canonical_url(url) == canonical
+
+
 def test_different_pages_are_never_merged() -> None:
     keys = [page_key(canonical_url(url) or "") for url in DIFFERENT_PAGES]
 

@@ -83,9 +83,8 @@ async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> Sea
         StartError: The domain policy cannot be read.
     """
     clock = clock_from(settings)
-    # The library loads its languages with the first text that it does not know, for a second or
-    # more in which everything else is slow: now is better than with the first such result.
-    await asyncio.to_thread(read_other_language, "3 dny nazpět", clock.now())
+    languages = asyncio.Event()
+    _keep(stack, _learn_languages(languages, clock))
     counters = GuardedCounters(await open_store(settings, stack, "ledger"), clock.monotonic)
     answers = await open_store(settings, stack, "answers", is_cache=True)
     background = Background()
@@ -125,11 +124,22 @@ async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> Sea
         is_internal=_internal(settings),
         clock=clock,
         budget_s=settings.search_budget_s,
+        is_saving=lambda: ledger.is_saving(clock.now().date()),
+        knows_languages=languages.is_set,
     )
     _warn_of_sunset(settings, clock)
     metrics.BUDGET_MICRO_USD.set(ledger.budget_micro_usd)
     _keep(stack, Housekeeping(ledger, desks, clock).run())
     return SearchServicer(searcher, roster, ledger, clock)
+
+
+async def _learn_languages(languages: asyncio.Event, clock: Clock) -> None:
+    """Let the library for dates load its languages, a second or more, beside the requests.
+
+    It does so with the first text that it does not know; that must not be one of a request.
+    """
+    await asyncio.to_thread(read_other_language, "3 dny nazpět", clock.now())
+    languages.set()
 
 
 async def _gate(settings: SearchSettings, stack: AsyncExitStack, clock: Clock) -> RateGate:

@@ -1,7 +1,7 @@
 """Canonical addresses: which spellings lead to one page.
 
 `canonical_url` is safe to open; `page_key` is only for comparing and forgets more (scheme, `www`,
-order of parameters).
+slash at the end, order of parameters).
 """
 
 import re
@@ -18,7 +18,8 @@ _SUBDOMAIN_LABELS = 3
 _MOBILE = re.compile(r"^(?:m|mobile|amp|touch)\.(?=[^.]+\.[^.]+)")
 _WIKI_MOBILE = re.compile(r"^([a-z-]+)\.m\.(wikipedia|wiktionary|wikinews|wikivoyage)\.org$")
 _INDEX = re.compile(r"/(?:index|default)\.(?:html?|php|aspx?|jsp|shtml|cgi)$", re.IGNORECASE)
-_AMP_TAIL = re.compile(r"(?:/amp)+/*$|(?<=[^/])\.amp$", re.IGNORECASE)
+_AMP_TAIL = re.compile(r"(?:/amp)+(?=/*$)|(?<=[^/])\.amp$", re.IGNORECASE)
+_LAST_SLASHES = re.compile(r"/{2,}$")
 _AMP_HTML = re.compile(r"\.amp(?=\.html?$)", re.IGNORECASE)
 _AMP_VIEWER = re.compile(r"^/amp/s/(?=[^/]+\.[^/]+)", re.IGNORECASE)
 _AMP_PARAMS = frozenset({"amp", "amp=1", "amp=true", "outputtype=amp", "output=amp"})
@@ -43,11 +44,12 @@ def _tracking() -> _Tracking:
 def canonical_url(url: str) -> str | None:
     """Return the canonical spelling of an http(s) address; None for anything else.
 
-    Host in lower case, no default port, fragment, tracking parameters, AMP or mobile form,
-    `index.*` or slash at the end. Idempotent. Addresses with a password are refused.
+    Host in lower case, no default port, fragment, tracking parameters, AMP or mobile form, or
+    `index.*` at the end. A slash at the end stays: a plain file server knows a folder only with it.
+    Idempotent. Addresses with a password are refused.
 
     >>> canonical_url("HTTP://m.Example.com:80/a/index.html?utm_source=x#top")
-    'http://example.com/a'
+    'http://example.com/a/'
     """
     present = url.strip()
     for _ in range(_MAX_PASSES):
@@ -102,8 +104,8 @@ def _tidy_path(path: str, *, has_query: bool) -> str:
     path = _AMP_HTML.sub("", _AMP_TAIL.sub("", path))
     # With parameters, index.php is often the program that tells pages apart.
     if not has_query:
-        path = _INDEX.sub("", path)
-    return path.rstrip("/") or "/"
+        path = _INDEX.sub("/", path)
+    return _LAST_SLASHES.sub("/", path) or "/"
 
 
 def _without_tracking(query: str) -> str:
@@ -123,7 +125,7 @@ def _is_tracking(pair: str) -> bool:
 def page_key(canonical: str) -> str:
     """Return what two canonical addresses of one page have in common.
 
-    >>> page_key("https://www.example.com/a?y=2&x=1") == page_key("http://example.com/a?x=1&y=2")
+    >>> page_key("https://www.example.com/a/?y=2&x=1") == page_key("http://example.com/a?x=1&y=2")
     True
     """
     rest = canonical.partition("://")[2]
@@ -131,7 +133,8 @@ def page_key(canonical: str) -> str:
     address, mark, query = rest.partition("?")
     host, slash, path = address.partition("/")
     ordered = "&".join(sorted(query.split("&")))
-    return f"{_without_www(host)}{slash}{_decoded(path)}{mark}{ordered}{bang}{fragment}"
+    place = _decoded(path.rstrip("/"))
+    return f"{_without_www(host)}{slash}{place}{mark}{ordered}{bang}{fragment}"
 
 
 def _without_www(host: str) -> str:

@@ -10,7 +10,7 @@ from pellucid_search.absolute_dates import read_absolute
 from pellucid_search.cjk_numerals import with_digits
 from pellucid_search.clock_times import ClockTime, split_clock
 from pellucid_search.hits import DateSource, Published
-from pellucid_search.other_languages import read_other_language
+from pellucid_search.other_languages import may_be_date, read_other_language
 from pellucid_search.readings import Reading, normalised_date_text
 from pellucid_search.relative_dates import read_relative
 from pellucid_search.weekday_dates import read_weekday
@@ -37,6 +37,11 @@ class Patience:
         self.left -= 1
         return self.left >= 0
 
+    @property
+    def was_refused(self) -> bool:
+        """A use was wanted that was not left."""
+        return self.left < 0
+
 
 def understand_date(
     text: str, now: datetime, *, patience: Patience | None = None
@@ -54,7 +59,7 @@ def understand_date(
     if not cleaned:
         return None
     reading = _read(cleaned, now) or _day_and_clock(with_digits(cleaned.lower()), now)
-    if reading or (patience and not patience.spend()):
+    if reading or not may_be_date(cleaned) or (patience and not patience.spend()):
         return reading
     return read_other_language(cleaned, now)
 

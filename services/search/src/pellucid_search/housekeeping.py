@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import structlog
+
 from pellucid_runtime.clock import Clock
 from pellucid_search import metrics
 from pellucid_search.breaker import BreakerState
@@ -11,6 +13,7 @@ from pellucid_search.desk import Desk
 from pellucid_search.ledger import Ledger
 
 _EVERY_S = 1.0
+_log = structlog.get_logger("pellucid_search.housekeeping")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +33,12 @@ class Housekeeping:
     async def round(self) -> None:
         """Book usage and set the gauges."""
         await self.ledger.flush()
-        spent = await self.ledger.spent_micro_usd(self.clock.now().date())
+        today = self.clock.now().date()
+        spent = await self.ledger.spent_micro_usd(today)
         metrics.SPENT_MICRO_USD.set(spent)
+        if await self.ledger.begins_to_save(today):
+            metrics.BUDGET_SOFT_LIMITS.inc()
+            _log.warning("budget_soft_limit", spent=spent, budget=self.ledger.budget_micro_usd)
         for name, desk in self.desks.items():
             closed = desk.breaker.state is BreakerState.CLOSED
             metrics.BREAKER_OPEN.labels(name).set(0 if closed else 1)

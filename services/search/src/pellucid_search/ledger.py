@@ -11,6 +11,8 @@ from datetime import date, timedelta
 from pellucid_search.ports import Counters
 
 MICRO = 1_000_000
+# From this part of the budget on calls are saved and the operator is told.
+SOFT_SHARE = 0.8
 # Usage is kept for the longest report (366 days) and a little more.
 _KEPT_S = 400 * 86_400.0
 _EVERYBODY = "-"
@@ -42,6 +44,8 @@ class Ledger:
         self._counters = counters
         self._providers = tuple(providers)
         self._pending: dict[tuple[date, str, str], UsageRow] = {}
+        self._known: tuple[date, int] = (date.min, 0)
+        self._warned = date.min
         self.budget_micro_usd = budget_micro_usd
 
     async def reserve(self, day: date, price_micro_usd: int) -> bool:
@@ -49,6 +53,7 @@ class Ledger:
         if price_micro_usd <= 0:
             return True
         spent = await self._counters.add(_spent_key(day), price_micro_usd, ttl_s=_KEPT_S)
+        self._known = (day, spent)
         if spent <= self.budget_micro_usd:
             return True
         await self.give_back(day, price_micro_usd)
@@ -80,7 +85,20 @@ class Ledger:
         if provider:
             await self.flush()
             return await self._counters.read(f"{_usage_key(day, provider, _EVERYBODY)}:cost")
-        return await self._counters.read(_spent_key(day))
+        self._known = (day, await self._counters.read(_spent_key(day)))
+        return self._known[1]
+
+    def is_saving(self, day: date) -> bool:
+        """Tell whether the day's spend, as last seen here, has reached 80 % of the budget."""
+        seen, spent = self._known
+        return seen == day and 0 < SOFT_SHARE * self.budget_micro_usd <= spent
+
+    async def begins_to_save(self, day: date) -> bool:
+        """Tell once a day, over all replicas and restarts, that 80 % were reached."""
+        if self._warned == day or not self.is_saving(day):
+            return False
+        self._warned = day
+        return await self._counters.add(f"soft:{day.isoformat()}", 1, ttl_s=_KEPT_S) == 1
 
     async def usage(self, first: date, last: date, caller_hash: str = "") -> list[UsageRow]:
         """Return the rows of some days with any call, oldest day first."""

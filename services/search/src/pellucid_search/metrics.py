@@ -42,6 +42,9 @@ BUDGET_MICRO_USD = Gauge(
 SPENT_MICRO_USD = Gauge(
     "pellucid_search_spent_today_micro_usd", "Spent today, millionths of a USD."
 )
+BUDGET_SOFT_LIMITS = Counter(
+    "pellucid_search_budget_soft_limits_total", "Days on which 80 % of the budget was spent."
+)
 STORE_ERRORS = Counter(
     "pellucid_search_store_errors_total",
     "Operations that the store did not answer.",

@@ -15,6 +15,12 @@ _MAX_CHARACTERS = 80
 _HAS_FOREIGN_LETTER = re.compile(r"[^\W\d_a-zA-Z]")
 
 
+def may_be_date(text: str) -> bool:
+    """Tell whether the library is worth asking about a text; microseconds."""
+    worth = any(char.isdigit() for char in text) or _HAS_FOREIGN_LETTER.search(text)
+    return bool(worth) and len(text) <= _MAX_CHARACTERS and not _NO_DATE.fullmatch(text)
+
+
 def read_other_language(text: str, now: datetime) -> Reading | None:
     """Return what a date in any language means; None when it is none.
 
@@ -22,8 +28,7 @@ def read_other_language(text: str, now: datetime) -> Reading | None:
         text: As `normalised_date_text` returns it.
         now: Aware.
     """
-    worth = any(char.isdigit() for char in text) or _HAS_FOREIGN_LETTER.search(text)
-    if not worth or len(text) > _MAX_CHARACTERS or _NO_DATE.fullmatch(text):
+    if not may_be_date(text):
         return None
     try:
         time = dateparser.parse(

@@ -51,12 +51,14 @@ class Plan:
         last_resort: Asked one after the other when no member answered.
         together: Ask all members; otherwise the next only when one is slow or fails.
         skips: Considered and not asked.
+        saving: All were wanted, but most of the budget is spent.
     """
 
     members: tuple[str, ...]
     last_resort: tuple[str, ...] = ()
     together: bool = False
     skips: tuple[Skip, ...] = ()
+    saving: bool = False
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -89,8 +91,16 @@ def lineup(listed: Sequence[str], offers: Mapping[str, Offer]) -> Lineup:
     return Lineup(members, (LOCAL,) if local and local.enabled else ())
 
 
-def make_plan(request: SearchRequest, line: Lineup, offers: Mapping[str, Offer]) -> Plan:
+def make_plan(
+    request: SearchRequest, line: Lineup, offers: Mapping[str, Offer], *, saving: bool = False
+) -> Plan:
     """Return who is asked for a request.
+
+    Args:
+        request: What is wanted.
+        line: The installation's providers.
+        offers: Every known provider by name.
+        saving: Most of the budget is spent: the cheapest first, and one after the other.
 
     Raises:
         InvalidArgumentError: A named provider does not exist.
@@ -104,13 +114,22 @@ def make_plan(request: SearchRequest, line: Lineup, offers: Mapping[str, Offer])
     skips = [_unusable(offer) for offer in wanted if not offer.enabled]
     resting = [offer for offer in wanted if offer.enabled and not offer.healthy]
     skips += [Skip(offer.name, "left alone after failures", lost=True) for offer in resting]
-    members = tuple(offer.name for offer in wanted if offer.enabled and offer.healthy)
+    members = [offer for offer in wanted if offer.enabled and offer.healthy]
+    if saving:
+        members.sort(key=_thrift)
+    wants_all = request.routing is Routing.ALL
     return Plan(
-        members=members,
+        members=tuple(offer.name for offer in members),
         last_resort=line.last_resort,
-        together=request.routing is Routing.ALL,
+        together=wants_all and not saving,
         skips=tuple(skips),
+        saving=wants_all and saving,
     )
+
+
+def _thrift(offer: Offer) -> tuple[bool, int]:
+    """The web before the installation's own documents, which are no substitute for it."""
+    return not offer.external, offer.price_micro_usd
 
 
 def _named(request: SearchRequest, offers: Mapping[str, Offer]) -> Plan:

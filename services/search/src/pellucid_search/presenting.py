@@ -1,7 +1,7 @@
 """From providers' raw results to the fused list that a caller gets."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 import ada_url
@@ -61,17 +61,20 @@ class DateReader:
         )
 
 
-def present(runs: Iterable[ProviderRun], filters: Filters, *, now: datetime) -> Presentation:
+def present(
+    runs: Iterable[ProviderRun], filters: Filters, *, now: datetime, patience: Patience
+) -> Presentation:
     """Return one list out of all answers.
 
     Args:
         runs: What the providers did; only answers are looked at.
         filters: What may be shown.
         now: Instant that relative dates refer to; aware.
+        patience: Uses of the slow library for dates that are left.
     """
     found: list[FoundHit] = []
     blocked: set[str] = set()
-    patience = Patience()
+    reader = DateReader(now, patience)
     for run in runs:
         for rank, raw in enumerate(run.hits, start=1):
             finding = Finding(run.provider, rank, run.query_index)
@@ -85,8 +88,11 @@ def present(runs: Iterable[ProviderRun], filters: Filters, *, now: datetime) -> 
                 case Verdict.BLOCKED:
                     blocked.add(page_key(url))
                 case verdict:
-                    hit = replace(
-                        _hit(raw, url, host, DateReader(now, patience)),
+                    hit = _hit(
+                        raw,
+                        url,
+                        host,
+                        published=reader.read(raw),
                         warnings=(POSSIBLY_HARMFUL,) if verdict is Verdict.DOUBTFUL else (),
                         internal=filters.is_internal(run.provider, host),
                     )
@@ -103,7 +109,15 @@ def _verdict(host: str, filters: Filters) -> Verdict | None:
     return filters.policy.verdict(host)
 
 
-def _hit(raw: RawHit, url: str, host: str, reader: DateReader) -> Hit:
+def _hit(
+    raw: RawHit,
+    url: str,
+    host: str,
+    *,
+    published: Published | None,
+    warnings: tuple[str, ...],
+    internal: bool,
+) -> Hit:
     title = plain_text(raw.title)
     return Hit(
         url=url,
@@ -111,9 +125,11 @@ def _hit(raw: RawHit, url: str, host: str, reader: DateReader) -> Hit:
         snippet=plain_text(raw.snippet),
         domain=registrable_domain(host),
         alternate_urls=(raw.url,) if raw.url != url else (),
-        published=reader.read(raw),
+        published=published,
         language=_language(raw.language),
         page_text=plain_text(raw.page_text, PAGE_TEXT_LIMIT) if raw.page_text else "",
+        warnings=warnings,
+        internal=internal,
     )
 
 

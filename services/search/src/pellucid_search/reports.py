@@ -129,6 +129,7 @@ def settle(
     *,
     skips: Iterable[Skip] = (),
     redacted: Sequence[tuple[str, ...]] = (),
+    saving: bool = False,
 ) -> Account:
     """Return the account of some runs.
 
@@ -137,6 +138,7 @@ def settle(
         runs: All that was done, in any order.
         skips: Providers that were considered and not asked.
         redacted: Kinds taken out of each query of the request.
+        saving: Fewer providers were asked than wanted, to save money.
     """
     skipped = {skip.name: skip for skip in skips}
     reports = [
@@ -148,6 +150,8 @@ def settle(
         degraded.append(Degradation("search", "no provider could answer"))
     if any(run.status is ProviderStatus.BUDGET for run in runs):
         degraded.append(Degradation("budget", "the daily budget for providers is spent"))
+    elif saving:
+        degraded.append(Degradation("budget", "most of it is spent; not all providers are asked"))
     used = [run for run in runs if run.answered]
     return Account(
         reports=tuple(reports),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import InvalidArgumentError
 from pellucid_search.answering import Errand
+from pellucid_search.dates import Patience
 from pellucid_search.desk import Desk
 from pellucid_search.domain_policy import DomainPolicy
 from pellucid_search.domains import host_name
@@ -48,6 +49,9 @@ class Searcher:
         is_internal: Tells by provider and host whether a hit is internal.
         clock: Time.
         budget_s: Longest time for a search in seconds.
+        is_saving: Tells whether most of the day's budget is spent.
+        knows_languages: Tells whether the slow library for dates is loaded; before that, dates that
+            only it can read are left out.
     """
 
     desks: Mapping[str, Desk]
@@ -59,6 +63,8 @@ class Searcher:
     is_internal: Callable[[str, str], bool]
     clock: Clock
     budget_s: float
+    is_saving: Callable[[], bool] = lambda: False
+    knows_languages: Callable[[], bool] = lambda: True
 
     async def search(self, request: SearchRequest, *, remaining_s: float | None) -> SearchOutcome:
         """Return what the providers found.
@@ -72,17 +78,22 @@ class Searcher:
             PreconditionError: A provider asked for by name lacks its key.
         """
         checked = _with_hosts(request)
-        plan = make_plan(checked, self.line, self.offers())
+        plan = make_plan(checked, self.line, self.offers(), saving=self.is_saving())
         redacted = [
             self.redactor.redact(q.text, question=request.question) for q in checked.queries
         ]
         errands = self._errands(checked, redacted, remaining_s)
         carried = await asyncio.gather(*(self.relay.carry_out(plan, e) for e in errands))
         runs = [run for part in carried for run in part]
+        knows = self.knows_languages()
         if sum(len(run.hits) for run in runs) <= _FEW_HITS:
-            return self._outcome(checked, plan, runs, redacted)
-        # Up to thousands of results: the loop must not wait for their dates and addresses.
-        return await asyncio.to_thread(self._outcome, checked, plan, runs, redacted)
+            patience = Patience(0)
+            outcome = self._outcome(checked, plan, runs, redacted, patience)
+            if not (knows and patience.was_refused):
+                return outcome
+        # Up to thousands of results, or dates for the slow library: the loop must not wait for it.
+        patience = Patience() if knows else Patience(0)
+        return await asyncio.to_thread(self._outcome, checked, plan, runs, redacted, patience)
 
     def _errands(
         self, request: SearchRequest, redacted: Sequence[Redacted], remaining_s: float | None
@@ -109,13 +120,19 @@ class Searcher:
         plan: Plan,
         runs: Sequence[ProviderRun],
         redacted: Sequence[Redacted],
+        patience: Patience,
     ) -> SearchOutcome:
         filters = Filters(
             self.policy, request.include_domains, request.exclude_domains, self.is_internal
         )
-        shown = present((run for run in runs if run.answered), filters, now=request.now)
+        answered = (run for run in runs if run.answered)
+        shown = present(answered, filters, now=request.now, patience=patience)
         account = settle(
-            plan.order, runs, skips=plan.skips, redacted=[text.kinds for text in redacted]
+            plan.order,
+            runs,
+            skips=plan.skips,
+            redacted=[text.kinds for text in redacted],
+            saving=plan.saving,
         )
         return SearchOutcome(
             hits=shown.hits, account=account, blocked=shown.blocked, collapsed=shown.collapsed

@@ -17,9 +17,10 @@ from pellucid_search.metrics import STORE_ERRORS
 T = TypeVar("T")
 
 READ_S = 0.030
-# A count decides about money, so it is given more time; a write where nobody waits even more.
+# A count decides about money, so it is given more time; so is a write, which
+# spares others a call.
 COUNT_S = 0.1
-WRITE_S = 0.5
+WRITE_S = 0.1
 # A store that comes back is used again soon; the pause doubles while it stays away.
 _FAILURES_TO_OPEN = 5
 _PAUSE_S = 2.0
@@ -34,6 +35,11 @@ class _Guard:
         self._breaker = Breaker(
             monotonic, failures_to_open=_FAILURES_TO_OPEN, first_pause_s=_PAUSE_S
         )
+
+    @property
+    def is_resting(self) -> bool:
+        """The store is left alone at present."""
+        return not self._breaker.passable
 
     async def run(
         self, operation: str, work: Callable[[], Awaitable[T]], limit_s: float
@@ -68,16 +74,18 @@ class GuardedCache:
         return await self._reads.run("get", lambda: self._store.get(key), READ_S)
 
     async def set(self, key: str, value: bytes, *, ttl_s: float) -> None:
-        """Store a value."""
-        await self._writes.run("set", lambda: self._store.set(key, value, ttl_s=ttl_s), WRITE_S)
+        """Store a value; not while reads fail, which would find it as little."""
+        if not self._reads.is_resting:
+            await self._writes.run("set", lambda: self._store.set(key, value, ttl_s=ttl_s), WRITE_S)
 
     async def delete(self, key: str) -> None:
         """Forget a value."""
-        await self._writes.run("delete", lambda: self._store.delete(key), WRITE_S)
+        if not self._reads.is_resting:
+            await self._writes.run("delete", lambda: self._store.delete(key), WRITE_S)
 
     async def set_if_absent(self, key: str, value: bytes, *, ttl_s: float) -> bool:
         """Store a value unless there is one; True also when the store does not answer."""
-        stored = await self._writes.run(
+        stored = await self._reads.run(
             "set_if_absent", lambda: self._store.set_if_absent(key, value, ttl_s=ttl_s), READ_S
         )
         return stored is not False
