@@ -90,6 +90,7 @@ parity: $(STAMPS)/run ## hold the scorer's encoder against the reference vectors
 
 bench: $(STAMPS)/dev $(STAMPS)/peer ## ratios against peers in one run; written to bench/results
 	$(BIN)/python bench/scorer.py --peer-python .venv-peer/bin/python
+	$(BIN)/python bench/search_bench.py
 
 images: ## build one container image per service
 	$(foreach s,$(SERVICES),docker build -f services/$(s)/Dockerfile -t pellucid-$(s) . &&) true
