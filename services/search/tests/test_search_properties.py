@@ -1,4 +1,4 @@
-"""Properties that hold for any input; P8, P10 and P12 are those of the specification."""
+"""Properties that hold for any input; P8, P10, P11 and P12 are those of the specification."""
 
 import asyncio
 import random
@@ -20,7 +20,7 @@ from pellucid_search.canonical import canonical_url, page_key
 from pellucid_search.dates import understand_date
 from pellucid_search.desk import Desk, DeskLimits
 from pellucid_search.domain_policy import DomainPolicy
-from pellucid_search.errors import MalformedError, ProviderError
+from pellucid_search.errors import MalformedError, ProviderError, UnreachableError
 from pellucid_search.fusion import FoundHit, fuse
 from pellucid_search.hits import Finding, Hit, ProviderReply, RawHit
 from pellucid_search.ledger import Ledger
@@ -142,6 +142,47 @@ def test_p10_a_failing_primary_leads_to_the_alternatives(
     )
     lost = {part.component for part in outcome.account.degraded}
     assert lost >= {f"provider:{name}" for name in before}
+
+
+class CutOff(FakeEngine):
+    """Cannot be reached until it works."""
+
+    async def ask(self, query: ProviderQuery, *, timeout_s: float) -> ProviderReply:
+        if not self.works:
+            raise UnreachableError("no connection")
+        return await super().ask(query, timeout_s=timeout_s)
+
+
+@some
+@given(
+    names=st.sets(st.sampled_from(NAMES), min_size=1), text=words, routing=st.sampled_from(Routing)
+)
+def test_p11_a_lost_network_is_said_and_another_try_helps(
+    request: pytest.FixtureRequest, names: set[str], text: str, routing: Routing
+) -> None:
+    """P11: no error but a typed, worded loss; nothing of it is kept when the network is back."""
+    plugins = request.config.pluginmanager.get_plugins()
+    conftest = next(p for p in plugins if hasattr(p, "MemoryCounters"))
+    engines = {name: CutOff(name, works=False) for name in sorted(names)}
+    searcher = build_searcher(engines, conftest.MemoryCache(), conftest.MemoryCounters())
+    wanted = SearchRequest((Query(text),), NOW, routing=routing)
+
+    async def twice() -> tuple[Any, Any]:
+        # With so little time no provider is tried again within the search.
+        first = await searcher.search(wanted, remaining_s=0.1)
+        for engine in engines.values():
+            engine.works = True
+        return first, await searcher.search(wanted, remaining_s=None)
+
+    cut, again = asyncio.run(twice())
+
+    assert cut.hits == ()
+    assert {report.error_code for report in cut.account.reports} == {"unreachable"}
+    lost = {part.component: part.detail for part in cut.account.degraded}
+    assert set(lost) == {"search", *(f"provider:{name}" for name in names)}
+    assert all(lost.values())
+    assert again.hits
+    assert again.account.degraded == ()
 
 
 @some
