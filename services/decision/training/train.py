@@ -93,12 +93,15 @@ def train(items: Sequence[Labelled], book: Rulebook, embeddings: Array | None) -
     return stream.getvalue()
 
 
-def known_embeddings(items: Sequence[Labelled], target: str) -> Array | None:
+def known_embeddings(items: Sequence[Labelled], book: Rulebook, target: str) -> Array | None:
     """Return the vectors of the messages, asked from a scorer or read from the file beside."""
     if target:
         from embedding import embed_all  # needs gRPC, which training without a scorer does not
 
-        vectors = embed_all([item.text for item in items], target)
+        cases = [examine(item.ask(), book).resolved for item in items]
+        pairs = zip(items, cases, strict=True)
+        texts = [case.question if case.leans else item.text for item, case in pairs]
+        vectors = embed_all(texts, target)
         np.savez_compressed(EMBEDDINGS, vectors=vectors.astype(np.float16))
     if not EMBEDDINGS.exists():
         return None
@@ -114,7 +117,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=PACKAGED_WEIGHTS)
     arguments = parser.parse_args()
     items = tuple(labelled())
-    content = train(items, RulesFolder().book, known_embeddings(items, arguments.scorer))
+    book = RulesFolder().book
+    content = train(items, book, known_embeddings(items, book, arguments.scorer))
     if len(content) > MAX_WEIGHTS_BYTES:
         sys.exit(f"{len(content)} bytes are more than {MAX_WEIGHTS_BYTES}")
     arguments.out.write_bytes(content)
