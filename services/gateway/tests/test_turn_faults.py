@@ -25,7 +25,7 @@ from pellucid_gateway.findings import ProviderStatus, ScoredHit
 from pellucid_gateway.ports import ScoreCall
 from pellucid_gateway.request import Depth, SearchCommand, SubjectContext
 from pellucid_gateway.turn import AnswerKind, Delta, Done, Failed, TurnResult
-from pellucid_runtime.errors import PreconditionError, ServiceError
+from pellucid_runtime.errors import InvalidArgumentError, PreconditionError, ServiceError
 
 DEADLINE_MS = 600
 # What may pass beyond a deadline.
@@ -276,3 +276,36 @@ async def test_small_talk_does_not_notice_a_dead_search() -> None:
 
     assert result.degraded == ()
     assert result.answer == "Hello!"
+
+
+async def test_an_unknown_provider_is_the_callers_error_and_no_outage() -> None:
+    wrong = InvalidArgumentError("providers", "one of brave, local")
+    events = await Rig(search=FakeSearch(error=wrong)).events()
+
+    assert events[-1] == Failed("INVALID_ARGUMENT", wrong.message, retryable=False)
+
+
+async def test_a_search_that_was_down_is_not_said_to_have_looked() -> None:
+    result = result_of(await Rig(search=FakeSearch(down=True)).events())
+
+    assert "could not look this up" in result.answer
+    assert [loss.detail for loss in result.degraded if loss.component == "search"] == [
+        "DEPENDENCY_DOWN"
+    ]
+
+
+async def test_sentences_about_others_do_not_answer_a_question_about_a_name() -> None:
+    decision = search_decision(standalone_question="What is the toll on the Marrow Tunnel?")
+    hits = (hit(1, "The toll for cars on the Skerry Bridge is 4.50 crowns.", "post.example"),)
+    rig = Rig(decision=FakeDecision(decision), search=FakeSearch(hits))
+    result = result_of(await rig.events("What is the toll on the Marrow Tunnel?"))
+
+    assert result.answer_kind is AnswerKind.NONE
+    assert "4.50" not in result.answer
+
+
+async def test_small_talk_without_a_model_gets_a_greeting() -> None:
+    decision = answer_decision("hello", topicless=True)
+    result = result_of(await Rig(decision=FakeDecision(decision)).events("hello"))
+
+    assert result.answer.startswith("Hello!")

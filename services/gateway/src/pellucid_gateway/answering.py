@@ -187,7 +187,7 @@ class Answerer:
         every = extractive.candidates_of(sources)
         found = extractive.shortlist(every, self._setting.question, _MOST_COMPARED)
         if not found:
-            part = "nothing_to_say" if self._setting.searched else "cannot_answer"
+            part = self._apology()
             await self._send_text(wording.answer(part), ())
             return Answer(text=wording.answer(part), kind=AnswerKind.NONE)
         near = await self._similarities([candidate.text for candidate in found])
@@ -206,6 +206,14 @@ class Answerer:
             report=written.report,
         )
 
+    def _apology(self) -> str:
+        """Name of the text that says why there is no answer."""
+        if self._setting.is_small_talk:
+            return "small_talk"
+        if self._ledger.lost("search"):
+            return "could_not_look"
+        return "nothing_to_say" if self._setting.searched else "cannot_answer"
+
     async def _similarities(self, texts: Sequence[str]) -> tuple[float, ...] | None:
         if asks_of_the_whole(self._request.message) or self._ledger.lost("scorer"):
             return None
@@ -215,7 +223,7 @@ class Answerer:
             async with limited(self._budget.answer_s(self._budgets.similarity_s)):
                 near = await self._scorer.similarities(self._setting.question, texts)
         except (ServiceError, TimeoutError) as error:
-            self._ledger.lose("scorer", f"similarity: {type(error).__name__}")
+            self._ledger.lose_by("scorer", error, "similarity")
             return None
         return near if len(near) == len(texts) else None
 

@@ -15,8 +15,10 @@ from types import MappingProxyType
 import yaml
 
 from pellucid_gateway.notices import month_numbers
-from pellucid_gateway.terms import fold, has_unspaced_script, terms
+from pellucid_gateway.terms import fold, function_terms, has_unspaced_script, terms
 
+# A capitalised word that no sentence begins with, quotation mark or not.
+_CAPITALISED = re.compile(r"(?<=[^.!?¿¡\s\W]\s)[\"'“‘«]?([A-ZÀ-Þ][a-zà-ÿ][\w'’-]*)")
 _WORD = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r"\d+(?:[.,\u00a0\u202f ]\d+)*")
 _VERSION = re.compile(r"\b\d+\.\d+(?:\.\d+)*\b")
@@ -53,6 +55,18 @@ def asked_for(question: str) -> frozenset[AskedFor]:
         for kind, cues in _cues().items()
         if any((cue if has_unspaced_script(cue) else f" {cue} ") in folded for cue in cues)
     )
+
+
+def names_of(question: str) -> frozenset[str]:
+    """Comparable words of the names in a question of a spaced script; empty when there are none.
+
+    Acronyms (CEO) and the first word of a sentence, which is capitalised anyway, are no names.
+
+    >>> sorted(names_of("Who is the CEO of Example Corp?"))
+    ['corp', 'exampl']
+    """
+    inner = _CAPITALISED.findall(question)
+    return frozenset(term for word in inner for term in terms(word)) - function_terms()
 
 
 def carries(sentence: str, wanted: frozenset[AskedFor], question: str) -> float:

@@ -58,7 +58,7 @@ async def decide(
             async with limited(budget.stage_s(equipment.budgets.decision_s)):
                 answer = await equipment.services.decision.decide(call)
     except (ServiceError, TimeoutError) as error:
-        ledger.lose("decision", type(error).__name__)
+        ledger.lose_by("decision", error)
         return decide_by_rule(request)
     ledger.merge_losses(answer.degraded)
     ledger.sent_out(answer.outbound)

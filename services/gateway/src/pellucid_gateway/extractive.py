@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pellucid_gateway import sentences
+from pellucid_gateway.asked_for import names_of
 from pellucid_gateway.findings import Source
 from pellucid_gateway.key_facts import candidates, matches, tells
 from pellucid_gateway.notices import Wording
@@ -27,6 +28,8 @@ _EXCERPTS = {Depth.QUICK: 2, Depth.STANDARD: 3, Depth.DEEP: 5}
 _SIMILARITY_WEIGHT = 0.4
 _POSITION_WEIGHT = 0.05
 _POSITION_DECAY = 0.2
+# The source's own score: of two sentences that fit alike, the newer and more trusted one leads.
+_SOURCE_WEIGHT = 0.3
 # Two sentences that share this much say the same.
 _SAME_SAYING = 0.7
 _RECENT = timedelta(days=30)
@@ -64,9 +67,27 @@ def candidates_of(sources: Sequence[Source]) -> tuple[Candidate, ...]:
 
 def shortlist(found: Sequence[Candidate], question: str, most: int) -> tuple[Candidate, ...]:
     """The candidates that share most words with the question, in their order."""
+    found = about_the_named(found, question)
     worth = _worth(found, question, None)
     best = sorted(range(len(found)), key=lambda i: (-worth[i], i))[:most]
     return tuple(found[i] for i in sorted(best))
+
+
+def about_the_named(found: Sequence[Candidate], question: str) -> Sequence[Candidate]:
+    """Candidates of sources that mention a name of the question; all when it has no name.
+
+    A page that the person named is what they ask about, whatever it mentions.
+    A question about one company is not answered by a sentence about another.
+    """
+    named = names_of(question)
+    if not named:
+        return found
+    speaking = {c.source.n for c in found if c.source.user_supplied or named & _said_in(c.source)}
+    return tuple(candidate for candidate in found if candidate.source.n in speaking)
+
+
+def _said_in(source: Source) -> frozenset[str]:
+    return terms(f"{source.title} {source.text or source.facts}")
 
 
 def choose(
@@ -130,7 +151,9 @@ def _worth(
     texts = [candidate.text for candidate in found]
     lexical = matches(texts, question, [candidate.source.title for candidate in found])
     near = [
-        told + _POSITION_WEIGHT / (1 + _POSITION_DECAY * candidate.position)
+        told
+        + _POSITION_WEIGHT / (1 + _POSITION_DECAY * candidate.position)
+        + _SOURCE_WEIGHT * (candidate.source.relevance or 0.0)
         for told, candidate in zip(tells(texts, question, lexical), found, strict=True)
     ]
     if similarities is None:

@@ -35,7 +35,7 @@ from pellucid_gateway.reading import PageReader
 from pellucid_gateway.request import SearchOptions, SubjectContext
 from pellucid_gateway.turn import Progress, ProgressKind
 from pellucid_runtime.clock import Clock
-from pellucid_runtime.errors import PreconditionError, ServiceError
+from pellucid_runtime.errors import InvalidArgumentError, PreconditionError, ServiceError
 
 MAX_PER_DOMAIN = 2
 # Hits that are rated at most; providers give 10 per query.
@@ -131,6 +131,7 @@ class Gatherer:
 
         Raises:
             PreconditionError: A provider that was asked for by name has no key.
+            InvalidArgumentError: A provider or another option is unknown.
         """
         gathered = Gathered()
         queries = errand.decision.queries[: errand.plan.queries]
@@ -173,10 +174,10 @@ class Gatherer:
             with self._ledger.timed("search"):
                 async with limited(self._budget.stage_s(self._budgets.search_s)):
                     answer = await self._services.search.search(call)
-        except PreconditionError:
+        except (PreconditionError, InvalidArgumentError):
             raise
         except (ServiceError, TimeoutError) as error:
-            self._lose_search(type(error).__name__)
+            self._ledger.lose_by("search", error)
             return SearchAnswer()
         self._account(answer)
         return answer
@@ -191,10 +192,7 @@ class Gatherer:
             self._ledger.lose("budget", "the providers' budget is spent")
             self._ledger.notify("budget_reached")
         if _nobody_answered(answer):
-            self._lose_search("no provider answered")
-
-    def _lose_search(self, detail: str) -> None:
-        self._ledger.lose("search", detail)
+            self._ledger.lose("search", "no provider answered")
 
     async def _score(self, errand: Errand, hits: tuple[Hit, ...]) -> tuple[ScoredHit, ...]:
         if not hits:
@@ -218,10 +216,10 @@ class Gatherer:
             if is_sound(scored, hits):
                 return scored
             self._ledger.lose("scorer", "unusable scores")
-        except PreconditionError:
+        except (PreconditionError, InvalidArgumentError):
             raise
         except (ServiceError, TimeoutError) as error:
-            self._ledger.lose("scorer", type(error).__name__)
+            self._ledger.lose_by("scorer", error)
         self._ledger.notify("unranked")
         return in_provider_order(
             hits, max_results=errand.max_results, max_per_domain=errand.max_per_domain
@@ -273,7 +271,7 @@ class Gatherer:
                 async with limited(self._budget.stage_s(self._budgets.reflect_s)):
                     reflection = await self._services.decision.reflect(call)
         except (ServiceError, TimeoutError) as error:
-            self._ledger.lose("decision", f"reflection: {type(error).__name__}")
+            self._ledger.lose_by("decision", error, "reflection")
             return None
         self._ledger.sent_out(reflection.outbound)
         return reflection

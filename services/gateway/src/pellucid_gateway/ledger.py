@@ -11,6 +11,7 @@ from pellucid_gateway.findings import ProviderReport
 from pellucid_gateway.notices import Wording
 from pellucid_gateway.turn import Degradation, Notice, OutboundText, Usage
 from pellucid_runtime.clock import Clock
+from pellucid_runtime.errors import ServiceError
 
 # Bound of the list of strings that left; a turn of three rounds has about 30.
 _MOST_OUTBOUND = 256
@@ -38,6 +39,17 @@ class TurnLedger:
     def lose(self, component: str, detail: str) -> None:
         """Note a lost part; the first detail of a component stands."""
         self._degraded.setdefault(component, Degradation(component, detail))
+
+    def lose_by(self, component: str, error: ServiceError | TimeoutError, doing: str = "") -> None:
+        """Note a lost part by what went wrong with it.
+
+        Args:
+            component: The part.
+            error: What went wrong.
+            doing: What was being done, where a part is used for several things.
+        """
+        cause = error.reason if isinstance(error, ServiceError) else "DEADLINE_EXCEEDED"
+        self.lose(component, f"{doing}: {cause}" if doing else cause)
 
     def lost(self, component: str) -> bool:
         """Whether the part was lost."""

@@ -108,7 +108,7 @@ class OneTurn:
 
     def _notify_decision(self, decision: Decision) -> None:
         request = self._request
-        if decision.ignored_urls:
+        if decision.ignored_urls and request.web_mode is not WebMode.OFF:
             self._ledger.notify("urls_ignored", urls=", ".join(decision.ignored_urls))
         if request.web_mode is WebMode.OFF and find_urls(request.message):
             self._ledger.notify("web_off")
@@ -241,6 +241,7 @@ class OneTurn:
             marker=self._equipment.new_id()[-8:],
             plan=self._plan,
             searched=self._searches(decision) or bool(decision.urls),
+            is_small_talk=decision.topicless,
         )
 
     async def _done_with_results(self, decision: Decision, found: Found) -> Done:
@@ -274,7 +275,7 @@ class OneTurn:
             async with limited(self._budget.answer_s(self._equipment.budgets.evidence_s)):
                 await self._equipment.evidence.save(self._id, self._request.caller, record)
         except (ServiceError, TimeoutError) as error:
-            self._ledger.lose("store", type(error).__name__)
+            self._ledger.lose_by("store", error)
             return ""
         return self._id
 

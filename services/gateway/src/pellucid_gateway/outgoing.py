@@ -16,11 +16,12 @@ def host_of(url: str) -> str:
 
 
 def fetched_urls(url: str, page: PageContent | None) -> Iterator[OutboundText]:
-    """Addresses that were asked for to read a page, redirects included; none for a cached one.
+    """Addresses that were asked for to read a page, redirects included.
 
-    A page that never came may have been asked for, so it counts.
+    A cached page and a refused address were not asked for; a page that never came may have been,
+    so it counts.
     """
-    if page and page.method in {Method.CACHE, Method.PROVIDER}:
+    if page and (page.method in {Method.CACHE, Method.PROVIDER} or page.status == "blocked_target"):
         return
     addresses = (url, *(page.redirects if page else ()), page.final_url if page else "")
     for address in dict.fromkeys(address for address in addresses if address):

@@ -56,6 +56,7 @@ class Setting:
         knowledge_cutoff: First day that the model knows nothing of.
         window_tokens: Prompt and answer together.
         searched: The web was asked, with or without success.
+        is_small_talk: The message asks for nothing.
     """
 
     question: str
@@ -66,6 +67,7 @@ class Setting:
     marker: str
     plan: DepthPlan
     searched: bool
+    is_small_talk: bool = False
 
 
 def build_prompt(request: TurnRequest, sources: Sequence[Source], setting: Setting) -> Prompt:

@@ -72,7 +72,7 @@ class PageReader:
             with self._ledger.timed("fetch"):
                 await self._collect(call, pages)
         except ServiceError as error:
-            self._ledger.lose("fetcher", type(error).__name__)
+            self._ledger.lose_by("fetcher", error)
         except TimeoutError:
             if not pages:
                 self._ledger.lose("fetcher", "no page in time")

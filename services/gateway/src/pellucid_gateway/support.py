@@ -89,7 +89,7 @@ class SupportJudge:
             async with limited(self._budget.answer_s(self._budgets.support_s)):
                 support = await self._scorer.support(claims, self._passages)
         except (ServiceError, TimeoutError) as error:
-            self._ledger.lose("scorer", f"support: {type(error).__name__}")
+            self._ledger.lose_by("scorer", error, "support")
             self._tell_lexical()
             return ()
         whole = len(support) == len(claims) and all(len(s) == len(self._sources) for s in support)
