@@ -92,8 +92,20 @@ def test_restrictions_are_kept(corpus: Corpus) -> None:
     assert corpus.found("ferry", since=datetime(2025, 1, 1, tzinfo=UTC)) == [ferry]
     assert corpus.found("ferry", exclude=("b.localhost",)) == [ferry]
     assert corpus.found("ferry", include=("a.localhost",)) == [ferry]
-    assert corpus.found("ferry", language="ko") == []
     assert corpus.found("ferry", count=1) == [ferry]
+
+
+def test_a_language_is_preferred_and_others_still_answer(tmp_path: Path) -> None:
+    bilingual = Corpus(tmp_path)
+    for language in ("de", "en"):
+        bilingual.page(
+            f"d.localhost/{language}.html", "Ferry", "It leaves at noon today.", lang=language
+        )
+    bilingual.index.update()
+
+    for wanted, other in (("de", "en"), ("en", "de")):
+        found = bilingual.found("ferry", language=wanted)
+        assert found == [f"http://d.localhost:8099/{language}.html" for language in (wanted, other)]
 
 
 def test_the_index_follows_the_folder(corpus: Corpus) -> None:

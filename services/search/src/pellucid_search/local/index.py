@@ -25,6 +25,8 @@ from pellucid_search.local.stopwords import content_terms
 # Raised when the tables or the way of cutting terms change; an older index is made anew.
 VERSION = 1
 _TITLE_WEIGHT = 4.0
+# A page in another language still answers, after those that a person can read at once.
+_OTHER_LANGUAGE_WEIGHT = 0.6
 _BODY_WEIGHT = 1.0
 # Candidates whose share of the query's weight is looked at.
 _CANDIDATES = 200
@@ -58,7 +60,7 @@ class LocalQuery:
         text: Words.
         count: Results wanted.
         site: Host or domain; empty means all.
-        language: ISO 639-1; documents without a known language pass. Empty means all.
+        language: ISO 639-1 that is preferred; empty means none is.
         since: Only documents published since; those without a date do not pass. None means all.
         include: Only these domains; empty means all.
         exclude: None of these.
@@ -270,11 +272,12 @@ def _shares(
 
 _RANKED = f"""
 SELECT d.id, d.url, d.title, d.body, d.language, d.published, d.date_source,
-       bm25(texts, {_TITLE_WEIGHT}, {_BODY_WEIGHT}) AS score
+       bm25(texts, {_TITLE_WEIGHT}, {_BODY_WEIGHT})
+         * CASE WHEN :language = '' OR d.language IN ('', :language) THEN 1.0
+           ELSE {_OTHER_LANGUAGE_WEIGHT} END AS score
 FROM texts JOIN documents d ON d.id = texts.rowid
 WHERE texts MATCH :match
   AND (:site = '' OR d.host = :site OR d.host LIKE '%.' || :site)
-  AND (:language = '' OR d.language IN ('', :language))
   AND (:since IS NULL OR d.day >= :since)
 ORDER BY score, d.id LIMIT :candidates
 """  # noqa: S608 - constants only
