@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMPS := .make
+PIP    := pip==26.3
 
 SERVICES      := decision search scorer fetcher gateway
 DISTRIBUTIONS := protos services/common $(addprefix services/,$(SERVICES))
@@ -22,6 +23,8 @@ help: ## list the targets
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Pellucid needs Python 3.11 or newer; set PYTHON=..."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
+	@# Older ones do not understand the spelling of every extra, and leave its packages out.
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP)
 
 $(STAMPS)/run: constraints.txt $(MANIFESTS) | $(BIN)/python
 	@echo "pellucid: installing (first start only)"
