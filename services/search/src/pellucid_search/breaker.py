@@ -84,13 +84,20 @@ class Breaker:
         return True
 
     def succeed(self) -> None:
-        """Record an answer."""
+        """Record an answer; a late one of a call from before the opening changes nothing."""
+        if self.state is BreakerState.OPEN:
+            return
         self._failures = self._openings = 0
         self._open_until = None
         self._probe_until = 0.0
 
     def fail(self) -> None:
-        """Record a failure; opens after enough of them, or at once when the probe failed."""
+        """Record a failure; opens after enough of them, or at once when the probe failed.
+
+        Late failures of calls from before the opening are the same trouble, not a new one.
+        """
+        if self.state is BreakerState.OPEN:
+            return
         self._failures += 1
         if self._open_until is not None or self._failures >= self._failures_to_open:
             self.open(self._first_pause_s)
@@ -99,8 +106,12 @@ class Breaker:
         """Open now.
 
         Args:
-            pause_s: Seconds of the first opening; doubled for each further one in a row.
+            pause_s: Seconds of the first opening; doubled for each further one in a row. While
+                it is open already, the pause is lengthened to this at most.
         """
+        if self._open_until is not None and self.state is BreakerState.OPEN:
+            self._open_until = max(self._open_until, self._monotonic() + pause_s)
+            return
         grown = min(pause_s * 2**self._openings, max(pause_s, LONGEST_PAUSE_S))
         self._openings = min(self._openings + 1, 10)
         self._open_until = self._monotonic() + grown
