@@ -270,7 +270,7 @@ class ScriptedLlm:
             yield chunk
 
     async def complete(self, request: ChatRequest) -> Any:
-        raise NotImplementedError
+        raise AssertionError(f"only streaming is scripted, not {request}")
 
 
 async def test_the_models_chunks_become_pieces_and_one_end() -> None:

@@ -76,8 +76,8 @@ def shortlist(found: Sequence[Candidate], question: str, most: int) -> tuple[Can
 def about_the_named(found: Sequence[Candidate], question: str) -> Sequence[Candidate]:
     """Candidates of sources that mention a name of the question; all when it has no name.
 
-    A page that the person named is what they ask about, whatever it mentions.
-    A question about one company is not answered by a sentence about another.
+    A question about one company is not answered by a sentence about another. A page that the
+    person named is what they ask about, whatever it mentions.
     """
     named = names_of(question)
     if not named:
