@@ -1,7 +1,7 @@
 """What every turn works with, and the one step that all of them begin with: the decision."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 
 from pellucid_gateway.budgets import DepthPlan, StageBudgets, TurnBudget, limited
@@ -9,7 +9,13 @@ from pellucid_gateway.decision import Decision
 from pellucid_gateway.fallback_decision import decide_by_rule
 from pellucid_gateway.gathering import Services
 from pellucid_gateway.ledger import TurnLedger
-from pellucid_gateway.ports import AnswerModel, DecideCall, EvidenceStore
+from pellucid_gateway.ports import (
+    AnswerModel,
+    DecideCall,
+    EvidenceStore,
+    SearchQuota,
+    WithoutQuota,
+)
 from pellucid_gateway.request import Depth, TurnRequest
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import ServiceError
@@ -24,6 +30,7 @@ class Equipment:
     Attributes:
         model: None when no language model is configured.
         new_id: Makes an unguessable id.
+        quota: Searching turns that a person may make.
     """
 
     services: Services
@@ -34,6 +41,7 @@ class Equipment:
     plans: Mapping[Depth, DepthPlan]
     knowledge_cutoff: date
     new_id: Callable[[], str]
+    quota: SearchQuota = field(default_factory=WithoutQuota)
 
 
 async def decide(

@@ -84,6 +84,7 @@ class OneTurn:
         """
         decision = await self._decide()
         found = Found()
+        await self._take_quota(decision)
         await self._read_user_pages(decision, found)
         if self._searches(decision):
             found.gathered = await self._gatherer.gather(self._errand(decision))
@@ -116,6 +117,15 @@ class OneTurn:
             self._ledger.notify("rate_limited")
         if request.force_search and (decision.topicless or not decision.needs_search):
             self._ledger.notify("chat_instead")
+
+    async def _take_quota(self, decision: Decision) -> None:
+        """A turn that would search takes one of the person's; without one it does not search."""
+        if not self._searches(decision):
+            return
+        state = await self._equipment.quota.take(self._request.caller)
+        if not state.allowed:
+            self._request = replace(self._request, quota_spent=True)
+            self._ledger.notify("rate_limited")
 
     def _searches(self, decision: Decision) -> bool:
         forced_chat = self._request.force_search and decision.topicless

@@ -9,7 +9,7 @@ from pellucid_gateway.answering import BrokenAnswerError
 from pellucid_gateway.budgets import TurnBudget, limited
 from pellucid_gateway.decision import Action, Decision, Freshness, PlannedQuery, Stage, WebMode
 from pellucid_gateway.equipment import Equipment, decide
-from pellucid_gateway.errors import SearchFailedError
+from pellucid_gateway.errors import QuotaSpentError, SearchFailedError
 from pellucid_gateway.event_stream import Send, stream_events
 from pellucid_gateway.findings import PageContent, Purpose, ScoredHit
 from pellucid_gateway.gathering import Errand, Gathered, Gatherer
@@ -77,6 +77,7 @@ class Engine:
 
     async def search(self, command: SearchCommand) -> SearchOutcome:
         """Search and rank without an answer; see `engine.TurnEngine`."""
+        await self._take_quota(command)
         request = _as_request(command)
         equipment, budget = self._equipment, self._budget_of(request)
         ledger = TurnLedger(equipment.clock, wording_for(command.language))
@@ -101,6 +102,11 @@ class Engine:
             raise SearchFailedError([report.name for report in ledger.providers])
         ledger.add_time("total", budget.elapsed_s())
         return _outcome(command, gathered, ledger, equipment.new_id())
+
+    async def _take_quota(self, command: SearchCommand) -> None:
+        state = await self._equipment.quota.take(command.caller)
+        if not state.allowed:
+            raise QuotaSpentError(state.limit, state.reset_s)
 
     def _errand(self, command: SearchCommand, decision: Decision) -> Errand:
         plan = self._equipment.plans[command.depth]

@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from pellucid_gateway.decision import WebMode
-from pellucid_gateway.findings import Routing, SafeSearch
+from pellucid_gateway.findings import Routing, SafeSearch, Source
 
 
 class Role(StrEnum):
@@ -93,6 +93,26 @@ class SearchOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EarlierTurn:
+    """The newest turn of this conversation that found sources; a follow-up may use them.
+
+    Attributes:
+        question: Its standalone question.
+        queries: What was searched for, redacted.
+        sources: What the model was shown, numbered as then; pages that the person named are not
+            among them, their content is never kept.
+        user_urls: Addresses of pages that the person named; read again when they are needed.
+        at: When it ended, aware.
+    """
+
+    question: str
+    at: datetime
+    queries: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+    user_urls: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnRequest:
     """One message with every option of POST /v1/chat, validated.
 
@@ -104,6 +124,8 @@ class TurnRequest:
         time_zone: IANA name; empty means UTC.
         model: Model to answer with; empty means the configured one.
         deadline_ms: Whole time of the turn; None means the depth's own.
+        memories: What is known of the person, most fitting first; given or retrieved.
+        earlier: The conversation's last turn with sources; None when there is none.
         quota_spent: The person's searches are used up: answer without search and say so.
     """
 
@@ -121,6 +143,7 @@ class TurnRequest:
     deadline_ms: int | None = None
     subject: SubjectContext | None = None
     memories: tuple[str, ...] = ()
+    earlier: EarlierTurn | None = None
     quota_spent: bool = False
 
     @property
