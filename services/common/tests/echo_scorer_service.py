@@ -44,7 +44,7 @@ async def build(settings: EchoSettings, stack: AsyncExitStack) -> Service:
         services=["pellucid.scorer.v1.ScorerService"],
         health=health,
     )
-    return Service("echo", [grpc_server, MetricsServer(settings)], health)
+    return Service("echo", [grpc_server, MetricsServer(settings, health)], health)
 
 
 if __name__ == "__main__":

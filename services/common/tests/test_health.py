@@ -1,14 +1,19 @@
 """Readiness over grpc.health.v1, and what callers make of it."""
 
 import asyncio
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
 from typing import Any
 
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
+from prometheus_client import CollectorRegistry
 
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.health import LIVE, Health
+from pellucid_runtime.probes import ProbeServer
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
@@ -89,3 +94,43 @@ async def test_channel_sends_nothing_to_a_server_that_is_not_ready(
     model.set_ready()
     await asyncio.sleep(0.1)
     await rig.scorer.Similarity(ask, timeout=1)
+
+
+def _status(port: int, path: str) -> int:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=5) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
+
+
+@pytest.fixture
+def probes() -> Iterator[tuple[ProbeServer, Health]]:
+    health = Health()
+    server = ProbeServer("127.0.0.1", 0, ready=lambda: health.ready, registry=CollectorRegistry())
+    yield server, health
+    server.close()
+
+
+async def test_probes_over_http(probes: tuple[ProbeServer, Health]) -> None:
+    server, health = probes
+    model = health.component("model")
+    assert await asyncio.to_thread(_status, server.port, "/readyz") == 503
+    assert await asyncio.to_thread(_status, server.port, "/livez") == 200
+    model.set_ready()
+    assert await asyncio.to_thread(_status, server.port, "/readyz") == 200
+    assert await asyncio.to_thread(_status, server.port, "/metrics") == 200
+    assert await asyncio.to_thread(_status, server.port, "/secrets") == 404
+
+
+async def test_a_stuck_loop_is_not_alive(
+    probes: tuple[ProbeServer, Health], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, _ = probes
+    monkeypatch.setattr("pellucid_runtime.probes._STUCK_AFTER_S", 0.05)
+    await asyncio.sleep(0.1)
+    assert await asyncio.to_thread(_status, server.port, "/livez") == 503
+    monkeypatch.setattr("pellucid_runtime.probes._STUCK_AFTER_S", 30)
+    server.note_alive()
+    assert await asyncio.to_thread(_status, server.port, "/livez") == 200

@@ -19,7 +19,9 @@ from opentelemetry.trace import Span
 
 from pellucid_runtime.deadline import child_timeout_s
 from pellucid_runtime.metrics import CLIENT_SECONDS
+from pellucid_runtime.rotation import RotatingChannel
 from pellucid_runtime.status import from_rpc_error
+from pellucid_runtime.tls import TlsFiles, WatchedFiles, channel_credentials
 from pellucid_runtime.tracing import end_span, start_client_span
 
 _MAX_MESSAGE_BYTES = 16 * 1024 * 1024
@@ -45,6 +47,7 @@ def open_channel(
     service: str,
     dependency: str | None = None,
     max_message_bytes: int = _MAX_MESSAGE_BYTES,
+    tls: TlsFiles | None = None,
 ) -> grpc.aio.Channel:
     """Open a channel; connecting happens with the first call.
 
@@ -54,12 +57,21 @@ def open_channel(
             it as serving get no calls.
         dependency: Name in errors and metrics; default the domain of `service` ("scorer").
         max_message_bytes: Largest message in either direction.
+        tls: Files of mutual TLS, followed when they change; None: plain text.
+
+    Raises:
+        OSError: A file of `tls` cannot be used.
     """
     calls = _OutgoingCalls(dependency or _domain_of(service))
-    return grpc.aio.insecure_channel(
-        target,
-        options=_options(service, max_message_bytes),
-        interceptors=[_UnaryCalls(calls), _StreamingCalls(calls)],
+    options = _options(service, max_message_bytes)
+    interceptors = [_UnaryCalls(calls), _StreamingCalls(calls)]
+    if tls is None:
+        return grpc.aio.insecure_channel(target, options=options, interceptors=interceptors)
+    return RotatingChannel(
+        WatchedFiles(tls),
+        lambda material: grpc.aio.secure_channel(
+            target, channel_credentials(material), options=options, interceptors=interceptors
+        ),
     )
 
 

@@ -21,8 +21,10 @@ def body_of(request: ChatRequest, model: str) -> dict[str, Any]:
     body: dict[str, Any] = {
         "model": request.model or model,
         "messages": [{"role": m.role, "content": m.content} for m in request.messages],
-        **request.extra,
     }
+    if request.extra:
+        # The SDK takes fields that it does not know only so; they replace those of the same name.
+        body["extra_body"] = dict(request.extra)
     if request.temperature is not None:
         body["temperature"] = request.temperature
     if request.max_tokens is not None:

@@ -4,9 +4,11 @@ import asyncio
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
-from prometheus_client import REGISTRY, Counter, Gauge, Histogram, start_http_server
+from prometheus_client import REGISTRY, Counter, Gauge, Histogram
 
+from pellucid_runtime.health import Health
 from pellucid_runtime.listener import bound
+from pellucid_runtime.probes import ProbeServer
 from pellucid_runtime.settings import ServiceSettings
 
 # From a cache hit to a long answer; seconds.
@@ -52,16 +54,18 @@ BUILD = Gauge(
 
 
 class MetricsServer:
-    """Prometheus endpoint on `metrics_port`, from a thread so that a busy loop can be seen.
+    """`/metrics`, `/livez` and `/readyz`, from a thread so that a busy loop can be seen.
 
     Args:
         settings: Gives address, port and the service's name.
+        health: What `/readyz` reports.
     """
 
     name = "metrics"
 
-    def __init__(self, settings: ServiceSettings) -> None:
+    def __init__(self, settings: ServiceSettings, health: Health) -> None:
         self._settings = settings
+        self._health = health
         self.port = settings.metrics_port
 
     async def start(self) -> None:
@@ -72,31 +76,32 @@ class MetricsServer:
         """
         settings = self._settings
         with bound(settings.metrics_host, settings.metrics_port, "METRICS_PORT"):
-            self._server, self._thread = start_http_server(
-                settings.metrics_port, settings.metrics_host, REGISTRY
+            self._server = ProbeServer(
+                settings.metrics_host,
+                settings.metrics_port,
+                ready=lambda: self._health.ready,
+                registry=REGISTRY,
             )
-        self.port = self._server.server_port
+        self.port = self._server.port
         BUILD.labels(
             settings.service_name, _version(settings.service_name), platform.python_version()
         ).set(1)
-        self._lag = asyncio.create_task(_measure_lag(), name="event-loop-lag")
+        self._lag = asyncio.create_task(self._measure_lag(), name="event-loop-lag")
 
     async def stop(self, grace_s: float) -> None:
         """Close the port; scrapes take no time worth waiting for."""
         del grace_s
         self._lag.cancel()
         await asyncio.wait([self._lag])
-        await asyncio.to_thread(self._server.shutdown)
-        self._server.server_close()
-        self._thread.join()
+        await asyncio.to_thread(self._server.close)
 
-
-async def _measure_lag() -> None:
-    loop = asyncio.get_running_loop()
-    while True:
-        due = loop.time() + _LAG_PERIOD_S
-        await asyncio.sleep(_LAG_PERIOD_S)
-        LOOP_LAG_SECONDS.set(max(0.0, loop.time() - due))
+    async def _measure_lag(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            due = loop.time() + _LAG_PERIOD_S
+            await asyncio.sleep(_LAG_PERIOD_S)
+            LOOP_LAG_SECONDS.set(max(0.0, loop.time() - due))
+            self._server.note_alive()
 
 
 def _version(service_name: str) -> str:

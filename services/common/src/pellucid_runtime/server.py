@@ -13,6 +13,7 @@ from pellucid_runtime.chain import Chain, standard_stages
 from pellucid_runtime.health import Health, HealthServicer
 from pellucid_runtime.listener import PortInUseError
 from pellucid_runtime.settings import ServiceSettings
+from pellucid_runtime.tls import server_credentials
 
 Register = Callable[[grpc.aio.Server], None]
 
@@ -124,8 +125,11 @@ class GrpcServer:
 
     def _bind(self) -> int:
         host, port = self._settings.grpc_host, self._settings.grpc_port
+        files = self._settings.tls_files
         try:
-            return self._server.add_insecure_port(_address(host, port))
+            if files is None:
+                return self._server.add_insecure_port(_address(host, port))
+            return self._server.add_secure_port(_address(host, port), server_credentials(files))
         except RuntimeError as error:
             raise PortInUseError(
                 f"port {port} on {host}: cannot be bound, probably in use (setting GRPC_PORT)"

@@ -6,10 +6,19 @@ case, without a prefix. Only a composition root reads settings.
 
 import os
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import AwareDatetime, BeforeValidator, Field, ValidationError
+from pydantic import (
+    AwareDatetime,
+    BeforeValidator,
+    Field,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
+
+from pellucid_runtime.tls import TlsFiles
 
 S = TypeVar("S", bound="ServiceSettings")
 
@@ -66,6 +75,16 @@ class ServiceSettings(BaseSettings):
         ge=1,
         description="Seconds after which a connection is renewed, so callers find new replicas.",
     )
+    grpc_tls_cert_file: Path | None = Field(
+        default=None,
+        description="PEM certificate of this service; with the two below: mutual TLS.",
+    )
+    grpc_tls_key_file: Path | None = Field(
+        default=None, description="Its private key; read again when it changes."
+    )
+    grpc_tls_ca_file: Path | None = Field(
+        default=None, description="Authority of all services' certificates."
+    )
     metrics_host: str = Field(
         default="127.0.0.1", description="Address of the Prometheus endpoint."
     )
@@ -96,6 +115,34 @@ class ServiceSettings(BaseSettings):
         le=120,
         description="Seconds between announcing a shutdown and refusing calls; endpoint lag.",
     )
+
+    @model_validator(mode="after")
+    def _tls_files_are_usable(self) -> Self:
+        if (files := self.tls_files) is not None:
+            try:
+                files.check()
+            except OSError as error:
+                raise PydanticCustomError(
+                    "tls", "GRPC_TLS_*_FILE: cannot be used: {why}", {"why": str(error)}
+                ) from error
+        return self
+
+    @property
+    def tls_files(self) -> TlsFiles | None:
+        """Files of mutual TLS between services; None: plain text.
+
+        Raises:
+            PydanticCustomError: One or two of the three are set.
+        """
+        certificate, key = self.grpc_tls_cert_file, self.grpc_tls_key_file
+        authority = self.grpc_tls_ca_file
+        if certificate is None and key is None and authority is None:
+            return None
+        if certificate is None or key is None or authority is None:
+            raise PydanticCustomError(
+                "tls", "GRPC_TLS_CERT_FILE, GRPC_TLS_KEY_FILE, GRPC_TLS_CA_FILE: set all or none"
+            )
+        return TlsFiles(certificate, key, authority)
 
     @property
     def service_name(self) -> str:

@@ -74,7 +74,7 @@ def _classifier(settings: DecisionSettings, stack: AsyncExitStack) -> Classifier
         weights = load_weights()
     except WeightsError as error:
         raise StartError(f"classifier: {error}") from error
-    channel = open_channel(settings.scorer_target, service=SCORER)
+    channel = open_channel(settings.scorer_target, service=SCORER, tls=settings.tls_files)
     stack.push_async_callback(channel.close)
     channel.get_state(try_to_connect=True)  # the first message must not wait for a handshake
     return Classifier(weights, ScorerEncoder(channel, settings.decision_embed_timeout_s))
@@ -123,4 +123,4 @@ def _service(settings: DecisionSettings, servicer: DecisionServicer) -> Service:
         add_DecisionServiceServicer_to_server(servicer, server)
 
     grpc_server = GrpcServer(settings, register=[register], services=[SERVICE_NAME], health=health)
-    return Service(name="decision", listeners=[grpc_server, MetricsServer(settings)], health=health)
+    return Service(name="decision", listeners=[grpc_server, MetricsServer(settings, health)], health=health)

@@ -68,7 +68,7 @@ async def build(settings: FetcherSettings, stack: AsyncExitStack) -> Service:
         services=[SERVICE],
         health=health,
     )
-    return Service("fetcher", [server, MetricsServer(settings)], health)
+    return Service("fetcher", [server, MetricsServer(settings, health)], health)
 
 
 def _system_network(stack: AsyncExitStack) -> Network:

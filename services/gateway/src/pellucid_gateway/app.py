@@ -55,7 +55,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         upstream=await open_model_server(settings, stack),
         own_model=settings.llm_model,
     )
-    listeners: list[Listener] = [MetricsServer(settings)]
+    listeners: list[Listener] = [MetricsServer(settings, health)]
     listeners += [_grpc(settings, doors), _http(settings, doors)]
     return Service(name="gateway", listeners=listeners, health=health)
 

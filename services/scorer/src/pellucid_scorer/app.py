@@ -46,7 +46,7 @@ async def build(settings: ScorerSettings, stack: AsyncExitStack) -> Service:
         services=[SERVICE],
         health=health,
     )
-    return Service("scorer", [server, MetricsServer(settings)], health)
+    return Service("scorer", [server, MetricsServer(settings, health)], health)
 
 
 async def _scorer(settings: ScorerSettings, stack: AsyncExitStack) -> Scorer:

@@ -1,6 +1,7 @@
 """Composition root: opens resources, wires them; the only reader of the settings."""
 
 import asyncio
+import hashlib
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, suppress
 from types import MappingProxyType
@@ -23,6 +24,7 @@ from pellucid_search.adapters.http_engine import HttpEngine
 from pellucid_search.adapters.http_transport import HttpxTransport
 from pellucid_search.adapters.local_engine import LocalEngine
 from pellucid_search.adapters.redis_gate import RedisGate
+from pellucid_search.adapters.redis_leases import RedisLeases
 from pellucid_search.answering import Answering, Generation
 from pellucid_search.background import Background
 from pellucid_search.buckets import LocalGate, Rate
@@ -69,7 +71,7 @@ async def build(settings: SearchSettings, stack: AsyncExitStack) -> Service:
         services=[SERVICE],
         health=health,
     )
-    return Service(name="search", listeners=[grpc_server, MetricsServer(settings)], health=health)
+    return Service(name="search", listeners=[grpc_server, MetricsServer(settings, health)], health=health)
 
 
 async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> SearchServicer:
@@ -102,7 +104,7 @@ async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> Sea
         name: _desk(REGISTRY[name], engine, settings, gate=gate, ledger=ledger, clock=clock)
         for name, engine in engines.items()
     }
-    roster = Roster(REGISTRY, MappingProxyType(desks), missing_settings(settings), {})
+    roster = Roster(REGISTRY, MappingProxyType(desks), missing_settings(settings))
     cache = GuardedCache(answers, clock.monotonic)
     is_shared = bool(settings.redis_cache_url or settings.redis_url)
     answering = Answering(
@@ -150,6 +152,7 @@ async def _gate(settings: SearchSettings, stack: AsyncExitStack, clock: Clock) -
         _rates(settings),
         clock.monotonic,
         replicas=settings.search_replicas,
+        accounts=_accounts(settings),
     )
     return await stack.enter_async_context(gate)
 
@@ -187,6 +190,7 @@ def _desk(
         timeout_s=settings.search_timeout_s,
         concurrency=settings.search_provider_concurrency,
         price_micro_usd=_prices(settings).get(spec.name, spec.price_micro_usd),
+        slow_s=settings.search_hedge_s,
     )
     return Desk(spec, engine, gate, ledger, clock, limits, CallMeter())
 
@@ -251,6 +255,16 @@ def endpoint_of(spec: ProviderSpec, settings: SearchSettings) -> Endpoint:
         key=key.get_secret_value() if key else "",
         engine_id=settings.google_search_engine_id or "",
     )
+
+
+def _accounts(settings: SearchSettings) -> dict[str, str]:
+    """Return a short digest of each provider's key; too short to say anything about it."""
+    endpoints = {s.name: endpoint_of(s, settings) for s in REGISTRY.values() if s.dialect}
+    return {
+        name: hashlib.blake2b(endpoint.key.encode(), digest_size=4).hexdigest()
+        for name, endpoint in endpoints.items()
+        if endpoint.key
+    }
 
 
 def _pairs(text: str) -> list[tuple[str, str]]:

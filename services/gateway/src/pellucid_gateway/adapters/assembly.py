@@ -72,6 +72,7 @@ async def open_engine(
         search=wiring.search_target,
         scorer=wiring.scorer_target,
         fetcher=wiring.fetcher_target,
+        tls=runtime.tls_files,
     )
     evidence = StoredEvidence(await open_store(runtime, stack, "evidence"))
     # Read now, so that the first turn does not wait for files.

@@ -25,6 +25,7 @@ from pellucid_gateway.ports import (
     SearchCall,
 )
 from pellucid_runtime.channel import open_channel
+from pellucid_runtime.tls import TlsFiles
 
 
 class DecisionClient:
@@ -95,7 +96,13 @@ class FetcherClient:
 
 
 async def open_services(
-    stack: AsyncExitStack, *, decision: str, search: str, scorer: str, fetcher: str
+    stack: AsyncExitStack,
+    *,
+    decision: str,
+    search: str,
+    scorer: str,
+    fetcher: str,
+    tls: TlsFiles | None = None,
 ) -> Services:
     """Channels to the four targets, closed with the stack; connecting happens with the first call.
 
@@ -105,10 +112,11 @@ async def open_services(
         search: Target of the search service.
         scorer: Target of the scorer.
         fetcher: Target of the fetcher.
+        tls: Files of mutual TLS; None: plain text.
     """
 
     async def channel(target: str, service: str) -> grpc.aio.Channel:
-        return await stack.enter_async_context(open_channel(target, service=service))
+        return await stack.enter_async_context(open_channel(target, service=service, tls=tls))
 
     return Services(
         decision=DecisionClient(await channel(decision, "pellucid.decision.v1.DecisionService")),
