@@ -123,4 +123,6 @@ def _service(settings: DecisionSettings, servicer: DecisionServicer) -> Service:
         add_DecisionServiceServicer_to_server(servicer, server)
 
     grpc_server = GrpcServer(settings, register=[register], services=[SERVICE_NAME], health=health)
-    return Service(name="decision", listeners=[grpc_server, MetricsServer(settings, health)], health=health)
+    return Service(
+        name="decision", listeners=[grpc_server, MetricsServer(settings, health)], health=health
+    )

@@ -71,7 +71,9 @@ async def build(settings: SearchSettings, stack: AsyncExitStack) -> Service:
         services=[SERVICE],
         health=health,
     )
-    return Service(name="search", listeners=[grpc_server, MetricsServer(settings, health)], health=health)
+    return Service(
+        name="search", listeners=[grpc_server, MetricsServer(settings, health)], health=health
+    )
 
 
 async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> SearchServicer:
