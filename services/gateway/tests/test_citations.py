@@ -8,9 +8,8 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from turn_fakes import FakeScorer, PinnedNow
+from turn_fakes import FakeScorer, PinnedNow, course_of
 
-from pellucid_gateway.budgets import StageBudgets, TurnBudget
 from pellucid_gateway.citations import CitationVerifier
 from pellucid_gateway.findings import PublishedDate, Source
 from pellucid_gateway.ledger import TurnLedger
@@ -60,9 +59,7 @@ def verifier(
     judge = SupportJudge(
         sources,
         scorer=FakeScorer(),
-        budgets=StageBudgets(),
-        budget=TurnBudget(clock, 15.0),
-        ledger=ledger,
+        course=course_of(clock, ledger),
         question=QUESTION,
         language="en",
     )

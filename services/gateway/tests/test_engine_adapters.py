@@ -284,7 +284,7 @@ async def test_the_models_chunks_become_pieces_and_one_end() -> None:
     assert events == [
         ModelPiece("a"),
         ModelPiece("b"),
-        ModelEnd(truncated=True, prompt_tokens=7, completion_tokens=2),
+        ModelEnd(truncated=True, finish_reason="length", prompt_tokens=7, completion_tokens=2),
     ]
     assert llm.requests[0].max_tokens == 99
     assert llm.requests[0].model is None

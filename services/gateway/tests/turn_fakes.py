@@ -7,8 +7,9 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from pellucid_gateway import sentences
-from pellucid_gateway.budgets import DEPTH_PLANS, StageBudgets
+from pellucid_gateway.budgets import DEPTH_PLANS, StageBudgets, TurnBudget
 from pellucid_gateway.claim_checks import overlap
+from pellucid_gateway.course import Course
 from pellucid_gateway.decision import Action, Decision, PlannedQuery, Stage
 from pellucid_gateway.equipment import Equipment
 from pellucid_gateway.findings import (
@@ -22,6 +23,7 @@ from pellucid_gateway.findings import (
     ScoredHit,
 )
 from pellucid_gateway.gathering import Services
+from pellucid_gateway.ledger import TurnLedger
 from pellucid_gateway.orchestrator import Engine
 from pellucid_gateway.ports import (
     DecideAnswer,
@@ -29,6 +31,7 @@ from pellucid_gateway.ports import (
     FetchCall,
     ModelEnd,
     ModelPiece,
+    ModelToolCalls,
     Passage,
     PassageSupport,
     Prompt,
@@ -40,7 +43,7 @@ from pellucid_gateway.ports import (
 )
 from pellucid_gateway.request import ChatMessage, Role, TurnRequest
 from pellucid_gateway.turn import OutboundText, TurnEvent
-from pellucid_runtime.clock import SystemClock
+from pellucid_runtime.clock import Clock, SystemClock
 from pellucid_runtime.errors import DependencyDownError, NotFoundError
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -229,7 +232,10 @@ class FakeFetcher:
 
 @dataclass
 class FakeModel:
-    pieces: Sequence[str] = ("The toll is 4.50 crowns [1].",)
+    """Answers with its pieces; while there are rests it stops at the length limit."""
+
+    pieces: Sequence[str | ModelToolCalls] = ("The toll is 4.50 crowns [1].",)
+    rests: list[Sequence[str]] = field(default_factory=list)
     name: str = "fake-model"
     receiver: str = "llm.example"
     window_tokens: int = 8192
@@ -239,17 +245,25 @@ class FakeModel:
     prompts: list[Prompt] = field(default_factory=list)
     cancelled: int = 0
 
-    async def stream(self, prompt: Prompt) -> AsyncIterator[ModelPiece | ModelEnd]:
+    async def stream(self, prompt: Prompt) -> AsyncIterator[ModelPiece | ModelToolCalls | ModelEnd]:
         self.prompts.append(prompt)
+        is_rest = len(self.prompts) > 1 and bool(self.rests)
+        pieces = self.rests.pop(0) if is_rest else self.pieces
         try:
-            for i, piece in enumerate(self.pieces):
+            for i, piece in enumerate(pieces):
                 await self._trouble(i)
-                yield ModelPiece(piece)
+                yield ModelPiece(piece) if isinstance(piece, str) else piece
             await self._trouble(len(self.pieces))
         except (asyncio.CancelledError, GeneratorExit):
             self.cancelled += 1
             raise
-        yield ModelEnd(truncated=self.truncated, prompt_tokens=100, completion_tokens=10)
+        is_cut = bool(self.rests) or self.truncated
+        yield ModelEnd(
+            truncated=is_cut,
+            finish_reason="length" if is_cut else "stop",
+            prompt_tokens=100,
+            completion_tokens=10,
+        )
 
     async def _trouble(self, i: int) -> None:
         if self.fails_after is not None and i >= self.fails_after:
@@ -326,6 +340,14 @@ class Rig:
 def turn(message: str = QUESTION, **options: Any) -> TurnRequest:
     history = options.pop("history", ())
     return TurnRequest(messages=(*history, ChatMessage(Role.USER, message)), **options)
+
+
+def course_of(clock: Clock, ledger: TurnLedger, total_s: float = 15.0) -> Course:
+    async def ignore(event: TurnEvent) -> None:
+        """Nobody listens."""
+
+    budget = TurnBudget(clock, total_s)
+    return Course(clock=clock, budgets=StageBudgets(), budget=budget, ledger=ledger, send=ignore)
 
 
 def sentences_of(text: str) -> list[str]:

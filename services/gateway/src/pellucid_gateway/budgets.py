@@ -24,7 +24,9 @@ class DepthPlan:
         pages: Most pages read per round, `pages_at_once` at a time.
         sources: Most sources shown to the model.
         source_tokens: Tokens of key facts per source.
-        answer_tokens: Cap of the answer.
+        added_tokens: Tokens that sources and their rules may add to the prompt.
+        answer_tokens: Cap of one piece of the answer.
+        continuations: How often an answer that hits the length limit is continued.
         prompt_chars: Characters of the prompt beyond which history is left out.
         total_s: Whole turn.
     """
@@ -36,7 +38,9 @@ class DepthPlan:
     pages_at_once: int
     sources: int
     source_tokens: int
+    added_tokens: int
     answer_tokens: int
+    continuations: int
     prompt_chars: int
     total_s: float
 
@@ -51,7 +55,9 @@ DEPTH_PLANS: Mapping[Depth, DepthPlan] = MappingProxyType(
             pages_at_once=1,
             sources=2,
             source_tokens=40,
+            added_tokens=400,
             answer_tokens=150,
+            continuations=1,
             prompt_chars=3_000,
             total_s=10.0,
         ),
@@ -63,7 +69,9 @@ DEPTH_PLANS: Mapping[Depth, DepthPlan] = MappingProxyType(
             pages_at_once=3,
             sources=3,
             source_tokens=60,
+            added_tokens=500,
             answer_tokens=400,
+            continuations=2,
             prompt_chars=4_000,
             total_s=15.0,
         ),
@@ -75,7 +83,9 @@ DEPTH_PLANS: Mapping[Depth, DepthPlan] = MappingProxyType(
             pages_at_once=2,
             sources=8,
             source_tokens=120,
+            added_tokens=1800,
             answer_tokens=1_000,
+            continuations=3,
             prompt_chars=12_000,
             total_s=60.0,
         ),

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from pellucid_gateway.budgets import DepthPlan, StageBudgets, TurnBudget, limited
+from pellucid_gateway.course import Course
 from pellucid_gateway.decision import Decision
+from pellucid_gateway.event_stream import Send
 from pellucid_gateway.fallback_decision import decide_by_rule
 from pellucid_gateway.gathering import Services
 from pellucid_gateway.ledger import TurnLedger
@@ -42,6 +44,12 @@ class Equipment:
     knowledge_cutoff: date
     new_id: Callable[[], str]
     quota: SearchQuota = field(default_factory=WithoutQuota)
+
+    def course(self, budget: TurnBudget, ledger: TurnLedger, send: Send) -> Course:
+        """The course of one turn with this equipment."""
+        return Course(
+            clock=self.clock, budgets=self.budgets, budget=budget, ledger=ledger, send=send
+        )
 
 
 async def decide(

@@ -7,9 +7,9 @@ decides nothing about the answer.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from pellucid_gateway.budgets import DepthPlan, StageBudgets, TurnBudget, limited
+from pellucid_gateway.budgets import DepthPlan, limited
+from pellucid_gateway.course import Course
 from pellucid_gateway.decision import Decision, Intent, PlannedQuery
-from pellucid_gateway.event_stream import Send
 from pellucid_gateway.findings import (
     Hit,
     PageContent,
@@ -17,7 +17,6 @@ from pellucid_gateway.findings import (
     ScoredHit,
 )
 from pellucid_gateway.key_facts import key_facts
-from pellucid_gateway.ledger import TurnLedger
 from pellucid_gateway.ports import (
     DecisionPort,
     Extract,
@@ -34,7 +33,6 @@ from pellucid_gateway.ranking import in_provider_order, is_sound
 from pellucid_gateway.reading import PageReader
 from pellucid_gateway.request import SearchOptions, SubjectContext
 from pellucid_gateway.turn import Progress, ProgressKind
-from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import InvalidArgumentError, PreconditionError, ServiceError
 
 MAX_PER_DOMAIN = 2
@@ -99,32 +97,18 @@ class Gatherer:
 
     Args:
         services: The four services.
-        clock: Present instant.
-        budgets: Longest time of each stage.
-        budget: The turn's time.
-        ledger: The turn's account.
         reader: Reads pages.
-        send: Takes progress events.
+        course: The turn's clock, time, account and listener.
     """
 
-    def __init__(
-        self,
-        services: Services,
-        *,
-        reader: PageReader,
-        clock: Clock,
-        budgets: StageBudgets,
-        budget: TurnBudget,
-        ledger: TurnLedger,
-        send: Send,
-    ) -> None:
+    def __init__(self, services: Services, *, reader: PageReader, course: Course) -> None:
         self._services = services
         self._reader = reader
-        self._clock = clock
-        self._budgets = budgets
-        self._budget = budget
-        self._ledger = ledger
-        self._send = send
+        self._clock = course.clock
+        self._budgets = course.budgets
+        self._budget = course.budget
+        self._ledger = course.ledger
+        self._send = course.send
 
     async def gather(self, errand: Errand) -> Gathered:
         """Search in rounds until it is enough, nothing helps or the time is up.

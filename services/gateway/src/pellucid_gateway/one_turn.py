@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from pellucid_gateway import sources as sourcing
-from pellucid_gateway.answering import Answer, Answerer, send_notices
+from pellucid_gateway.answering import Answer, ModelAnswerer, send_notices
 from pellucid_gateway.budgets import DepthPlan, TurnBudget, limited
 from pellucid_gateway.decision import Action, Decision, WebMode
 from pellucid_gateway.equipment import Equipment, decide
 from pellucid_gateway.event_stream import Send
 from pellucid_gateway.evidence import evidence_record
+from pellucid_gateway.excerpting import ExcerptAnswerer
 from pellucid_gateway.fallback_decision import find_urls
 from pellucid_gateway.findings import PageContent, Purpose
 from pellucid_gateway.gathering import Errand, Gatherer
@@ -59,21 +60,9 @@ class OneTurn:
         self._send = send
         self._ledger = TurnLedger(equipment.clock, wording_for(request.language))
         self._plan = _plan_for(request, equipment.plans)
-        self._reader = PageReader(
-            equipment.services.fetcher,
-            budgets=equipment.budgets,
-            budget=budget,
-            ledger=self._ledger,
-        )
-        self._gatherer = Gatherer(
-            equipment.services,
-            reader=self._reader,
-            clock=equipment.clock,
-            budgets=equipment.budgets,
-            budget=budget,
-            ledger=self._ledger,
-            send=send,
-        )
+        self._course = equipment.course(budget, self._ledger, send)
+        self._reader = PageReader(equipment.services.fetcher, course=self._course)
+        self._gatherer = Gatherer(equipment.services, reader=self._reader, course=self._course)
         self._id = equipment.new_id()
 
     async def run(self) -> Done:
@@ -210,26 +199,24 @@ class OneTurn:
         return f"{cutoff:%Y-%m}"
 
     async def _answer(self, decision: Decision, found: Found) -> Answer:
-        answerer = Answerer(
-            self._request,
-            setting=self._setting(decision),
-            scorer=self._equipment.services.scorer,
-            clock=self._equipment.clock,
-            budgets=self._equipment.budgets,
-            budget=self._budget,
-            ledger=self._ledger,
-            send=self._send,
-        )
         model = self._usable_model(found)
         if self._budget.stage_s(1.0) <= 0:
+            self._ledger.lose("deadline", "gathering used up its share")
             self._ledger.notify("taking_long")
         await send_notices(self._ledger, self._send)
-        if model and (answer := await answerer.by_model(model, found.sources)):
-            return answer
+        setting, scorer = self._setting(decision), self._equipment.services.scorer
         if model:
+            by_model = ModelAnswerer(
+                self._request, setting=setting, scorer=scorer, course=self._course
+            )
+            if answer := await by_model.answer(model, found.sources):
+                return answer
             self._ledger.notify("model_failed" if found.sources else "model_silent")
             await send_notices(self._ledger, self._send)
-        return await answerer.by_excerpts(found.sources)
+        by_excerpts = ExcerptAnswerer(
+            self._request, setting=setting, scorer=scorer, course=self._course
+        )
+        return await by_excerpts.answer(found.sources)
 
     def _usable_model(self, found: Found) -> AnswerModel | None:
         model = self._equipment.model

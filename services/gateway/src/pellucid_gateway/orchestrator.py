@@ -85,18 +85,9 @@ class Engine:
             decision = _verbatim(command)
         else:
             decision = _searching(await decide(request, equipment, budget, ledger), command.query)
-        reader = PageReader(
-            equipment.services.fetcher, budgets=equipment.budgets, budget=budget, ledger=ledger
-        )
-        gatherer = Gatherer(
-            equipment.services,
-            reader=reader,
-            clock=equipment.clock,
-            budgets=equipment.budgets,
-            budget=budget,
-            ledger=ledger,
-            send=_ignore,
-        )
+        course = equipment.course(budget, ledger, _ignore)
+        reader = PageReader(equipment.services.fetcher, course=course)
+        gatherer = Gatherer(equipment.services, reader=reader, course=course)
         gathered = await gatherer.gather(self._errand(command, decision))
         if gathered.search_lost:
             raise SearchFailedError([report.name for report in ledger.providers])

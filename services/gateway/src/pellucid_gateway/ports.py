@@ -18,6 +18,7 @@ from pellucid_gateway.findings import (
 )
 from pellucid_gateway.request import (
     ChatMessage,
+    ClientMessages,
     ScoringOptions,
     SearchOptions,
     SubjectContext,
@@ -161,15 +162,19 @@ class Prompt:
     """What the answer model is asked.
 
     Attributes:
-        messages: System rules first, the person's message last.
+        messages: System rules first, the person's message last; empty when `client` is set.
+        max_tokens: Longest answer; None leaves it to the client's own fields.
         context_tokens: Tokens of sources among them, estimated.
-        max_tokens: Longest answer.
+        shown: Numbers of the sources among them: only these may be cited.
+        client: The conversation and fields of a compatible face's client, sent as they are.
     """
 
     messages: tuple[ChatMessage, ...]
-    max_tokens: int
+    max_tokens: int | None
     model: str = ""
     context_tokens: int = 0
+    shown: tuple[int, ...] = ()
+    client: ClientMessages | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,17 +184,26 @@ class ModelPiece:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class ModelToolCalls:
+    """Pieces of calls of the client's own tools, as the API streams them; never empty."""
+
+    pieces: tuple[Mapping[str, Any], ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelEnd:
     """The regular end of a model's answer.
 
     Attributes:
         truncated: The length limit was hit.
+        finish_reason: The API's word: stop, length, tool_calls, content_filter.
         prompt_tokens: As counted by the model server; 0 when it does not say.
         completion_tokens: Likewise.
     """
 
     truncated: bool = False
+    finish_reason: str = "stop"
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
@@ -258,7 +272,7 @@ class AnswerModel(Protocol):
         """Prompt and answer together are never longer."""
         ...
 
-    def stream(self, prompt: Prompt) -> AsyncIterator[ModelPiece | ModelEnd]:
+    def stream(self, prompt: Prompt) -> AsyncIterator[ModelPiece | ModelToolCalls | ModelEnd]:
         """Yield the answer, last a ModelEnd; raises ServiceError when it breaks off."""
         ...
 

@@ -11,7 +11,8 @@ from datetime import date, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pellucid_gateway.budgets import DepthPlan
-from pellucid_gateway.fencing import fenced, neutral
+from pellucid_gateway.context import Room, fitted
+from pellucid_gateway.fencing import neutral
 from pellucid_gateway.findings import Source
 from pellucid_gateway.key_facts import plain, tokens_of
 from pellucid_gateway.ports import Prompt
@@ -25,14 +26,15 @@ from pellucid_gateway.request import (
 )
 
 # Tokens that chat templates put around a message, generously.
-_PER_MESSAGE_TOKENS = 16
+PER_MESSAGE_TOKENS = 16
 # A small window must leave most of itself to the prompt.
 _LARGEST_ANSWER_SHARE = 4
 # History of a turn without sources, where the conversation is all there is.
 _CHAT_HISTORY_CHARS = 16_000
 _MAX_HISTORY_MESSAGE_CHARS = 2_000
 _MAX_ASIDE_CHARS = 600
-_MAX_URL_CHARS = 100
+# Between the sources and the message.
+_GAP = "\n\n"
 _WORDS = {Depth.QUICK: 70, Depth.STANDARD: 180, Depth.DEEP: 450}
 _NAMES = {
     "en": "English",
@@ -57,6 +59,7 @@ class Setting:
         window_tokens: Prompt and answer together.
         searched: The web was asked, with or without success.
         is_small_talk: The message asks for nothing.
+        notes: What the model should know about the sources, for example where they disagree.
     """
 
     question: str
@@ -68,21 +71,27 @@ class Setting:
     plan: DepthPlan
     searched: bool
     is_small_talk: bool = False
+    notes: tuple[str, ...] = ()
 
 
 def build_prompt(request: TurnRequest, sources: Sequence[Source], setting: Setting) -> Prompt:
     """Compose the prompt; what does not fit is left out, least important first.
 
-    Order of importance: message, rules, sources by number, then history from its newest message.
+    Order of importance: message, rules, sources by worth, then history from its newest message.
     """
     max_tokens = min(setting.plan.answer_tokens, setting.window_tokens // _LARGEST_ANSWER_SHARE)
     room = setting.window_tokens - max_tokens
     rules = _rules(request, setting, has_sources=bool(sources))
-    message = _cut_middle(request.message, room - _cost(rules) - 2 * _PER_MESSAGE_TOKENS)
-    room -= _cost(rules) + _cost(message) + 2 * _PER_MESSAGE_TOKENS
-    blocks = _fitting_blocks(sources, setting.marker, room)
-    shown = f"{fenced(blocks, setting.marker)}\n\n{message}" if blocks else message
-    room -= _cost(shown) - _cost(message)
+    message = _cut_middle(request.message, room - cost(rules) - 2 * PER_MESSAGE_TOKENS)
+    room -= cost(rules) + cost(message) + 2 * PER_MESSAGE_TOKENS
+    context = fitted(
+        sources,
+        marker=setting.marker,
+        room=source_room(sources, setting, room - len(_GAP)),
+        notes=setting.notes,
+    )
+    shown = f"{context.text}{_GAP}{message}" if context.text else message
+    room -= cost(shown) - cost(message)
     limit = setting.plan.prompt_chars - len(rules) - len(shown) if sources else _CHAT_HISTORY_CHARS
     history = _fitting_history(request.messages[:-1], tokens=room, chars=limit)
     return Prompt(
@@ -93,17 +102,29 @@ def build_prompt(request: TurnRequest, sources: Sequence[Source], setting: Setti
         ),
         max_tokens=max_tokens,
         model=request.model,
-        context_tokens=tokens_of(blocks) if blocks else 0,
+        context_tokens=tokens_of(context.text),
+        shown=context.numbers,
     )
+
+
+def source_room(sources: Sequence[Source], setting: Setting, most_bytes: int) -> Room:
+    """Room for the sources: the window's, and the depth's cap less the rules that come with them.
+
+    Pages that the person named are the subject of the turn and come on top of the cap.
+    """
+    own = sum(tokens_of(source.facts) for source in sources if source.user_supplied)
+    rules = tokens_of(source_rules(CitationStyle.NATURAL, setting.marker))
+    return Room(most_bytes, setting.plan.added_tokens - rules + own)
 
 
 def bound_tokens(prompt: Prompt) -> int:
     """Upper bound of the prompt's tokens plus its answer."""
-    text = sum(_cost(message.content) + _PER_MESSAGE_TOKENS for message in prompt.messages)
-    return text + prompt.max_tokens
+    text = sum(cost(message.content) + PER_MESSAGE_TOKENS for message in prompt.messages)
+    return text + (prompt.max_tokens or 0)
 
 
-def _cost(text: str) -> int:
+def cost(text: str) -> int:
+    """Upper bound of a text's tokens: its UTF-8 bytes."""
     return len(text.encode("utf-8", "replace"))
 
 
@@ -116,13 +137,13 @@ def _rules(request: TurnRequest, setting: Setting, *, has_sources: bool) -> str:
         + f" Use at most {_WORDS[request.depth]} words; start with the fact asked for.",
     ]
     if has_sources:
-        lines.append(_source_rules(request.citation_style, setting.marker))
+        lines.append(source_rules(request.citation_style, setting.marker))
     elif setting.searched:
         lines.append(
             "A web search found nothing usable. Say so, answer from what you know, and say how "
             "sure you are. Cite nothing and give no links."
         )
-    lines.extend(_asides(request))
+    lines.extend(asides(request))
     return "\n".join(lines)
 
 
@@ -137,7 +158,8 @@ def _language_rule(language: str) -> str:
     return f"Answer in {_NAMES.get(language, 'the language of the message')}."
 
 
-def _source_rules(style: CitationStyle, marker: str) -> str:
+def source_rules(style: CitationStyle, marker: str) -> str:
+    """What the model is to do with the fenced sources, and never to do."""
     naming = (
         " Where it reads well, name the publisher in the prose."
         if style is CitationStyle.NATURAL
@@ -153,7 +175,8 @@ def _source_rules(style: CitationStyle, marker: str) -> str:
     )
 
 
-def _asides(request: TurnRequest) -> list[str]:
+def asides(request: TurnRequest) -> list[str]:
+    """What is known of the conversation's subject and of the person, as data."""
     lines = []
     if request.subject:
         lines.append(f"The conversation is about: {_subject(request.subject)}")
@@ -175,23 +198,6 @@ def _subject(subject: SubjectContext) -> str:
     return neutral(plain(" | ".join(part for part in parts if part)))[:_MAX_ASIDE_CHARS]
 
 
-def _block(source: Source) -> str:
-    when = f", {source.published.time:%Y-%m-%d}" if source.published else ""
-    head = f"[{source.n}] {source.publisher}{when}: {source.title}"
-    return f"{head}\n{source.url[:_MAX_URL_CHARS]}\n{source.facts}"
-
-
-def _fitting_blocks(sources: Sequence[Source], marker: str, room: int) -> str:
-    """Blocks of the first sources that fit with their fence."""
-    blocks: list[str] = []
-    for source in sources:
-        joined = "\n\n".join((*blocks, _block(source)))
-        if _cost(fenced(joined, marker)) + len("\n\n") > room:
-            break
-        blocks.append(_block(source))
-    return "\n\n".join(blocks)
-
-
 def _fitting_history(
     earlier: Sequence[ChatMessage], *, tokens: int, chars: int
 ) -> tuple[ChatMessage, ...]:
@@ -201,7 +207,7 @@ def _fitting_history(
         if message.role not in {Role.USER, Role.ASSISTANT} or not message.content:
             continue
         content = _cut_middle(message.content, _MAX_HISTORY_MESSAGE_CHARS)
-        tokens -= _cost(content) + _PER_MESSAGE_TOKENS
+        tokens -= cost(content) + PER_MESSAGE_TOKENS
         chars -= len(content)
         if tokens < 0 or chars < 0:
             break

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing
 
-from pellucid_gateway.budgets import StageBudgets, TurnBudget, limited
+from pellucid_gateway.budgets import limited
+from pellucid_gateway.course import Course
 from pellucid_gateway.findings import Hit, Method, PageContent, Purpose
-from pellucid_gateway.ledger import TurnLedger
 from pellucid_gateway.outgoing import fetched_urls
 from pellucid_gateway.ports import FetchCall, FetcherPort
 from pellucid_gateway.turn import OutboundText
@@ -21,23 +21,13 @@ class PageReader:
 
     Args:
         fetcher: The fetcher.
-        budgets: Longest time of a page.
-        budget: The turn's time.
-        ledger: The turn's account.
+        course: The turn's time and account.
     """
 
-    def __init__(
-        self,
-        fetcher: FetcherPort,
-        *,
-        budgets: StageBudgets,
-        budget: TurnBudget,
-        ledger: TurnLedger,
-    ) -> None:
+    def __init__(self, fetcher: FetcherPort, *, course: Course) -> None:
         self._fetcher = fetcher
-        self._budgets = budgets
-        self._budget = budget
-        self._ledger = ledger
+        self._course = course
+        self._ledger = course.ledger
 
     async def read_hits(
         self, hits: Sequence[Hit], *, at_once: int, no_external: bool
@@ -58,7 +48,7 @@ class PageReader:
         Once one page is there, the others of a search get a short grace only.
         """
         pages: dict[str, PageContent] = {}
-        seconds = self._budget.stage_s(self._budgets.page_s)
+        seconds = self._course.budget.stage_s(self._course.budgets.page_s)
         if not urls or seconds <= 0:
             return pages
         call = FetchCall(
@@ -93,7 +83,7 @@ class PageReader:
                         self._shorten(limit)
 
     def _shorten(self, limit: asyncio.Timeout) -> None:
-        grace_ends = asyncio.get_running_loop().time() + self._budgets.page_grace_s
+        grace_ends = asyncio.get_running_loop().time() + self._course.budgets.page_grace_s
         due = limit.when()
         if due is None or grace_ends < due:
             limit.reschedule(grace_ends)

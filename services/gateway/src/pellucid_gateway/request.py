@@ -4,9 +4,11 @@ Faces translate their wire shape into these records, already cleaned and within 
 nothing in here knows HTTP or gRPC.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from pellucid_gateway.decision import WebMode
 from pellucid_gateway.findings import Routing, SafeSearch, Source
@@ -93,6 +95,24 @@ class SearchOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClientMessages:
+    """What a compatible face's client wants the model to be asked, in the chat completions form.
+
+    It reaches the model as it is; the engine only adds one message of sources before the last one.
+    Faces of another form (Responses, Anthropic Messages) translate into this one.
+
+    Attributes:
+        messages: The whole conversation, oldest first: system prompts, parts with images, tool
+            calls and their results, each as the API's JSON object; at least one.
+        fields: The other fields of the API (tools, tool_choice, temperature, stop, unknown ones),
+            without `model`, `messages`, `stream`, `stream_options` and `n`, which are the engine's.
+    """
+
+    messages: tuple[Mapping[str, Any], ...]
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EarlierTurn:
     """The newest turn of this conversation that found sources; a follow-up may use them.
 
@@ -124,9 +144,10 @@ class TurnRequest:
         time_zone: IANA name; empty means UTC.
         model: Model to answer with; empty means the configured one.
         deadline_ms: Whole time of the turn; None means the depth's own.
-        memories: What is known of the person, most fitting first; given or retrieved.
-        earlier: The conversation's last turn with sources; None when there is none.
         quota_spent: The person's searches are used up: answer without search and say so.
+        passthrough: On compatible faces what the model gets instead of our own prompt; `messages`
+            is then the text of the same conversation, by which is decided and searched. Calls of
+            the client's tools come out as ToolCallPieces and stand in the result.
     """
 
     messages: tuple[ChatMessage, ...]
@@ -145,6 +166,7 @@ class TurnRequest:
     memories: tuple[str, ...] = ()
     earlier: EarlierTurn | None = None
     quota_spent: bool = False
+    passthrough: ClientMessages | None = None
 
     @property
     def message(self) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pellucid_gateway import sentences
-from pellucid_gateway.budgets import StageBudgets, TurnBudget, limited
+from pellucid_gateway.budgets import limited
 from pellucid_gateway.claim_checks import best_passage, date_words, lexical_support, overlap
+from pellucid_gateway.course import Course
 from pellucid_gateway.findings import Source
-from pellucid_gateway.ledger import TurnLedger
 from pellucid_gateway.ports import Passage, PassageSupport, ScorerPort
 from pellucid_gateway.terms import has_unspaced_script
 from pellucid_runtime.errors import ServiceError
@@ -41,9 +41,7 @@ class SupportJudge:
     Args:
         sources: What the model was shown.
         scorer: Asked until it fails once.
-        budgets: Longest time of a call.
-        budget: The turn's time.
-        ledger: Told when the scorer is lost.
+        course: The turn's time and account; told when the scorer is lost.
         question: Its words need no support.
         language: Language of the answer.
     """
@@ -53,17 +51,14 @@ class SupportJudge:
         sources: Sequence[Source],
         *,
         scorer: ScorerPort,
-        budgets: StageBudgets,
-        budget: TurnBudget,
-        ledger: TurnLedger,
+        course: Course,
         question: str,
         language: str,
     ) -> None:
         self._sources = tuple(sources)
         self._scorer = scorer
-        self._budgets = budgets
-        self._budget = budget
-        self._ledger = ledger
+        self._course = course
+        self._ledger = course.ledger
         self._question = question
         self._language = language
         self._passages = tuple(Passage(str(s.n), shown_text(s)) for s in sources)
@@ -85,8 +80,9 @@ class SupportJudge:
         if self._ledger.lost("scorer"):
             self._tell_lexical()
             return ()
+        budget = self._course.budget
         try:
-            async with limited(self._budget.answer_s(self._budgets.support_s)):
+            async with limited(budget.answer_s(self._course.budgets.support_s)):
                 support = await self._scorer.support(claims, self._passages)
         except (ServiceError, TimeoutError) as error:
             self._ledger.lose_by("scorer", error, "support")

@@ -3,15 +3,16 @@
 Faces give the engine a `request.TurnRequest`, iterate the `TurnEvent`s and translate them.
 
 Event order, those that happen: Decided, UrlFetched, Progress (search_start, iteration, fetching,
-extracting, reflecting, complete), ResultsReady (forced search), SourcesReady, Noticed, then Delta
-and Cited interleaved, then exactly one of Done or Failed; nothing follows it. A notice about the
-text itself (a partial answer) comes after the text.
+extracting, reflecting, complete), ResultsReady (forced search), SourcesReady, Noticed, then Delta,
+Cited and (pass-through only) ToolCallPieces interleaved, then exactly one of Done or Failed;
+nothing follows it. A notice about the text itself (a partial answer) comes after the text.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from pellucid_gateway.decision import Decision
 from pellucid_gateway.findings import Method, ProviderReport, ScoredHit, Source
@@ -167,6 +168,16 @@ class Delta:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolCallPieces:
+    """Pieces of the model's calls of the client's own tools, as the API streams them.
+
+    Only turns with `TurnRequest.passthrough` have them; the client, not the engine, runs its tools.
+    """
+
+    pieces: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Cited:
     """A checked citation of text already sent."""
 
@@ -184,6 +195,8 @@ class TurnResult:
         partial: The answer was cut short.
         timings_ms: By stage: decision, search, score, fetch, first_token, generate, total.
         evidence_id: Empty when none is kept.
+        finish_reason: Why the model stopped, in the chat completions API's words.
+        tool_calls: The model's calls of the client's own tools, whole, in the API's form.
     """
 
     id: str
@@ -206,6 +219,8 @@ class TurnResult:
     usage: Usage = field(default_factory=Usage)
     outbound: tuple[OutboundText, ...] = ()
     evidence_id: str = ""
+    finish_reason: str = "stop"
+    tool_calls: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +247,7 @@ TurnEvent = (
     | SourcesReady
     | Noticed
     | Delta
+    | ToolCallPieces
     | Cited
     | Done
     | Failed

@@ -53,6 +53,8 @@ def build_result(
         url_contents=tuple(found.url_contents),
         iterations=found.gathered.rounds,
         partial=answer.partial,
+        finish_reason=answer.finish_reason,
+        tool_calls=answer.tool_calls,
     )
 
 

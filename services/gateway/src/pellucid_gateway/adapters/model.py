@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
 
-from pellucid_gateway.ports import ModelEnd, ModelPiece, Prompt
+from pellucid_gateway.ports import ModelEnd, ModelPiece, ModelToolCalls, Prompt
 from pellucid_runtime.llm import ChatMessage, ChatRequest, Chunk, LlmClient
 
 # Answers keep to their sources; a little variety reads better than none.
@@ -42,28 +42,38 @@ class LlmAnswerModel:
         """See `AnswerModel`."""
         return self._window_tokens
 
-    async def stream(self, prompt: Prompt) -> AsyncIterator[ModelPiece | ModelEnd]:
+    async def stream(self, prompt: Prompt) -> AsyncIterator[ModelPiece | ModelToolCalls | ModelEnd]:
         """See `AnswerModel`."""
-        request = ChatRequest(
-            messages=[ChatMessage(m.role.value, m.content) for m in prompt.messages],
-            model=prompt.model or None,
-            temperature=TEMPERATURE,
-            max_tokens=prompt.max_tokens,
-        )
         end = ModelEnd()
-        chunks = self._client.stream(request)
+        chunks = self._client.stream(_request(prompt))
         async with aclosing(chunks):  # type: ignore[type-var]
             async for chunk in chunks:
                 if chunk.text:
                     yield ModelPiece(chunk.text)
+                if chunk.tool_calls:
+                    yield ModelToolCalls(chunk.tool_calls)
                 end = _ended(end, chunk)
         yield end
+
+
+def _request(prompt: Prompt) -> ChatRequest:
+    """Our own prompt, or a client's as it is."""
+    if prompt.client is not None:
+        fields = {**prompt.client.fields, "messages": list(prompt.client.messages)}
+        return ChatRequest(messages=(), model=prompt.model or None, extra=fields)
+    return ChatRequest(
+        messages=[ChatMessage(m.role.value, m.content) for m in prompt.messages],
+        model=prompt.model or None,
+        temperature=TEMPERATURE,
+        max_tokens=prompt.max_tokens,
+    )
 
 
 def _ended(end: ModelEnd, chunk: Chunk) -> ModelEnd:
     """The end as known so far; reason and usage may come in different chunks."""
     if chunk.finish_reason:
-        end = replace(end, truncated=chunk.finish_reason == "length")
+        is_cut = chunk.finish_reason == "length"
+        end = replace(end, truncated=is_cut, finish_reason=chunk.finish_reason)
     if chunk.usage:
         end = replace(
             end,
