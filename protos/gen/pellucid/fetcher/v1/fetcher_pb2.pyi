@@ -133,7 +133,7 @@ class FetchManyResponse(_message.Message):
     def __init__(self, index: _Optional[int] = ..., page: _Optional[_Union[Page, _Mapping]] = ...) -> None: ...
 
 class Page(_message.Message):
-    __slots__ = ("url", "final_url", "success", "status", "http_status", "method", "title", "author", "site_name", "language", "published", "text", "excerpt", "truncated", "content_type", "charset", "redirects", "retryable", "error", "retry_after_s", "warnings", "timings", "bytes_wire", "bytes_decoded", "extraction_quality", "page_type")
+    __slots__ = ("url", "final_url", "success", "status", "http_status", "method", "title", "author", "site_name", "language", "published", "text", "excerpt", "truncated", "content_type", "charset", "redirects", "retryable", "error", "retry_after_s", "warnings", "timings", "bytes_wire", "bytes_decoded", "extraction_quality", "page_type", "reason", "host_reliability")
     URL_FIELD_NUMBER: _ClassVar[int]
     FINAL_URL_FIELD_NUMBER: _ClassVar[int]
     SUCCESS_FIELD_NUMBER: _ClassVar[int]
@@ -160,6 +160,8 @@ class Page(_message.Message):
     BYTES_DECODED_FIELD_NUMBER: _ClassVar[int]
     EXTRACTION_QUALITY_FIELD_NUMBER: _ClassVar[int]
     PAGE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    HOST_RELIABILITY_FIELD_NUMBER: _ClassVar[int]
     url: str
     final_url: str
     success: bool
@@ -186,7 +188,9 @@ class Page(_message.Message):
     bytes_decoded: int
     extraction_quality: float
     page_type: str
-    def __init__(self, url: _Optional[str] = ..., final_url: _Optional[str] = ..., success: _Optional[bool] = ..., status: _Optional[_Union[FetchStatus, str]] = ..., http_status: _Optional[int] = ..., method: _Optional[_Union[Method, str]] = ..., title: _Optional[str] = ..., author: _Optional[str] = ..., site_name: _Optional[str] = ..., language: _Optional[str] = ..., published: _Optional[_Union[_common_pb2.PublishedDate, _Mapping]] = ..., text: _Optional[str] = ..., excerpt: _Optional[str] = ..., truncated: _Optional[bool] = ..., content_type: _Optional[str] = ..., charset: _Optional[str] = ..., redirects: _Optional[_Iterable[str]] = ..., retryable: _Optional[bool] = ..., error: _Optional[str] = ..., retry_after_s: _Optional[int] = ..., warnings: _Optional[_Iterable[str]] = ..., timings: _Optional[_Union[FetchTimings, _Mapping]] = ..., bytes_wire: _Optional[int] = ..., bytes_decoded: _Optional[int] = ..., extraction_quality: _Optional[float] = ..., page_type: _Optional[str] = ...) -> None: ...
+    reason: str
+    host_reliability: float
+    def __init__(self, url: _Optional[str] = ..., final_url: _Optional[str] = ..., success: _Optional[bool] = ..., status: _Optional[_Union[FetchStatus, str]] = ..., http_status: _Optional[int] = ..., method: _Optional[_Union[Method, str]] = ..., title: _Optional[str] = ..., author: _Optional[str] = ..., site_name: _Optional[str] = ..., language: _Optional[str] = ..., published: _Optional[_Union[_common_pb2.PublishedDate, _Mapping]] = ..., text: _Optional[str] = ..., excerpt: _Optional[str] = ..., truncated: _Optional[bool] = ..., content_type: _Optional[str] = ..., charset: _Optional[str] = ..., redirects: _Optional[_Iterable[str]] = ..., retryable: _Optional[bool] = ..., error: _Optional[str] = ..., retry_after_s: _Optional[int] = ..., warnings: _Optional[_Iterable[str]] = ..., timings: _Optional[_Union[FetchTimings, _Mapping]] = ..., bytes_wire: _Optional[int] = ..., bytes_decoded: _Optional[int] = ..., extraction_quality: _Optional[float] = ..., page_type: _Optional[str] = ..., reason: _Optional[str] = ..., host_reliability: _Optional[float] = ...) -> None: ...
 
 class FetchTimings(_message.Message):
     __slots__ = ("wait_ms", "dns_ms", "http_ms", "browser_ms", "extract_ms", "total_ms")
