@@ -69,6 +69,10 @@ TOKENS = Counter("pellucid_gateway_llm_tokens_total", "Tokens of the answer mode
 COST_USD = Counter(
     "pellucid_gateway_cost_usd_total", "Cost of turns at list prices, in US dollars."
 )
+LIMITER_LOCAL = Counter(
+    "pellucid_gateway_limiter_local_total",
+    "Limits decided by this process's share because the shared store is down.",
+)
 
 
 def observe_http(route: str, status: int, seconds: float) -> None:

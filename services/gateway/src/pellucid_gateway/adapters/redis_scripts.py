@@ -1,0 +1,189 @@
+"""Lua scripts on Redis, many callers to one round trip, and none while Redis is down.
+
+A batch goes out whenever the one before is answered, over a single connection, so a burst of
+callers costs Redis and the loop a few exchanges. After a failure nobody waits: for half a second
+every call fails at once, then one exchange tries again.
+"""
+
+import asyncio
+import hashlib
+import random
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Self
+
+from redis import asyncio as redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import NoScriptError, RedisError
+
+from pellucid_runtime.clock import Clock
+from pellucid_runtime.errors import DependencyDownError
+
+# Redis answers within a millisecond. Waited for twice: a loop that was busy itself sees the end of
+# the first wait before it sees the answer that is already there.
+_WAIT_S = 0.1
+_CONNECT_S = 0.25
+_OPEN_S = 0.5
+_MOST_PER_BATCH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A Lua script with the name by which Redis remembers it."""
+
+    text: str
+
+    @property
+    def sha(self) -> str:
+        """SHA-1 of the text, as EVALSHA wants it."""
+        return hashlib.sha1(self.text.encode(), usedforsecurity=False).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    script: Script
+    sha: str
+    keys: Sequence[str]
+    values: Sequence[str | int]
+    answer: "asyncio.Future[Any]"
+
+
+class Breaker:
+    """Says whether asking is worth it.
+
+    Args:
+        clock: Stopwatch.
+        open_s: Seconds for which nobody asks after a failure, spread by a quarter.
+    """
+
+    def __init__(self, clock: Clock, open_s: float = _OPEN_S) -> None:
+        self._clock = clock
+        self._open_s = open_s
+        self._until_s: float | None = None
+
+    def lets_through(self) -> bool:
+        """Whether this caller may ask; after a failure one caller at a time tries."""
+        if self._until_s is None:
+            return True
+        if self._clock.monotonic() < self._until_s:
+            return False
+        self.failed()
+        return True
+
+    def failed(self) -> None:
+        """Nobody asks for a while."""
+        pause_s = self._open_s * random.uniform(0.75, 1.25)  # noqa: S311 - spreads reconnects
+        self._until_s = self._clock.monotonic() + pause_s
+
+    def succeeded(self) -> None:
+        """Everybody may ask."""
+        self._until_s = None
+
+
+class RedisScripts:
+    """Runs scripts on one server. An asynchronous context manager; connects with the first use.
+
+    Args:
+        url: Address of the server.
+        clock: Stopwatch of the breaker.
+    """
+
+    def __init__(self, url: str, clock: Clock) -> None:
+        self._redis: Any = redis.Redis.from_url(
+            url, socket_connect_timeout=_CONNECT_S, retry=Retry(NoBackoff(), 1)
+        )
+        self._breaker = Breaker(clock)
+        self._waiting: list[_Call] = []
+        self._sender: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_exc: object) -> None:
+        if self._sender is not None:
+            self._sender.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._sender
+        await self._redis.aclose()
+
+    async def run(self, script: Script, keys: Sequence[str], values: Sequence[str | int]) -> Any:
+        """The script's reply.
+
+        Raises:
+            DependencyDownError: Redis cannot be asked, does not answer or refuses to write.
+        """
+        idle = self._sender is None or self._sender.done()
+        if idle and not self._breaker.lets_through():
+            raise DependencyDownError("store")
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._waiting.append(_Call(script, script.sha, keys, values, answer))
+        if idle:
+            self._sender = asyncio.create_task(self._send(), name="redis-scripts")
+        return await answer
+
+    async def _send(self) -> None:
+        while self._waiting:
+            batch = self._waiting[:_MOST_PER_BATCH]
+            del self._waiting[:_MOST_PER_BATCH]
+            try:
+                replies = await self._answered(batch)
+            except (RedisError, OSError, TimeoutError):
+                self._breaker.failed()
+                self._fail(batch + self._waiting)
+                self._waiting.clear()
+                return
+            self._breaker.succeeded()
+            for call, reply in zip(batch, replies, strict=True):
+                _settle(call.answer, reply)
+
+    async def _answered(self, batch: Sequence[_Call]) -> list[Any]:
+        """Replies in order; a script that Redis does not know is told to it first."""
+        exchange = asyncio.ensure_future(self._exchange(batch))
+        try:
+            for _ in range(2):
+                done, _pending = await asyncio.wait({exchange}, timeout=_WAIT_S)
+                if done:
+                    return exchange.result()
+        finally:
+            if not exchange.done():
+                exchange.cancel()
+                await asyncio.wait({exchange})
+        raise TimeoutError
+
+    async def _exchange(self, batch: Sequence[_Call]) -> list[Any]:
+        replies = await self._pipeline(batch)
+        unknown = {c.script for c, r in zip(batch, replies, strict=True) if _is_unknown(r)}
+        if not unknown:
+            return replies
+        for script in unknown:
+            await self._redis.script_load(script.text)
+        again = [c for c, r in zip(batch, replies, strict=True) if _is_unknown(r)]
+        late = iter(await self._pipeline(again))
+        return [next(late) if _is_unknown(reply) else reply for reply in replies]
+
+    async def _pipeline(self, batch: Sequence[_Call]) -> list[Any]:
+        async with self._redis.pipeline(transaction=False) as pipe:
+            for call in batch:
+                pipe.evalsha(call.sha, len(call.keys), *call.keys, *call.values)
+            replies: list[Any] = await pipe.execute(raise_on_error=False)
+            return replies
+
+    def _fail(self, calls: Sequence[_Call]) -> None:
+        for call in calls:
+            _settle(call.answer, DependencyDownError("store"))
+
+
+def _is_unknown(reply: Any) -> bool:
+    return isinstance(reply, NoScriptError)
+
+
+def _settle(answer: "asyncio.Future[Any]", reply: Any) -> None:
+    """Tell a caller; one that has left hears nothing. A refused write is a store that is down."""
+    if answer.done():
+        return
+    if isinstance(reply, Exception):
+        answer.set_exception(DependencyDownError("store"))
+    else:
+        answer.set_result(reply)

@@ -1,0 +1,172 @@
+"""Limits over all replicas in Redis; this process's share of them while Redis is down.
+
+Time is Redis's own, so a replica whose clock is wrong counts like the others. Takes that Redis
+allowed are also counted here, and takes that were allowed here while it was down are told to it
+afterwards: neither a failure nor its end gives a limit out twice.
+"""
+
+from collections.abc import Sequence
+
+from pellucid_gateway.adapters.redis_scripts import RedisScripts, Script
+from pellucid_gateway.local_limits import LocalLeases, LocalWindows, new_token
+from pellucid_gateway.metrics import LIMITER_LOCAL
+from pellucid_gateway.rates import Counted, Take, Verdict, verdict
+from pellucid_runtime.errors import DependencyDownError
+
+# The version stands for the form of keys and values.
+_PREFIX = "pellucid:v1:limit:"
+# Subjects whose local takes are still to be told; beyond it they are forgotten, oldest first.
+_MOST_DEBTS = 10_000
+_LOCAL_TOKEN = "local-"  # noqa: S105 - a mark, no secret
+
+# KEYS: one a window. ARGV: limit, window in ms and takes to add beforehand, for each. A window is
+# a hash of its number `i`, its counter `c` and the one before, `p`.
+_WINDOWS = Script("""
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+local seen, ok = {}, 1
+for k = 1, #KEYS do
+  local limit, window, debt = ARGV[3*k-2] + 0, ARGV[3*k-1] + 0, ARGV[3*k] + 0
+  local index = math.floor(now / window)
+  local kept = redis.call('HMGET', KEYS[k], 'i', 'c', 'p')
+  local i, c, p = tonumber(kept[1]), tonumber(kept[2]) or 0, tonumber(kept[3]) or 0
+  if i ~= index then
+    p = (i == index - 1) and c or 0
+    c = 0
+  end
+  c = c + debt
+  local elapsed = now - index * window
+  if limit > 0 and p * (1 - elapsed / window) + c + 1 > limit then ok = 0 end
+  seen[k] = {index, c, p, elapsed, window, limit, debt}
+end
+local reply = {ok}
+for k = 1, #KEYS do
+  local s = seen[k]
+  if ok == 1 or s[6] == 0 then s[2] = s[2] + 1 end
+  if ok == 1 or s[6] == 0 or s[7] > 0 then
+    redis.call('HSET', KEYS[k], 'i', s[1], 'c', s[2], 'p', s[3])
+    redis.call('PEXPIRE', KEYS[k], 2 * s[5])
+  end
+  reply[#reply+1] = s[3]
+  reply[#reply+1] = s[2]
+  reply[#reply+1] = s[4]
+end
+return reply
+""")
+
+# KEYS: the places of a subject, members by the end of their lease. ARGV: limit, lease in ms, token.
+_ACQUIRE = Script("""
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+if redis.call('ZCARD', KEYS[1]) >= ARGV[1] + 0 then return 0 end
+redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[3])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return 1
+""")
+
+_RELEASE = Script("return redis.call('ZREM', KEYS[1], ARGV[1])")
+
+
+class SharedLimiter:
+    """Implements `state_ports.Limiter` on Redis.
+
+    Args:
+        scripts: Runs the scripts.
+        windows: This process's share of the rates.
+        leases: This process's share of the places.
+    """
+
+    def __init__(self, scripts: RedisScripts, windows: LocalWindows, leases: LocalLeases) -> None:
+        self._scripts = scripts
+        self._windows = windows
+        self._leases = leases
+        self._debts: dict[str, int] = {}
+
+    async def take(self, takes: Sequence[Take]) -> Verdict:
+        """See `Limiter`."""
+        keys = [_key(take) for take in takes]
+        debts = [self._debts.pop(key, 0) for key in keys]
+        values = [
+            value
+            for take, debt in zip(takes, debts, strict=True)
+            for value in (take.rate.limit, take.rate.window_s * 1000, debt)
+        ]
+        try:
+            reply = await self._scripts.run(_WINDOWS, keys, values)
+        except DependencyDownError:
+            return self._take_locally(takes, keys, debts)
+        counted = [
+            Counted(int(reply[k]), int(reply[k + 1]), int(reply[k + 2]) / 1000)
+            for k in range(1, len(reply), 3)
+        ]
+        said = verdict(takes, counted, allowed=bool(reply[0]))
+        if said.allowed:
+            self._windows.note(takes)
+        return said
+
+    def _take_locally(
+        self, takes: Sequence[Take], keys: Sequence[str], debts: Sequence[int]
+    ) -> Verdict:
+        LIMITER_LOCAL.inc()
+        said = self._windows.take(takes)
+        for key, debt in zip(keys, debts, strict=True):
+            self._debts[key] = self._debts.get(key, 0) + debt + int(said.allowed)
+        while len(self._debts) > _MOST_DEBTS:
+            del self._debts[next(iter(self._debts))]
+        return said
+
+    async def acquire(self, subject: str, limit: int, lease_s: float) -> str | None:
+        """See `Limiter`."""
+        token = new_token()
+        try:
+            given = await self._scripts.run(
+                _ACQUIRE, [_places(subject)], [limit, round(lease_s * 1000), token]
+            )
+        except DependencyDownError:
+            local = self._leases.acquire(subject, limit, lease_s)
+            return None if local is None else _LOCAL_TOKEN + local
+        return token if given else None
+
+    async def release(self, subject: str, token: str) -> None:
+        """See `Limiter`. A place that cannot be given back now ends with its lease."""
+        if token.startswith(_LOCAL_TOKEN):
+            self._leases.release(subject, token.removeprefix(_LOCAL_TOKEN))
+            return
+        try:
+            await self._scripts.run(_RELEASE, [_places(subject)], [token])
+        except DependencyDownError:
+            return
+
+
+class LocalLimiter:
+    """Implements `state_ports.Limiter` for one process without a shared store.
+
+    Args:
+        windows: The rates.
+        leases: The places.
+    """
+
+    def __init__(self, windows: LocalWindows, leases: LocalLeases) -> None:
+        self._windows = windows
+        self._leases = leases
+
+    async def take(self, takes: Sequence[Take]) -> Verdict:
+        """See `Limiter`."""
+        return self._windows.take(takes)
+
+    async def acquire(self, subject: str, limit: int, lease_s: float) -> str | None:
+        """See `Limiter`."""
+        return self._leases.acquire(subject, limit, lease_s)
+
+    async def release(self, subject: str, token: str) -> None:
+        """See `Limiter`."""
+        self._leases.release(subject, token)
+
+
+def _key(take: Take) -> str:
+    return f"{_PREFIX}{take.rate.name}:{{{take.subject}}}"
+
+
+def _places(subject: str) -> str:
+    return f"{_PREFIX}places:{{{subject}}}"

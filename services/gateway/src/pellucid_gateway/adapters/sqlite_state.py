@@ -1,0 +1,177 @@
+"""Records and rollups in a file, for one machine."""
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+import aiosqlite
+
+from pellucid_gateway.state_ports import Entry
+from pellucid_runtime.clock import Clock
+from pellucid_runtime.errors import DependencyDownError
+
+_TIMEOUT_S = 0.5
+# Writes between two removals of expired rows.
+_PURGE_EVERY = 256
+# The version in a table's name stands for the form of its rows.
+_CREATE = """
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = NORMAL;
+    CREATE TABLE IF NOT EXISTS records_v1 (
+        owner TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, value BLOB NOT NULL,
+        put_number INTEGER NOT NULL, expires_at REAL NOT NULL, PRIMARY KEY (owner, kind, id)
+    ) WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS records_v1_expiry ON records_v1 (expires_at);
+    CREATE TABLE IF NOT EXISTS sums_v1 (
+        bucket TEXT NOT NULL, field TEXT NOT NULL, value INTEGER NOT NULL,
+        expires_at REAL NOT NULL, PRIMARY KEY (bucket, field)
+    ) WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS sums_v1_expiry ON sums_v1 (expires_at);
+"""
+_OWN = "owner = :owner AND kind = :kind"
+_PUT = """
+    INSERT INTO records_v1 VALUES (:owner, :kind, :id, :value,
+        (SELECT COALESCE(MAX(put_number), 0) + 1 FROM records_v1
+            WHERE owner = :owner AND kind = :kind), :expires_at)
+    ON CONFLICT (owner, kind, id) DO UPDATE SET value = excluded.value,
+        put_number = excluded.put_number, expires_at = excluded.expires_at
+"""
+_TRIM = f"""
+    DELETE FROM records_v1 WHERE {_OWN} AND id NOT IN (
+        SELECT id FROM records_v1 WHERE {_OWN} ORDER BY put_number DESC LIMIT :most)
+"""  # noqa: S608 - made of constants
+_GET = f"SELECT value FROM records_v1 WHERE {_OWN} AND id = :id AND expires_at > :now"  # noqa: S608
+_NEWEST = f"""
+    SELECT id, value FROM records_v1 WHERE {_OWN} AND expires_at > :now
+    ORDER BY put_number DESC LIMIT :most
+"""  # noqa: S608
+_DELETE = f"DELETE FROM records_v1 WHERE {_OWN} AND id = :id AND expires_at > :now RETURNING 1"  # noqa: S608
+_DELETE_KIND = f"DELETE FROM records_v1 WHERE {_OWN} RETURNING expires_at > :now"  # noqa: S608
+_DELETE_OWNER = "DELETE FROM records_v1 WHERE owner = :owner RETURNING expires_at > :now"
+_ADD = """
+    INSERT INTO sums_v1 VALUES (:bucket, :field, :value, :expires_at)
+    ON CONFLICT (bucket, field) DO UPDATE SET
+        value = CASE WHEN expires_at <= :now THEN 0 ELSE value END + excluded.value,
+        expires_at = excluded.expires_at
+"""
+_READ = "SELECT field, value FROM sums_v1 WHERE bucket = :bucket AND expires_at > :now"
+_FORGET = "DELETE FROM sums_v1 WHERE bucket = :bucket"
+_PURGE = (
+    "DELETE FROM records_v1 WHERE expires_at <= :now",
+    "DELETE FROM sums_v1 WHERE expires_at <= :now",
+)
+
+
+class SqliteState:
+    """Implements `state_ports.Records` and `state_ports.Rollups`. An asynchronous context manager.
+
+    Args:
+        path: The file; its folder is made when missing.
+        clock: What lifetimes refer to.
+    """
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        self._path = path
+        self._clock = clock
+        self._writes = 0
+
+    async def __aenter__(self) -> Self:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._db = await aiosqlite.connect(self._path, isolation_level=None, timeout=_TIMEOUT_S)
+        try:
+            await self._db.executescript(_CREATE)
+        except sqlite3.Error:
+            await self._db.close()  # its thread would outlive the failure
+            raise
+        return self
+
+    async def __aexit__(self, *_exc: object) -> None:
+        await self._db.close()
+
+    async def put(
+        self, owner: str, kind: str, entry: Entry, *, ttl_s: float, most: int = 1000
+    ) -> None:
+        """See `Records`."""
+        await self._purge_at_times()
+        own = {"owner": owner, "kind": kind}
+        expires_at = self._now() + ttl_s
+        await self._run(_PUT, **own, id=entry.id, value=entry.value, expires_at=expires_at)
+        await self._run(_TRIM, **own, most=most)
+
+    async def get(self, owner: str, kind: str, entry_id: str) -> bytes | None:
+        """See `Records`."""
+        rows = await self._run(_GET, owner=owner, kind=kind, id=entry_id)
+        return bytes(rows[0][0]) if rows else None
+
+    async def newest(self, owner: str, kind: str, most: int) -> tuple[Entry, ...]:
+        """See `Records`."""
+        rows = await self._run(_NEWEST, owner=owner, kind=kind, most=most)
+        return tuple(Entry(row[0], bytes(row[1])) for row in rows)
+
+    async def delete(self, owner: str, kind: str, entry_id: str) -> bool:
+        """See `Records`."""
+        return bool(await self._run(_DELETE, owner=owner, kind=kind, id=entry_id))
+
+    async def delete_kind(self, owner: str, kind: str) -> int:
+        """See `Records`."""
+        return _alive(await self._run(_DELETE_KIND, owner=owner, kind=kind))
+
+    async def delete_owner(self, owner: str) -> int:
+        """See `Records`."""
+        return _alive(await self._run(_DELETE_OWNER, owner=owner))
+
+    async def add(self, sums: Mapping[str, Mapping[str, int]], *, ttl_s: float) -> None:
+        """See `Rollups`."""
+        await self._purge_at_times()
+        now = self._now()
+        rows = [
+            {
+                "bucket": bucket,
+                "field": field,
+                "value": value,
+                "expires_at": now + ttl_s,
+                "now": now,
+            }
+            for bucket, fields in sums.items()
+            for field, value in fields.items()
+        ]
+        with _errors():
+            await self._db.executemany(_ADD, rows)
+
+    async def read(self, buckets: Sequence[str]) -> tuple[Mapping[str, int], ...]:
+        """See `Rollups`."""
+        return tuple([dict(await self._run(_READ, bucket=bucket)) for bucket in buckets])
+
+    async def delete_buckets(self, buckets: Sequence[str]) -> None:
+        """See `Rollups`."""
+        for bucket in buckets:
+            await self._run(_FORGET, bucket=bucket)
+
+    async def _purge_at_times(self) -> None:
+        self._writes += 1
+        if self._writes % _PURGE_EVERY == 0:
+            for statement in _PURGE:
+                await self._run(statement)
+
+    async def _run(self, sql: str, **values: Any) -> list[Any]:
+        with _errors():
+            return list(await self._db.execute_fetchall(sql, {"now": self._now(), **values}))
+
+    def _now(self) -> float:
+        return self._clock.now().timestamp()
+
+
+def _alive(rows: Sequence[Any]) -> int:
+    """Entries that had not expired before they were deleted."""
+    return sum(row[0] for row in rows)
+
+
+@contextmanager
+def _errors() -> Iterator[None]:
+    """Whatever the cause, callers only need to know that the store is down."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise DependencyDownError("store") from error

@@ -1,0 +1,236 @@
+"""Limits: the arithmetic of a window, this process alone, and all replicas over Redis."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from state_fakes import RedisServer
+
+from pellucid_gateway.adapters.redis_scripts import RedisScripts
+from pellucid_gateway.adapters.shared_limits import LocalLimiter, SharedLimiter
+from pellucid_gateway.local_limits import LocalLeases, LocalWindows
+from pellucid_gateway.rates import Counted, Rate, Take, has_room, wait_s
+from pellucid_runtime.clock import FixedClock, SystemClock
+
+DAY = Rate("day", 100, 86_400)
+MINUTE = Rate("minute", 10, 60)
+
+
+@settings(max_examples=200)
+@given(st.integers(0, 300), st.integers(0, 300), st.floats(0, 59.99), st.integers(1, 100))
+def test_after_the_wait_there_is_room_and_not_before(
+    before: int, current: int, elapsed_s: float, limit: int
+) -> None:
+    rate = Rate("r", limit, 60)
+    counted = Counted(before, current, elapsed_s)
+    wait = wait_s(counted, rate)
+
+    assert (wait == 0) == has_room(counted, rate)
+    assert has_room(_later(counted, wait + 0.01), rate)
+    if wait > 0.02:
+        assert not has_room(_later(counted, wait - 0.01), rate)
+
+
+def _later(counted: Counted, seconds: float) -> Counted:
+    at = counted.elapsed_s + seconds
+    if at < 60:
+        return Counted(counted.before, counted.current, at)
+    return Counted(counted.current if at < 120 else 0, 0, at % 60)
+
+
+def test_a_window_slides() -> None:
+    clock = FixedClock()
+    windows = LocalWindows(clock)
+    take = [Take(MINUTE, "ada")]
+    said = [windows.take(take).allowed for _ in range(12)]
+    clock.advance(60.0)
+    at_once = windows.take(take)
+    clock.advance(30.0)
+    half_later = [windows.take(take).allowed for _ in range(6)]
+
+    assert said.count(True) == 10
+    assert not at_once.allowed
+    assert at_once.reset_s == pytest.approx(6.0)
+    assert half_later.count(True) == 5
+
+
+def test_all_windows_or_none_and_the_tightest_is_told() -> None:
+    windows = LocalWindows(FixedClock())
+    both = [Take(DAY, "ada"), Take(MINUTE, "desk")]
+    for _ in range(10):
+        said = windows.take(both)
+    refused = windows.take(both)
+    other = windows.take([Take(DAY, "ada")])
+
+    assert (said.rate.name, said.remaining) == ("minute", 0)
+    assert not refused.allowed
+    assert other.remaining == 100 - 11
+
+
+def test_a_replica_gives_out_its_share_and_what_others_allowed_counts() -> None:
+    windows = LocalWindows(FixedClock(), replicas=3)
+    take = [Take(DAY, "ada")]
+    for _ in range(20):
+        windows.note(take)
+
+    assert [windows.take(take).allowed for _ in range(20)].count(True) == 13
+
+
+def test_places_are_given_back_by_their_owner_or_by_time() -> None:
+    clock = FixedClock()
+    leases = LocalLeases(clock)
+    first = leases.acquire("ada", 2, 60.0)
+    second = leases.acquire("ada", 2, 60.0)
+    assert first is not None
+    assert second is not None
+    assert leases.acquire("ada", 2, 60.0) is None
+
+    leases.release("ada", "somebody-elses")
+    assert leases.acquire("ada", 2, 60.0) is None
+    leases.release("ada", first)
+    assert leases.acquire("ada", 2, 60.0) is not None
+    clock.advance(61.0)
+    assert leases.acquire("ada", 2, 60.0) is not None
+
+
+async def test_without_a_shared_store_one_process_keeps_the_whole_limit() -> None:
+    limiter = LocalLimiter(LocalWindows(SystemClock()), LocalLeases(SystemClock()))
+    said = [(await limiter.take([Take(MINUTE, "ada")])).allowed for _ in range(12)]
+
+    assert said.count(True) == 10
+
+
+@dataclass
+class Replicas:
+    """Three gateways' limiters on one Redis."""
+
+    server: RedisServer
+    clocks: list[FixedClock]
+    limiters: list[SharedLimiter]
+
+    async def admitted(self, rate: Rate, subject: str, each: int) -> int:
+        """How many of `each` parallel callers on every replica are let in."""
+        takes = [
+            limiter.take([Take(rate, subject)]) for limiter in self.limiters for _ in range(each)
+        ]
+        return sum(said.allowed for said in await asyncio.gather(*takes))
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[RedisServer]:
+    running = RedisServer(tmp_path)
+    running.start()
+    yield running
+    running.kill()
+
+
+@pytest.fixture
+async def replicas(server: RedisServer) -> AsyncIterator[Replicas]:
+    async with AsyncExitStack() as stack:
+        clocks = [FixedClock() for _ in range(3)]
+        limiters = [
+            SharedLimiter(
+                await stack.enter_async_context(RedisScripts(server.url, clock)),
+                LocalWindows(clock, 3),
+                LocalLeases(clock, 3),
+            )
+            for clock in clocks
+        ]
+        yield Replicas(server, clocks, limiters)
+
+
+@pytest.mark.redis
+async def test_six_hundred_callers_on_three_replicas_share_one_limit(replicas: Replicas) -> None:
+    assert 100 <= await replicas.admitted(DAY, "ada", 200) <= 101
+    assert await replicas.admitted(DAY, "ada", 5) == 0
+    assert await replicas.admitted(DAY, "bob", 5) == 15
+
+
+@pytest.mark.redis
+async def test_a_wrong_clock_changes_nothing(replicas: Replicas) -> None:
+    first = await replicas.admitted(MINUTE, "ada", 2)
+    replicas.clocks[0].advance(600.0)
+    second = await replicas.admitted(MINUTE, "ada", 20)
+
+    assert first + second == 10
+
+
+@pytest.mark.redis
+async def test_without_redis_nobody_is_unlimited_and_somebody_gets_in(replicas: Replicas) -> None:
+    replicas.server.kill()
+
+    admitted = await replicas.admitted(DAY, "ada", 200)
+    again = await replicas.admitted(DAY, "ada", 200)
+
+    assert 90 <= admitted <= 110
+    assert again == 0
+
+
+@pytest.mark.redis
+async def test_neither_the_failure_nor_its_end_gives_the_limit_out_twice(
+    replicas: Replicas,
+) -> None:
+    before = await replicas.admitted(DAY, "ada", 20)
+    replicas.server.kill()
+    while_down = await replicas.admitted(DAY, "ada", 200)
+    replicas.server.start()  # empty: its memory died with it
+    for clock in replicas.clocks:
+        clock.advance(1.0)
+    after = await replicas.admitted(DAY, "ada", 200)
+
+    assert before == 60
+    assert before + while_down <= 110
+    assert before + while_down + after <= 200
+
+
+@pytest.mark.redis
+async def test_places_of_a_killed_gateway_come_back_with_their_lease(replicas: Replicas) -> None:
+    killed, living, _ = replicas.limiters
+    held = [await killed.acquire("ada", 10, 0.3) for _ in range(10)]
+    refused = await living.acquire("ada", 10, 0.3)
+    await asyncio.sleep(0.4)
+    healed = await living.acquire("ada", 10, 5.0)
+    assert healed is not None
+    await killed.release("ada", str(held[0]))  # a late word of the killed one takes nobody's place
+    places = [await living.acquire("ada", 2, 5.0) for _ in range(2)]
+
+    assert None not in held
+    assert refused is None
+    assert [place is None for place in places] == [False, True]
+
+
+@pytest.mark.redis
+@pytest.mark.parametrize("trouble", ["full", "read only"])
+async def test_a_redis_that_refuses_to_write_counts_as_down(tmp_path: Path, trouble: str) -> None:
+    arguments: Any = {"full": ["--maxmemory", "1", "--maxmemory-policy", "noeviction"]}
+    server = RedisServer(tmp_path, arguments=arguments.get(trouble, ()))
+    server.start()
+    try:
+        if trouble == "read only":
+            server.command("REPLICAOF", "127.0.0.1", "1")
+        async with RedisScripts(server.url, SystemClock()) as scripts:
+            clock = SystemClock()
+            limiter = SharedLimiter(scripts, LocalWindows(clock, 3), LocalLeases(clock, 3))
+            said = [(await limiter.take([Take(DAY, "ada")])).allowed for _ in range(60)]
+    finally:
+        server.kill()
+
+    assert said.count(True) == 33
+
+
+@pytest.mark.redis
+async def test_a_silent_redis_is_waited_for_once(replicas: Replicas) -> None:
+    assert replicas.server.process is not None
+    replicas.server.process.send_signal(19)
+    begun = asyncio.get_running_loop().time()
+    for _ in range(50):
+        await replicas.limiters[0].take([Take(DAY, "ada")])
+    took_s = asyncio.get_running_loop().time() - begun
+
+    assert took_s < 2.0
