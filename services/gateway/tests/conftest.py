@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,15 @@ from starlette.types import ASGIApp
 sys.path.insert(0, str(Path(__file__).parent))
 
 from door_fakes import FakeEngine, MakeApp
+from upstream_fakes import FakeUpstream
 
+from pellucid_gateway.adapters.model_server import open_model_server
 from pellucid_gateway.faces.guard import GuardRules
 from pellucid_gateway.faces.http import Doors, http_app
 from pellucid_gateway.faces.identity import Identity
+from pellucid_gateway.settings import GatewaySettings
 from pellucid_runtime.health import Health
+from pellucid_runtime.http_server import HttpServer
 
 
 @pytest.fixture
@@ -45,3 +50,24 @@ async def http(make_app: MakeApp) -> AsyncIterator[httpx.AsyncClient]:
     transport = httpx.ASGITransport(make_app(), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost:8080") as client:
         yield client
+
+
+@pytest.fixture
+def upstream() -> FakeUpstream:
+    return FakeUpstream()
+
+
+@pytest.fixture
+async def gateway(make_app: MakeApp, upstream: FakeUpstream) -> AsyncIterator[str]:
+    """Address of the faces on a port, with a model server behind."""
+    async with AsyncExitStack() as stack:
+        model = HttpServer(upstream.app(), "127.0.0.1", 0)
+        await model.start()
+        base_url = f"http://127.0.0.1:{model.port}/v1"
+        settings = GatewaySettings(openai_base_url=base_url, openai_api_key="upstream-key")
+        model_server = await open_model_server(settings, stack)
+        server = HttpServer(make_app(upstream=model_server, own_model="m"), "127.0.0.1", 0)
+        await server.start()
+        yield f"http://127.0.0.1:{server.port}"
+        await server.stop(0)
+        await model.stop(0)

@@ -42,7 +42,7 @@ def chat_routes(engine: TurnEngine, identity: Identity, max_body_bytes: int) -> 
 
 
 def _stream(engine: TurnEngine, turn: TurnRequest) -> ASGIApp:
-    return EventStream(lambda: _frames(engine, turn), broken=_BROKEN)
+    return EventStream(lambda: _frames(engine, turn), broken=lambda: _BROKEN)
 
 
 def _events(engine: TurnEngine, turn: TurnRequest) -> AsyncGenerator[TurnEvent]:

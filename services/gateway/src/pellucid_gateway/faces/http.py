@@ -18,8 +18,10 @@ from starlette.types import ASGIApp
 from pellucid_gateway.engine import TurnEngine
 from pellucid_gateway.faces.bodies import BodyTooLargeError
 from pellucid_gateway.faces.chat import chat_routes
+from pellucid_gateway.faces.compatible import COMPATIBLE_SHAPES, compatible_routes
 from pellucid_gateway.faces.decide import decide_routes
 from pellucid_gateway.faces.documentation import component_schemas
+from pellucid_gateway.faces.error_shapes import ErrorShapes
 from pellucid_gateway.faces.evidence import evidence_routes
 from pellucid_gateway.faces.feedback import FeedbackBody, FeedbackKeeper, feedback_routes
 from pellucid_gateway.faces.fetch import fetch_routes
@@ -27,8 +29,6 @@ from pellucid_gateway.faces.guard import Guard, GuardRules, Observe, own_path
 from pellucid_gateway.faces.identity import Identity
 from pellucid_gateway.faces.keys import ApiKey, KeyCheck
 from pellucid_gateway.faces.mcp import mcp_app, mcp_server
-from pellucid_gateway.faces.openai_chat import openai_routes
-from pellucid_gateway.faces.openwebui import openwebui_routes
 from pellucid_gateway.faces.pages import page_routes, static_files
 from pellucid_gateway.faces.probes import probe_routes
 from pellucid_gateway.faces.problems import (
@@ -49,9 +49,8 @@ from pellucid_gateway.faces.replies_schema import (
 )
 from pellucid_gateway.faces.requests import ChatBody, FetchBody, SearchBody
 from pellucid_gateway.faces.search import search_routes
-from pellucid_gateway.faces.searxng import searxng_routes
 from pellucid_gateway.faces.streams import ClientGoneError
-from pellucid_gateway.faces.tavily import tavily_routes
+from pellucid_gateway.faces.told import ChatDoor
 from pellucid_gateway.faces.upstream import ModelServer
 from pellucid_gateway.faces.websocket import websocket_routes
 from pellucid_gateway.ports import EvidenceStore
@@ -118,7 +117,7 @@ def http_app(doors: Doors) -> ASGIApp:
     _add_handlers(app)
     _document(app)
     checked = app if doors.find_key is None else KeyCheck(app, doors.find_key)
-    return Guard(checked, doors.rules, doors.observe)
+    return ErrorShapes(Guard(checked, doors.rules, doors.observe), COMPATIBLE_SHAPES)
 
 
 def _quiet(scope: Any) -> bool:
@@ -126,6 +125,16 @@ def _quiet(scope: Any) -> bool:
     path = own_path(scope)
     # Addresses of the SearXNG face hold the person's query, which no trace may keep.
     return path in {"/livez", "/readyz", "/metrics"} or path.startswith(("/static/", "/compat/"))
+
+
+def _chat_door(doors: Doors) -> ChatDoor:
+    return ChatDoor(
+        engine=doors.engine,
+        identity=doors.identity,
+        clock=doors.clock,
+        upstream=doors.upstream,
+        own_model=doors.own_model,
+    )
 
 
 def _features(doors: Doors) -> tuple[str, ...]:
@@ -141,17 +150,7 @@ def _add_routes(app: FastAPI, doors: Doors) -> None:
     app.include_router(search_routes(doors.engine, doors.identity, limit))
     app.include_router(fetch_routes(doors.engine, limit))
     app.include_router(websocket_routes(doors.engine, doors.identity, doors.find_key, limit))
-    app.include_router(
-        openai_routes(
-            doors.engine,
-            doors.identity,
-            doors.clock,
-            upstream=doors.upstream,
-            own_model=doors.own_model,
-        )
-    )
-    for compatible in (tavily_routes, searxng_routes, openwebui_routes):
-        app.include_router(compatible(doors.engine, doors.identity))
+    app.include_router(compatible_routes(_chat_door(doors)))
     if doors.evidence is not None and doors.feedback is not None:
         app.include_router(feedback_routes(doors.feedback, doors.evidence, doors.identity, limit))
     if doors.evidence is not None:

@@ -12,7 +12,7 @@ from pellucid_gateway.faces.fields import MessageText, not_blank
 from pellucid_gateway.faces.identity import Identity
 from pellucid_gateway.faces.problems import Problem
 from pellucid_gateway.faces.responses import JsonResponse
-from pellucid_gateway.faces.shapes import COMPATIBLE_BODY_BYTES, Lenient, answering_in
+from pellucid_gateway.faces.shapes import COMPATIBLE_BODY_BYTES, Lenient
 from pellucid_gateway.faces.streams import until_disconnect
 from pellucid_gateway.request import SearchCommand, SearchOptions
 
@@ -24,7 +24,7 @@ class ExternalSearch(Lenient):
     count: int = Field(5, ge=1, le=50)
 
 
-def _nothing(_problem: Problem) -> list[str]:
+def error_json(_problem: Problem) -> list[str]:
     """Its client expects a list whatever happens; the status tells the rest."""
     return []
 
@@ -34,7 +34,6 @@ def openwebui_routes(engine: TurnEngine, identity: Identity) -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
     @router.post("/compat/openwebui/search")
-    @answering_in(_nothing)
     async def search(request: Request) -> Response:
         body = await read_model(request, ExternalSearch, COMPATIBLE_BODY_BYTES)
         command = SearchCommand(

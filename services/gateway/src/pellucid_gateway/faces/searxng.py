@@ -13,7 +13,7 @@ from pellucid_gateway.faces.fields import MessageText, not_blank
 from pellucid_gateway.faces.identity import Identity
 from pellucid_gateway.faces.problems import Problem
 from pellucid_gateway.faces.responses import JsonResponse
-from pellucid_gateway.faces.shapes import WINDOW_DAYS, Lenient, answering_in
+from pellucid_gateway.faces.shapes import WINDOW_DAYS, Lenient
 from pellucid_gateway.faces.streams import until_disconnect
 from pellucid_gateway.findings import ProviderStatus, SafeSearch, Source
 from pellucid_gateway.request import SearchCommand, SearchOptions
@@ -52,7 +52,8 @@ class SearxngSearch(Lenient):
         )
 
 
-def _error(problem: Problem) -> dict[str, Any]:
+def error_json(problem: Problem) -> dict[str, Any]:
+    """What SearXNG answers when it refuses."""
     return {"error": problem.detail}
 
 
@@ -61,7 +62,6 @@ def searxng_routes(engine: TurnEngine, identity: Identity) -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
     @router.api_route("/compat/searxng/search", methods=["GET", "POST"])
-    @answering_in(_error)
     async def search(request: Request) -> Response:
         body = check(SearxngSearch, await _parameters(request))
         command = body.to_command(identity.caller(request))

@@ -78,10 +78,10 @@ class EventStream:
 
     Args:
         frames: The body; closed when the client leaves.
-        broken: Last frame for a body that raised, which is a defect of the server.
+        broken: Makes the last frame for a body that raised, which is a defect of the server.
     """
 
-    def __init__(self, frames: Callable[[], Frames], *, broken: bytes) -> None:
+    def __init__(self, frames: Callable[[], Frames], *, broken: Callable[[], bytes]) -> None:
         self._frames = frames
         self._broken = broken
 
@@ -105,7 +105,7 @@ class EventStream:
             return
         if failure is not None:
             log.error("stream_broken", exc_info=failure)
-            await out.write(self._broken)
+            await out.write(self._broken())
         await out.end()
 
     async def _send_all(self, out: "_Writer") -> None:

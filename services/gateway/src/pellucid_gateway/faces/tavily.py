@@ -13,7 +13,7 @@ from pellucid_gateway.faces.fields import MessageText, not_blank
 from pellucid_gateway.faces.identity import Identity
 from pellucid_gateway.faces.problems import Problem
 from pellucid_gateway.faces.responses import JsonResponse
-from pellucid_gateway.faces.shapes import COMPATIBLE_BODY_BYTES, WINDOW_DAYS, Lenient, answering_in
+from pellucid_gateway.faces.shapes import COMPATIBLE_BODY_BYTES, WINDOW_DAYS, Lenient
 from pellucid_gateway.faces.streams import until_disconnect
 from pellucid_gateway.findings import PageContent, Source
 from pellucid_gateway.request import Depth, SearchCommand, SearchOptions
@@ -66,7 +66,8 @@ class TavilyExtract(Lenient):
         return [self.urls] if isinstance(self.urls, str) else self.urls
 
 
-def _error(problem: Problem) -> dict[str, Any]:
+def error_json(problem: Problem) -> dict[str, Any]:
+    """Tavily's error object."""
     return {"detail": {"error": problem.detail}}
 
 
@@ -75,7 +76,6 @@ def tavily_routes(engine: TurnEngine, identity: Identity) -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
     @router.post("/compat/tavily/search")
-    @answering_in(_error)
     async def search(request: Request) -> Response:
         begun = time.perf_counter()
         body = await read_model(request, TavilySearch, COMPATIBLE_BODY_BYTES)
@@ -94,7 +94,6 @@ def tavily_routes(engine: TurnEngine, identity: Identity) -> APIRouter:
         )
 
     @router.post("/compat/tavily/extract")
-    @answering_in(_error)
     async def extract(request: Request) -> Response:
         begun = time.perf_counter()
         body = await read_model(request, TavilyExtract, COMPATIBLE_BODY_BYTES)

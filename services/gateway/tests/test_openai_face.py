@@ -1,99 +1,21 @@
-"""Compatible faces, spoken to as their own clients do."""
+"""The OpenAI chat completions face, spoken to with the official client."""
 
 import json
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any
 
 import httpx
 import openai
 import pytest
-from door_fakes import ANSWER, DECISION, RESULT, FakeEngine, MakeApp
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
-from starlette.routing import Route
+from door_fakes import ANSWER, DECISION, RESULT, FakeEngine
+from upstream_fakes import CHUNKS, FakeUpstream
 
-from pellucid_gateway.adapters.model_server import open_model_server
 from pellucid_gateway.decision import Action, WebMode
 from pellucid_gateway.request import CitationStyle, Depth
-from pellucid_gateway.settings import GatewaySettings
 from pellucid_gateway.turn import Decided, Failed
-from pellucid_runtime.errors import PreconditionError
-from pellucid_runtime.http_server import HttpServer
 
-HEAD = b'{"id":"u1","object":"chat.completion.chunk","created":1,"model":"m","choices":'
-CHUNKS = (
-    b"data: " + HEAD + b'[{"index":0,"delta":{"content":"caf\xc3\xa9 "},"x":null}],"odd": 1}\n\n',
-    b"data: " + HEAD + b'[{"index":0,"delta":{"content":"time"},"finish_reason":"stop"}]}\n\n'
-    b"data: [DONE]\n\n",
-)
 ALONE = Decided(replace(DECISION, action=Action.ANSWER, queries=()))
-
-
-class FakeUpstream:
-    """A model server that records what it was sent."""
-
-    def __init__(self) -> None:
-        self.bodies: list[bytes] = []
-        self.keys: list[str] = []
-        self.breaks = False
-
-    async def complete(self, request: Request) -> Response:
-        body = await request.body()
-        self.bodies.append(body)
-        self.keys.append(request.headers.get("authorization", ""))
-        if json.loads(body).get("model") == "refused":
-            return JSONResponse({"error": {"message": "no such model"}}, 404)
-        if json.loads(body).get("stream"):
-            return StreamingResponse(self.stream(), media_type="text/event-stream")
-        message = {"role": "assistant", "content": "plain"}
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        return JSONResponse(
-            {
-                "id": "u1",
-                "object": "chat.completion",
-                "created": 1,
-                "model": "m",
-                "choices": [choice],
-            }
-        )
-
-    async def stream(self) -> AsyncIterator[bytes]:
-        yield CHUNKS[0]
-        if self.breaks:
-            raise ConnectionError
-        yield CHUNKS[1]
-
-    async def models(self, _request: Request) -> Response:
-        return JSONResponse({"object": "list", "data": [{"id": "m", "object": "model"}]})
-
-
-@pytest.fixture
-async def upstream() -> AsyncIterator[tuple[FakeUpstream, str]]:
-    fake = FakeUpstream()
-    app = Starlette(
-        routes=[
-            Route("/v1/chat/completions", fake.complete, methods=["POST"]),
-            Route("/v1/models", fake.models),
-        ]
-    )
-    server = HttpServer(app, "127.0.0.1", 0)
-    await server.start()
-    yield fake, f"http://127.0.0.1:{server.port}/v1"
-    await server.stop(0)
-
-
-@pytest.fixture
-async def gateway(make_app: MakeApp, upstream: tuple[FakeUpstream, str]) -> AsyncIterator[str]:
-    async with AsyncExitStack() as stack:
-        settings = GatewaySettings(openai_base_url=upstream[1], openai_api_key="upstream-key")
-        model_server = await open_model_server(settings, stack)
-        server = HttpServer(make_app(upstream=model_server, own_model="m"), "127.0.0.1", 0)
-        await server.start()
-        yield f"http://127.0.0.1:{server.port}"
-        await server.stop(0)
 
 
 @pytest.fixture
@@ -114,7 +36,7 @@ MESSAGES: list[Any] = [
 
 
 async def test_a_search_is_told_in_openai_words(
-    client: openai.AsyncOpenAI, engine: FakeEngine, upstream: tuple[FakeUpstream, str]
+    client: openai.AsyncOpenAI, engine: FakeEngine, upstream: FakeUpstream
 ) -> None:
     reply = await client.chat.completions.create(
         model="pellucid:deep",
@@ -136,7 +58,7 @@ async def test_a_search_is_told_in_openai_words(
     assert (turn.depth, turn.citation_style) == (Depth.DEEP, CitationStyle.NUMERIC)
     assert turn.options.max_results == 4
     assert turn.model == "m"
-    assert upstream[0].bodies == []
+    assert upstream.bodies == []
 
 
 async def test_the_stream_follows_the_safe_recipe(client: openai.AsyncOpenAI) -> None:
@@ -164,7 +86,7 @@ async def test_the_stream_follows_the_safe_recipe(client: openai.AsyncOpenAI) ->
 
 
 async def test_without_search_the_bytes_of_the_model_are_untouched(
-    gateway: str, engine: FakeEngine, upstream: tuple[FakeUpstream, str]
+    gateway: str, engine: FakeEngine, upstream: FakeUpstream
 ) -> None:
     engine.events = [ALONE, *engine.events[1:]]
     body = (
@@ -178,12 +100,12 @@ async def test_without_search_the_bytes_of_the_model_are_untouched(
         )
 
     assert reply.content == b"".join(CHUNKS)
-    assert upstream[0].bodies == [body]
-    assert upstream[0].keys == ["Bearer upstream-key"]
+    assert upstream.bodies == [body]
+    assert upstream.keys == ["Bearer upstream-key"]
 
 
 async def test_our_own_options_do_not_reach_the_model(
-    gateway: str, engine: FakeEngine, upstream: tuple[FakeUpstream, str]
+    gateway: str, engine: FakeEngine, upstream: FakeUpstream
 ) -> None:
     engine.events = [ALONE]
     body = {
@@ -197,7 +119,7 @@ async def test_our_own_options_do_not_reach_the_model(
         reply = await http.post(f"{gateway}/v1/chat/completions", json=body)
 
     assert reply.json()["choices"][0]["message"]["content"] == "plain"
-    sent = json.loads(upstream[0].bodies[0])
+    sent = json.loads(upstream.bodies[0])
     assert sent == {
         "model": "m",
         "messages": body["messages"],
@@ -239,7 +161,7 @@ async def test_search_options_turn_the_search_on(
 
 
 async def test_no_external_keeps_the_message_from_an_external_model(
-    client: openai.AsyncOpenAI, engine: FakeEngine, upstream: tuple[FakeUpstream, str]
+    client: openai.AsyncOpenAI, engine: FakeEngine, upstream: FakeUpstream
 ) -> None:
     engine.events = [ALONE, *engine.events[1:]]
 
@@ -247,7 +169,7 @@ async def test_no_external_keeps_the_message_from_an_external_model(
         model="m", messages=MESSAGES, extra_headers={"X-Pellucid-Options": '{"no_external": true}'}
     )
 
-    assert upstream[0].bodies == []
+    assert upstream.bodies == []
 
 
 async def test_errors_have_openai_shape(client: openai.AsyncOpenAI, engine: FakeEngine) -> None:
@@ -272,10 +194,10 @@ async def test_errors_have_openai_shape(client: openai.AsyncOpenAI, engine: Fake
 
 
 async def test_a_model_that_breaks_off_ends_in_an_error(
-    client: openai.AsyncOpenAI, engine: FakeEngine, upstream: tuple[FakeUpstream, str]
+    client: openai.AsyncOpenAI, engine: FakeEngine, upstream: FakeUpstream
 ) -> None:
     engine.events = [ALONE]
-    upstream[0].breaks = True
+    upstream.breaks = True
 
     stream = await client.chat.completions.create(model="m", messages=MESSAGES, stream=True)
 
@@ -308,77 +230,3 @@ async def test_bad_openai_requests_are_400(http: httpx.AsyncClient, body: dict[s
 
     assert reply.status_code in {400, 503}
     assert reply.json()["error"]["message"]
-
-
-async def test_tavily_shape(http: httpx.AsyncClient, engine: FakeEngine) -> None:
-    body = {
-        "query": "toll",
-        "api_key": "legacy",
-        "max_results": 2,
-        "time_range": "week",
-        "include_domains": ["a.example"],
-        "include_answer": False,
-        "topic": "news",
-    }
-
-    reply = (await http.post("/compat/tavily/search", json=body)).json()
-
-    assert reply["query"] == "toll"
-    assert [result["url"] for result in reply["results"]] == [s.url for s in RESULT.sources[:2]]
-    assert reply["results"][0].keys() >= {"title", "url", "content", "score", "raw_content"}
-    command = engine.commands[0]
-    assert (command.ranked, command.verbatim) == (False, True)
-    assert command.options.recency_days == 7
-    assert command.options.include_domains == ("a.example",)
-
-
-async def test_tavily_extract_shape(http: httpx.AsyncClient) -> None:
-    reply = await http.post("/compat/tavily/extract", json={"urls": "http://a.localhost/"})
-
-    assert reply.json()["results"][0]["raw_content"] == "Text"
-    assert reply.json()["failed_results"] == []
-
-
-async def test_tavily_errors_have_its_shape(http: httpx.AsyncClient, engine: FakeEngine) -> None:
-    wrong = await http.post("/compat/tavily/search", json={"query": ""})
-    engine.defect = PreconditionError("API_KEY_INVALID", "brave has no key", {"provider": "brave"})
-    down = await http.post("/compat/tavily/search", json={"query": "x"})
-
-    assert wrong.status_code == 400
-    assert "query" in wrong.json()["detail"]["error"]
-    assert down.status_code == 400
-    assert down.json()["detail"]["error"] == "brave has no key"
-
-
-@pytest.mark.parametrize("method", ["GET", "POST"])
-async def test_searxng_shape(http: httpx.AsyncClient, engine: FakeEngine, method: str) -> None:
-    fields = {"q": "toll", "format": "json", "language": "en-US", "safesearch": "2"}
-    given = {"params": fields} if method == "GET" else {"data": fields}
-
-    reply = (await http.request(method, "/compat/searxng/search", **given)).json()
-
-    assert reply["query"] == "toll"
-    first = reply["results"][0]
-    assert first["engine"] == "local"
-    assert first["publishedDate"].startswith("2026-03-04")
-    assert len(first["parsed_url"]) == 6
-    assert reply["unresponsive_engines"] == [["brave", "timeout"]]
-    assert engine.commands[0].language == "en"
-    assert engine.commands[0].options.safe_search == "strict"
-
-
-async def test_searxng_needs_a_query(http: httpx.AsyncClient) -> None:
-    reply = await http.get("/compat/searxng/search", params={"format": "json"})
-
-    assert reply.status_code == 400
-    assert "q" in reply.json()["error"]
-
-
-async def test_openwebui_shape(http: httpx.AsyncClient, engine: FakeEngine) -> None:
-    reply = await http.post("/compat/openwebui/search", json={"query": "toll", "count": 1})
-    engine.defect = PreconditionError("SEARCH_FAILED", "no provider", {})
-    failed = await http.post("/compat/openwebui/search", json={"query": "toll"})
-
-    source = RESULT.sources[0]
-    assert reply.json() == [{"link": source.url, "title": source.title, "snippet": source.snippet}]
-    assert failed.json() == []

@@ -1,0 +1,28 @@
+"""POST /v1/messages: the Anthropic Messages API over the same engine."""
+
+from uuid import uuid4
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from pellucid_gateway.faces.anthropic_reply import MessageTeller
+from pellucid_gateway.faces.anthropic_request import implied_options, names_search, to_chat
+from pellucid_gateway.faces.bodies import parse_object, read_body
+from pellucid_gateway.faces.client_turn import translated
+from pellucid_gateway.faces.shapes import COMPATIBLE_BODY_BYTES
+from pellucid_gateway.faces.told import ChatDoor, reply
+
+
+def anthropic_routes(door: ChatDoor) -> APIRouter:
+    """Route of the Messages face."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.post("/v1/messages")
+    async def message(request: Request) -> Response:
+        body = parse_object(await read_body(request, COMPATIBLE_BODY_BYTES))
+        header = request.headers.get("x-pellucid-options", "")
+        asked = translated(to_chat(body), header, door.own_model, implied_options(body))
+        teller = MessageTeller(uuid4().hex, model=asked.model, shows_search=names_search(body))
+        return await reply(door, request, asked, teller)
+
+    return router

@@ -1,0 +1,136 @@
+"""Runs a turn for a face of another product and has its events told in that product's words.
+
+A face gives a teller, which turns each event into frames of its stream and remembers enough to
+write the whole reply; stream and whole reply thereby say the same.
+"""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, cast
+
+from fastapi import Request
+from starlette.responses import Response
+
+from pellucid_gateway.engine import TurnEngine
+from pellucid_gateway.faces.client_turn import Asked
+from pellucid_gateway.faces.identity import Identity
+from pellucid_gateway.faces.problems import INTERNAL, Problem, ProblemError
+from pellucid_gateway.faces.replies import failed_problem
+from pellucid_gateway.faces.responses import JsonResponse, Streamed
+from pellucid_gateway.faces.streams import EventStream, until_disconnect
+from pellucid_gateway.faces.upstream import ModelServer
+from pellucid_gateway.turn import Done, Failed, TurnEvent
+from pellucid_runtime.clock import Clock
+
+Events = AsyncGenerator[TurnEvent]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatDoor:
+    """What the routes of a chat face stand on.
+
+    Attributes:
+        engine: Runs the turns.
+        identity: Hashes the person.
+        clock: For times of creation.
+        upstream: The model server; None without a model.
+        own_model: What the name `pellucid` stands for there.
+    """
+
+    engine: TurnEngine
+    identity: Identity
+    clock: Clock
+    upstream: ModelServer | None
+    own_model: str
+
+    def events(self, request: Request, asked: Asked) -> Events:
+        """Begin the turn; closing the iterator cancels it."""
+        turn = replace(asked.turn, caller=self.identity.caller(request, asked.user_id))
+        return cast("Events", self.engine.run(turn))
+
+    @property
+    def now(self) -> int:
+        """Seconds since 1970."""
+        return int(self.clock.now().timestamp())
+
+
+class Teller(Protocol):
+    """Tells one turn in the words of a product."""
+
+    def begin(self) -> Sequence[bytes]:
+        """Frames before the first event."""
+        ...
+
+    def tell(self, event: TurnEvent) -> Sequence[bytes]:
+        """Frames of one event; the last ones at Done."""
+        ...
+
+    def broken(self, problem: Problem) -> bytes:
+        """Last frames of a stream that fails."""
+        ...
+
+    def whole(self) -> dict[str, Any]:
+        """The reply of a turn that is Done."""
+        ...
+
+
+async def reply(door: ChatDoor, request: Request, asked: Asked, teller: Teller) -> Response:
+    """Run the turn and answer, as a stream when the client asked for one."""
+
+    async def answer() -> Response:
+        events = door.events(request, asked)
+        first = await anext(events, None)
+        return await reply_from(put_back(first, events), teller, stream=asked.stream)
+
+    return await until_disconnect(request.receive, answer())
+
+
+async def reply_from(events: Events, teller: Teller, *, stream: bool) -> Response:
+    """Answer with a turn that has begun."""
+    if stream:
+        return Streamed(
+            EventStream(lambda: _frames(teller, events), broken=lambda: teller.broken(INTERNAL))
+        )
+    return JsonResponse(await _whole(teller, events))
+
+
+async def put_back(first: TurnEvent | None, rest: Events) -> Events:
+    """The events with the first one put back; closing it closes the turn."""
+    async with aclosing(rest):
+        if first is not None:
+            yield first
+        async for event in rest:
+            yield event
+
+
+async def _frames(teller: Teller, events: Events) -> AsyncGenerator[bytes]:
+    for piece in teller.begin():
+        yield piece
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, Failed):
+                yield teller.broken(failed_problem(event))
+                return
+            for piece in teller.tell(event):
+                yield piece
+            if isinstance(event, Done):
+                return
+    yield teller.broken(INTERNAL)
+
+
+async def _whole(teller: Teller, events: Events) -> dict[str, Any]:
+    """Take the turn to its end.
+
+    Raises:
+        ProblemError: It failed.
+    """
+    teller.begin()
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, Failed):
+                raise ProblemError(failed_problem(event))
+            teller.tell(event)
+            if isinstance(event, Done):
+                return teller.whole()
+    raise ProblemError(INTERNAL)
