@@ -23,6 +23,8 @@ from pellucid_runtime.listener import StartError
 from pellucid_runtime.settings import ServiceSettings
 
 DEPENDENCY = "store"
+# The version stands for the form of keys and values, as in the name of the SQLite table.
+PREFIX = "pellucid:v1"
 # Either answers within a millisecond or is in trouble.
 _TIMEOUT_S = 0.5
 # Writes between two removals of expired entries.
@@ -59,7 +61,12 @@ class Store(Protocol):
 
 
 async def open_store(
-    settings: ServiceSettings, stack: AsyncExitStack, namespace: str, *, is_cache: bool = False
+    settings: ServiceSettings,
+    stack: AsyncExitStack,
+    namespace: str,
+    *,
+    is_cache: bool = False,
+    prefix: str = PREFIX,
 ) -> Store:
     """The store that the settings choose, closed with the stack.
 
@@ -68,13 +75,14 @@ async def open_store(
         stack: Closes the store.
         namespace: Keeps keys of different uses apart, for example `results`.
         is_cache: Entries may be lost; with Redis they go to the cache server.
+        prefix: Beginning of all keys in Redis, where a user of the server may be held to it.
 
     Raises:
         StartError: The SQLite file cannot be opened.
     """
     url = (settings.redis_cache_url if is_cache else None) or settings.redis_url
     if url is not None:
-        return await stack.enter_async_context(RedisStore(url, namespace=namespace))
+        return await stack.enter_async_context(RedisStore(url, namespace=namespace, prefix=prefix))
     path = settings.data_dir / f"{settings.service_name}.sqlite3"
     try:
         return await stack.enter_async_context(SqliteStore(path, namespace=namespace))
@@ -183,12 +191,12 @@ class RedisStore:
 
     Args:
         url: Address of the server.
-        namespace: Prefix of all keys.
+        namespace: Second part of all keys.
+        prefix: First part of all keys.
     """
 
-    def __init__(self, url: str, *, namespace: str = "default") -> None:
-        # The version stands for the form of keys and values, as in the name of the SQLite table.
-        self._prefix = f"pellucid:v1:{namespace}:"
+    def __init__(self, url: str, *, namespace: str = "default", prefix: str = PREFIX) -> None:
+        self._prefix = f"{prefix}:{namespace}:"
         self._redis = redis.Redis.from_url(
             url,
             socket_timeout=_TIMEOUT_S,
