@@ -10,8 +10,9 @@ from starlette.types import ASGIApp
 
 from pellucid_gateway.faces.guard import SECURITY_HEADERS, GuardRules
 from pellucid_gateway.faces.identity import Identity
-from pellucid_gateway.faces.keys import RELOAD_S, KeyRing, WrongKeyFileError, main, read_keys
+from pellucid_gateway.faces.keys import RELOAD_S, KeyRing, WrongKeyFileError, read_keys
 from pellucid_gateway.hosts import is_loopback
+from pellucid_gateway.key_tool import main
 from pellucid_runtime.clock import FixedClock
 from pellucid_runtime.health import Health
 from pellucid_runtime.http_server import HttpServer

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from state_fakes import RedisServer
 
 from pellucid_gateway.adapters.redis_scripts import RedisScripts
-from pellucid_gateway.adapters.shared_limits import LocalLimiter, SharedLimiter
-from pellucid_gateway.local_limits import LocalLeases, LocalWindows
+from pellucid_gateway.adapters.shared_limits import SharedLimiter
+from pellucid_gateway.local_limits import LocalLeases, LocalLimiter, LocalWindows
 from pellucid_gateway.rates import Counted, Rate, Take, has_room, wait_s
 from pellucid_runtime.clock import FixedClock, SystemClock
 

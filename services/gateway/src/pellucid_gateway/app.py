@@ -1,7 +1,6 @@
 """Composition root: the only reader of the settings; opens resources and wires them."""
 
 import secrets
-from collections.abc import Callable
 from contextlib import AsyncExitStack
 
 import structlog
@@ -13,7 +12,7 @@ from pellucid_gateway.adapters.model_server import open_model_server
 from pellucid_gateway.faces.guard import GuardRules
 from pellucid_gateway.faces.http import Doors, http_app
 from pellucid_gateway.faces.identity import Identity
-from pellucid_gateway.faces.keys import ApiKey, KeyRing, WrongKeyFileError
+from pellucid_gateway.faces.keys import FindKey, KeyRing, WrongKeyFileError
 from pellucid_gateway.metrics import ObservedEngine, observe_http
 from pellucid_gateway.server import SERVICE_NAME, GatewayServicer
 from pellucid_gateway.settings import GatewaySettings
@@ -95,7 +94,7 @@ def _rules(settings: GatewaySettings) -> GuardRules:
     )
 
 
-def _find_key(settings: GatewaySettings, clock: Clock) -> Callable[[str], ApiKey | None] | None:
+def _find_key(settings: GatewaySettings, clock: Clock) -> FindKey | None:
     if settings.gateway_auth == "off" or settings.gateway_keys_file is None:
         return None
     try:

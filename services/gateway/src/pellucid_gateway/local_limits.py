@@ -105,6 +105,36 @@ class LocalLeases:
             self._held.pop(subject, None)
 
 
+class LocalLimiter:
+    """Implements `state_ports.Limiter` for one process without a shared store.
+
+    Args:
+        windows: The rates.
+        leases: The places.
+    """
+
+    def __init__(self, windows: LocalWindows, leases: LocalLeases) -> None:
+        self._windows = windows
+        self._leases = leases
+
+    async def take(self, takes: Sequence[Take]) -> Verdict:
+        """See `Limiter`."""
+        return self._windows.take(takes)
+
+    async def acquire(self, subject: str, limit: int, lease_s: float) -> str | None:
+        """See `Limiter`."""
+        return self._leases.acquire(subject, limit, lease_s)
+
+    async def release(self, subject: str, token: str) -> None:
+        """See `Limiter`."""
+        self._leases.release(subject, token)
+
+
+def local_limiter(clock: Clock) -> LocalLimiter:
+    """The limits of one process that shares them with nobody."""
+    return LocalLimiter(LocalWindows(clock), LocalLeases(clock))
+
+
 def new_token() -> str:
     """Name of one holder that nobody can guess."""
     return secrets.token_hex(_TOKEN_BYTES)

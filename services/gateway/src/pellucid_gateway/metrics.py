@@ -3,12 +3,14 @@
 Labels are closed sets (routes, stages, codes), never text of users.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import aclosing
+from datetime import datetime
 from typing import Any, cast
 
 from prometheus_client import Counter, Gauge, Histogram
 
+from pellucid_gateway.api_keys import ApiKey
 from pellucid_gateway.decision import Decision
 from pellucid_gateway.engine import TurnEngine
 from pellucid_gateway.findings import PageContent
@@ -73,6 +75,17 @@ LIMITER_LOCAL = Counter(
     "pellucid_gateway_limiter_local_total",
     "Limits decided by this process's share because the shared store is down.",
 )
+KEY_AGE_SECONDS = Gauge(
+    "pellucid_gateway_key_age_seconds", "Age of each API key that has a date.", ("name",)
+)
+
+
+def observe_key_ages(keys: Iterable[ApiKey], now: datetime) -> None:
+    """Tell how old each key is; keys that are gone are told no more."""
+    KEY_AGE_SECONDS.clear()
+    for key in keys:
+        if key.created is not None:
+            KEY_AGE_SECONDS.labels(key.name).set((now - key.created).total_seconds())
 
 
 def observe_http(route: str, status: int, seconds: float) -> None:

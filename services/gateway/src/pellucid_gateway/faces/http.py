@@ -16,6 +16,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from pellucid_gateway.engine import TurnEngine
+from pellucid_gateway.faces.admission import Admission, DoorLimits
 from pellucid_gateway.faces.bodies import BodyTooLargeError
 from pellucid_gateway.faces.chat import chat_routes
 from pellucid_gateway.faces.compatible import COMPATIBLE_SHAPES, compatible_routes
@@ -27,7 +28,7 @@ from pellucid_gateway.faces.feedback import FeedbackBody, FeedbackKeeper, feedba
 from pellucid_gateway.faces.fetch import fetch_routes
 from pellucid_gateway.faces.guard import Guard, GuardRules, Observe, own_path
 from pellucid_gateway.faces.identity import Identity
-from pellucid_gateway.faces.keys import ApiKey, KeyCheck
+from pellucid_gateway.faces.keys import FindKey
 from pellucid_gateway.faces.mcp import mcp_app, mcp_server
 from pellucid_gateway.faces.pages import page_routes, static_files
 from pellucid_gateway.faces.probes import probe_routes
@@ -53,7 +54,9 @@ from pellucid_gateway.faces.streams import ClientGoneError
 from pellucid_gateway.faces.told import ChatDoor
 from pellucid_gateway.faces.upstream import ModelServer
 from pellucid_gateway.faces.websocket import websocket_routes
+from pellucid_gateway.local_limits import local_limiter
 from pellucid_gateway.ports import EvidenceStore
+from pellucid_gateway.state_ports import Limiter
 from pellucid_runtime.clock import Clock, SystemClock
 from pellucid_runtime.errors import ServiceError
 from pellucid_runtime.health import Health
@@ -74,6 +77,7 @@ class Doors:
         feedback: Where thumbs go; needs evidence, by which an answer is known.
         max_body_bytes: Longest body of a native request.
         find_key: Looks an API key up; None while keys are off.
+        limiter: Counts over all replicas; None: this process alone.
         upstream: Model server of the OpenAI face; None without a model.
         own_model: Its model that answers by default.
     """
@@ -86,7 +90,9 @@ class Doors:
     evidence: EvidenceStore | None = None
     feedback: FeedbackKeeper | None = None
     max_body_bytes: int = 2 * 1024 * 1024
-    find_key: Callable[[str], ApiKey | None] | None = None
+    find_key: FindKey | None = None
+    limiter: Limiter | None = None
+    door_limits: DoorLimits = field(default_factory=DoorLimits)
     clock: Clock = field(default_factory=SystemClock)
     upstream: ModelServer | None = None
     own_model: str = ""
@@ -116,7 +122,13 @@ def http_app(doors: Doors) -> ASGIApp:
     app.router.routes.extend(mcp.routes)
     _add_handlers(app)
     _document(app)
-    checked = app if doors.find_key is None else KeyCheck(app, doors.find_key)
+    checked = Admission(
+        app,
+        identity=doors.identity,
+        limiter=doors.limiter or local_limiter(doors.clock),
+        limits=doors.door_limits,
+        find_key=doors.find_key,
+    )
     return ErrorShapes(Guard(checked, doors.rules, doors.observe), COMPATIBLE_SHAPES)
 
 

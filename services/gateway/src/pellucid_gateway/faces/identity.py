@@ -1,14 +1,16 @@
 """Who is asking: API key and user, else key, else user, else address; only ever as an HMAC.
 
-With keys off the gateway serves one machine, so a `user_id` of the request is believed.
+The user is the request's own word (`user_id`, OpenAI's `user`), else a header that the operator
+trusts. With keys off the gateway serves one machine, so both are believed.
 """
 
 import ipaddress
 from collections.abc import Sequence
 
-from starlette.requests import Request
+from starlette.requests import HTTPConnection
 
 from pellucid_gateway.callers import CallerNames
+from pellucid_gateway.hosts import is_loopback
 
 
 class Identity(CallerNames):
@@ -17,27 +19,45 @@ class Identity(CallerNames):
     Args:
         key: Secret of the installation, at least 16 bytes; a new key forgets everybody.
         trusted_proxies: Networks whose `X-Forwarded-For` is believed.
+        user_header: Header in which what stands in front names the person; empty: none. Believed
+            from trusted proxies, from this machine and with a key.
     """
 
-    def __init__(self, key: bytes, trusted_proxies: Sequence[str] = ()) -> None:
+    def __init__(
+        self, key: bytes, trusted_proxies: Sequence[str] = (), user_header: str = ""
+    ) -> None:
         super().__init__(key)
         self._trusted = tuple(ipaddress.ip_network(net, strict=False) for net in trusted_proxies)
+        self._user_header = user_header
 
-    def caller(self, request: Request, user_id: str = "") -> str:
+    def caller(self, request: HTTPConnection, user_id: str = "") -> str:
         """HMAC of whoever asks."""
         key_name = request.scope.get("pellucid.key", "")
-        if user_id:
-            return self.of_user(user_id, key_name=key_name)
-        person = "" if key_name else self._address(request)
-        return self.hashed(f"{key_name}\0{person}")
+        person = user_id or self._named_by_header(request)
+        if person:
+            return self.of_user(person, key_name=key_name)
+        return self.of_key(key_name) if key_name else self.of_address(self.address(request))
 
-    def _address(self, request: Request) -> str:
+    def of_key(self, key_name: str) -> str:
+        """HMAC of a key without a person."""
+        return self.hashed(f"{key_name}\0")
+
+    def of_address(self, address: str) -> str:
+        """HMAC of an address without key and person."""
+        return self.hashed(f"\0ip:{address}")
+
+    def address(self, request: HTTPConnection) -> str:
         """Address of the client: the last one that no trusted proxy stands for."""
         peer = request.client.host if request.client else ""
         hops = [hop.strip() for hop in request.headers.get("x-forwarded-for", "").split(",")]
         while hops and self._is_trusted(peer):
             peer = hops.pop() or peer
-        return f"ip:{peer}"
+        return peer
+
+    def _named_by_header(self, request: HTTPConnection) -> str:
+        peer = request.client.host if request.client else ""
+        believed = "pellucid.key" in request.scope or self._is_trusted(peer) or is_loopback(peer)
+        return request.headers.get(self._user_header, "") if self._user_header and believed else ""
 
     def _is_trusted(self, address: str) -> bool:
         try:

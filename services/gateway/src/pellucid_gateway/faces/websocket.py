@@ -5,9 +5,9 @@ the address. A socket that closes cancels its turns.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import orjson
@@ -16,10 +16,13 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from pellucid_gateway.access import current_access, enter
+from pellucid_gateway.api_keys import Scope
 from pellucid_gateway.engine import TurnEngine
+from pellucid_gateway.faces.admission import out_of_scope
 from pellucid_gateway.faces.bodies import check, parse_object
 from pellucid_gateway.faces.identity import Identity
-from pellucid_gateway.faces.keys import ApiKey
+from pellucid_gateway.faces.keys import FindKey
 from pellucid_gateway.faces.problems import (
     INTERNAL,
     FieldError,
@@ -47,7 +50,6 @@ _STATUS = {
     ProgressKind.COMPLETE: "answering",
 }
 
-FindKey = Callable[[str], ApiKey | None]
 Content = Mapping[str, Any]
 
 
@@ -95,6 +97,9 @@ async def _authenticate(connection: WebSocket, find_key: FindKey, offered: list[
         key = find_key(token) if isinstance(token, str) else None
     if key is None:
         raise ProblemError(Problem(code="UNAUTHENTICATED", detail="A valid key is needed."))
+    if Scope.CHAT not in key.scopes:
+        raise ProblemError(out_of_scope(Scope.CHAT))
+    enter(replace(current_access(), key=key))
     connection.scope["pellucid.key"] = key.name
 
 
