@@ -46,6 +46,7 @@ from pellucid_gateway.turn import (
     ResultsReady,
     SearchOutcome,
     SourcesReady,
+    ToolCallPieces,
     TurnEvent,
     TurnResult,
     UrlFetched,
@@ -197,6 +198,38 @@ def turn_events() -> list[TurnEvent]:
         Cited(CITATIONS[1]),
         Delta(PIECES[3]),
         Done(RESULT),
+    ]
+
+
+CALL = {
+    "id": "call_1",
+    "type": "function",
+    "function": {"name": "convert", "arguments": '{"amount": 4.2}'},
+}
+
+
+def tool_call_events() -> list[TurnEvent]:
+    """The model calls a tool of the client instead of answering."""
+    pieces = (
+        {"index": 0, "id": "call_1", "type": "function", "function": {"name": "convert"}},
+        {"index": 0, "function": {"arguments": '{"amount": 4.2}'}},
+    )
+    result = replace(
+        RESULT,
+        answer="",
+        answer_kind=AnswerKind.MODEL,
+        sources=(),
+        citations=(),
+        notices=(),
+        url_contents=(),
+        finish_reason="tool_calls",
+        tool_calls=(CALL,),
+    )
+    return [
+        Decided(replace(DECISION, action=Action.ANSWER, queries=())),
+        ToolCallPieces(pieces[:1]),
+        ToolCallPieces(pieces[1:]),
+        Done(result),
     ]
 
 

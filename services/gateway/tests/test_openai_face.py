@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +10,7 @@ import httpx
 import openai
 import pytest
 from door_fakes import ANSWER, DECISION, RESULT, FakeEngine
+from sdk_clients import openai_client
 from upstream_fakes import CHUNKS, FakeUpstream
 
 from pellucid_gateway.decision import Action, WebMode
@@ -20,13 +22,8 @@ ALONE = Decided(replace(DECISION, action=Action.ANSWER, queries=()))
 
 @pytest.fixture
 async def client(gateway: str) -> AsyncIterator[openai.AsyncOpenAI]:
-    async with openai.AsyncOpenAI(
-        base_url=f"{gateway}/v1",
-        api_key="ours",
-        max_retries=0,
-        http_client=httpx.AsyncClient(trust_env=False),
-    ) as sdk:
-        yield sdk
+    async with AsyncExitStack() as stack:
+        yield await openai_client(stack, gateway)
 
 
 MESSAGES: list[Any] = [

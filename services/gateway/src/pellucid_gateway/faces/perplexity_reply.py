@@ -7,9 +7,10 @@ Markers `[1]` in the text count from 1 into `citations`. Stream chunks carry the
 from collections.abc import Sequence
 from typing import Any
 
-from pellucid_gateway.faces.openai_reply import DONE, answer_text, data_event, error_event
+from pellucid_gateway.faces.openai_reply import DONE, answer_text, data_event, error_json
 from pellucid_gateway.faces.openai_reply import search_results as results_json
 from pellucid_gateway.faces.problems import Problem
+from pellucid_gateway.faces.streams import frame
 from pellucid_gateway.findings import Source
 from pellucid_gateway.turn import (
     Delta,
@@ -60,8 +61,8 @@ class PerplexityTeller:
         return frames
 
     def broken(self, problem: Problem) -> bytes:
-        """See `Teller`; clients raise the error."""
-        return error_event(problem) + DONE
+        """See `Teller`; the official client raises events of this name only."""
+        return frame("error", error_json(problem)) + DONE
 
     def whole(self) -> Json:
         """`chat.completion`."""
