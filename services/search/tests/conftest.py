@@ -10,6 +10,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from pellucid_runtime.health import Health
 from pellucid_runtime.server import GrpcServer
 from pellucid_search import app
 from pellucid_search.adapters import ddgs_engine
+from pellucid_search.other_languages import read_other_language
 from pellucid_search.settings import SearchSettings
 
 # Tests are imported without packages; their shared tables stand beside them.
@@ -61,10 +63,6 @@ class MemoryCache:
 
     async def delete(self, key: str) -> None:
         self.values.pop(key, None)
-
-    async def set_if_absent(self, key: str, value: bytes, *, ttl_s: float) -> bool:
-        assert ttl_s > 0
-        return self.values.setdefault(key, value) is value
 
 
 @dataclass(frozen=True)
@@ -219,6 +217,12 @@ async def _running(settings: SearchSettings) -> AsyncIterator[Any]:
         yield stub
 
 
+@pytest.fixture(scope="session")
+def loaded_languages() -> None:
+    """The library for dates, loaded before time is measured; in a service it loads at the start."""
+    read_other_language("3 dny nazpět", datetime.now(UTC))
+
+
 @pytest.fixture
 async def start_service(tmp_path: Path) -> AsyncIterator[Start]:
     """Start the real service on port 0 with some settings and return a client."""
@@ -272,11 +276,23 @@ class Redis:
             assert time.monotonic() < deadline, "redis-server did not start"
             time.sleep(0.01)
 
-    def command(self, *words: str) -> None:
+    def command(self, *words: str) -> str:
+        """Send one inline command and return the raw answer."""
         with socket.socket(socket.AF_UNIX) as connection:
             connection.connect(str(self.folder / "redis.sock"))
             connection.sendall(" ".join(words).encode() + b"\r\n")
-            connection.recv(4096)
+            return connection.recv(65_536).decode()
+
+    def errors(self, kind: str) -> int:
+        """Return how many errors of a kind (`OOM`) it has answered with."""
+        lines = self.command("INFO", "errorstats").splitlines()
+        found = [line for line in lines if line.startswith(f"errorstat_{kind}:")]
+        return int(found[0].partition("count=")[2]) if found else 0
+
+    @property
+    def keys(self) -> int:
+        """Number of keys."""
+        return int(self.command("DBSIZE").strip().removeprefix(":"))
 
     def kill(self) -> None:
         if self.process is not None:

@@ -33,6 +33,7 @@ from pellucid_search.relay import Relay
 from pellucid_search.reports import ProviderStatus
 from pellucid_search.searching import Searcher
 from pellucid_search.syndication import collapse_syndicated
+from pellucid_search.write_behind import WriteBehind
 
 NOW = datetime(2026, 1, 3, tzinfo=UTC)
 NAMES = ("alpha", "beta", "gamma", "delta")
@@ -69,6 +70,7 @@ def build_searcher(engines: Mapping[str, FakeEngine], cache: Any, counters: Any)
     clock: Clock = SystemClock()
     ledger = Ledger(counters, budget_micro_usd=10**9, providers=NAMES)
     gate = LocalGate({}, clock.monotonic)
+    background = Background()
     desks = {
         name: Desk(
             ProviderSpec(name), engine, gate, ledger, clock, DeskLimits(), Deaf(), lambda: 0.0
@@ -79,7 +81,7 @@ def build_searcher(engines: Mapping[str, FakeEngine], cache: Any, counters: Any)
         desks=desks,
         offers=lambda: {name: Offer(name) for name in engines},
         line=Lineup(tuple(engines)),
-        relay=Relay(Answering(desks, cache, clock, Background()), clock),
+        relay=Relay(Answering(desks, WriteBehind(cache, background), clock, background), clock),
         redactor=Redactor(),
         policy=DomainPolicy(),
         is_internal=lambda _provider, _host: False,

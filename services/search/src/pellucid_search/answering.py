@@ -1,5 +1,6 @@
 """One provider's answer to one query: from the cache, from work in progress, or by asking."""
 
+import asyncio
 import copy
 import math
 from collections.abc import Mapping
@@ -11,12 +12,15 @@ from pellucid_search import answer_cache
 from pellucid_search.answer_cache import CachedAnswer
 from pellucid_search.background import Background
 from pellucid_search.desk import Desk
+from pellucid_search.errors import ProviderTimeoutError
 from pellucid_search.flights import Flights
-from pellucid_search.leases import Leases
-from pellucid_search.ports import Cache
+from pellucid_search.leases import Lease, Leases
 from pellucid_search.query import ProviderQuery
 from pellucid_search.reports import ProviderRun, ProviderStatus
+from pellucid_search.write_behind import WriteBehind
 
+# Somebody with this much more time than the one who asked may ask again after its timeout.
+_WORTH_ASKING_S = 0.1
 # A refresh in the background has this long.
 _REFRESH_S = 3.0
 
@@ -49,13 +53,13 @@ class Answering:
     """Answers of all providers, cached and shared."""
 
     desks: Mapping[str, Desk]
-    cache: Cache
+    cache: WriteBehind
     clock: Clock
     background: Background
     generations: Mapping[str, "Generation"] = field(default_factory=dict)
     leases: Leases | None = None
     _lookups: Flights[CachedAnswer | None] = field(init=False, default_factory=Flights)
-    _flights: Flights[ProviderRun] = field(init=False, default_factory=Flights)
+    _flights: Flights["_Flown"] = field(init=False, default_factory=Flights)
 
     def _key(self, provider: str, query: ProviderQuery) -> str:
         generation = self.generations.get(provider)
@@ -75,14 +79,30 @@ class Answering:
         return _from_cache(provider, errand.index, cached)
 
     async def ask(self, provider: str, errand: Errand, run: ProviderRun) -> None:
-        """Ask a provider, or join in when the same is being asked; record in `run`."""
+        """Ask a provider, or join in when the same is being asked; record in `run`.
+
+        Who joins in waits no longer than its own time, and asks for itself when the other's time
+        was too short.
+        """
         key = self._key(provider, errand.query)
-        joined = self._flights.is_airborne(key)
-        if joined:
-            shared = await self._flights.join(key, lambda: self._fly(provider, errand, run))
-            _share(shared, run)
-            return
+        while self._flights.is_airborne(key):
+            flown = await self._joined(key, errand, run)
+            if flown is None:
+                return
+            if not flown.was_too_short_for(errand):
+                _share(flown.run, run)
+                return
         await self._flights.join(key, lambda: self._fly(provider, errand, run))
+
+    async def _joined(self, key: str, errand: Errand, run: ProviderRun) -> "_Flown | None":
+        """Return what is in progress; None, and a loss in `run`, when the time is up before."""
+        try:
+            async with asyncio.timeout(errand.until - self.clock.monotonic()):
+                return await self._flights.ride(key)
+        except TimeoutError:
+            code = ProviderTimeoutError.code
+            run.lose(ProviderStatus.FAILED, "no answer in time", code=code)
+            return None
 
     async def rescue(self, provider: str, errand: Errand, run: ProviderRun) -> bool:
         """Fall back on an old answer after a failure; tell whether there was one."""
@@ -93,20 +113,30 @@ class Answering:
         run.detail = f"{run.detail}; an older answer was used"
         return True
 
-    async def _fly(self, provider: str, errand: Errand, run: ProviderRun) -> ProviderRun:
-        """Ask, unless another replica is asking the same and its answer arrives."""
+    async def _fly(self, provider: str, errand: Errand, run: ProviderRun) -> "_Flown":
+        """Ask, unless another replica is asking the same and its answer arrives.
+
+        The lease ends when others can read the answer; nobody waits for either.
+        """
+        flown = _Flown(run, errand.until)
         if self.leases is None or errand.bypass_cache:
-            return await self._ask_and_keep(provider, errand, run)
+            await self._ask_desk(provider, errand, run)
+            await self._keep(provider, errand, run)
+            return flown
         key = self._key(provider, errand.query)
-        async with self.leases.held(key, until=errand.until) as lease:
-            async for _ in lease.turns():
+        lease = self.leases.wish(key)
+        try:
+            async for _ in lease.turns(errand.until):
                 cached = await self._read(key)
                 if cached is not None and cached.is_fresh(self.clock.now()):
                     run.status, run.hits = ProviderStatus.CACHED, cached.hits
-                    return run
-            return await self._ask_and_keep(provider, errand, run)
+                    return flown
+            await self._ask_desk(provider, errand, run)
+        finally:
+            await self._keep(provider, errand, run, lease)
+        return flown
 
-    async def _ask_and_keep(self, provider: str, errand: Errand, run: ProviderRun) -> ProviderRun:
+    async def _ask_desk(self, provider: str, errand: Errand, run: ProviderRun) -> None:
         await self.desks[provider].ask(
             errand.query,
             run,
@@ -114,18 +144,23 @@ class Answering:
             longest_wait_s=errand.longest_wait_s,
             caller_hash=errand.caller_hash,
         )
-        if run.status is ProviderStatus.OK:
-            await self._keep(provider, errand, run)
-        return run
 
-    async def _keep(self, provider: str, errand: Errand, run: ProviderRun) -> None:
+    async def _keep(
+        self, provider: str, errand: Errand, run: ProviderRun, lease: Lease | None = None
+    ) -> None:
+        """Keep a new answer, then end the lease; in the background."""
+        if run.status is not ProviderStatus.OK:
+            if lease is not None and not self.background.start(lease.release()):
+                await lease.release()
+            return
         ttl_s = answer_cache.time_to_live_s(
             errand.query, real_time=errand.real_time, found=len(run.hits)
         )
         answer = CachedAnswer(run.hits, self.clock.now(), ttl_s)
         keep_s = ttl_s + (answer_cache.STALE_ON_ERROR_S if run.hits else 0.0)
         key = self._key(provider, errand.query)
-        await self.cache.set(key, answer_cache.encode(answer), ttl_s=keep_s)
+        after = lease.release if lease else None
+        await self.cache.set(key, answer_cache.encode(answer), ttl_s=keep_s, after=after)
 
     async def _stored(self, provider: str, query: ProviderQuery) -> CachedAnswer | None:
         key = self._key(provider, query)
@@ -146,6 +181,19 @@ class Answering:
         until = self.clock.monotonic() + _REFRESH_S
         fresh = Errand(errand.query, errand.index, until, real_time=errand.real_time)
         self.background.start(self.ask(provider, fresh, ProviderRun(provider, errand.index)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Flown:
+    """Work in progress or done, and until when the one who began it wanted it."""
+
+    run: ProviderRun
+    until: float
+
+    def was_too_short_for(self, errand: Errand) -> bool:
+        """Its time was up, and the other has more."""
+        late = self.run.error_code == ProviderTimeoutError.code
+        return late and errand.until - self.until > _WORTH_ASKING_S
 
 
 @dataclass(slots=True)

@@ -91,6 +91,7 @@ async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> Sea
     _keep(stack, _learn_languages(languages, clock))
     counters = GuardedCounters(await open_store(settings, stack, "ledger"), clock.monotonic)
     answers = await open_store(settings, stack, "answers", is_cache=True)
+    leases = await _leases(settings, stack, clock)
     background = Background()
     stack.push_async_callback(background.close)
     ledger = Ledger(
@@ -108,15 +109,13 @@ async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> Sea
     }
     roster = Roster(REGISTRY, MappingProxyType(desks), missing_settings(settings))
     cache = GuardedCache(answers, clock.monotonic)
-    is_shared = bool(settings.redis_cache_url or settings.redis_url)
     answering = Answering(
         desks=desks,
-        # Other replicas wait for an answer that is on its way; this process alone need not.
-        cache=cache if is_shared else WriteBehind(cache, background),
+        cache=WriteBehind(cache, background),
         clock=clock,
         background=background,
         generations={LOCAL: generation},
-        leases=Leases(cache, clock.monotonic) if is_shared else None,
+        leases=leases,
     )
     searcher = Searcher(
         desks=desks,
@@ -157,6 +156,17 @@ async def _gate(settings: SearchSettings, stack: AsyncExitStack, clock: Clock) -
         accounts=_accounts(settings),
     )
     return await stack.enter_async_context(gate)
+
+
+async def _leases(settings: SearchSettings, stack: AsyncExitStack, clock: Clock) -> Leases | None:
+    """Without Redis there are no other replicas to agree with."""
+    url = settings.redis_cache_url or settings.redis_url
+    if url is None:
+        return None
+    store = await stack.enter_async_context(RedisLeases(url, clock.monotonic))
+    leases = Leases(store, clock.monotonic)
+    stack.push_async_callback(leases.close)
+    return leases
 
 
 def _warn_of_sunset(settings: SearchSettings, clock: Clock) -> None:
@@ -262,11 +272,8 @@ def endpoint_of(spec: ProviderSpec, settings: SearchSettings) -> Endpoint:
 def _accounts(settings: SearchSettings) -> dict[str, str]:
     """Return a short digest of each provider's key; too short to say anything about it."""
     endpoints = {s.name: endpoint_of(s, settings) for s in REGISTRY.values() if s.dialect}
-    return {
-        name: hashlib.blake2b(endpoint.key.encode(), digest_size=4).hexdigest()
-        for name, endpoint in endpoints.items()
-        if endpoint.key
-    }
+    names = {name: endpoint.key or endpoint.base_url for name, endpoint in endpoints.items()}
+    return {n: hashlib.blake2b(v.encode(), digest_size=4).hexdigest() for n, v in names.items()}
 
 
 def _pairs(text: str) -> list[tuple[str, str]]:

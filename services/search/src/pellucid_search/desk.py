@@ -10,7 +10,13 @@ from typing import Protocol
 from pellucid_runtime.clock import Clock
 from pellucid_search.allowance import Allowance
 from pellucid_search.breaker import Breaker
-from pellucid_search.errors import ProviderError, ProviderTimeoutError, QuotaError, RateError
+from pellucid_search.errors import (
+    BadKeyError,
+    ProviderError,
+    ProviderTimeoutError,
+    QuotaError,
+    RateError,
+)
 from pellucid_search.hits import ProviderReply
 from pellucid_search.latency import Latencies
 from pellucid_search.ledger import Ledger, UsageRow
@@ -21,6 +27,8 @@ from pellucid_search.reports import ProviderRun, ProviderStatus
 
 MAX_TRIES = 3
 _FIRST_BACKOFF_S = 0.1
+# A limit that says nothing of its length is taken to count seconds.
+_DEFAULT_COOLING_S = 1.0
 # With less time than this an answer cannot be hoped for.
 _SHORTEST_CALL_S = 0.02
 
@@ -40,11 +48,13 @@ class DeskLimits:
     Attributes:
         timeout_s: Longest time for one call, 0 to 10 s.
         concurrency: Calls in progress at most.
+        slow_s: A call given up after so long, because another provider answered, is a failure.
         price_micro_usd: Price of one call in millionths of a US dollar.
     """
 
     timeout_s: float = 3.0
     concurrency: int = 8
+    slow_s: float = 1.0
     price_micro_usd: int = 0
 
 
@@ -63,6 +73,7 @@ class Desk:
     breaker: Breaker = field(init=False)
     latencies: Latencies = field(init=False, default_factory=Latencies)
     _retries: Allowance = field(init=False)
+    disabled_reason: str = field(init=False, default="")
     _room: asyncio.Semaphore = field(init=False)
 
     def __post_init__(self) -> None:
@@ -100,16 +111,39 @@ class Desk:
         started = self.clock.monotonic()
         self._retries.earn()
         try:
-            async with self._room:
-                await self._tries(query, run, until, longest_wait_s)
+            if await self._enter(run, until):
+                try:
+                    await self._tries(query, run, until, longest_wait_s)
+                finally:
+                    self._room.release()
         except asyncio.CancelledError:
-            self.breaker.abandon()
-            if not run.answered and not run.error_code:
-                run.lose(ProviderStatus.FAILED, "too slow; not waited for", code="timeout")
+            self._given_up(run, self.clock.monotonic() - started)
             raise
         finally:
             run.latency_s = self.clock.monotonic() - started
             self._book(run, caller_hash)
+
+    async def _enter(self, run: ProviderRun, until: float) -> bool:
+        """Wait for room among the calls in progress, no longer than an answer is of use."""
+        try:
+            async with asyncio.timeout(until - self.clock.monotonic()):
+                return await self._room.acquire()
+        except TimeoutError:
+            self.breaker.abandon()
+            detail = "too many calls were in progress"
+            run.lose(ProviderStatus.FAILED, detail, code=ProviderTimeoutError.code)
+            return False
+
+    def _given_up(self, run: ProviderRun, seconds: float) -> None:
+        """Nobody waits any more. A provider that hangs must not look healthy for ever."""
+        slow_s = max(self.limits.slow_s, self.latencies.hedge_after_s(0.0))
+        if run.calls and not run.answered and seconds >= slow_s:
+            self.breaker.fail()
+        else:
+            self.breaker.abandon()
+        if not run.answered and not run.error_code:
+            code = ProviderTimeoutError.code
+            run.lose(ProviderStatus.FAILED, "too slow; not waited for", code=code)
 
     async def _tries(
         self, query: ProviderQuery, run: ProviderRun, until: float, longest_wait_s: float
@@ -148,6 +182,9 @@ class Desk:
         if place.refusal is Refusal.QUOTA:
             self.breaker.open(max(1.0, place.wait_s))
             run.lose(ProviderStatus.RATE_LIMITED, "its quota is used up", code=QuotaError.code)
+        elif place.refusal is Refusal.BAD_KEY:
+            self.breaker.open(max(1.0, place.wait_s))
+            run.lose(ProviderStatus.FAILED, "its key was refused before", code=BadKeyError.code)
         elif not run.error_code:
             run.lose(ProviderStatus.RATE_LIMITED, "its rate limit is reached", code=RateError.code)
 
@@ -188,9 +225,9 @@ class Desk:
         extra = round(self.limits.price_micro_usd * (reply.credits - 1))
         if extra > 0:
             run.cost_micro_usd += extra
-            await self.ledger.reserve(self.clock.now().date(), extra)
-        await self.gate.observe(self.name, reply.windows)
+            self.ledger.correct(self.clock.now().date(), extra)
         run.answer(reply.hits)
+        await self.gate.observe(self.name, reply.windows)
 
     async def _failed(self, error: ProviderError, run: ProviderRun) -> None:
         """Providers bill answers, not errors; so the price of a failed call goes back."""
@@ -198,14 +235,26 @@ class Desk:
         run.cost_micro_usd -= price
         if not error.sent and run.calls == 1:
             run.sent = ""
+        self.ledger.correct(self.clock.now().date(), -price)
+        await self._learn(error)
+
+    async def _learn(self, error: ProviderError) -> None:
+        """Let breaker and gate know, the gate for all replicas."""
+        await self.gate.observe(self.name, error.windows)
         if error.final:
             self.breaker.open(error.retry_after_s or error.pause_s)
-        elif isinstance(error, RateError):
+            if error.shared:
+                await self.gate.shut(self.name, self.breaker.retry_in_s, _reason(error))
+            if error.disables:
+                self.disabled_reason = f"until a restart: {error.detail}"
+            return
+        if isinstance(error, RateError):
             self.breaker.abandon()
-            await self.gate.cool(self.name, error.retry_after_s or 1.0)
-        else:
-            self.breaker.fail()
-        await self.ledger.give_back(self.clock.now().date(), price)
+            await self.gate.cool(self.name, error.retry_after_s or _DEFAULT_COOLING_S)
+            return
+        self.breaker.fail()
+        if error.retry_after_s:
+            await self.gate.cool(self.name, error.retry_after_s)
 
     def _pause_s(self, error: ProviderError, attempt: int) -> float | None:
         """Return the pause before another try; None when there must not be one."""
@@ -226,6 +275,10 @@ class Desk:
             cost_micro_usd=run.cost_micro_usd,
         )
         self.ledger.record(row, caller_hash=caller_hash)
+
+
+def _reason(error: ProviderError) -> Refusal:
+    return Refusal.QUOTA if isinstance(error, QuotaError) else Refusal.BAD_KEY
 
 
 def _status_of(error: ProviderError) -> ProviderStatus:

@@ -2,6 +2,7 @@
 
     ProviderError
     ├── BadKeyError            the key is missing, wrong or not entitled
+    │   └── RetiredError       the address serves nobody any more
     ├── QuotaError             the month's or day's quota is used up
     ├── RateError              too many requests in a short window
     ├── ProviderTimeoutError   no answer in time
@@ -16,7 +17,10 @@ A lost provider is a report in an answer, never an error of the call; errors of 
 from `pellucid_runtime.errors`.
 """
 
+from collections.abc import Sequence
 from typing import ClassVar
+
+from pellucid_search.hits import RateWindow
 
 
 class ProviderError(Exception):
@@ -27,23 +31,34 @@ class ProviderError(Exception):
         retryable: Another try within the same call may succeed.
         final: Further calls are pointless for a while; the breaker opens at once.
         pause_s: Seconds that the breaker stays open after a final error.
+        shared: Holds for the key, so for every replica that uses it.
+        disables: The provider is not asked again until a restart.
         detail: One sentence for people; no key, no query.
         retry_after_s: Seconds that the provider asks to wait; None when it does not say.
         sent: The query left the installation.
+        windows: Limits read from the headers of the failed answer.
     """
 
     code: ClassVar[str] = "server"
     retryable: ClassVar[bool] = False
     final: ClassVar[bool] = False
     pause_s: ClassVar[float] = 30.0
+    shared: ClassVar[bool] = False
+    disables: ClassVar[bool] = False
 
     def __init__(
-        self, detail: str, *, retry_after_s: float | None = None, sent: bool = True
+        self,
+        detail: str,
+        *,
+        retry_after_s: float | None = None,
+        sent: bool = True,
+        windows: Sequence[RateWindow] = (),
     ) -> None:
         super().__init__(detail)
         self.detail = detail
         self.retry_after_s = retry_after_s
         self.sent = sent
+        self.windows = tuple(windows)
 
 
 class BadKeyError(ProviderError):
@@ -51,7 +66,15 @@ class BadKeyError(ProviderError):
 
     code = "bad_key"
     final = True
+    shared = True
     pause_s = 300.0
+
+
+class RetiredError(BadKeyError):
+    """The address serves nobody any more, or never this key."""
+
+    disables = True
+    pause_s = 86_400.0
 
 
 class QuotaError(ProviderError):
@@ -59,6 +82,7 @@ class QuotaError(ProviderError):
 
     code = "quota"
     final = True
+    shared = True
     pause_s = 3600.0
 
 

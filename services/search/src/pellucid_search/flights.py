@@ -24,12 +24,21 @@ class Flights(Generic[T]):
         Raises:
             Exception: Whatever the work raises, to every caller.
         """
-        task = self._tasks.get(key)
-        if task is None:
+        if key not in self._tasks:
             task = asyncio.create_task(_run(work), name="flight")
             self._tasks[key] = task
             self._waiting[key] = 0
             task.add_done_callback(lambda done: self._land(key, done))
+        return await self.ride(key)
+
+    async def ride(self, key: str) -> T:
+        """Return the result of the work in progress.
+
+        Raises:
+            KeyError: Nobody works on it.
+            Exception: Whatever the work raises, to every caller.
+        """
+        task = self._tasks[key]
         self._waiting[key] += 1
         try:
             return await asyncio.shield(task)

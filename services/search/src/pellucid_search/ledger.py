@@ -46,23 +46,24 @@ class Ledger:
         self._pending: dict[tuple[date, str, str], UsageRow] = {}
         self._known: tuple[date, int] = (date.min, 0)
         self._warned = date.min
+        self._due: dict[date, int] = {}
         self.budget_micro_usd = budget_micro_usd
 
     async def reserve(self, day: date, price_micro_usd: int) -> bool:
         """Take the price of one call from the day's budget; False when too little is left."""
         if price_micro_usd <= 0:
             return True
-        spent = await self._counters.add(_spent_key(day), price_micro_usd, ttl_s=_KEPT_S)
+        amount = price_micro_usd + self._due.pop(day, 0)
+        spent = await self._counters.add(_spent_key(day), amount, ttl_s=_KEPT_S)
         self._known = (day, spent)
         if spent <= self.budget_micro_usd:
             return True
-        await self.give_back(day, price_micro_usd)
+        self.correct(day, -price_micro_usd)
         return False
 
-    async def give_back(self, day: date, amount_micro_usd: int) -> None:
-        """Return what was taken and not used."""
-        if amount_micro_usd > 0:
-            await self._counters.add(_spent_key(day), -amount_micro_usd, ttl_s=_KEPT_S)
+    def correct(self, day: date, amount_micro_usd: int) -> None:
+        """Note what a call cost more, or less when negative; nobody waits for the booking."""
+        self._due[day] = self._due.get(day, 0) + amount_micro_usd
 
     def record(self, row: UsageRow, *, caller_hash: str) -> None:
         """Note usage, of everybody and of one user; `flush` stores it."""
@@ -72,6 +73,10 @@ class Ledger:
 
     async def flush(self) -> None:
         """Store what was noted since the last time."""
+        due, self._due = self._due, {}
+        for day, amount in due.items():
+            if amount:
+                await self._counters.add(_spent_key(day), amount, ttl_s=_KEPT_S)
         pending, self._pending = self._pending, {}
         for (day, provider, caller), row in pending.items():
             key = _usage_key(day, provider, caller)
@@ -82,8 +87,8 @@ class Ledger:
 
     async def spent_micro_usd(self, day: date, provider: str = "") -> int:
         """Return the day's spend, of one provider or of all."""
+        await self.flush()
         if provider:
-            await self.flush()
             return await self._counters.read(f"{_usage_key(day, provider, _EVERYBODY)}:cost")
         self._known = (day, await self._counters.read(_spent_key(day)))
         return self._known[1]

@@ -44,6 +44,7 @@ class Refusal(StrEnum):
     RATE = "rate"
     QUOTA = "quota"
     COOLING = "cooling"
+    BAD_KEY = "bad_key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,10 @@ class RateGate(Protocol):
         """Let no call through for some seconds."""
         ...
 
+    async def shut(self, provider: str, seconds: float, reason: Refusal) -> None:
+        """Refuse every call with this key for some seconds, for one reason (QUOTA, BAD_KEY)."""
+        ...
+
     async def standing(self, provider: str) -> Standing:
         """Return what is left."""
         ...
@@ -100,8 +105,23 @@ class Cache(Protocol):
         """Forget a value."""
         ...
 
-    async def set_if_absent(self, key: str, value: bytes, *, ttl_s: float) -> bool:
-        """Store a value unless there is one; tell whether it was stored."""
+
+class LeaseStore(Protocol):
+    """Leases with an owner, shared over replicas; never raises.
+
+    A store that cannot be reached grants everything, so that nobody waits for it.
+    """
+
+    async def acquire(self, name: str, owner: str, *, ttl_s: float) -> bool:
+        """Take a lease unless somebody holds it; tell whether it was taken."""
+        ...
+
+    async def renew(self, name: str, owner: str, *, ttl_s: float) -> bool:
+        """Lengthen a lease that the owner still holds; tell whether it does."""
+        ...
+
+    async def release(self, name: str, owner: str) -> None:
+        """End a lease that the owner still holds; another's stays."""
         ...
 
 

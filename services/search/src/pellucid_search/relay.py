@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from pellucid_runtime.clock import Clock
 from pellucid_search.allowance import Allowance
 from pellucid_search.answering import Answering, Errand
+from pellucid_search.errors import ProviderTimeoutError
 from pellucid_search.planning import Plan
-from pellucid_search.reports import ProviderRun
+from pellucid_search.reports import ProviderRun, ProviderStatus
 
 # Without measurements of its own a provider is taken to be slow after this; the whole search stage
 # of a turn has 1.5 s.
@@ -18,6 +19,7 @@ DEFAULT_HEDGE_S = 1.0
 LAST_RESORT_SHARE = 0.15
 # A limit per second is waited for only this long when another provider could be asked.
 WAIT_WITH_ALTERNATIVE_S = 0.3
+_LATE = ProviderTimeoutError.code
 
 
 @dataclass(slots=True)
@@ -52,14 +54,28 @@ class Relay:
         return replace(errand, until=now + (errand.until - now) * (1 - LAST_RESORT_SHARE))
 
     async def _all(self, members: Sequence[str], errand: Errand) -> list[ProviderRun]:
-        return list(await asyncio.gather(*(self._one(name, errand) for name in members)))
+        """Ask all; who has not answered when the time is up is left behind."""
+        runs = [ProviderRun(name, errand.index) for name in members]
+        tasks = {asyncio.create_task(self._one(run, errand)) for run in runs}
+        try:
+            if tasks:
+                left_s = max(0.0, errand.until - self.clock.monotonic())
+                done, _ = await asyncio.wait(tasks, timeout=left_s)
+                for task in done:
+                    task.result()
+        finally:
+            await _cancel(tasks)
+        for run in runs:
+            if run.status is ProviderStatus.SKIPPED and not run.lost:
+                run.lose(ProviderStatus.FAILED, "no time was left to ask", code=_LATE)
+        return runs
 
-    async def _one(self, name: str, errand: Errand) -> ProviderRun:
-        run = await self.answering.recall(name, errand)
-        if run is None:
-            run = ProviderRun(name, errand.index)
-            await self.answering.ask(name, errand, run)
-        return run
+    async def _one(self, run: ProviderRun, errand: Errand) -> None:
+        cached = await self.answering.recall(run.provider, errand)
+        if cached is None:
+            await self.answering.ask(run.provider, errand, run)
+        else:
+            run.status, run.hits = cached.status, cached.hits
 
     async def _first_answer(self, members: Sequence[str], errand: Errand) -> list[ProviderRun]:
         for name in members:
@@ -127,7 +143,7 @@ class Relay:
     async def _last_resort(self, names: Sequence[str], errand: Errand) -> list[ProviderRun]:
         runs: list[ProviderRun] = []
         for name in names:
-            runs.append(await self._one(name, errand))
+            runs += await self._all((name,), errand)
             if runs[-1].answered:
                 break
         return runs

@@ -113,6 +113,16 @@ class SearchSettings(ServiceSettings):
             raise ValueError(f"must be {AUTO} or of {', '.join(REGISTRY)}")
         return value
 
+    @field_validator("search_prices", "search_rates")
+    @classmethod
+    def _of_known(cls, value: str) -> str:
+        unknown = [
+            n for n in (part.partition("=")[0] for part in _names(value)) if n not in REGISTRY
+        ]
+        if unknown:
+            raise ValueError(f"must name providers of {', '.join(REGISTRY)}")
+        return value
+
     @property
     def listed_providers(self) -> tuple[str, ...]:
         """Names of `SEARCH_PROVIDERS`."""

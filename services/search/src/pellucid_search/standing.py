@@ -19,13 +19,11 @@ class Roster:
         specs: Known providers by name.
         desks: Those that have what they need.
         missing: Environment variables that the others lack.
-        disabled: Reasons why a provider is not asked although it lacks nothing.
     """
 
     specs: Mapping[str, ProviderSpec]
     desks: Mapping[str, Desk]
     missing: Mapping[str, tuple[str, ...]]
-    disabled: Mapping[str, str]
 
     def offers(self) -> Mapping[str, Offer]:
         """Return every provider as the planner sees it."""
@@ -38,7 +36,7 @@ class Roster:
             external=spec.external,
             price_micro_usd=desk.limits.price_micro_usd if desk else spec.price_micro_usd,
             missing=self.missing.get(spec.name, ()),
-            disabled_reason=self.disabled.get(spec.name, ""),
+            disabled_reason=desk.disabled_reason if desk else "",
             keyed=bool(spec.needs),
             automatic=spec.automatic,
             healthy=desk is None or desk.breaker.passable,
@@ -53,7 +51,7 @@ class Roster:
         offer = self._offer(spec)
         desk = self.desks.get(spec.name)
         if desk is None:
-            reason = offer.disabled_reason or f"{', '.join(offer.missing)} is not set"
+            reason = f"{', '.join(offer.missing)} is not set"
             return ProviderState(
                 spec.name,
                 enabled=False,
@@ -64,7 +62,8 @@ class Roster:
         left = await desk.gate.standing(spec.name)
         return ProviderState(
             name=spec.name,
-            enabled=True,
+            enabled=offer.enabled,
+            disabled_reason=desk.disabled_reason,
             external=spec.external,
             breaker=desk.breaker.state.value,
             breaker_retry_in_s=desk.breaker.retry_in_s,

@@ -1,5 +1,6 @@
 """A cache whose writes nobody waits for; what is on its way is read from memory."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from pellucid_search.background import Background
@@ -8,7 +9,7 @@ from pellucid_search.ports import Cache
 
 @dataclass(slots=True)
 class WriteBehind:
-    """Over a cache that only this process uses; a crash loses what was on its way.
+    """Over another cache; a crash loses what was on its way.
 
     Attributes:
         cache: Where values end up.
@@ -24,26 +25,31 @@ class WriteBehind:
         value = self._pending.get(key)
         return await self.cache.get(key) if value is None else value
 
-    async def set(self, key: str, value: bytes, *, ttl_s: float) -> None:
-        """Store a value for some seconds."""
+    async def set(
+        self,
+        key: str,
+        value: bytes,
+        *,
+        ttl_s: float,
+        after: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """Store a value for some seconds; `after` is done when others can read it."""
         self._pending[key] = value
-        if not self.background.start(self._write(key, value, ttl_s)):
-            await self._write(key, value, ttl_s)
+        if not self.background.start(self._write(key, value, ttl_s, after)):
+            await self._write(key, value, ttl_s, after)
 
-    async def _write(self, key: str, value: bytes, ttl_s: float) -> None:
+    async def _write(
+        self, key: str, value: bytes, ttl_s: float, after: Callable[[], Awaitable[None]] | None
+    ) -> None:
         try:
             await self.cache.set(key, value, ttl_s=ttl_s)
         finally:
             if self._pending.get(key) is value:
                 del self._pending[key]
+        if after is not None:
+            await after()
 
     async def delete(self, key: str) -> None:
         """Forget a value."""
         self._pending.pop(key, None)
         await self.cache.delete(key)
-
-    async def set_if_absent(self, key: str, value: bytes, *, ttl_s: float) -> bool:
-        """Store a value unless there is one; tell whether it was stored."""
-        if key in self._pending:
-            return False
-        return await self.cache.set_if_absent(key, value, ttl_s=ttl_s)

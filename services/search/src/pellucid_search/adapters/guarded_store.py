@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.store import Store
+from pellucid_search.adapters.time_limit import within
 from pellucid_search.breaker import Breaker
 from pellucid_search.metrics import STORE_ERRORS
 
@@ -28,7 +29,7 @@ _PAUSE_S = 2.0
 _MOST_COUNTERS = 4_096
 
 
-class _Guard:
+class Guard:
     """Bounds every operation in time and leaves a failing store alone."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
@@ -48,8 +49,7 @@ class _Guard:
         if not self._breaker.admit():
             return None
         try:
-            async with asyncio.timeout(limit_s):
-                result = await work()
+            result = await within(limit_s, work())
         except (DependencyDownError, TimeoutError):
             self._breaker.fail()
             STORE_ERRORS.labels(operation).inc()
@@ -66,8 +66,8 @@ class GuardedCache:
 
     def __init__(self, store: Store, monotonic: Callable[[], float]) -> None:
         self._store = store
-        self._reads = _Guard(monotonic)
-        self._writes = _Guard(monotonic)
+        self._reads = Guard(monotonic)
+        self._writes = Guard(monotonic)
 
     async def get(self, key: str) -> bytes | None:
         """Return the value; None when there is none or the store does not answer."""
@@ -83,32 +83,27 @@ class GuardedCache:
         if not self._reads.is_resting:
             await self._writes.run("delete", lambda: self._store.delete(key), WRITE_S)
 
-    async def set_if_absent(self, key: str, value: bytes, *, ttl_s: float) -> bool:
-        """Store a value unless there is one; True also when the store does not answer."""
-        stored = await self._reads.run(
-            "set_if_absent", lambda: self._store.set_if_absent(key, value, ttl_s=ttl_s), READ_S
-        )
-        return stored is not False
-
 
 class GuardedCounters:
     """Counters over a store; what is added while it is away counts in this process only."""
 
     def __init__(self, store: Store, monotonic: Callable[[], float]) -> None:
         self._store = store
-        self._guard = _Guard(monotonic)
+        self._guard = Guard(monotonic)
         self._own: OrderedDict[str, int] = OrderedDict()
+        self._unbooked: OrderedDict[str, int] = OrderedDict()
 
     async def add(self, key: str, amount: int, *, ttl_s: float) -> int:
-        """Add and return the sum."""
+        """Add and return the sum; with it goes what was added while the store was away."""
+        amount_due = amount + self._unbooked.pop(key, 0)
         total = await self._guard.run(
-            "incr", lambda: self._store.incr(key, amount, ttl_s=ttl_s), COUNT_S
+            "incr", lambda: self._store.incr(key, amount_due, ttl_s=ttl_s), COUNT_S
         )
-        if total is not None:
-            self._remember(key, total)
-            return total
-        self._remember(key, self._own.get(key, 0) + amount)
-        return self._own[key]
+        if total is None:
+            _put(self._unbooked, key, amount_due)
+            total = self._own.get(key, 0) + amount
+        _put(self._own, key, total)
+        return total
 
     async def read(self, key: str) -> int:
         """Return a number."""
@@ -117,8 +112,9 @@ class GuardedCounters:
             return self._own.get(key, 0)
         return int(value) if value.lstrip(b"-").isdigit() else 0
 
-    def _remember(self, key: str, value: int) -> None:
-        self._own[key] = value
-        self._own.move_to_end(key)
-        if len(self._own) > _MOST_COUNTERS:
-            self._own.popitem(last=False)
+
+def _put(numbers: OrderedDict[str, int], key: str, value: int) -> None:
+    numbers[key] = value
+    numbers.move_to_end(key)
+    if len(numbers) > _MOST_COUNTERS:
+        numbers.popitem(last=False)

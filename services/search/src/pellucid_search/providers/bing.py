@@ -7,12 +7,12 @@ from datetime import timedelta
 from typing import Any
 
 from pellucid_search.errors import (
-    BadKeyError,
     BadRequestError,
     ProviderError,
     ProviderServerError,
     QuotaError,
     RateError,
+    RetiredError,
 )
 from pellucid_search.hits import ProviderReply, RawHit
 from pellucid_search.providers.wire import (
@@ -31,6 +31,7 @@ from pellucid_search.query import Freshness, ProviderQuery, SafeSearch, with_ope
 
 MAX_COUNT = 50
 _OK = 200
+_GONE = 410
 _FRESHNESS = {Freshness.DAY: "Day", Freshness.WEEK: "Week", Freshness.MONTH: "Month"}
 _SAFE_SEARCH = {
     SafeSearch.OFF: "Off",
@@ -39,8 +40,8 @@ _SAFE_SEARCH = {
 }
 _YEAR_DAYS = 365
 _ERRORS: dict[str, tuple[type[ProviderError], str]] = {
-    "InvalidAuthorization": (BadKeyError, "the key is not valid"),
-    "InsufficientAuthorization": (BadKeyError, "the key is not entitled"),
+    "InvalidAuthorization": (RetiredError, "the key is not valid"),
+    "InsufficientAuthorization": (RetiredError, "the key is not entitled"),
     "InvalidRequest": (BadRequestError, "the provider rejected a parameter"),
     "ServerError": (ProviderServerError, "the provider reports an error of its own"),
 }
@@ -113,6 +114,8 @@ def _error(reply: HttpReply) -> ProviderError:
     except ProviderError:
         return _by_status(reply)
     code = text(listed[0].get("code")) if listed else ""
+    if reply.status == _GONE:
+        return _by_status(reply)
     if code == "RateLimitExceeded":
         return _limited(reply)
     said = _ERRORS.get(code)
@@ -129,5 +132,5 @@ def _limited(reply: HttpReply) -> ProviderError:
 def _by_status(reply: HttpReply) -> ProviderError:
     """What a retired address answers must not be asked again soon."""
     if reply.status in {401, 403, 404, 410}:
-        return BadKeyError("the address does not serve this key any more")
+        return RetiredError("the address does not serve this key any more")
     return status_error(reply)

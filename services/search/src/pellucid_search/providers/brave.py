@@ -32,6 +32,19 @@ MAX_COUNT = 20
 # Documented limits of `q`; longer queries are refused, so they are cut here.
 _MAX_CHARACTERS = 400
 _MAX_WORDS = 50
+# Any other country or language is refused as invalid (Brave's lists of codes, 2026-11).
+_COUNTRY_CODES = (
+    "AR AU AT BE BR CA CL DK FI FR DE GR HK IN ID IT JP KR MY MX NL NZ NO CN PL PT PH RU SA ZA ES "
+    "SE CH TW TR GB US"
+)
+_LANGUAGE_CODES = (
+    "ar eu bn bg ca hr cs da nl et fi fr gl de el gu he hi hu is it jp kn ko lv lt ms ml mr nb pl "
+    "pa ro ru sr sk sl es sv ta te th tr uk vi"
+)
+_COUNTRIES = frozenset(_COUNTRY_CODES.split())
+_LANGUAGES = frozenset(_LANGUAGE_CODES.split())
+_OTHER_CODES = {"ja": "jp", "no": "nb", "nn": "nb"}
+_TRADITIONAL_CHINESE = frozenset({"TW", "HK", "MO"})
 _FRESHNESS = {
     Freshness.DAY: "pd",
     Freshness.WEEK: "pw",
@@ -54,15 +67,30 @@ def build(query: ProviderQuery, endpoint: Endpoint) -> HttpCall:
         "text_decorations": "false",
         "result_filter": "web,news" if query.news else "web",
         "extra_snippets": "true",
-        "country": query.country or "ALL",
+        "country": query.country if query.country in _COUNTRIES else "ALL",
     }
-    if query.language:
-        params["search_lang"] = query.language
+    language = _search_language(query)
+    if language:
+        params["search_lang"] = language
     if query.freshness in _FRESHNESS:
         params["freshness"] = _FRESHNESS[query.freshness]
     headers = {"X-Subscription-Token": endpoint.key, "Accept": "application/json"}
     url = f"{endpoint.base_url}/res/v1/web/search"
     return HttpCall("GET", url, params=tuple(params.items()), headers=headers)
+
+
+def _search_language(query: ProviderQuery) -> str:
+    """Return Brave's own code; empty for a language that it would refuse."""
+    match query.language:
+        case "zh":
+            return "zh-hant" if query.country in _TRADITIONAL_CHINESE else "zh-hans"
+        case "pt":
+            return "pt-pt" if query.country == "PT" else "pt-br"
+        case "en":
+            return "en-gb" if query.country == "GB" else "en"
+        case language:
+            code = _OTHER_CODES.get(language, language)
+            return code if code in _LANGUAGES else ""
 
 
 def parse(reply: HttpReply) -> ProviderReply:
@@ -104,10 +132,16 @@ def _error(reply: HttpReply) -> ProviderError:
         case "SUBSCRIPTION_TOKEN_INVALID" | "SUBSCRIPTION_NOT_FOUND" | "OPTION_NOT_IN_PLAN":
             return BadKeyError("the key is not valid or its plan does not allow this")
         case "QUOTA_LIMITED":
-            return QuotaError("the month's quota is used up", retry_after_s=_month_reset_s(reply))
+            return QuotaError(
+                "the month's quota is used up",
+                retry_after_s=_month_reset_s(reply),
+                windows=_windows(reply),
+            )
         case "RATE_LIMITED":
             return RateError(
-                "the limit per second was reached", retry_after_s=_short_reset_s(reply)
+                "the limit per second was reached",
+                retry_after_s=_short_reset_s(reply),
+                windows=_windows(reply),
             )
         case "VALIDATION":
             return BadRequestError("the provider rejected a parameter")

@@ -45,11 +45,17 @@ def arguments(query: ProviderQuery) -> dict[str, Any]:
     """Return the keyword arguments of `DDGS.text` (or `.news`) for one query."""
     return {
         "query": wording(query),
-        "region": f"{query.country.lower() or 'us'}-{query.language or 'en'}",
+        "region": _region(query),
         "safesearch": _SAFE_SEARCH[query.safe_search],
         "timelimit": _TIME_LIMIT.get(query.freshness),
         "max_results": min(query.count, MAX_COUNT),
     }
+
+
+def _region(query: ProviderQuery) -> str:
+    """Return country and language; the library calls the United Kingdom `uk`."""
+    country = "uk" if query.country == "GB" else query.country.lower()
+    return f"{country or 'us'}-{query.language or 'en'}"
 
 
 def parse(rows: Sequence[Mapping[str, Any]]) -> ProviderReply:

@@ -35,6 +35,8 @@ _RESTRICT = {
     Freshness.MONTH: "m1",
     Freshness.YEAR: "y1",
 }
+_TRADITIONAL_CHINESE = frozenset({"TW", "HK", "MO"})
+_OTHER_CODES = {"he": "iw", "nb": "no", "nn": "no"}
 _DATE_TAGS = ("article:published_time", "og:published_time", "datepublished", "date", "pubdate")
 _KEY_REASONS = frozenset({"keyInvalid", "accessNotConfigured", "forbidden", "ipRefererBlocked"})
 _QUOTA_REASONS = frozenset({"dailyLimitExceeded", "quotaExceeded", "dailyLimitExceededUnreg"})
@@ -58,12 +60,20 @@ def build(query: ProviderQuery, endpoint: Endpoint) -> HttpCall:
     if query.freshness in _RESTRICT:
         params["dateRestrict"] = _RESTRICT[query.freshness]
     if query.language:
-        params |= {"lr": f"lang_{query.language}", "hl": query.language}
+        language = _language(query)
+        params |= {"lr": f"lang_{language}", "hl": language}
     if query.country:
-        params["gl"] = query.country.lower()
+        params["gl"] = "uk" if query.country == "GB" else query.country.lower()
     if query.site:
         params |= {"siteSearch": query.site, "siteSearchFilter": "i"}
     return HttpCall("GET", f"{endpoint.base_url}/customsearch/v1", params=tuple(params.items()))
+
+
+def _language(query: ProviderQuery) -> str:
+    """Return Google's own code of a language."""
+    if query.language == "zh":
+        return "zh-TW" if query.country in _TRADITIONAL_CHINESE else "zh-CN"
+    return _OTHER_CODES.get(query.language, query.language)
 
 
 def parse(reply: HttpReply) -> ProviderReply:

@@ -3,7 +3,11 @@
 It knows parameters for domains and time, returns page text when asked, and charges by credits.
 """
 
+from functools import cache
+from importlib.resources import files
 from typing import Any
+
+import yaml
 
 from pellucid_search.errors import (
     BadKeyError,
@@ -60,10 +64,19 @@ def build(query: ProviderQuery, endpoint: Endpoint) -> HttpCall:
         body["include_domains"] = list(included[:_MAX_INCLUDED])
     if query.exclude_domains:
         body["exclude_domains"] = list(query.exclude_domains[:_MAX_EXCLUDED])
+    country = _countries().get(query.country, "")
+    if country and not query.news:  # only the topic `general` takes a country
+        body["country"] = country
     if query.safe_search is SafeSearch.STRICT:
         body["safe_search"] = True
     headers = {"Authorization": f"Bearer {endpoint.key}", "Accept": "application/json"}
     return HttpCall("POST", f"{endpoint.base_url}/search", headers=headers, json=body)
+
+
+@cache
+def _countries() -> dict[str, str]:
+    table = (files("pellucid_search") / "policy/countries.yaml").read_text("utf-8")
+    return dict(yaml.safe_load(table))
 
 
 def parse(reply: HttpReply) -> ProviderReply:
