@@ -11,6 +11,8 @@ from types import MappingProxyType
 from typing import Any, Self, TypeVar
 
 from redis import asyncio as redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from pellucid_search.adapters.time_limit import within
@@ -137,7 +139,11 @@ class RedisGate:
         accounts: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._redis = redis.Redis.from_url(
-            url, socket_timeout=_LIMIT_S, socket_connect_timeout=_LIMIT_S
+            url,
+            socket_timeout=_LIMIT_S,
+            socket_connect_timeout=_LIMIT_S,
+            # Once more at once: a connection that the server closed while idle is no failure.
+            retry=Retry(NoBackoff(), 1),
         )
         self._rates = dict(rates)
         self._accounts = dict(accounts)

@@ -4,6 +4,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Self
 
 from redis import asyncio as redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from pellucid_runtime.errors import DependencyDownError
@@ -30,7 +32,11 @@ class RedisLeases:
 
     def __init__(self, url: str, monotonic: Callable[[], float]) -> None:
         self._redis = redis.Redis.from_url(
-            url, socket_timeout=WRITE_S, socket_connect_timeout=WRITE_S
+            url,
+            socket_timeout=WRITE_S,
+            socket_connect_timeout=WRITE_S,
+            # Once more at once: a connection that the server closed while idle is no failure.
+            retry=Retry(NoBackoff(), 1),
         )
         self._guard = Guard(monotonic)
         self._renew = self._redis.register_script(_RENEW)
