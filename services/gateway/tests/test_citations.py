@@ -138,17 +138,16 @@ async def test_planted_wrong_citations_never_leave(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "answer"),
     [
-        ("It costs 9 crowns. See https://evil.example/leak?q=1.", "It costs 9 crowns. See."),
+        ("It costs 9 crowns. See https://evil.example/leak?q=1.", "It costs 9 crowns."),
         ("Look ![x](https://evil.example/p.png) here now.", "Look  here now."),
         ('Look <img src="https://evil.example/p.png"> here.', "Look  here."),
-        ("Go to www.evil.example/x for more.", "Go to for more."),
-        ("Go to evil.example/x for more.", "Go to for more."),
-        ("Read [this](javascript:alert(1)) now.", "Read this now."),
+        ("Go to www.evil.example/x for more.", ""),
+        ("Siehe evil.example/x für Weiteres.", ""),
+        ("Open [this](javascript:alert(1)) now.", "Open this now."),
         ("Read http://harbourpost.example/toll now.", "Read http://harbourpost.example/toll now."),
-        (
-            "Read http://harbourpost.example/toll?leak=1 now.",
-            "Read now.",
-        ),
+        ("Open http://harbourpost.example/toll?leak=1 now.", "Open now."),
+        ("It costs 9 crowns (see https://evil.example/x).", "It costs 9 crowns."),
+        ("It costs 9 crowns ([97]).", "It costs 9 crowns."),
     ],
 )
 async def test_only_addresses_of_the_evidence_leave(text: str, answer: str) -> None:

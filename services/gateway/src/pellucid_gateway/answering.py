@@ -225,7 +225,7 @@ class ModelAnswerer:
         """Let what was held back leave, checked: what was sent before a break is kept whole."""
         await self._pass_on(verifier.finish())
 
-    async def _finished(self, model: AnswerModel, writing: _Writing) -> Answer:
+    async def _finished(self, model: AnswerModel, writing: _Writing) -> Answer | None:
         verifier = writing.verifier
         await self._flush(verifier)
         wording = self._ledger.wording
@@ -234,8 +234,13 @@ class ModelAnswerer:
         )
         if closing:
             await self._course.send(closing)
+        if not verifier.answer.strip() and not writing.pieces:
+            self._ledger.lose("llm", "nothing of the answer could be kept")
+            return None
         if writing.partial:
             self._ledger.notify("partial_answer")
+        if verifier.unconfirmed:
+            self._ledger.notify("unconfirmed", count=str(verifier.unconfirmed))
         return Answer(
             text=verifier.answer,
             kind=AnswerKind.MODEL,

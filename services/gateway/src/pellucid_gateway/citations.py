@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from pellucid_gateway import attributions, markup
+from pellucid_gateway import attributions, markup, pointing, quotes
 from pellucid_gateway.claims import Bound, Claim, claims_of, with_implied_markers
 from pellucid_gateway.findings import Source
 from pellucid_gateway.markup import Evidence, Marker, Piece, Text
@@ -29,6 +29,10 @@ class Judge(Protocol):
 
     async def judge(self, claims: Sequence[str]) -> tuple[tuple[Judgement, ...], ...]:
         """Judge each claim against each source, both in order."""
+        ...
+
+    def is_said(self, sentence: str) -> bool:
+        """Whether some source has the figures, dates and names of an uncited sentence."""
         ...
 
 
@@ -65,6 +69,12 @@ class CitationVerifier:
         self._sent_chars = 0
         self._citations: list[Citation] = []
         self._report = CitationReport()
+        self._unconfirmed = 0
+
+    @property
+    def unconfirmed(self) -> int:
+        """Sentences sent whose claim or figures no source was found to support."""
+        return self._unconfirmed
 
     @property
     def answer(self) -> str:
@@ -112,7 +122,10 @@ class CitationVerifier:
         if self._segments.pending_is_code or has_unspaced_script(pending):
             return None
         whole_words = pending[: max(pending.rfind(" "), pending.rfind("\t")) + 1]
-        end = markup.settled_end(whole_words)
+        if pointing.may_point(whole_words):
+            return None
+        end = min(markup.settled_end(whole_words), quotes.settled_end(whole_words))
+        end = pointing.settled_end(whole_words[:end])
         if self._sources:
             end = min(end, attributions.settled_end(whole_words[:end]))
         settled = whole_words[:end].rstrip()
@@ -153,8 +166,11 @@ class CitationVerifier:
         bound = tuple(self._bind(claim, j) for claim, j in zip(claims, judged, strict=True))
         if self._sources:
             pieces = self._with_right_names(pieces, bound)
+        pieces = tuple(_mended(piece) for piece in pieces)
         rendered = render(pieces, claims, bound, self._sources, self._style)
-        self._count_uncited(rendered)
+        if claims and not rendered.citations and pointing.only_points(rendered.text):
+            return Rendered("\n" if sentence.endswith("\n") else "", ())
+        self._count_uncited(rendered, claims, bound)
         return rendered
 
     def _bind(self, claim: Claim, judged: Sequence[Judgement]) -> tuple[Bound, ...]:
@@ -183,18 +199,19 @@ class CitationVerifier:
             dropped=self._report.dropped + (not kept and not rebound),
         )
 
-    def _count_uncited(self, rendered: Rendered) -> None:
+    def _count_uncited(
+        self, rendered: Rendered, claims: Sequence[Claim], bound: Sequence[Sequence[Bound]]
+    ) -> None:
+        """Count what left without a citation, and what of that no source confirms."""
         text = rendered.text.strip()
-        if rendered.citations or text.startswith("#"):
+        lost = any(not each for each in bound)
+        if text.startswith("#") or not _is_sentence(text):
             return
-        long_enough = (
-            len(text) >= _MIN_SENTENCE_CHARS
-            if has_unspaced_script(text)
-            else len(text.split()) >= _MIN_SENTENCE_WORDS
-        )
-        if long_enough:
+        if not rendered.citations:
             uncited = self._report.uncited_sentences + 1
             self._report = replace(self._report, uncited_sentences=uncited)
+        if lost or (self._sources and not claims and not self._judge.is_said(text)):
+            self._unconfirmed += 1
 
     def _with_right_names(
         self, pieces: tuple[Piece, ...], bound: Sequence[Sequence[Bound]]
@@ -237,6 +254,19 @@ class CitationVerifier:
         if any(attributions.names_publisher(attribution.name, s) for s in everybody):
             return False
         return attributions.is_content(attribution.name, self._known)
+
+
+def _is_sentence(text: str) -> bool:
+    if has_unspaced_script(text):
+        return len(text) >= _MIN_SENTENCE_CHARS
+    return len(text.split()) >= _MIN_SENTENCE_WORDS
+
+
+def _mended(piece: Piece) -> Piece:
+    """Text without long quotations and without brackets that were left empty."""
+    if isinstance(piece, Marker) or piece.literal:
+        return piece
+    return Text(quotes.shortened(piece.text))
 
 
 class DateText(Protocol):

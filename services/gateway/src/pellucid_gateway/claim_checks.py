@@ -13,7 +13,7 @@ from pellucid_gateway.notices import month_numbers
 from pellucid_gateway.terms import fold, has_unspaced_script, rarity, terms
 
 _NUMBER = re.compile(
-    r"(?<![\w.])[-−]?\d+(?:[.,’' \u00a0\u202f]\d{3})*(?:[.,]\d+)?|(?<=[^\W\d_])\d+|(?<=\.)\d+"
+    r"(?<![\d.,])[-−]?\d+(?:[.,’' \u00a0\u202f]\d{3}(?!\d))*(?:[.,]\d+)?|(?<=\.)\d+"
 )
 _GROUPED = re.compile(r"^\d{1,3}(?:[.,’' \u00a0\u202f]\d{3})+$")
 _SCALES = {
@@ -25,8 +25,25 @@ _SCALES = {
 }  # fmt: skip
 _SCALE_WORD = re.compile(rf"\s?({'|'.join(sorted(_SCALES, key=len, reverse=True))})(?![^\W\d_])")
 _CJK_SCALE = re.compile(r"\s?([천만억조万萬亿億兆])")
+_MYRIADS = re.compile(
+    r"(\d[\d,]*(?:\.\d+)?)([천만억조万萬亿億兆])(\d{1,3}(?:,\d{3})+|\d+)(?![\d.])"
+)
+_DAY = re.compile(
+    r"\b(?P<day_before>\d{1,2})(?:st|nd|rd|th|er|\.|º)?\s+(?:of\s+|de\s+)?(?P<month_after>[^\W\d_]{3,10})\b"
+    r"|\b(?P<month_before>[^\W\d_]{3,10})\.?\s+(?P<day_after>\d{1,2})(?:st|nd|rd|th)?(?![\d.,]*\d)"
+    r"|\b\d{4}-(?P<iso_month>\d{2})-(?P<iso_day>\d{2})"
+    r"|(?P<cjk_month>\d{1,2})\s?[월月]\s?(?P<cjk_day>\d{1,2})\s?[일日号]"
+)
+# The numbers of a date are checked as a date.
+_DAY_NUMBERS = re.compile(
+    r"\b\d{1,2}(?:st|nd|rd|th|er|\.|º)?(?=\s+(?:of\s+|de\s+)?(?:%s)\b)"
+    r"|(?<=\d)-\d{2}-\d{2}|\d{1,2}\s?[월月](?:\s?\d{1,2}\s?[일日号])?"
+    % "|".join(map(re.escape, month_numbers())),
+    re.IGNORECASE,
+)
 _AMBIGUOUS_MONTHS = frozenset({"may", "march", "mar", "mars", "mai"})
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_CAPITALISED_RUN = re.compile(r"[A-ZÀ-Þ][\w’'-]+(?:[ ][A-ZÀ-Þ][\w’'-]+)+")
 _YEARS = range(1000, 2200)
 _NEIGHBOURS = 2
 _MIN_NEIGHBOUR = 4
@@ -52,21 +69,39 @@ class LexicalSupport:
 
 
 def lexical_support(
-    claim: str, text: str, *, known: str = "", language: str = ""
+    claim: str,
+    text: str,
+    *,
+    published: datetime | None = None,
+    known: str = "",
+    language: str = "",
 ) -> LexicalSupport:
     """Check a claim against a text.
 
     Args:
         claim: One sentence or clause.
-        text: Title, facts and date of a source.
+        text: Title and facts of a source.
+        published: Its date; a claim's date may be this one where the text itself dates nothing.
         known: Words that need no support, for example those of the question.
-        language: Of the claim; German capitalises every noun, so its names are not checked here.
+        language: Of the claim; German capitalises every noun, so only runs of capitalised words
+            count as names there.
     """
+    day = date_words(published) if published else ""
+    undated = _DAY_NUMBERS.sub(" ", claim)
     return LexicalSupport(
-        numbers_found=_numbers_found(claim, text),
-        names_found=language == "de" or _names_found(claim, f"{text} {known}"),
-        dates_found=_months(claim) <= _months(text),
+        numbers_found=_numbers_found(undated, f"{text} {published.year if published else ''}"),
+        names_found=_names_found(claim, f"{text} {known}", language),
+        dates_found=_dates_found(claim, text) or (not _days(text) and _dates_found(claim, day)),
     )
+
+
+def _dates_found(claim: str, text: str) -> bool:
+    return _months(claim) <= _months(text) and _days(claim) <= _days(text)
+
+
+def has_anchor(claim: str) -> bool:
+    """Whether a claim has a figure or a name by which it can be checked in another script."""
+    return next(figures(claim), None) is not None or next(_names(claim), None) is not None
 
 
 def overlap(claim: str, text: str) -> float:
@@ -90,41 +125,61 @@ def date_words(instant: datetime) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Figure:
+class Figure:
+    """A number in a text.
+
+    Attributes:
+        values: What it may mean; notations differ by country.
+        around: Words and units beside it.
+        start: Offset of its first character.
+    """
+
     values: frozenset[float]
     around: frozenset[str]
+    start: int = 0
 
     @property
     def is_year(self) -> bool:
+        """Whether it may be a year."""
         return any(value in _YEARS for value in self.values)
 
 
 def _numbers_found(claim: str, text: str) -> bool:
-    there = list(_figures(text))
-    return all(_stands(figure, there) for figure in _figures(claim))
+    there = list(figures(text))
+    return all(_stands(figure, there) for figure in figures(claim))
 
 
-def _stands(figure: _Figure, there: list[_Figure]) -> bool:
+def _stands(figure: Figure, there: list[Figure]) -> bool:
     """Whether the text has the figure, and not merely its digits at another quantity.
 
     Another quantity it is when the words around the figure stand around a different value only:
     "a toll of 5 crowns" is not in "a toll of 4 crowns on 5 lanes".
     """
-    equal = [other for other in there if _equal(figure, other)]
+    equal = [other for other in there if equal_figures(figure, other)]
     if not equal or figure.is_year:
         return bool(equal)
     fits = any(figure.around & other.around for other in equal)
-    rivals = (other for other in there if not _equal(figure, other) and not other.is_year)
+    rivals = (other for other in there if not equal_figures(figure, other) and not other.is_year)
     return fits or not any(figure.around & rival.around for rival in rivals)
 
 
-def _equal(figure: _Figure, other: _Figure) -> bool:
+def equal_figures(figure: Figure, other: Figure) -> bool:
+    """Whether two figures have a value in common."""
     return any(abs(a - b) <= _TOLERANCE * max(1.0, a) for a in figure.values for b in other.values)
 
 
-def _figures(text: str) -> Iterator[_Figure]:
-    for match in _NUMBER.finditer(text):
-        yield _Figure(_values(match, text), _around(text, match.start(), match.end()))
+def figures(text: str) -> Iterator[Figure]:
+    """Numbers of a text, in order; in Chinese, Japanese and Korean with units of myriads."""
+    plain = _MYRIADS.sub(_summed, text) if has_unspaced_script(text) else text
+    for match in _NUMBER.finditer(plain):
+        around = _around(plain, match.start(), match.end())
+        yield Figure(_values(match, plain), around, match.start())
+
+
+def _summed(match: re.Match[str]) -> str:
+    """Digits for a number of several parts, as in 2万4000."""
+    large, unit, small = match.groups()
+    return f"{round(float(large.replace(',', '')) * _SCALES[unit]) + int(small.replace(',', ''))}"
 
 
 def _values(match: re.Match[str], text: str) -> frozenset[float]:
@@ -157,6 +212,21 @@ def _marked(side: str, words: list[str]) -> frozenset[str]:
     return frozenset(f"{side}{word}" for word in telling)
 
 
+def _days(text: str) -> frozenset[tuple[int, int]]:
+    """Month and day of each date that has both."""
+    return frozenset(_of_days(text))
+
+
+def _of_days(text: str) -> Iterator[tuple[int, int]]:
+    names = month_numbers()
+    for match in _DAY.finditer(text):
+        word = (match["month_after"] or match["month_before"] or "").lower()
+        day = match["day_before"] or match["day_after"] or match["iso_day"] or match["cjk_day"]
+        month = names.get(word) or match["iso_month"] or match["cjk_month"]
+        if month and day:
+            yield int(month), int(day)
+
+
 def _months(text: str) -> frozenset[int]:
     """Months that are named or stand in an ISO date."""
     names = month_numbers()
@@ -170,9 +240,18 @@ def _months(text: str) -> frozenset[int]:
     return frozenset(named | iso | cjk)
 
 
-def _names_found(claim: str, text: str) -> bool:
+def _names_found(claim: str, text: str, language: str) -> bool:
     there = set(re.findall(r"\w+", fold(text)))
-    return all(_has_name(name, there) for name in _names(claim))
+    names = _german_names(claim) if language == "de" else _names(claim)
+    return all(_has_name(name, there) for name in names)
+
+
+def _german_names(claim: str) -> Iterator[str]:
+    """The last word of each run of capitalised words: nouns seldom stand in runs, names do."""
+    for match in _CAPITALISED_RUN.finditer(claim):
+        last = match.group().split()[-1]
+        if _may_be_name(last):
+            yield last
 
 
 def _has_name(name: str, there: set[str]) -> bool:

@@ -73,7 +73,9 @@ def _pieces_of(match: re.Match[str], evidence: "Evidence") -> Iterator[Piece]:
     elif match["marker"]:
         yield from _marker(match["marker"])
     elif kind in {"url", "path"} or match["url"] or match["path"]:
-        yield from _address(match.group(), evidence)
+        before = match.string[: match.start()]
+        in_brackets = before.count("(") > before.count(")")
+        yield from _address(match.group(), evidence, in_brackets=in_brackets)
 
 
 def _link(label: str, whole: str, evidence: "Evidence") -> Iterator[Piece]:
@@ -105,15 +107,17 @@ def _spread(match: re.Match[str]) -> str:
     return ",".join(str(n) for n in range(first, last + 1))
 
 
-def _address(written: str, evidence: "Evidence") -> Iterator[Piece]:
+def _address(written: str, evidence: "Evidence", *, in_brackets: bool) -> Iterator[Piece]:
     bare = written.strip("<>")
     address = bare.rstrip(_URL_TAIL)
+    tail = bare[len(address) :]
     n = evidence.number_of(address)
     if n is not None:
         yield Text(address, literal=True)
+        yield Text(tail)
     else:
         yield Marker((0,))
-    yield Text(bare[len(address) :].lstrip(")") if n is None else bare[len(address) :])
+        yield Text(tail if in_brackets else tail.lstrip(")"))
 
 
 def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:

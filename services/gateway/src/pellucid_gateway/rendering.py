@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from pellucid_gateway import pointing
 from pellucid_gateway.claims import Bound, Claim, trimmed
 from pellucid_gateway.findings import Source
 from pellucid_gateway.markup import Piece, Text
@@ -31,16 +32,20 @@ def render(
 ) -> Rendered:
     """Join the pieces; each marker shows the sources that its claim was bound to."""
     by_marker = {claim.marker: each for claim, each in zip(claims, bound, strict=True) if each}
-    text = ""
+    text, closing = "", False
     starts: list[int] = []
     ends: list[int] = []
     for i, piece in enumerate(pieces):
         starts.append(len(text))
         if isinstance(piece, Text):
-            text += piece.text
+            text += pointing.without_closing(piece.text) if closing else piece.text
+            closing = False
         else:
             shown = _marker(by_marker.get(i, ()), sources, style)
-            bare = _before_marker(text, shown, _following(pieces, i))
+            following = _following(pieces, i)
+            opened = pointing.opened_bracket(text, following) if not shown else len(text)
+            closing = closing or opened < len(text)
+            bare = _before_marker(text[:opened], shown, following)
             starts = [min(start, len(bare)) for start in starts]
             ends = [min(end, len(bare)) for end in ends]
             text = bare + shown

@@ -8,11 +8,18 @@ from dataclasses import dataclass
 
 from pellucid_gateway import sentences
 from pellucid_gateway.budgets import limited
-from pellucid_gateway.claim_checks import best_passage, date_words, lexical_support, overlap
+from pellucid_gateway.claim_checks import (
+    best_passage,
+    date_words,
+    has_anchor,
+    lexical_support,
+    overlap,
+)
+from pellucid_gateway.contradictions import contradicts
 from pellucid_gateway.course import Course
 from pellucid_gateway.findings import Source
 from pellucid_gateway.ports import Passage, PassageSupport, ScorerPort
-from pellucid_gateway.terms import has_unspaced_script
+from pellucid_gateway.terms import function_terms, has_unspaced_script, terms
 from pellucid_runtime.errors import ServiceError
 
 # Even odds of the scorer's calibrated support.
@@ -95,22 +102,39 @@ class SupportJudge:
         self._ledger.lose("citations", "only words and numbers were checked")
 
     def _judged(self, claim: str, source: Source, support: PassageSupport | None) -> Judgement:
-        """The scorer's number must suffice, and the checkable words must all be there."""
+        """The scorer's number must suffice, figures and names stand, nothing speak against."""
         shown = shown_text(source)
         across = has_unspaced_script(claim) != has_unspaced_script(source.facts)
         score = support.score if support else overlap(claim, shown)
         least = MIN_SUPPORT if support else MIN_OVERLAP
-        if across:
+        if across and has_anchor(claim):
             score, least = max(score, _ACROSS_SCRIPTS), _ACROSS_SCRIPTS
-        if score < least or not (across or support is None or support.numbers_found):
-            return Judgement(source.n, supported=False, score=score, passage="")
-        lexical = lexical_support(claim, shown, known=self._question, language=self._language)
+        supported = score >= least and self._holds(claim, source)
         return Judgement(
             source=source.n,
-            supported=lexical.all_found,
+            supported=supported,
             score=round(score, 4),
-            passage=_passage(claim, source, support) if lexical.all_found else "",
+            passage=_passage(claim, source, support) if supported else "",
         )
+
+    def is_said(self, sentence: str) -> bool:
+        """Whether some source has the figures, dates and names of a sentence, by words alone."""
+        return not has_anchor(sentence) or any(
+            has_unspaced_script(sentence) != has_unspaced_script(source.facts)
+            or self._holds(sentence, source)
+            for source in self._sources
+        )
+
+    def _holds(self, claim: str, source: Source) -> bool:
+        lexical = lexical_support(
+            claim,
+            f"{source.title}. {source.facts}",
+            published=source.published.time if source.published else None,
+            known=self._question,
+            language=self._language,
+        )
+        says_something = bool(terms(claim) - function_terms())
+        return says_something and lexical.all_found and not contradicts(claim, source.facts)
 
 
 def shown_text(source: Source) -> str:

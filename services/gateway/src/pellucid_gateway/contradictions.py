@@ -1,0 +1,178 @@
+"""Whether a claim says the opposite of its source, or exchanges who did what: checks by words.
+
+They catch what shares every word with a source and is still wrong: a denial, a buyer that becomes
+the bought, a figure that is given to the other of two. They never speak for a claim, only against.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+import yaml
+
+from pellucid_gateway import sentences
+from pellucid_gateway.claim_checks import Figure, equal_figures, figures
+from pellucid_gateway.terms import fold, function_terms, has_unspaced_script, terms
+
+# Share of a claim's words from which a clause speaks of the same.
+_SAME_MATTER = 0.6
+_CLAUSE = re.compile(
+    r"[,;:—–。、，；：]\s|[。、，；]|\s(?:but|while|whereas|aber|während|doch|mais|tandis que|pero"
+    r"|mientras que)\s"
+)
+_NAME = re.compile(r"\b[A-ZÀ-Þ][\w'’-]*(?:\s+[A-ZÀ-Þ][\w'’-]*)*")
+_WORD = re.compile(r"[^\W\d_]+")
+_MOST_NAMES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Lexicon:
+    negations: re.Pattern[str]
+    not_denying: re.Pattern[str]
+    directed: re.Pattern[str]
+    passive: re.Pattern[str]
+
+
+def contradicts(claim: str, facts: str) -> bool:
+    """Whether the nearest sentence of the facts denies the claim or turns it around.
+
+    >>> contradicts("Ash did not buy Birch Ltd", "Ash bought Birch Ltd in May.")
+    False
+    >>> contradicts("Birch Ltd bought Ash Corp", "Ash Corp bought Birch Ltd in May.")
+    True
+    """
+    nearest = _nearest(claim, sentences.split(facts))
+    if not nearest:
+        return False
+    return _denied(claim, nearest) or _turned(claim, nearest) or _given_to_the_other(claim, nearest)
+
+
+def _nearest(claim: str, found: Sequence[str]) -> str:
+    """The sentence with most of the claim's words; empty when none speaks of the same."""
+    shares = [_share(claim, sentence) for sentence in found]
+    best = max(shares, default=0.0)
+    return found[shares.index(best)] if best >= _SAME_MATTER else ""
+
+
+def _share(claim: str, text: str) -> float:
+    wanted = _content(claim)
+    return len(wanted & terms(text)) / len(wanted) if wanted else 0.0
+
+
+def _content(text: str) -> frozenset[str]:
+    return terms(_lexicon().negations.sub(" ", fold(text))) - function_terms()
+
+
+def _clauses(sentence: str) -> list[str]:
+    return [part for part in _CLAUSE.split(sentence) if part and part.strip()]
+
+
+def _denied(claim: str, sentence: str) -> bool:
+    """One of the two has a negation where the other, speaking of the same, has none."""
+    clauses = _clauses(sentence)
+    best = max(clauses, key=lambda clause: _share(claim, clause), default="")
+    if _share(claim, best) < _SAME_MATTER:
+        best = sentence
+    return _negated(claim) != _negated(best)
+
+
+def _negated(text: str) -> bool:
+    lexicon = _lexicon()
+    return bool(lexicon.negations.search(lexicon.not_denying.sub(" ", fold(text))))
+
+
+def _turned(claim: str, sentence: str) -> bool:
+    """Two names around a directed verb stand the other way round than in the source."""
+    for first, second in _pairs(claim):
+        told = _direction(claim, first, second)
+        known = _direction(sentence, first, second)
+        if told and known and told != known:
+            return True
+    return False
+
+
+def _pairs(claim: str) -> Iterator[tuple[str, str]]:
+    names = [match.group() for match in _NAME.finditer(claim)][:_MOST_NAMES]
+    for i, first in enumerate(names):
+        for second in names[i + 1 :]:
+            yield first, second
+
+
+def _direction(text: str, first: str, second: str) -> int:
+    """1 when the first name acts on the second, -1 the other way round, 0 when neither is said."""
+    lexicon = _lexicon()
+    folded = fold(text)
+    a, b = _place(folded, first), _place(folded, second)
+    if a < 0 or b < 0 or a == b:
+        return 0
+    between = folded[min(a, b) : max(a, b)]
+    if not lexicon.directed.search(between):
+        return 0
+    sense = 1 if a < b else -1
+    return -sense if lexicon.passive.search(between) else sense
+
+
+def _place(folded: str, name: str) -> int:
+    """Where the last word of a name stands, which is what a text repeats of it."""
+    words = [word for word in fold(name).split() if word not in function_terms()]
+    return next((folded.find(word) for word in reversed(words) if word in folded), -1)
+
+
+def _given_to_the_other(claim: str, sentence: str) -> bool:
+    """A figure is said of one thing that the source says of another beside it."""
+    if has_unspaced_script(claim):
+        return False
+    clauses = _clauses(sentence)
+    return any(
+        _exchanged(part, figure, clauses)
+        for part in _clauses(claim)
+        for figure in figures(part)
+        if not figure.is_year
+    )
+
+
+def _exchanged(part: str, figure: Figure, clauses: Sequence[str]) -> bool:
+    """Whether what the claim gives the figure to stands before another figure in the source."""
+    own = [clause for clause in clauses if _has(clause, figure)]
+    subject = _subject(part, figure)
+    if not own or not subject or any(subject in terms(clause) for clause in own):
+        return False
+    if not all(_subject(clause, known) for clause in own for known in _same(clause, figure)):
+        return False
+    others = (clause for clause in clauses if clause not in own)
+    return any(
+        subject == _subject(clause, rival)
+        for clause in others
+        for rival in figures(clause)
+        if not rival.is_year
+    )
+
+
+def _has(clause: str, figure: Figure) -> bool:
+    return any(_same(clause, figure))
+
+
+def _same(clause: str, figure: Figure) -> Iterator[Figure]:
+    return (other for other in figures(clause) if equal_figures(figure, other))
+
+
+def _subject(clause: str, figure: Figure) -> str:
+    """First telling word before a figure; empty when the clause leaves its subject out."""
+    words = _WORD.findall(clause[: figure.start])
+    telling = (term for word in words for term in sorted(terms(word) - function_terms()))
+    return next(telling, "")
+
+
+@cache
+def _lexicon() -> _Lexicon:
+    source = resources.files("pellucid_gateway").joinpath("contradictions.yaml")
+    table = yaml.safe_load(source.read_text("utf-8"))
+    starts = "|".join(re.escape(stem) for stem in table["directed"])
+    return _Lexicon(
+        negations=re.compile("|".join(table["negations"])),
+        not_denying=re.compile("|".join(table["not_denying"])),
+        directed=re.compile(rf"\b(?:{starts})"),
+        passive=re.compile(table["passive"]),
+    )

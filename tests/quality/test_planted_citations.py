@@ -1,0 +1,37 @@
+"""A model that cites wrongly on purpose: what of it reaches the reader; floors are only raised.
+
+Held both with the scorer's real support and by the lexical checks alone, as when it is down.
+"""
+
+from collections import Counter
+
+import pytest
+
+from rig.planted import CHECKABLE, SEMANTIC, Planted, cases, wrongly_answered
+from rig.real_support import RealSupport, SupportDown
+from rig.verifying import verified
+
+pytestmark = pytest.mark.timeout(120)
+
+MOST_SEMANTIC_SHARE = 0.04
+LEAST_RIGHT_SHARE = 0.98
+LEAST_CASES = 400
+
+
+async def _missed(scorer: RealSupport | SupportDown) -> tuple[list[Planted], Counter[str]]:
+    missed = [case for case in cases() if wrongly_answered(case, await verified(case, scorer))]
+    return missed, Counter(case.kind for case in cases())
+
+
+@pytest.mark.parametrize("scorer", [RealSupport(), SupportDown()], ids=["scorer", "words alone"])
+async def test_planted_citations_do_not_reach_the_reader(scorer: RealSupport | SupportDown) -> None:
+    missed, count = await _missed(scorer)
+    wrong = Counter(case.kind for case in missed)
+
+    assert len(cases()) >= LEAST_CASES
+    assert len({case.language for case in cases()}) == 7
+    assert not [case.text for case in missed if case.kind in CHECKABLE]
+    semantic = sum(wrong[kind] for kind in SEMANTIC) / sum(count[kind] for kind in SEMANTIC)
+    assert semantic <= MOST_SEMANTIC_SHARE, [c.text for c in missed if c.kind in SEMANTIC]
+    right = 1 - wrong["right"] / count["right"]
+    assert right >= LEAST_RIGHT_SHARE, [c.text for c in missed if c.kind == "right"]

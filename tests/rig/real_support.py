@@ -1,0 +1,88 @@
+"""The scorer's claim support in process, with its real model: for measuring citations."""
+
+from collections.abc import Sequence
+from functools import cache, lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from pellucid_gateway.findings import ScoredHit
+from pellucid_gateway.ports import Passage, PassageSupport, ScoreCall
+from pellucid_runtime.errors import DependencyDownError
+from pellucid_scorer import support, tables
+from pellucid_scorer.adapters import backends, model_files
+from pellucid_scorer.ports import Encoder
+from pellucid_scorer.settings import Device, ScorerSettings
+
+
+@cache
+def encoder() -> Encoder:
+    """The encoder of this machine, opened once."""
+    settings = ScorerSettings()
+    files = model_files.find(
+        tables.read_models(settings.scorer_models_file).named(settings.scorer_model),
+        source=settings.scorer_model_source,
+        folder=settings.scorer_model_dir,
+        cache=settings.data_dir / "models",
+    )
+    return backends.open_encoder(files, Device.CPU, settings.scorer_threads)
+
+
+class _SupportOnly:
+    """The calls of `ScorerPort` that the verifier does not make."""
+
+    async def score(self, call: ScoreCall) -> tuple[ScoredHit, ...]:
+        """Not offered."""
+        raise NotImplementedError
+
+    async def similarities(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
+        """Not offered."""
+        raise NotImplementedError
+
+
+class SupportDown(_SupportOnly):
+    """Implements `ScorerPort` as when the scorer cannot be reached."""
+
+    async def support(
+        self, claims: Sequence[str], passages: Sequence[Passage]
+    ) -> tuple[tuple[PassageSupport, ...], ...]:
+        """Fail."""
+        del claims, passages
+        raise DependencyDownError("scorer")
+
+
+class RealSupport(_SupportOnly):
+    """Implements `ScorerPort` with the scorer's own judgement of claims."""
+
+    async def support(
+        self, claims: Sequence[str], passages: Sequence[Passage]
+    ) -> tuple[tuple[PassageSupport, ...], ...]:
+        """Judge each claim against each passage."""
+        read = [support.Passage.read(id=p.id, text=p.text) for p in passages]
+        return tuple(tuple(_judged(claim, passage) for passage in read) for claim in claims)
+
+
+def score(claim: str, text: str) -> float:
+    """Support of one claim by one text, 0 to 1."""
+    return _judged(claim, support.Passage.read(id="p", text=text)).score
+
+
+@lru_cache(maxsize=10_000)
+def _vector(text: str) -> npt.NDArray[np.float32]:
+    """float32[d] of one text."""
+    return encoder().encode(encoder().tokenize([text]))[0]
+
+
+def _judged(claim: str, passage: support.Passage) -> PassageSupport:
+    checks = support.check(support.Claim.read(claim), passage)
+    window = passage.text[checks.window.start : checks.window.end]
+    judged = support.judge(passage.id, checks, float(_vector(claim) @ _vector(window)))
+    return PassageSupport(
+        passage_id=passage.id,
+        score=judged.score,
+        window_start=checks.window.start,
+        window_end=checks.window.end,
+        numbers_found=not checks.missing_figures,
+        names_found=not checks.missing_names,
+        dates_found=not checks.missing_dates,
+    )
