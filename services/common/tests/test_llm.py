@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -116,7 +117,9 @@ async def client_of(
     stack: AsyncExitStack, *servers: ModelServer, **patience: float
 ) -> OpenAiClient:
     endpoints = [
-        await open_endpoint(server.url, f"key-{number}", f"model-{number}", stack)
+        await open_endpoint(
+            server.url, lambda number=number: f"key-{number}", f"model-{number}", stack
+        )
         for number, server in enumerate(servers)
     ]
     return OpenAiClient(endpoints, Patience(**patience))
@@ -144,6 +147,35 @@ async def test_stream_gives_text_reason_and_usage(
     assert model.asked[0]["model"] == "model-0"
     assert model.asked[0]["stream_options"] == {"include_usage": True}
     assert model.keys == ["Bearer key-0"]
+
+
+async def test_usage_is_priced_by_the_model_that_was_asked(
+    start_model: StartModel, stack: AsyncExitStack
+) -> None:
+    model = await start_model()
+    model.completes("hi")
+    endpoint = await open_endpoint(model.url, str, "big", stack)
+    prices = {"big": (3.0, 15.0), "small": (0.5, 1.0)}
+    client = OpenAiClient([replace(endpoint, prices=prices)])
+    costs = {
+        name: (await client.complete(replace(ASK, model=name))).usage
+        for name in (None, "small", "x")
+    }
+    assert costs[None] == Usage(7, 2, (7 * 3 + 2 * 15) / 1e6)
+    assert costs["small"] == Usage(7, 2, (7 * 0.5 + 2 * 1) / 1e6)
+    assert costs["x"] == costs[None]
+
+
+async def test_a_new_key_is_used_from_the_next_call_on(
+    start_model: StartModel, stack: AsyncExitStack
+) -> None:
+    model = await start_model()
+    model.completes("hi")
+    keys = iter(["old", "new"])
+    client = OpenAiClient([await open_endpoint(model.url, lambda: next(keys), "m", stack)])
+    await client.complete(ASK)
+    await client.complete(ASK)
+    assert model.keys == ["Bearer old", "Bearer new"]
 
 
 async def test_split_characters_are_put_together(
@@ -336,7 +368,7 @@ async def test_garbage_instead_of_a_completion_is_a_typed_error(
 
 
 async def test_endpoint_that_does_not_exist(stack: AsyncExitStack, free_port: int) -> None:
-    endpoint = await open_endpoint(f"http://127.0.0.1:{free_port}/v1", "", "m", stack)
+    endpoint = await open_endpoint(f"http://127.0.0.1:{free_port}/v1", str, "m", stack)
     began = asyncio.get_running_loop().time()
     with pytest.raises(LlmUnavailableError):
         await OpenAiClient([endpoint]).complete(ASK)

@@ -85,10 +85,17 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens that were counted by the endpoint."""
+    """Tokens that were counted by the endpoint.
+
+    Attributes:
+        prompt_tokens: Tokens of the prompt.
+        completion_tokens: Tokens of the answer.
+        cost_usd: What they cost by the price list of the settings; 0 without a price.
+    """
 
     prompt_tokens: int
     completion_tokens: int
+    cost_usd: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

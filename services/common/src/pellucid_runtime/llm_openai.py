@@ -5,9 +5,16 @@ one. The SDK's own retries are off: it knows neither the deadline nor the other 
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterator
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterator,
+    Mapping,
+)
 from contextlib import AsyncExitStack, aclosing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -32,12 +39,18 @@ from pellucid_runtime.llm import (
 )
 from pellucid_runtime.llm_settings import LlmSettings
 from pellucid_runtime.llm_wire import MALFORMED, body_of, chunk_of, completion_of, events
-from pellucid_runtime.metrics import LLM_CALLS, LLM_FIRST_TOKEN_SECONDS, LLM_TOKENS
+from pellucid_runtime.metrics import (
+    LLM_CALLS,
+    LLM_COST_USD,
+    LLM_FIRST_TOKEN_SECONDS,
+    LLM_TOKENS,
+)
 from pellucid_runtime.tracing import TRACER
 
 T = TypeVar("T")
 
 _STAGE = "llm"
+_MILLION = 1_000_000
 _CONNECT_TIMEOUT_S = 2.0
 _MAX_CONNECTIONS = 512
 # Far above any answer; a stream that goes on beyond it is broken.
@@ -54,11 +67,19 @@ class Endpoint:
         client: Connection pool with address and credential.
         model: Model to ask for when the request names none.
         host: Host of the address.
+        prices: USD per million prompt and completion tokens, by model.
     """
 
     client: AsyncOpenAI
     model: str
     host: str
+    prices: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    def priced(self, usage: Usage, model: str) -> Usage:
+        """The usage with what it cost."""
+        prompt_usd, completion_usd = self.prices.get(model) or self.prices.get(self.model) or (0, 0)
+        micro_usd = usage.prompt_tokens * prompt_usd + usage.completion_tokens * completion_usd
+        return replace(usage, cost_usd=micro_usd / _MILLION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +101,14 @@ async def open_llm(settings: LlmSettings, stack: AsyncExitStack) -> "OpenAiClien
     """The client that the settings describe, closed with the stack; None when they have none."""
     if not settings.has_llm:
         return None
-    addresses = [(settings.openai_base_url, settings.openai_api_key, settings.llm_model)]
+    key = settings.secret("openai_api_key")
+    addresses = [(settings.openai_base_url, key, settings.llm_model)]
     if settings.llm_fallback_base_url is not None:
-        addresses.append(
-            (
-                settings.llm_fallback_base_url,
-                settings.llm_fallback_api_key or settings.openai_api_key,
-                settings.llm_fallback_model or settings.llm_model,
-            )
-        )
+        own_key = settings.secret("llm_fallback_api_key")
+        model = settings.llm_fallback_model or settings.llm_model
+        addresses.append((settings.llm_fallback_base_url, own_key if own_key() else key, model))
     endpoints = [
-        await open_endpoint(url, key.get_secret_value() if key else "", model, stack)
+        replace(await open_endpoint(url, key, model, stack), prices=settings.llm_prices)
         for url, key, model in addresses
     ]
     patience = Patience(
@@ -100,13 +118,18 @@ async def open_llm(settings: LlmSettings, stack: AsyncExitStack) -> "OpenAiClien
 
 
 async def open_endpoint(
-    base_url: str, api_key: str, model: str, stack: AsyncExitStack, *, proxy: str | None = None
+    base_url: str,
+    api_key: Callable[[], str],
+    model: str,
+    stack: AsyncExitStack,
+    *,
+    proxy: str | None = None,
 ) -> Endpoint:
     """A connection pool to one address, closed with the stack.
 
     Args:
         base_url: Address up to and including the version, for example `https://llm.example/v1`.
-        api_key: Credential; empty where none is needed.
+        api_key: Gives the credential of the moment; empty where none is needed.
         model: Default model.
         stack: Closes the pool.
         proxy: Address of an egress proxy; those of the environment are ignored.
@@ -119,9 +142,11 @@ async def open_endpoint(
         limits=httpx2.Limits(max_connections=_MAX_CONNECTIONS),
     )
     await stack.enter_async_context(http)
-    client = AsyncOpenAI(
-        base_url=base_url, api_key=api_key or "none", http_client=http, max_retries=0
-    )
+
+    async def credential() -> str:
+        return api_key() or "none"
+
+    client = AsyncOpenAI(base_url=base_url, api_key=credential, http_client=http, max_retries=0)
     return Endpoint(client, model, urlsplit(base_url).hostname or "")
 
 
@@ -184,8 +209,8 @@ class OpenAiClient:
                 ),
             )
             completion = completion_of(answer.content, endpoint.model, endpoint.host)
-            _count(completion.usage, endpoint, span)
-            return completion
+            usage = _counted(completion.usage, endpoint, request, span)
+            return replace(completion, usage=usage)
 
     async def _stream_from(
         self, endpoint: Endpoint, request: ChatRequest, first_token_s: float
@@ -199,8 +224,8 @@ class OpenAiClient:
                 response = await _within(first_token_s, answer.enter_async_context(answering))
                 pieces = events(response.iter_bytes())
                 async for chunk in self._chunks(pieces, endpoint, start, first_token_s):
-                    _count(chunk.usage, endpoint, span)
-                    yield chunk
+                    usage = _counted(chunk.usage, endpoint, request, span)
+                    yield chunk if usage is None else replace(chunk, usage=usage)
 
     async def _chunks(
         self,
@@ -239,13 +264,19 @@ def _checked(piece: dict[str, Any], endpoint: Endpoint) -> Chunk:
     return chunk_of(piece, endpoint.model, endpoint.host)
 
 
-def _count(usage: Usage | None, endpoint: Endpoint, span: Span) -> None:
+def _counted(
+    usage: Usage | None, endpoint: Endpoint, request: ChatRequest, span: Span
+) -> Usage | None:
+    """The usage with its cost, counted."""
     if usage is None:
-        return
+        return None
+    usage = endpoint.priced(usage, request.model or endpoint.model)
     LLM_TOKENS.labels(endpoint.model, "prompt").inc(usage.prompt_tokens)
     LLM_TOKENS.labels(endpoint.model, "completion").inc(usage.completion_tokens)
+    LLM_COST_USD.labels(endpoint.model).inc(usage.cost_usd)
     span.set_attribute("gen_ai.usage.input_tokens", usage.prompt_tokens)
     span.set_attribute("gen_ai.usage.output_tokens", usage.completion_tokens)
+    return usage
 
 
 @contextmanager

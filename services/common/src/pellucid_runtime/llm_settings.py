@@ -1,8 +1,23 @@
 """Settings of services that may ask a language model."""
 
-from pydantic import Field, SecretStr
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field, SecretStr
+from pydantic_settings import NoDecode
 
 from pellucid_runtime.settings import ServiceSettings
+
+
+def _read_prices(value: object) -> object:
+    """Take `model=prompt/completion,…` apart."""
+    if not isinstance(value, str):
+        return value
+    parts = [part.strip().rpartition("=") for part in value.split(",") if part.strip()]
+    return {model.strip(): tuple(price.split("/")) for model, _, price in parts}
+
+
+_Usd = Annotated[float, Field(ge=0, le=10_000)]
+Prices = Annotated[dict[str, tuple[_Usd, _Usd]], NoDecode, BeforeValidator(_read_prices)]
 
 
 class LlmSettings(ServiceSettings):
@@ -40,6 +55,10 @@ class LlmSettings(ServiceSettings):
     )
     llm_idle_timeout_s: float = Field(
         default=10.0, gt=0, le=300, description="Seconds between tokens; then the answer ends."
+    )
+    llm_prices: Prices = Field(
+        default_factory=dict,
+        description="model=prompt/completion,… in USD per million tokens; others count as free.",
     )
     llm_timeout_s: float = Field(
         default=30.0, gt=0, le=600, description="Seconds for an answer that is not streamed."

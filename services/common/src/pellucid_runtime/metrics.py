@@ -45,6 +45,9 @@ LLM_FIRST_TOKEN_SECONDS = Histogram(
 LLM_TOKENS = Counter(
     "pellucid_llm_tokens_total", "Tokens as counted by the endpoint.", ("model", "direction")
 )
+LLM_COST_USD = Counter(
+    "pellucid_llm_cost_usd_total", "Cost by the price list of LLM_PRICES, US dollars.", ("model",)
+)
 LOOP_LAG_SECONDS = Gauge(
     "pellucid_event_loop_lag_seconds", "How late the event loop ran its last timer."
 )

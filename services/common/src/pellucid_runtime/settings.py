@@ -5,6 +5,7 @@ case, without a prefix. Only a composition root reads settings.
 """
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
@@ -12,12 +13,14 @@ from pydantic import (
     AwareDatetime,
     BeforeValidator,
     Field,
+    SecretStr,
     ValidationError,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
+from pellucid_runtime.secrets import SecretFile
 from pellucid_runtime.tls import TlsFiles
 
 S = TypeVar("S", bound="ServiceSettings")
@@ -55,6 +58,10 @@ class ServiceSettings(BaseSettings):
         default=None,
         pattern=r"^(rediss?|unix)://",
         description="Shared cache; unset: same as REDIS_URL.",
+    )
+    secrets_dir: Path | None = Field(
+        default=None,
+        description="Folder of files named like variables in lower case; followed.",
     )
     data_dir: Path = Field(default=Path("data"), description="Folder of the SQLite files.")
     grpc_host: str = Field(
@@ -143,6 +150,19 @@ class ServiceSettings(BaseSettings):
                 "tls", "GRPC_TLS_CERT_FILE, GRPC_TLS_KEY_FILE, GRPC_TLS_CA_FILE: set all or none"
             )
         return TlsFiles(certificate, key, authority)
+
+    def secret(self, name: str) -> Callable[[], str]:
+        """A function that gives a secret's newest value; "" when it is not set.
+
+        Args:
+            name: The field; the environment comes before the file of the same name.
+        """
+        path = self.secrets_dir / name if self.secrets_dir else None
+        if path is not None and name.upper() not in os.environ and path.is_file():
+            return SecretFile(path)
+        value = getattr(self, name)
+        fixed = value.get_secret_value() if isinstance(value, SecretStr) else value or ""
+        return lambda: fixed
 
     @property
     def service_name(self) -> str:
