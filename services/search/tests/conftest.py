@@ -315,3 +315,9 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Redis]:
 def counters() -> MemoryCounters:
     """Counters in this process."""
     return MemoryCounters()
+
+
+@pytest.fixture
+def memory_cache() -> MemoryCache:
+    """A cache in this process."""
+    return MemoryCache()

@@ -172,5 +172,18 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case("bad_parameter", 400, _bing("InvalidRequest"), error="bad_request"),
         Case("server", 500, _bing("ServerError"), error="server"),
         Case("retired", 410, b"", error="bad_key"),
+        Case("retired_with_a_body", 410, _bing("InvalidRequest"), error="bad_key"),
+        Case("no_such_address", 404, b"<html>Not found</html>", error="bad_key"),
     ),
 }  # fmt: skip
+
+# What the ddgs library raises: name of the exception, its text, the typed code.
+LIBRARY_FAILURES: tuple[tuple[str, str, str], ...] = (
+    ("RatelimitException", "202 Ratelimit", "rate"),
+    ("TimeoutException", "request timed out", "timeout"),
+    ("DDGSException", "captcha page", "blocked"),
+    ("DDGSException", "error trying to connect: dns error", "unreachable"),
+    ("DDGSException", "something else", "server"),
+    ("OSError", "connection lost", "server"),
+    ("ValueError", "a page of another form", "server"),
+)

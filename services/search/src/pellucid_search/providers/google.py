@@ -3,6 +3,7 @@
 Closed to new customers and announced to end on 2027-01-01; kept for existing ones.
 """
 
+from dataclasses import replace
 from typing import Any
 
 from pellucid_search.errors import (
@@ -45,7 +46,9 @@ _RATE_REASONS = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "RESOUR
 
 def wording(query: ProviderQuery) -> str:
     """Return the words as they are sent; one site has a parameter of its own."""
-    return query.text if query.site else with_operators(query)
+    if query.site:
+        query = replace(query, site="", include_domains=())
+    return with_operators(query)
 
 
 def build(query: ProviderQuery, endpoint: Endpoint) -> HttpCall:

@@ -1,0 +1,206 @@
+"""Nobody waits longer than its own time, whoever began the work; and what is learned on the way."""
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from pellucid_runtime.errors import DependencyDownError
+from pellucid_search.adapters.guarded_store import GuardedCounters
+from pellucid_search.adapters.time_limit import within
+from pellucid_search.answering import Answering, Errand
+from pellucid_search.background import Background
+from pellucid_search.buckets import LocalGate
+from pellucid_search.desk import Desk, DeskLimits
+from pellucid_search.errors import RateError
+from pellucid_search.hits import ProviderReply, RateWindow, RawHit
+from pellucid_search.ledger import Ledger
+from pellucid_search.planning import Plan
+from pellucid_search.ports import Refusal
+from pellucid_search.providers.registry import ProviderSpec
+from pellucid_search.query import ProviderQuery
+from pellucid_search.relay import Relay
+from pellucid_search.reports import ProviderRun, ProviderStatus
+from pellucid_search.write_behind import WriteBehind
+
+QUERY = ProviderQuery("island ferry", datetime(2026, 1, 3, tzinfo=UTC))
+HITS = (RawHit("https://example.com/", "One", "text"),)
+
+
+class Deaf:
+    def called(self, provider: str, outcome: str, seconds: float) -> None:
+        assert provider
+        assert outcome
+        assert seconds >= 0
+
+
+class Slow:
+    """Answers after some seconds; counts."""
+
+    def __init__(self, seconds: float, error: Exception | None = None) -> None:
+        self.seconds, self.error, self.calls = seconds, error, 0
+
+    def wording(self, query: ProviderQuery) -> str:
+        return query.text
+
+    async def ask(self, query: ProviderQuery, *, timeout_s: float) -> ProviderReply:
+        assert query.text
+        assert timeout_s > 0
+        self.calls += 1
+        await asyncio.sleep(self.seconds)
+        if self.error:
+            raise self.error
+        return ProviderReply(HITS)
+
+
+@pytest.fixture
+def build(system_clock: Any, counters: Any, memory_cache: Any) -> Any:
+    """Return the answering over one provider `x`, and its desk."""
+
+    def make(engine: Any, **limits: Any) -> tuple[Answering, Desk]:
+        ledger = Ledger(counters, budget_micro_usd=10**9, providers=("x",))
+        gate = LocalGate({}, system_clock.monotonic)
+        spec = ProviderSpec("x")
+        desk = Desk(spec, engine, gate, ledger, system_clock, DeskLimits(**limits), Deaf())
+        background = Background()
+        cache = WriteBehind(memory_cache, background)
+        return Answering({"x": desk}, cache, system_clock, background), desk
+
+    return make
+
+
+def errand(clock: Any, seconds: float) -> Errand:
+    return Errand(QUERY, 0, clock.monotonic() + seconds)
+
+
+async def test_who_joins_in_leaves_when_its_own_time_is_up(build: Any, system_clock: Any) -> None:
+    answering, _ = build(Slow(1.0))
+    leader, joiner = ProviderRun("x", 0), ProviderRun("x", 0)
+    leading = asyncio.create_task(answering.ask("x", errand(system_clock, 3.0), leader))
+    await asyncio.sleep(0.01)
+
+    started = system_clock.monotonic()
+    await answering.ask("x", errand(system_clock, 0.1), joiner)
+
+    assert system_clock.monotonic() - started < 0.6
+    assert (joiner.status, joiner.error_code) == (ProviderStatus.FAILED, "timeout")
+    await leading
+    assert leader.status is ProviderStatus.OK
+
+
+async def test_who_has_more_time_than_the_one_it_joined_asks_again(
+    build: Any, system_clock: Any
+) -> None:
+    engine = Slow(0.4)
+    answering, _ = build(engine)
+    leader, joiner = ProviderRun("x", 0), ProviderRun("x", 0)
+    leading = asyncio.create_task(answering.ask("x", errand(system_clock, 0.1), leader))
+    await asyncio.sleep(0.01)
+
+    await answering.ask("x", errand(system_clock, 5.0), joiner)
+
+    await leading
+    assert leader.error_code == "timeout"
+    assert (joiner.status, joiner.hits) == (ProviderStatus.OK, HITS)
+    assert engine.calls == 2
+
+
+async def test_a_full_room_is_waited_for_no_longer_than_there_is_time(
+    build: Any, system_clock: Any
+) -> None:
+    _, desk = build(Slow(1.0), concurrency=1)
+    first, second = ProviderRun("x", 0), ProviderRun("x", 0)
+    working = asyncio.create_task(desk.ask(QUERY, first, until=system_clock.monotonic() + 3))
+    await asyncio.sleep(0.01)
+
+    started = system_clock.monotonic()
+    await desk.ask(QUERY, second, until=started + 0.1)
+
+    assert system_clock.monotonic() - started < 0.6
+    assert (second.status, second.error_code, second.calls) == (ProviderStatus.FAILED, "timeout", 0)
+    await working
+    await desk.ask(QUERY, second, until=system_clock.monotonic() + 3)
+    assert second.status is ProviderStatus.OK
+
+
+async def test_asking_all_ends_in_time_even_when_looking_up_hangs(
+    build: Any, system_clock: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answering, _ = build(Slow(0.0))
+
+    async def hang(*_: Any) -> None:
+        await asyncio.sleep(5)
+
+    monkeypatch.setattr(Answering, "recall", hang)
+    started = system_clock.monotonic()
+    plan = Plan(("x",), together=True)
+    runs = await Relay(answering, system_clock).carry_out(plan, errand(system_clock, 0.1))
+
+    assert system_clock.monotonic() - started < 1.0
+    assert [(run.status, run.error_code, run.lost) for run in runs] == [
+        (ProviderStatus.FAILED, "timeout", True)
+    ]
+
+
+async def test_limits_are_read_from_refusals_too(build: Any, system_clock: Any) -> None:
+    windows = [RateWindow(5, 0, 30.0, 1.0), RateWindow(100, 0, 900.0, 2_592_000.0)]
+    error = RateError("slow down", retry_after_s=0.0, windows=windows)
+    _, desk = build(Slow(0.0, error))
+
+    await desk.ask(QUERY, ProviderRun("x", 0), until=system_clock.monotonic() + 1)
+
+    standing = await desk.gate.standing("x")
+    assert (standing.remaining_short, standing.remaining_long) == (0, 0)
+    assert (await desk.gate.reserve("x", max_wait_s=1)).refusal is Refusal.QUOTA
+
+
+class Flaky:
+    """A store that can be away."""
+
+    def __init__(self, counters: Any) -> None:
+        self.counters, self.is_away = counters, False
+
+    async def incr(self, key: str, by: int, *, ttl_s: float) -> int:
+        if self.is_away:
+            raise DependencyDownError("store")
+        return int(await self.counters.add(key, by, ttl_s=ttl_s))
+
+    async def get(self, key: str) -> bytes | None:
+        if self.is_away:
+            raise DependencyDownError("store")
+        return str(await self.counters.read(key)).encode()
+
+
+async def test_what_is_spent_while_the_store_is_away_is_booked_when_it_is_back(
+    counters: Any, clock: Any
+) -> None:
+    store = Flaky(counters)
+    guarded = GuardedCounters(store, clock.monotonic)  # type: ignore[arg-type]
+    assert await guarded.add("spent", 5, ttl_s=60) == 5
+
+    store.is_away = True
+    assert [await guarded.add("spent", 5, ttl_s=60) for _ in range(3)] == [10, 15, 20]
+    assert await guarded.read("spent") == 20
+    store.is_away = False
+    clock.advance(10)
+
+    assert await guarded.add("spent", 1, ttl_s=60) == 21
+    assert await guarded.read("spent") == 21
+
+
+async def test_a_busy_loop_does_not_count_as_a_slow_answer() -> None:
+    import time
+
+    async def answer() -> str:
+        for _ in range(3):
+            await asyncio.sleep(0)
+        return "here"
+
+    waiting = asyncio.create_task(within(0.05, answer()))
+    await asyncio.sleep(0)
+    time.sleep(0.2)  # noqa: ASYNC251 - the loop is to be busy
+
+    assert await waiting == "here"
+    with pytest.raises(TimeoutError):
+        await within(0.02, asyncio.sleep(5))
