@@ -20,6 +20,7 @@ from pellucid.search.v1 import search_pb2, search_pb2_grpc
 from pellucid_gateway.adapters.evidence_store import StoredEvidence
 from pellucid_gateway.adapters.model import LlmAnswerModel
 from pellucid_gateway.adapters.services import open_services
+from pellucid_gateway.adapters.sqlite_state import SqliteState
 from pellucid_gateway.decision import Action, Freshness, PlannedQuery, Stage, WebMode
 from pellucid_gateway.findings import DateSource, Hit, Method, ProviderStatus, Purpose
 from pellucid_gateway.gathering import Services
@@ -41,9 +42,10 @@ from pellucid_gateway.request import (
     SearchOptions,
     SubjectContext,
 )
+from pellucid_gateway.state_ports import Entry
+from pellucid_runtime.clock import SystemClock
 from pellucid_runtime.errors import DependencyDownError, NotFoundError
 from pellucid_runtime.llm import ChatRequest, Chunk, Usage
-from pellucid_runtime.store import SqliteStore
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -291,7 +293,7 @@ async def test_the_models_chunks_become_pieces_and_one_end() -> None:
 
 
 async def test_evidence_belongs_to_its_owner_and_can_be_forgotten(tmp_path: Path) -> None:
-    async with SqliteStore(tmp_path / "gateway.sqlite3", namespace="evidence") as store:
+    async with SqliteState(tmp_path / "state.sqlite3", SystemClock()) as store:
         evidence = StoredEvidence(store)
         await evidence.save("id1", "me", {"answer": "x"})
 
@@ -306,8 +308,8 @@ async def test_evidence_belongs_to_its_owner_and_can_be_forgotten(tmp_path: Path
 
 
 async def test_an_entry_that_is_not_ours_counts_as_none(tmp_path: Path) -> None:
-    async with SqliteStore(tmp_path / "gateway.sqlite3", namespace="evidence") as store:
-        await store.set("id1", b"\x00not json")
+    async with SqliteState(tmp_path / "state.sqlite3", SystemClock()) as store:
+        await store.put("me", "evidence", Entry("id1", b"\x00not json"), ttl_s=60.0)
 
         with pytest.raises(NotFoundError):
             await StoredEvidence(store).load("id1", "me")

@@ -11,8 +11,10 @@ from starlette.types import ASGIApp
 
 from pellucid_gateway.adapters.evidence_store import StoredEvidence
 from pellucid_gateway.adapters.feedback_store import StoredFeedback
+from pellucid_gateway.adapters.sqlite_state import SqliteState
+from pellucid_gateway.counting import Counting
 from pellucid_gateway.faces.identity import Identity
-from pellucid_runtime.store import SqliteStore
+from pellucid_runtime.clock import SystemClock
 
 IDENTITY = Identity(b"0123456789abcdef")
 RECORD = {"id": "e-1", "answer": "4.20"}
@@ -20,12 +22,15 @@ RECORD = {"id": "e-1", "answer": "4.20"}
 
 @pytest.fixture
 async def http(make_app: MakeApp, tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
-    async with SqliteStore(tmp_path / "state.db") as store:
-        evidence = StoredEvidence(store)
+    clock = SystemClock()
+    async with SqliteState(tmp_path / "state.db", clock) as state:
+        evidence = StoredEvidence(state)
         ada = IDENTITY.hashed("\0user:ada")
         await evidence.save("e-1", ada, RECORD)
         app: ASGIApp = make_app(
-            identity=IDENTITY, evidence=evidence, feedback=StoredFeedback(store)
+            identity=IDENTITY,
+            evidence=evidence,
+            feedback=StoredFeedback(state, Counting(state), clock),
         )
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:

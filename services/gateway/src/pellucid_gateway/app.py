@@ -7,13 +7,20 @@ import structlog
 from pellucid.gateway.v1 import gateway_pb2_grpc
 
 from pellucid_gateway.adapters.assembly import open_engine
+from pellucid_gateway.adapters.evidence_store import NoEvidence, StoredEvidence
 from pellucid_gateway.adapters.feedback_store import StoredFeedback
+from pellucid_gateway.adapters.keeping import DAY_S, open_keeping, remembering
 from pellucid_gateway.adapters.model_server import open_model_server
+from pellucid_gateway.adapters.state import State, open_state
+from pellucid_gateway.faces.admission import DoorLimits
 from pellucid_gateway.faces.guard import GuardRules
 from pellucid_gateway.faces.http import Doors, http_app
 from pellucid_gateway.faces.identity import Identity
+from pellucid_gateway.faces.kept import KeptDoors
 from pellucid_gateway.faces.keys import FindKey, KeyRing, WrongKeyFileError
 from pellucid_gateway.metrics import ObservedEngine, observe_http
+from pellucid_gateway.ports import EvidenceStore
+from pellucid_gateway.quota import DailySearches
 from pellucid_gateway.server import SERVICE_NAME, GatewayServicer
 from pellucid_gateway.settings import GatewaySettings
 from pellucid_runtime.clock import Clock, clock_from
@@ -39,15 +46,46 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
     """
     clock = clock_from(settings)
     health = Health()
-    engine, evidence = await open_engine(settings, settings, stack, clock)
+    identity = await _identity(settings, stack)
+    state = await open_state(settings, stack, clock, settings.gateway_replicas)
+    evidence = _evidence(settings, state)
+    exempt = _own_callers(identity)
+    engine, services = await open_engine(
+        settings,
+        settings,
+        stack,
+        clock,
+        evidence=evidence or NoEvidence(),
+        quota=DailySearches(state.limiter, settings.gateway_searches_per_day, exempt),
+    )
+    keeping = open_keeping(settings, stack, clock, state, services.scorer)
+    remembered = await remembering(
+        engine,
+        settings,
+        stack,
+        clock,
+        keeping=keeping,
+        scorer=services.scorer,
+        exempt=exempt,
+    )
     doors = Doors(
-        engine=ObservedEngine(engine),
-        identity=await _identity(settings, stack),
+        engine=ObservedEngine(remembered),
+        identity=identity,
         health=health,
         rules=_rules(settings),
         observe=observe_http,
         evidence=evidence,
-        feedback=StoredFeedback(await open_store(settings, stack, "feedback")),
+        feedback=StoredFeedback(state.records, keeping.counting, clock),
+        kept=KeptDoors(
+            conversations=keeping.conversations,
+            memories=keeping.memories,
+            query_log=keeping.query_log,
+            records=state.records,
+            stats=keeping.stats,
+            clock=clock,
+        ),
+        limiter=state.limiter,
+        door_limits=_door_limits(settings),
         max_body_bytes=settings.gateway_max_body_bytes,
         find_key=_find_key(settings, clock),
         clock=clock,
@@ -73,7 +111,26 @@ async def _identity(settings: GatewaySettings, stack: AsyncExitStack) -> Identit
     except DependencyDownError:
         log.warning("identity_key_not_kept")
         key = fresh
-    return Identity(key, settings.gateway_trusted_proxies)
+    return Identity(key, settings.gateway_trusted_proxies, settings.gateway_user_header)
+
+
+def _evidence(settings: GatewaySettings, state: State) -> EvidenceStore | None:
+    days = settings.gateway_evidence_ttl_days
+    return StoredEvidence(state.records, ttl_s=days * DAY_S) if days else None
+
+
+def _own_callers(identity: Identity) -> frozenset[str]:
+    """Callers that nobody limits: this machine, and the cluster's own without a person."""
+    addresses = (identity.of_address(address) for address in ("127.0.0.1", "::1"))
+    return frozenset((*addresses, identity.of_user("")))
+
+
+def _door_limits(settings: GatewaySettings) -> DoorLimits:
+    return DoorLimits(
+        key_per_minute=settings.gateway_key_requests_per_minute,
+        address_per_minute=settings.gateway_address_requests_per_minute,
+        places=settings.gateway_concurrent_requests,
+    )
 
 
 def _http(settings: GatewaySettings, doors: Doors) -> HttpServer:
@@ -104,7 +161,7 @@ def _find_key(settings: GatewaySettings, clock: Clock) -> FindKey | None:
 
 
 def _grpc(settings: GatewaySettings, doors: Doors) -> GrpcServer:
-    servicer = GatewayServicer(doors.engine, doors.identity)
+    servicer = GatewayServicer(doors.engine, doors.identity, doors.find_key)
     return GrpcServer(
         settings,
         register=[

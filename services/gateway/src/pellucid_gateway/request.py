@@ -139,6 +139,7 @@ class TurnRequest:
     Attributes:
         messages: Oldest first, the last one is the person's and not blank; 1 to 50.
         conversation_id: Empty starts a new conversation.
+        keeps_conversation: A new conversation may be kept, so that it can be gone on with.
         caller: HMAC of the identity, for ledger and evidence; empty when nobody is known.
         language: ISO 639-1 of the answer; empty follows the person.
         time_zone: IANA name; empty means UTC.
@@ -152,6 +153,7 @@ class TurnRequest:
 
     messages: tuple[ChatMessage, ...]
     conversation_id: str = ""
+    keeps_conversation: bool = False
     caller: str = ""
     web_mode: WebMode = WebMode.AUTO
     force_search: bool = False

@@ -4,7 +4,7 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, SecretStr, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 from pydantic_settings import NoDecode
 
@@ -57,6 +57,64 @@ class GatewaySettings(LlmSettings):
         ge=64 * 1024,
         le=64 * 1024 * 1024,
         description="Longest body of a native request; a longer one is cut off with 413.",
+    )
+    gateway_replicas: int = Field(
+        1,
+        ge=1,
+        le=1000,
+        description="Gateways that share the limits; while Redis is down each allows its share.",
+    )
+    gateway_searches_per_day: int = Field(
+        100,
+        ge=0,
+        description="Searching turns of one person in a sliding day; 0: without limit.",
+    )
+    gateway_key_requests_per_minute: int = Field(
+        600, ge=0, description="Requests of one key in a minute, then 429; 0: without limit."
+    )
+    gateway_address_requests_per_minute: int = Field(
+        300,
+        ge=0,
+        description="Requests without a valid key of one address in a minute, then 429; 0: "
+        "without limit. This machine's own are not limited.",
+    )
+    gateway_concurrent_requests: int = Field(
+        128, ge=0, description="Requests of one key or address in progress; 0: without limit."
+    )
+    gateway_user_header: str = Field(
+        "",
+        pattern=r"^[A-Za-z0-9-]*$",
+        description="Header in which a trusted proxy or key holder names the person.",
+    )
+    gateway_conversation_ttl_days: int = Field(
+        30, ge=0, le=30, description="Days that conversations are kept; 0: not at all."
+    )
+    gateway_evidence_ttl_days: int = Field(
+        30, ge=0, le=30, description="Days that evidence is kept; 0: not at all."
+    )
+    gateway_query_log_ttl_days: int = Field(
+        30,
+        ge=0,
+        le=30,
+        description="Days that redacted queries are counted for the report; 0: not at all.",
+    )
+    gateway_suspicion_threshold: float = Field(
+        0.8,
+        gt=0,
+        le=1.01,
+        description="Suspicion, 0 to 1, from which a caller must solve a challenge, or is blocked "
+        "for a minute where none is configured; above 1: never.",
+    )
+    gateway_challenge_url: str | None = Field(
+        None,
+        pattern=r"^https?://",
+        description="Where answers to challenges are verified (hCaptcha, Turnstile and alike).",
+    )
+    gateway_challenge_secret: SecretStr = Field(
+        SecretStr(""), description="Secret shared with the verifier."
+    )
+    gateway_challenge_site_key: str = Field(
+        "", description="Public key with which a page shows the challenge."
     )
     grpc_port: int = Field(50050, ge=0, le=65535, description="gRPC port; 0 picks a free one.")
     metrics_port: int = Field(9100, ge=0, le=65535, description="Prometheus port.")

@@ -6,20 +6,19 @@ from datetime import date
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from pellucid_gateway.adapters.evidence_store import StoredEvidence
 from pellucid_gateway.adapters.model import LlmAnswerModel
 from pellucid_gateway.adapters.services import open_services
 from pellucid_gateway.budgets import DEPTH_PLANS, StageBudgets
 from pellucid_gateway.equipment import Equipment
 from pellucid_gateway.fallback_decision import load_phrases
+from pellucid_gateway.gathering import Services
 from pellucid_gateway.notices import wording_for
 from pellucid_gateway.orchestrator import Engine
-from pellucid_gateway.ports import EvidenceStore
+from pellucid_gateway.ports import EvidenceStore, SearchQuota
 from pellucid_gateway.terms import function_terms
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.llm_openai import open_llm
 from pellucid_runtime.llm_settings import LlmSettings
-from pellucid_runtime.store import open_store
 
 # Models in use have at least this much; the prompts here stay far below.
 WINDOW_TOKENS = 16_384
@@ -56,15 +55,23 @@ class EngineSettings(Protocol):
 
 
 async def open_engine(
-    wiring: EngineSettings, runtime: LlmSettings, stack: AsyncExitStack, clock: Clock
-) -> tuple[Engine, EvidenceStore]:
-    """The engine and its evidence, closed with the stack.
+    wiring: EngineSettings,
+    runtime: LlmSettings,
+    stack: AsyncExitStack,
+    clock: Clock,
+    *,
+    evidence: EvidenceStore,
+    quota: SearchQuota,
+) -> tuple[Engine, Services]:
+    """The engine and the services that it stands on, closed with the stack.
 
     Args:
         wiring: Where the services are, and what the model does not know.
-        runtime: Model endpoints and store; the same object in practice.
+        runtime: Model endpoints; the same object in practice.
         stack: Closes everything.
         clock: Present instant and stopwatch.
+        evidence: Keeps what stands behind answers.
+        quota: Searching turns of a person.
     """
     services = await open_services(
         stack,
@@ -74,7 +81,6 @@ async def open_engine(
         fetcher=wiring.fetcher_target,
         tls=runtime.tls_files,
     )
-    evidence = StoredEvidence(await open_store(runtime, stack, "evidence"))
     # Read now, so that the first turn does not wait for files.
     wording_for("en")
     load_phrases()
@@ -88,8 +94,9 @@ async def open_engine(
         plans=DEPTH_PLANS,
         knowledge_cutoff=wiring.llm_knowledge_cutoff,
         new_id=lambda: secrets.token_hex(_ID_BYTES),
+        quota=quota,
     )
-    return Engine(equipment), evidence
+    return Engine(equipment), services
 
 
 async def _open_model(settings: LlmSettings, stack: AsyncExitStack) -> LlmAnswerModel | None:

@@ -1,53 +1,72 @@
-"""Evidence in the runtime's store: one JSON record per turn, with a lifetime and an owner."""
+"""Evidence among a person's records: one per turn, with a lifetime and an owner."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import orjson
 
+from pellucid_gateway.state_ports import Entry, Records
 from pellucid_runtime.errors import NotFoundError
-from pellucid_runtime.store import Store
 
 # Nothing about a person is kept longer.
 MAX_TTL_S = 30 * 24 * 3600.0
+KIND = "evidence"
+# Records of one person; a hundred searching turns a day for a month, and as many others.
+_MOST = 6_000
 
 
 class StoredEvidence:
     """Implements `ports.EvidenceStore`.
 
     Args:
-        store: Where records are kept.
+        records: Where records are kept.
         ttl_s: Lifetime in seconds, at most 30 days.
     """
 
-    def __init__(self, store: Store, *, ttl_s: float = MAX_TTL_S) -> None:
-        self._store = store
+    def __init__(self, records: Records, *, ttl_s: float = MAX_TTL_S) -> None:
+        self._records = records
         self._ttl_s = min(ttl_s, MAX_TTL_S)
 
     async def save(self, evidence_id: str, owner: str, record: Mapping[str, Any]) -> None:
         """See `EvidenceStore`."""
-        entry = orjson.dumps({"owner": owner, "record": dict(record)})
-        await self._store.set(evidence_id, entry, ttl_s=self._ttl_s)
+        entry = Entry(evidence_id, orjson.dumps(dict(record)))
+        await self._records.put(owner, KIND, entry, ttl_s=self._ttl_s, most=_MOST)
 
     async def load(self, evidence_id: str, owner: str) -> Mapping[str, Any]:
         """See `EvidenceStore`."""
-        entry = await self._store.get(evidence_id)
-        found = _read(entry) if entry else None
-        if found is None or found.get("owner") != owner:
-            raise NotFoundError(f"evidence:{evidence_id}")
-        record: Mapping[str, Any] = found["record"]
+        kept = await self._records.get(owner, KIND, evidence_id)
+        record = _read(kept) if kept else None
+        if record is None:
+            raise NotFoundError("evidence")
         return record
 
     async def delete(self, evidence_id: str, owner: str) -> None:
         """See `EvidenceStore`."""
-        await self.load(evidence_id, owner)
-        await self._store.delete(evidence_id)
+        if not await self._records.delete(owner, KIND, evidence_id):
+            raise NotFoundError("evidence")
 
 
-def _read(entry: bytes) -> dict[str, Any] | None:
-    """The entry, or None when it is not one of ours."""
+class NoEvidence:
+    """Implements `ports.EvidenceStore` for an operator who wants none kept."""
+
+    async def save(self, evidence_id: str, owner: str, record: Mapping[str, Any]) -> None:
+        """Keep nothing."""
+
+    async def load(self, evidence_id: str, owner: str) -> Mapping[str, Any]:
+        """There is none."""
+        del evidence_id, owner
+        raise NotFoundError("evidence")
+
+    async def delete(self, evidence_id: str, owner: str) -> None:
+        """There is none."""
+        del evidence_id, owner
+        raise NotFoundError("evidence")
+
+
+def _read(kept: bytes) -> dict[str, Any] | None:
+    """The record, or None when it is not one of ours."""
     try:
-        value = orjson.loads(entry)
+        value = orjson.loads(kept)
     except orjson.JSONDecodeError:
         return None
-    return value if isinstance(value, dict) and isinstance(value.get("record"), dict) else None
+    return value if isinstance(value, dict) else None

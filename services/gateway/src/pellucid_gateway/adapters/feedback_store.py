@@ -1,32 +1,48 @@
-"""Feedback in the runtime's store, counted as it comes."""
+"""Feedback among a person's records, counted as it comes; a changed mind changes the sum."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 import orjson
 
+from pellucid_gateway.counting import Counting
 from pellucid_gateway.metrics import FEEDBACK_SCORE
-from pellucid_runtime.store import Store
+from pellucid_gateway.state_ports import Entry, Records
+from pellucid_runtime.clock import Clock
 
 # Nothing about a person is kept longer.
 TTL_S = 30 * 24 * 3600.0
+KIND = "feedback"
 
 
 class StoredFeedback:
     """Implements `faces.feedback.FeedbackKeeper`.
 
     Args:
-        store: Where it is kept.
+        records: Where it is kept.
+        counting: What the dashboard hears of it.
+        clock: When.
     """
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, records: Records, counting: Counting, clock: Clock) -> None:
+        self._records = records
+        self._counting = counting
+        self._clock = clock
 
     async def keep(self, answer: str, owner: str, feedback: Mapping[str, Any]) -> None:
-        """Keep the newest; a person's second thumb on an answer is not counted again."""
-        key = f"{answer}:{owner}"
-        entry = orjson.dumps(dict(feedback))
-        if await self._store.set_if_absent(key, entry, ttl_s=TTL_S):
+        """Keep the newest; a person's second thumb on an answer replaces the first."""
+        kept = await self._records.get(owner, KIND, answer)
+        entry = Entry(answer, orjson.dumps(dict(feedback)))
+        await self._records.put(owner, KIND, entry, ttl_s=TTL_S)
+        counts = _counts(feedback)
+        if kept is None:
             FEEDBACK_SCORE.labels(feedback["rating"]).observe(feedback["score"])
         else:
-            await self._store.set(key, entry, ttl_s=TTL_S)
+            counts.subtract(_counts(orjson.loads(kept)))
+        self._counting.add(self._clock.now(), counts)
+
+
+def _counts(feedback: Mapping[str, Any]) -> Counter[str]:
+    up = int(feedback["rating"] == "up")
+    return Counter(feedback=1, feedback_score=int(feedback["score"]), thumbs_up=up)

@@ -1,5 +1,6 @@
 """Records and rollups in a file, for one machine."""
 
+import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ _CREATE = """
         owner TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, value BLOB NOT NULL,
         put_number INTEGER NOT NULL, expires_at REAL NOT NULL, PRIMARY KEY (owner, kind, id)
     ) WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS records_v1_order ON records_v1 (owner, kind, put_number);
     CREATE INDEX IF NOT EXISTS records_v1_expiry ON records_v1 (expires_at);
     CREATE TABLE IF NOT EXISTS sums_v1 (
         bucket TEXT NOT NULL, field TEXT NOT NULL, value INTEGER NOT NULL,
@@ -39,8 +41,9 @@ _PUT = """
         put_number = excluded.put_number, expires_at = excluded.expires_at
 """
 _TRIM = f"""
-    DELETE FROM records_v1 WHERE {_OWN} AND id NOT IN (
-        SELECT id FROM records_v1 WHERE {_OWN} ORDER BY put_number DESC LIMIT :most)
+    DELETE FROM records_v1 WHERE {_OWN} AND put_number <= (
+        SELECT put_number FROM records_v1 WHERE {_OWN}
+        ORDER BY put_number DESC LIMIT 1 OFFSET :most)
 """  # noqa: S608 - made of constants
 _GET = f"SELECT value FROM records_v1 WHERE {_OWN} AND id = :id AND expires_at > :now"  # noqa: S608
 _NEWEST = f"""
@@ -56,7 +59,10 @@ _ADD = """
         value = CASE WHEN expires_at <= :now THEN 0 ELSE value END + excluded.value,
         expires_at = excluded.expires_at
 """
-_READ = "SELECT field, value FROM sums_v1 WHERE bucket = :bucket AND expires_at > :now"
+_READ = """
+    SELECT bucket, field, value FROM sums_v1
+    WHERE bucket IN (SELECT value FROM json_each(:buckets)) AND expires_at > :now
+"""
 _FORGET = "DELETE FROM sums_v1 WHERE bucket = :bucket"
 _PURGE = (
     "DELETE FROM records_v1 WHERE expires_at <= :now",
@@ -142,7 +148,10 @@ class SqliteState:
 
     async def read(self, buckets: Sequence[str]) -> tuple[Mapping[str, int], ...]:
         """See `Rollups`."""
-        return tuple([dict(await self._run(_READ, bucket=bucket)) for bucket in buckets])
+        found: dict[str, dict[str, int]] = {bucket: {} for bucket in buckets}
+        for bucket, field, value in await self._run(_READ, buckets=json.dumps(list(buckets))):
+            found[bucket][field] = value
+        return tuple(found[bucket] for bucket in buckets)
 
     async def delete_buckets(self, buckets: Sequence[str]) -> None:
         """See `Rollups`."""

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from typing import Any
 
 from fastapi import FastAPI, Request
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp
@@ -28,6 +29,8 @@ from pellucid_gateway.faces.feedback import FeedbackBody, FeedbackKeeper, feedba
 from pellucid_gateway.faces.fetch import fetch_routes
 from pellucid_gateway.faces.guard import Guard, GuardRules, Observe, own_path
 from pellucid_gateway.faces.identity import Identity
+from pellucid_gateway.faces.kept import KeptDoors, MemoryBody, kept_routes
+from pellucid_gateway.faces.kept_schema import KEPT_REPLIES
 from pellucid_gateway.faces.keys import FindKey
 from pellucid_gateway.faces.mcp import mcp_app, mcp_server
 from pellucid_gateway.faces.pages import page_routes, static_files
@@ -64,8 +67,16 @@ from pellucid_runtime.health import Health
 # What nginx calls "client closed request"; nobody is left to read it.
 _CLIENT_GONE = 499
 _CODES = {404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED", 413: "PAYLOAD_TOO_LARGE"}
-_BODIES = (ChatBody, SearchBody, FetchBody, FeedbackBody)
-_REPLIES = (ChatReply, DecisionReply, SearchReply, FetchReply, FeedbackReply, VersionReply)
+_BODIES = (ChatBody, SearchBody, FetchBody, FeedbackBody, MemoryBody)
+_REPLIES: tuple[type[BaseModel], ...] = (
+    ChatReply,
+    DecisionReply,
+    SearchReply,
+    FetchReply,
+    FeedbackReply,
+    VersionReply,
+    *KEPT_REPLIES,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +86,7 @@ class Doors:
     Attributes:
         evidence: Where records are read and deleted; None when none are kept.
         feedback: Where thumbs go; needs evidence, by which an answer is known.
+        kept: What is kept of people and counted; None when nothing is.
         max_body_bytes: Longest body of a native request.
         find_key: Looks an API key up; None while keys are off.
         limiter: Counts over all replicas; None: this process alone.
@@ -89,6 +101,7 @@ class Doors:
     observe: Observe
     evidence: EvidenceStore | None = None
     feedback: FeedbackKeeper | None = None
+    kept: KeptDoors | None = None
     max_body_bytes: int = 2 * 1024 * 1024
     find_key: FindKey | None = None
     limiter: Limiter | None = None
@@ -167,6 +180,8 @@ def _add_routes(app: FastAPI, doors: Doors) -> None:
         app.include_router(feedback_routes(doors.feedback, doors.evidence, doors.identity, limit))
     if doors.evidence is not None:
         app.include_router(evidence_routes(doors.evidence, doors.identity))
+    if doors.kept is not None:
+        app.include_router(kept_routes(doors.kept, doors.identity, limit))
     app.include_router(probe_routes(doors.health, _features(doors)))
     app.include_router(reference_routes(app))
     app.include_router(page_routes())

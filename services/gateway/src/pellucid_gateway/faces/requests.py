@@ -238,6 +238,7 @@ class ChatBody(SearchFields):
         return TurnRequest(
             messages=self.conversation(),
             conversation_id=self.conversation_id,
+            keeps_conversation=True,
             caller=caller,
             web_mode=WebMode(self.web_mode),
             force_search=self.force_search,

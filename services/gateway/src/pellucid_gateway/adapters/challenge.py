@@ -1,0 +1,53 @@
+"""Answers to challenges, checked by the service that set them: hCaptcha, Turnstile and alike.
+
+All of them take a form of `secret`, `response` and `remoteip` and answer `{"success": true}`.
+"""
+
+from collections.abc import Callable
+from typing import Self
+
+import aiohttp
+
+# A person waits for this.
+_TIMEOUT_S = 3.0
+
+
+class HttpVerifier:
+    """Implements `abuse.ChallengeVerifier`. An asynchronous context manager.
+
+    Args:
+        url: The verifying address of the service.
+        secret: Tells the shared secret, read anew for each use so that it can be rotated.
+        site_key: Public key with which a page shows the challenge.
+    """
+
+    def __init__(self, url: str, secret: Callable[[], str], site_key: str) -> None:
+        self._url = url
+        self._secret = secret
+        self._site_key = site_key
+
+    async def __aenter__(self) -> Self:
+        # Proxies of the environment are ignored, as everywhere.
+        timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
+        self._session = aiohttp.ClientSession(timeout=timeout, trust_env=False)
+        return self
+
+    async def __aexit__(self, *_exc: object) -> None:
+        await self._session.close()
+
+    @property
+    def site_key(self) -> str:
+        """See `ChallengeVerifier`."""
+        return self._site_key
+
+    async def verify(self, answer: str, address: str) -> bool:
+        """See `ChallengeVerifier`."""
+        form = {"secret": self._secret(), "response": answer, "remoteip": address}
+        try:
+            async with self._session.post(self._url, data=form, allow_redirects=False) as reply:
+                if reply.status != 200:  # noqa: PLR2004 - the only good status
+                    return False
+                said = await reply.json(content_type=None)
+        except (TimeoutError, aiohttp.ClientError, ValueError):
+            return False
+        return isinstance(said, dict) and said.get("success") is True

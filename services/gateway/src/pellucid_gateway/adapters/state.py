@@ -1,0 +1,55 @@
+"""Opens what is kept between requests: Redis when there is one, else a file and this process."""
+
+import sqlite3
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+from pellucid_gateway.adapters.redis_scripts import RedisScripts
+from pellucid_gateway.adapters.redis_state import RedisState
+from pellucid_gateway.adapters.shared_limits import SharedLimiter
+from pellucid_gateway.adapters.sqlite_state import SqliteState
+from pellucid_gateway.local_limits import LocalLeases, LocalWindows, local_limiter
+from pellucid_gateway.state_ports import Limiter, Records, Rollups
+from pellucid_runtime.clock import Clock
+from pellucid_runtime.service import StartError
+from pellucid_runtime.settings import ServiceSettings
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What is kept between requests."""
+
+    records: Records
+    rollups: Rollups
+    limiter: Limiter
+
+
+async def open_state(
+    settings: ServiceSettings, stack: AsyncExitStack, clock: Clock, replicas: int
+) -> State:
+    """The state that the settings choose, closed with the stack.
+
+    Args:
+        settings: `redis_url`, `data_dir`.
+        stack: Closes it.
+        clock: Lifetimes and stopwatch.
+        replicas: Gateways that share the limits, for when Redis is down.
+
+    Raises:
+        StartError: The SQLite file cannot be opened.
+    """
+    if settings.redis_url is None:
+        return await _open_file(settings, stack, clock)
+    scripts = await stack.enter_async_context(RedisScripts(settings.redis_url, clock))
+    kept = await stack.enter_async_context(RedisState(settings.redis_url, clock))
+    limiter = SharedLimiter(scripts, LocalWindows(clock, replicas), LocalLeases(clock, replicas))
+    return State(kept, kept, limiter)
+
+
+async def _open_file(settings: ServiceSettings, stack: AsyncExitStack, clock: Clock) -> State:
+    path = settings.data_dir / f"{settings.service_name}-state.sqlite3"
+    try:
+        kept = await stack.enter_async_context(SqliteState(path, clock))
+    except (OSError, sqlite3.Error) as error:
+        raise StartError(f"{path} cannot be opened: {error} (setting DATA_DIR)") from error
+    return State(kept, kept, local_limiter(clock))

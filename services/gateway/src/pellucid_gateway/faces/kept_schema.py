@@ -1,0 +1,149 @@
+"""Shapes of what is kept and counted, for /openapi.json."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+
+class ConversationHead(BaseModel):
+    """One conversation in the list."""
+
+    id: str
+    title: str = Field(description="Beginning of its first message.")
+    created_at: str
+    updated_at: str
+    turns: int
+
+
+class ConversationsReply(BaseModel):
+    """Conversations of a person, last used first."""
+
+    conversations: list[ConversationHead]
+
+
+class MessageMetadata(BaseModel):
+    """What was done for an answer."""
+
+    web_search_performed: bool
+    iterations: int
+    results_count: int
+    answer_kind: str
+    model_label: str
+    evidence_id: str
+    content_kept: bool = Field(description="False: made of the person's page, not kept.")
+
+
+class KeptMessage(BaseModel):
+    """One message."""
+
+    role: Literal["user", "assistant"]
+    content: str
+    at: str
+    metadata: MessageMetadata | None
+
+
+class ConversationReply(ConversationHead):
+    """One conversation with its messages, oldest first."""
+
+    messages: list[KeptMessage]
+
+
+class MemoryReply(BaseModel):
+    """One memory."""
+
+    id: str
+    text: str
+    created_at: str
+
+
+class MemoriesReply(BaseModel):
+    """What is remembered of a person, newest first."""
+
+    memories: list[MemoryReply]
+
+
+class UsedOnDay(BaseModel):
+    """What was used on a day, in UTC."""
+
+    day: str
+    turns: int
+    searches: int
+    tokens_in: int
+    tokens_out: int
+    cost_usd: float
+
+
+class UsageReply(BaseModel):
+    """What a person used, newest day first."""
+
+    days: list[UsedOnDay]
+
+
+class Numbers(BaseModel):
+    """Numbers of a span of time; a rate is null when nothing happened."""
+
+    turns: int
+    searches: int
+    trigger_rate: float | None
+    average_relevance: float | None
+    latency_ms: dict[str, dict[str, float | None]] = Field(description="p50, p95, p99 by stage.")
+    cost_usd: float
+    cost_per_turn_usd: float | None
+    cache_hit_rate: float | None
+    cited_share: float | None
+    multi_source_share: float | None
+    multi_domain_share: float | None
+    citation_validity: float | None
+    satisfaction: float | None = Field(description="Mean score, 1 to 5.")
+    feedback: int
+    thumbs_up: int
+    retry_rate: float | None
+    abandonment_rate: float | None
+    error_rate: float | None
+    degraded_rate: float | None
+    errors: dict[str, int]
+    lost: dict[str, int]
+    tokens: dict[str, int]
+    providers: list[dict[str, Any]]
+
+
+class StatsReply(Numbers):
+    """Numbers and curves of the last 24 hours."""
+
+    from_: str = Field(alias="from")
+    to: str
+    point_minutes: int = Field(description="Minutes of one point of a curve.")
+    series: dict[str, list[float | None]]
+
+
+class AskedReply(BaseModel):
+    """A query that at least three people asked."""
+
+    query: str
+    count: int
+    average_relevance: float | None
+
+
+class ReportReply(BaseModel):
+    """The weekly report."""
+
+    from_: str = Field(alias="from")
+    to: str
+    summary: Numbers
+    week_before: Numbers
+    days: list[dict[str, Any]]
+    top_queries: list[AskedReply]
+    low_relevance_queries: list[AskedReply]
+    most_cited_domains: list[dict[str, Any]]
+    query_log: bool = Field(description="Whether the operator counts queries.")
+
+
+KEPT_REPLIES: tuple[type[BaseModel], ...] = (
+    ConversationsReply,
+    ConversationReply,
+    MemoryReply,
+    MemoriesReply,
+    UsageReply,
+    StatsReply,
+    ReportReply,
+)

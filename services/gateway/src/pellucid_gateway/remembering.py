@@ -1,0 +1,202 @@
+"""The engine with a memory: what a person said before goes in, what happened is kept.
+
+It also asks whether the caller may go on (suspicion, the key's budget and providers). Whatever of
+this is lost, the turn goes on without it.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from pellucid_gateway.abuse import AbuseGate
+from pellucid_gateway.access import current_access
+from pellucid_gateway.afterwards import Afterwards, key_owner
+from pellucid_gateway.budgets import limited
+from pellucid_gateway.conversations import Conversations, Recalled
+from pellucid_gateway.counting import usage_bucket
+from pellucid_gateway.decision import Decision
+from pellucid_gateway.engine import TurnEngine
+from pellucid_gateway.errors import BudgetSpentError
+from pellucid_gateway.findings import PageContent
+from pellucid_gateway.limits import MESSAGES
+from pellucid_gateway.memories import Memories
+from pellucid_gateway.ports import ScorerPort
+from pellucid_gateway.request import SearchCommand, SearchOptions, TurnRequest
+from pellucid_gateway.rollups import day_of
+from pellucid_gateway.state_ports import Rollups
+from pellucid_gateway.turn import Done, Failed, SearchOutcome, TurnEvent
+from pellucid_runtime.clock import Clock
+from pellucid_runtime.errors import DeniedError, ErrorKind, ServiceError
+
+# What a turn waits for its past; the store answers in a millisecond or is in trouble.
+RECALL_S = 0.25
+_MOST_MEMORIES = 20
+_RETRYABLE = frozenset({ErrorKind.UNAVAILABLE, ErrorKind.EXHAUSTED, ErrorKind.LATE})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Past:
+    """Where a turn's past comes from; None: there is none."""
+
+    conversations: Conversations | None
+    memories: Memories | None
+    scorer: ScorerPort
+
+
+class RememberingEngine:
+    """Implements `engine.TurnEngine` around another one.
+
+    Args:
+        engine: Runs the turns.
+        past: Conversations and memories.
+        gate: Asks suspicious callers for a challenge.
+        rollups: Tells what a key has cost.
+        afterwards: Keeps what happened.
+        clock: Which day it is.
+    """
+
+    def __init__(
+        self,
+        engine: TurnEngine,
+        *,
+        past: Past,
+        gate: AbuseGate,
+        rollups: Rollups,
+        afterwards: Afterwards,
+        clock: Clock,
+    ) -> None:
+        self._engine = engine
+        self._past = past
+        self._gate = gate
+        self._rollups = rollups
+        self._afterwards = afterwards
+        self._clock = clock
+
+    async def run(self, request: TurnRequest) -> AsyncIterator[TurnEvent]:
+        """Answer one message; see `engine.TurnEngine`."""
+        try:
+            request = await self._prepared(request)
+        except ServiceError as error:
+            self._afterwards.failure(error.reason)
+            yield Failed(error.reason, error.message, retryable=error.kind in _RETRYABLE)
+            return
+        async with aclosing(cast("Any", self._engine.run(request))) as events:
+            async for event in events:
+                await self._note(request, event)
+                yield event
+
+    async def _prepared(self, request: TurnRequest) -> TurnRequest:
+        """The request with its past, checked.
+
+        Raises:
+            ServiceError: The caller may not go on.
+        """
+        checked, recalled, memories = await asyncio.gather(
+            self._gate.check(request.caller, request.message),
+            self._recalled(request),
+            self._memories(request),
+            return_exceptions=True,
+        )
+        for lost in (checked, recalled, memories):
+            if isinstance(lost, BaseException):
+                raise lost
+        past, texts = cast("Recalled", recalled), cast("tuple[str, ...]", memories)
+        options = _allowed(request.options)
+        spent = request.quota_spent or await self._budget_spent() is not None
+        return replace(
+            request,
+            messages=(*past.messages, *request.messages)[-MESSAGES:],
+            earlier=request.earlier or past.earlier,
+            memories=tuple(dict.fromkeys((*request.memories, *texts)))[:_MOST_MEMORIES],
+            options=options,
+            quota_spent=spent,
+        )
+
+    async def _recalled(self, request: TurnRequest) -> Recalled:
+        """The conversation so far; a client that sends its history itself knows best."""
+        kept = self._past.conversations
+        if kept is None or not request.conversation_id or not request.caller:
+            return Recalled()
+        try:
+            async with limited(RECALL_S):
+                past = await kept.recall(request.caller, request.conversation_id)
+        except (ServiceError, TimeoutError):
+            return Recalled()
+        return past if len(request.messages) == 1 else replace(past, messages=())
+
+    async def _memories(self, request: TurnRequest) -> tuple[str, ...]:
+        kept = self._past.memories
+        if kept is None or not request.caller:
+            return ()
+        try:
+            async with limited(RECALL_S):
+                return await kept.recall(request.caller, request.message, self._past.scorer)
+        except (ServiceError, TimeoutError):
+            return ()
+
+    async def _budget_spent(self) -> float | None:
+        """The key's budget of the day if it is spent, in US dollars; None when it is not."""
+        key = current_access().key
+        if key is None or key.budget_usd is None:
+            return None
+        bucket = usage_bucket(key_owner(key.name), day_of(self._clock.now()))
+        try:
+            (used,) = await self._rollups.read([bucket])
+        except ServiceError:
+            return None
+        spent = used.get("cost_micro_usd", 0) >= key.budget_usd * 1_000_000
+        return key.budget_usd if spent else None
+
+    async def _note(self, request: TurnRequest, event: TurnEvent) -> None:
+        if isinstance(event, Done):
+            await self._afterwards.turn(request, event.result)
+        elif isinstance(event, Failed):
+            self._afterwards.failure(event.reason)
+            await self._gate.note_failure(request.caller)
+
+    async def search(self, command: SearchCommand) -> SearchOutcome:
+        """Search and rank without an answer; see `engine.TurnEngine`.
+
+        Raises:
+            ServiceError: As there, and when the caller may not go on.
+        """
+        await self._gate.check(command.caller, command.query)
+        budget_usd = await self._budget_spent()
+        if budget_usd is not None:
+            raise BudgetSpentError(budget_usd)
+        allowed = replace(command, options=_allowed(command.options))
+        try:
+            outcome = await self._engine.search(allowed)
+        except ServiceError as error:
+            self._afterwards.failure(error.reason)
+            await self._gate.note_failure(command.caller)
+            raise
+        self._afterwards.search(command.caller, outcome)
+        return outcome
+
+    async def decide(self, request: TurnRequest) -> Decision:
+        """Decide only; see `engine.TurnEngine`."""
+        return await self._engine.decide(request)
+
+    async def fetch(
+        self, urls: Sequence[str], *, no_external: bool = False, max_chars: int = 0
+    ) -> tuple[PageContent, ...]:
+        """Read pages that a person named; see `engine.TurnEngine`."""
+        return await self._engine.fetch(urls, no_external=no_external, max_chars=max_chars)
+
+
+def _allowed(options: SearchOptions) -> SearchOptions:
+    """The options within the providers of the key.
+
+    Raises:
+        DeniedError: The request names a provider that the key may not use.
+    """
+    key = current_access().key
+    if key is None or not key.providers:
+        return options
+    for name in options.providers:
+        if name not in key.providers:
+            raise DeniedError(f"provider:{name}")
+    return replace(options, providers=options.providers or key.providers)
