@@ -27,7 +27,7 @@ HERE = Path(__file__).parent / "tests"
 TEXTS = HERE / "reference_texts.json"
 VECTORS = HERE / "reference_vectors.npz"
 
-FLOORS = {"fp32": 0.9999, "bf16": 0.999, "fp16": 0.999}
+FLOORS = {"fp32": 0.9999, "bf16": 0.999, "fp16": 0.999, "int8": 0.99}
 """Least cosine to float32 of the worst text, by precision."""
 
 

@@ -1,20 +1,26 @@
 """The real model: parity with sentence-transformers, its files and its tokenizer."""
 
+import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 
 from pellucid_scorer import tables
-from pellucid_scorer.adapters import model_files, openvino_encoder
+from pellucid_scorer.adapters import backends, model_files, openvino_encoder
+from pellucid_scorer.adapters.int8 import Calibration
+from pellucid_scorer.adapters.mixed_encoder import MixedEncoder
 from pellucid_scorer.adapters.model_files import ModelFiles, ModelSource
 from pellucid_scorer.adapters.openvino_encoder import OpenVinoEncoder, Precision, Threads
 from pellucid_scorer.adapters.tokenizer import ModelTokenizer
-from pellucid_scorer.errors import ChecksumError, ModelMissingError, TableError
+from pellucid_scorer.errors import ChecksumError, ModelError, ModelMissingError, TableError
 from pellucid_scorer.models import Models
 from pellucid_scorer.ports import Encoder
+from pellucid_scorer.settings import Device
 
 
 def test_parity_of_this_machines_best_precision(parity: ModuleType, real_encoder: Encoder) -> None:
@@ -32,6 +38,61 @@ def test_parity_of_float32(parity: ModuleType, packaged_model: ModelFiles) -> No
     )
     worst = {kind: float(c.min()) for kind, c in parity.cosines_by_kind(encoder).items()}
     assert min(worst.values()) >= parity.FLOORS["fp32"], worst
+
+
+@pytest.mark.parametrize(
+    ("flags", "is_calibrated", "precision"),
+    [
+        ({"avx2"}, True, Precision.FP32),
+        ({"avx2", "avx_vnni"}, True, Precision.INT8),
+        ({"avx2", "avx512_vnni"}, False, Precision.FP32),
+        ({"avx2", "avx512_vnni", "avx512_bf16"}, False, Precision.BF16),
+        ({"avx2", "avx512_vnni", "avx512_bf16"}, True, Precision.INT8),
+        ({"avx2", "avx512_vnni", "avx512_bf16", "amx_bf16"}, True, Precision.BF16),
+        (set(), True, Precision.FP32),
+    ],
+)
+def test_the_precision_is_chosen_by_what_the_processor_has(
+    flags: set[str], precision: Precision, *, is_calibrated: bool
+) -> None:
+    assert openvino_encoder.best_precision(flags, is_calibrated=is_calibrated) is precision
+
+
+def test_parity_of_int8(parity: ModuleType, packaged_model: ModelFiles) -> None:
+    """Without AVX-512 VNNI the engine computes the same numbers more slowly."""
+    encoder = backends.open_encoder(packaged_model, Device.CPU, 2, precision=Precision.INT8)
+    worst = {kind: float(c.min()) for kind, c in parity.cosines_by_kind(encoder).items()}
+    assert min(worst.values()) >= parity.FLOORS["int8"], worst
+    assert encoder.name.endswith("cpu-int8")
+
+
+def test_int8_is_refused_for_a_model_that_was_not_calibrated(packaged_model: ModelFiles) -> None:
+    other = replace(packaged_model, spec=replace(packaged_model.spec, sha256="0" * 64))
+    with pytest.raises(ModelError, match="calibrated"):
+        backends.open_encoder(other, Device.CPU, 1, precision=Precision.INT8)
+
+
+def test_a_text_is_read_exactly_by_its_own_length_alone(encoder: Any) -> None:
+    exact, short, long = replace(encoder, batches=[]), list(range(16)), list(range(17))
+    vectors = MixedEncoder(encoder, exact).encode([long, short, long])
+    assert encoder.batches == [[long, long]]
+    assert exact.batches == [[short]]
+    np.testing.assert_array_equal(vectors[1], exact.encode([short])[0])
+    np.testing.assert_array_equal(vectors[2], encoder.encode([long])[0])
+
+
+def test_the_calibration_belongs_to_the_weights_and_saw_no_reference_text(
+    packaged_model: ModelFiles,
+) -> None:
+    kept = Calibration.packaged()
+    assert kept.sha256 == packaged_model.spec.sha256
+    assert len(kept.inputs) == 23
+    calibration = json.loads((Path(__file__).parents[1] / "calibration_texts.json").read_text())
+    reference = json.loads((Path(__file__).parent / "reference_texts.json").read_text())
+    seen, held_out = (
+        {text for group in groups.values() for text in group} for groups in (calibration, reference)
+    )
+    assert not seen & held_out
 
 
 def test_reference_covers_many_kinds_of_text(parity: ModuleType) -> None:

@@ -14,6 +14,7 @@ from pellucid_runtime.server import GrpcServer
 from pellucid_runtime.service import Service
 from pellucid_scorer import metrics, tables
 from pellucid_scorer.adapters import backends, model_files
+from pellucid_scorer.adapters.openvino_encoder import Precision
 from pellucid_scorer.batching import Batcher
 from pellucid_scorer.embedding import Embedder
 from pellucid_scorer.embedding_cache import EmbeddingCache
@@ -21,7 +22,7 @@ from pellucid_scorer.errors import ModelError, TableError
 from pellucid_scorer.ports import Encoder
 from pellucid_scorer.scoring import Scorer
 from pellucid_scorer.server import SERVICE, ScorerServicer
-from pellucid_scorer.settings import ScorerSettings
+from pellucid_scorer.settings import CpuPrecision, ScorerSettings
 
 TOKENIZE_THREADS = 2
 
@@ -82,7 +83,13 @@ def _open_encoder(settings: ScorerSettings) -> Encoder:
         folder=settings.scorer_model_dir,
         cache=settings.data_dir / "models",
     )
-    return backends.open_encoder(files, settings.scorer_device, settings.scorer_threads)
+    chosen = settings.scorer_precision
+    return backends.open_encoder(
+        files,
+        settings.scorer_device,
+        settings.scorer_threads,
+        precision=None if chosen is CpuPrecision.AUTO else Precision(chosen),
+    )
 
 
 def _threads(stack: AsyncExitStack, count: int, name: str) -> ThreadPoolExecutor:

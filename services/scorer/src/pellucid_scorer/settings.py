@@ -17,6 +17,15 @@ class Device(StrEnum):
     CUDA = "cuda"
 
 
+class CpuPrecision(StrEnum):
+    """Number format of the CPU's matrix products."""
+
+    AUTO = "auto"
+    FP32 = "fp32"
+    BF16 = "bf16"
+    INT8 = "int8"
+
+
 class ScorerSettings(ServiceSettings):
     """All settings of the scorer."""
 
@@ -26,6 +35,10 @@ class ScorerSettings(ServiceSettings):
     scorer_device: Device = Field(
         Device.AUTO,
         description="cpu, cuda (needs the gpu extra), or auto: cuda where torch finds a GPU.",
+    )
+    scorer_precision: CpuPrecision = Field(
+        CpuPrecision.AUTO,
+        description="fp32, bf16, int8 (calibrated models), or auto: by what the processor has.",
     )
     scorer_model: str = Field(
         "all-MiniLM-L6-v2", description="Name in models.yaml or SCORER_MODELS_FILE."

@@ -5,8 +5,15 @@ import os
 from pathlib import Path
 
 from pellucid_scorer.adapters import openvino_encoder
+from pellucid_scorer.adapters.int8 import Calibration
+from pellucid_scorer.adapters.mixed_encoder import MixedEncoder
 from pellucid_scorer.adapters.model_files import ModelFiles
-from pellucid_scorer.adapters.openvino_encoder import OpenVinoEncoder, Threads
+from pellucid_scorer.adapters.openvino_encoder import (
+    OpenVinoEncoder,
+    Precision,
+    Threads,
+    best_precision,
+)
 from pellucid_scorer.errors import ModelError
 from pellucid_scorer.ports import Encoder
 from pellucid_scorer.settings import Device
@@ -15,16 +22,19 @@ CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 """Where Linux tells the quota of a control group (version 2)."""
 
 
-def open_encoder(files: ModelFiles, device: Device, threads: int) -> Encoder:
+def open_encoder(
+    files: ModelFiles, device: Device, threads: int, *, precision: Precision | None = None
+) -> Encoder:
     """Return a warm encoder.
 
     Args:
         files: The verified model.
         device: Where it shall run.
         threads: CPU threads; 0 means one per usable core.
+        precision: Of the CPU's matrix products; None chooses by the processor.
 
     Raises:
-        ModelError: CUDA was asked for and is not there.
+        ModelError: CUDA was asked for and is not there, or int8 for a model without calibration.
     """
     if device is Device.CUDA or (device is Device.AUTO and _has_torch()):
         encoder = _cuda(files)
@@ -32,7 +42,7 @@ def open_encoder(files: ModelFiles, device: Device, threads: int) -> Encoder:
             return encoder
         if device is Device.CUDA:
             raise ModelError("SCORER_DEVICE=cuda: no CUDA device, or the gpu extra is missing")
-    return _cpu(files, threads)
+    return _cpu(files, threads, precision)
 
 
 def usable_cores() -> int:
@@ -42,12 +52,26 @@ def usable_cores() -> int:
     return max(1, min(cores, round(quota))) if quota else cores
 
 
-def _cpu(files: ModelFiles, threads: int) -> OpenVinoEncoder:
+def _cpu(files: ModelFiles, threads: int, precision: Precision | None) -> Encoder:
+    calibration = openvino_encoder.calibration_of(files)
+    flags = openvino_encoder.processor_flags()
+    chosen = precision or best_precision(flags, is_calibrated=calibration is not None)
+    if chosen is not Precision.INT8:
+        return _opened(files, threads, chosen)
+    if calibration is None:
+        raise ModelError(f"SCORER_PRECISION=int8: {files.spec.name} has not been calibrated")
+    exact = _opened(files, threads, best_precision(flags, is_calibrated=False))
+    return MixedEncoder(_opened(files, threads, chosen, calibration), exact)
+
+
+def _opened(
+    files: ModelFiles, threads: int, precision: Precision, calibration: Calibration | None = None
+) -> OpenVinoEncoder:
     cores = threads or usable_cores()
     encoder = OpenVinoEncoder(
         files,
-        openvino_encoder.graph(files),
-        precision=openvino_encoder.best_precision(),
+        openvino_encoder.graph(files, calibration),
+        precision=precision,
         threads=Threads(streams=cores, threads=cores),
     )
     encoder.warm_up()
