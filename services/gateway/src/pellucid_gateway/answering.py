@@ -57,7 +57,12 @@ class EmptyAnswerError(ServiceError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The answer as sent; `tool_calls` and `finish_reason` as in `TurnResult`."""
+    """The answer as sent; `tool_calls` and `finish_reason` as in `TurnResult`.
+
+    Attributes:
+        said: The model's text before its citations were checked.
+        shown: Numbers of the sources that it was shown.
+    """
 
     text: str
     kind: AnswerKind
@@ -67,6 +72,8 @@ class Answer:
     model: str = ""
     finish_reason: str = "stop"
     tool_calls: tuple[Any, ...] = ()
+    said: str = ""
+    shown: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -79,6 +86,7 @@ class _Writing:
     """
 
     verifier: CitationVerifier
+    shown: tuple[int, ...] = ()
     said: list[str] = field(default_factory=list)
     pieces: list[Any] = field(default_factory=list)
     end: ModelEnd = field(default_factory=ModelEnd)
@@ -117,7 +125,7 @@ class ModelAnswerer:
         """
         prompt = self._prompt(sources)
         shown = [source for source in sources if source.n in prompt.shown]
-        writing = _Writing(self._verifier(shown))
+        writing = _Writing(self._verifier(shown), tuple(source.n for source in shown))
         try:
             async with limited(self._course.budget.left_s()):
                 await self._write(model, prompt, writing)
@@ -250,6 +258,8 @@ class ModelAnswerer:
             model=model.name,
             finish_reason=writing.end.finish_reason,
             tool_calls=assembled(writing.pieces),
+            said="".join(writing.said),
+            shown=writing.shown,
         )
 
 

@@ -6,14 +6,37 @@ title, hash and length. Prompts are kept as hash and length, since they repeat t
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from pellucid_gateway.findings import PageContent, ScoredHit, Source
+from pellucid_gateway.ports import ScoreCall
+from pellucid_gateway.request import CitationStyle
 from pellucid_gateway.turn import AnswerKind, Citation, OutboundText, TurnResult
 
 SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Basis:
+    """What ranking and citations rest on, so that both can be done again.
+
+    Attributes:
+        rated_by: What the scorer was asked; None when it did not rate.
+        scored: What came of it, best first.
+        said: The model's text before its citations were checked; empty without a model.
+        shown: Numbers of the sources that the model was shown.
+        searched: The answer had something to cite.
+    """
+
+    rated_by: ScoreCall | None
+    scored: Sequence[ScoredHit]
+    said: str
+    shown: tuple[int, ...]
+    style: CitationStyle
+    language: str
+    searched: bool
 
 
 def evidence_record(
@@ -22,6 +45,7 @@ def evidence_record(
     question: str,
     excluded: Sequence[ScoredHit],
     user_pages: Sequence[PageContent],
+    basis: Basis | None = None,
 ) -> dict[str, Any]:
     """A JSON-like record of a turn.
 
@@ -30,6 +54,7 @@ def evidence_record(
         question: The standalone question.
         excluded: What was found and not used, with the reason.
         user_pages: Pages that the person named.
+        basis: What a replay needs; None: it cannot be replayed.
     """
     own = {source.n for source in result.sources if source.user_supplied}
     record: dict[str, Any] = jsonable(result)
@@ -43,7 +68,27 @@ def evidence_record(
     record["outbound"] = [_kept_outbound(text) for text in result.outbound]
     record["excluded"] = [_kept_hit(hit) for hit in excluded]
     record["user_pages"] = [_kept_page(page) for page in user_pages]
+    record["basis"] = None if basis is None else _kept_basis(basis, own)
     return record
+
+
+def _kept_basis(basis: Basis, own: set[int]) -> dict[str, Any]:
+    """Hits without page text, in the order rated; what the model said unless of a person's page."""
+    call = basis.rated_by
+    bare = call and replace(call, hits=tuple(replace(hit, page_text="") for hit in call.hits))
+    order = [_kept_order(item) for item in basis.scored]
+    said = "" if own else basis.said
+    kept: dict[str, Any] = jsonable(replace(basis, rated_by=bare, scored=(), said=said))
+    return {**kept, "scored": order}
+
+
+def _kept_order(scored: ScoredHit) -> dict[str, Any]:
+    return {
+        "url": scored.hit.url,
+        "relevance": scored.relevance,
+        "included": scored.included,
+        "exclusion": scored.exclusion,
+    }
 
 
 def jsonable(value: object) -> Any:

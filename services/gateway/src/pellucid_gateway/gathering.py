@@ -74,6 +74,7 @@ class Gathered:
     Attributes:
         hits: By address, in the order found.
         scored: All hits rated, included ones first.
+        rated_by: What the scorer was asked at last; None when it was not asked or was lost.
         pages: Pages read, by the hit's address.
         queries: Queries used, in order.
         search_lost: No provider could be asked in any round.
@@ -81,6 +82,7 @@ class Gathered:
 
     hits: dict[str, Hit] = field(default_factory=dict)
     scored: tuple[ScoredHit, ...] = ()
+    rated_by: ScoreCall | None = None
     pages: dict[str, PageContent] = field(default_factory=dict)
     queries: list[str] = field(default_factory=list)
     rounds: int = 0
@@ -139,7 +141,7 @@ class Gatherer:
         for hit in answer.hits[:_MOST_HITS]:
             if len(gathered.hits) < _MOST_HITS:
                 gathered.hits.setdefault(hit.url, hit)
-        gathered.scored = await self._score(errand, tuple(gathered.hits.values()))
+        gathered.scored = await self._score(errand, gathered)
         await self._read_pages(errand, gathered)
 
     async def _search(self, errand: Errand, queries: tuple[PlannedQuery, ...]) -> SearchAnswer:
@@ -178,7 +180,9 @@ class Gatherer:
         if _nobody_answered(answer):
             self._ledger.lose("search", "no provider answered")
 
-    async def _score(self, errand: Errand, hits: tuple[Hit, ...]) -> tuple[ScoredHit, ...]:
+    async def _score(self, errand: Errand, gathered: Gathered) -> tuple[ScoredHit, ...]:
+        hits = tuple(gathered.hits.values())
+        gathered.rated_by = None
         if not hits:
             return ()
         decision = errand.decision
@@ -198,6 +202,7 @@ class Gatherer:
                 async with limited(self._budget.stage_s(self._budgets.score_s)):
                     scored = await self._services.scorer.score(call)
             if is_sound(scored, hits):
+                gathered.rated_by = call
                 return scored
             self._ledger.lose("scorer", "unusable scores")
         except (PreconditionError, InvalidArgumentError):

@@ -13,7 +13,7 @@ from pellucid_gateway.budgets import DepthPlan, TurnBudget, limited
 from pellucid_gateway.decision import Action, Decision, WebMode
 from pellucid_gateway.equipment import Equipment, decide
 from pellucid_gateway.event_stream import Send
-from pellucid_gateway.evidence import evidence_record
+from pellucid_gateway.evidence import Basis, evidence_record
 from pellucid_gateway.excerpting import ExcerptAnswerer
 from pellucid_gateway.fallback_decision import find_urls
 from pellucid_gateway.findings import PageContent, Purpose
@@ -252,7 +252,16 @@ class OneTurn:
         conversation = self._request.conversation_id or self._equipment.new_id()
         ids = Identifiers(turn=self._id, conversation=conversation)
         result = build_result(ids, decision, found, answer, self._request)
-        evidence_id = await self._record(self._accounted(result), decision, found)
+        basis = Basis(
+            rated_by=found.gathered.rated_by,
+            scored=found.gathered.scored,
+            said=answer.said,
+            shown=answer.shown,
+            style=self._request.citation_style,
+            language=self._request.language or decision.language,
+            searched=self._searches(decision) or bool(decision.urls),
+        )
+        evidence_id = await self._record(self._accounted(result), decision, found, basis)
         await send_notices(self._ledger, self._send)
         return Done(self._accounted(replace(result, evidence_id=evidence_id)))
 
@@ -260,13 +269,16 @@ class OneTurn:
         now = self._equipment.clock.now()
         return with_account(result, self._ledger, now=now, elapsed_s=self._budget.elapsed_s())
 
-    async def _record(self, result: TurnResult, decision: Decision, found: Found) -> str:
+    async def _record(
+        self, result: TurnResult, decision: Decision, found: Found, basis: Basis
+    ) -> str:
         """Keep the evidence; returns its id, empty when it could not be kept."""
         record = evidence_record(
             result,
             question=decision.standalone_question,
             excluded=[hit for hit in found.gathered.scored if not hit.included],
             user_pages=found.user_pages,
+            basis=basis,
         )
         try:
             async with limited(self._budget.answer_s(self._equipment.budgets.evidence_s)):
