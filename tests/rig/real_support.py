@@ -68,15 +68,15 @@ def score(claim: str, text: str) -> float:
 
 
 @lru_cache(maxsize=10_000)
-def _vector(text: str) -> npt.NDArray[np.float32]:
-    """float32[d] of one text."""
+def vector(text: str) -> npt.NDArray[np.float32]:
+    """Encode one text as float32[d]."""
     return encoder().encode(encoder().tokenize([text]))[0]
 
 
 def _judged(claim: str, passage: support.Passage) -> PassageSupport:
     checks = support.check(support.Claim.read(claim), passage)
     window = passage.text[checks.window.start : checks.window.end]
-    judged = support.judge(passage.id, checks, float(_vector(claim) @ _vector(window)))
+    judged = support.judge(passage.id, checks, float(vector(claim) @ vector(window)))
     return PassageSupport(
         passage_id=passage.id,
         score=judged.score,

@@ -286,6 +286,13 @@ PARTS = st.sampled_from(
             "[^1]",
             "…",
             '"quoted." ',
+            "See ",
+            "Siehe ",
+            "(see ",
+            ") ",
+            "“a b c d e f g h i j k l m n o p q” ",
+            "« un",
+            "The toll is not 4.50 crowns",
         ),
     ]
 )

@@ -16,6 +16,7 @@ _TEMPLATE_TOKENS = re.compile(
     r"|(?:^|(?<=[\n.!?]\s)|(?<=\n))(?:system|assistant|human|user)\s*:",
     re.IGNORECASE,
 )
+_MARK_CHARS = 4
 _FENCE_LIKE = re.compile(r"<{3,}|>{3,}|-{5,}|={5,}")
 
 
@@ -33,12 +34,19 @@ def _defused(match: re.Match[str]) -> str:
     return f"({words})" if words else " "
 
 
+def data_mark(marker: str) -> str:
+    """What every line of fenced text begins with; part of the marker, so unknown to a page."""
+    return f"{marker[:_MARK_CHARS]}|"
+
+
 def fenced(blocks: str, marker: str) -> str:
-    """Blocks of untrusted text between lines that carry the marker.
+    """Blocks of untrusted text between lines that carry the marker, each line marked as data.
 
     Args:
-        blocks: Text from outside; the marker cannot occur in it, being random.
+        blocks: Text from outside; the marker is taken out of it, should it ever guess one.
         marker: Random word of this request.
     """
-    inside = blocks.replace(marker, "")
+    mark = data_mark(marker)
+    lines = blocks.replace(marker, "").splitlines()
+    inside = "\n".join(f"{mark} {line}" if line.strip() else mark for line in lines)
     return f"<<<DATA {marker}\n{inside}\n{marker} END>>>"

@@ -24,6 +24,9 @@ _MOST_CANDIDATES = 200
 _MIN_WORDS = 4
 # Bylines and captions seldom end like a sentence.
 _ENDS = tuple(".!?…。！？")
+_ASKS = ("?", "？")
+# What is left of the worth of a sentence that asks the question again.
+_ASKED_AGAIN = 0.2
 _CLOSERS = "\"'”’»)）」』"
 _URL = re.compile(r"https?://\S+|www\.\S+")
 # Words of the title are what the whole page is about, so they single out no sentence of it.
@@ -155,14 +158,23 @@ def matches(found: Sequence[str], question: str, titles: Sequence[str]) -> list[
     """Weighted share of the question's words that each sentence has, 0 to 1.
 
     Rare words weigh more; words of a sentence's own title weigh less, for they single out nothing.
+    A sentence that only asks the question again has all its words and tells nothing.
     """
     each = [terms(sentence) for sentence in found]
     weights = rarity(each)
     wanted = subject_terms(question) & weights.keys()
     discounted = {title: _discounted(weights, wanted & terms(title)) for title in set(titles)}
     return [
-        coverage(wanted, own, discounted[title]) for own, title in zip(each, titles, strict=True)
+        coverage(wanted, own, discounted[title])
+        * (_ASKED_AGAIN if _asks_again(sentence, own, wanted) else 1.0)
+        for sentence, own, title in zip(found, each, titles, strict=True)
     ]
+
+
+def _asks_again(sentence: str, own: frozenset[str], wanted: frozenset[str]) -> bool:
+    telling = own - function_terms()
+    asks = sentence.rstrip(_CLOSERS)[-1:] in _ASKS
+    return asks and len(telling & wanted) * 2 >= len(telling)
 
 
 def tells(found: Sequence[str], question: str, match: Sequence[float]) -> list[float]:

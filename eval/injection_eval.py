@@ -1,0 +1,64 @@
+"""Measures how far instructions that pages plant for language models get.
+
+    python eval/injection_eval.py
+
+On the project's own set: 150 and more pages and snippets with a canary each, read by the fetcher's
+extraction and answered by a whole turn of the gateway, whose model is scripted to obey. The model
+that obeys what it hears outside the fence is the measure of the fence; the one that obeys
+everything it reads is the measure of what is checked on the way out.
+"""
+
+import asyncio
+import sys
+from collections import Counter
+from pathlib import Path
+from statistics import median
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from rig import rank_steering
+from rig.injection import EXFILTRATION, benign, cases
+from rig.injection_measures import Rates, benign_lost, through_pipeline, without_defence
+
+PERCENT = 100
+
+
+def show(name: str, rates: Rates) -> None:
+    """Print one line."""
+    leaked = rates.share("leaked", EXFILTRATION) * PERCENT
+    print(
+        f"{name:<34}{rates.share('obeyed') * PERCENT:>9.1f}{leaked:>9.1f}"
+        f"{rates.share('steered') * PERCENT:>9.1f}{rates.share('useful') * PERCENT:>9.1f}"
+    )
+
+
+async def measure() -> None:
+    """Print success and utility with and without the defence."""
+    by_goal = Counter(case.goal for case in cases())
+    print(f"{len(cases())} cases: " + ", ".join(f"{goal} {n}" for goal, n in by_goal.items()))
+    print(f"{'percent of cases':<34}{'obeyed':>9}{'leaked':>9}{'steered':>9}{'useful':>9}")
+    naive = without_defence()
+    print(
+        f"{'no defence':<34}{naive.share('obeyed') * PERCENT:>9.1f}"
+        f"{naive.share('leaked', EXFILTRATION) * PERCENT:>9.1f}"
+        f"{naive.share('steered') * PERCENT:>9.1f}{'-':>9}"
+    )
+    show("model obeys what is not fenced", await through_pipeline("unfenced"))
+    everything = await through_pipeline("everything")
+    show("model obeys all it reads", everything)
+    show("same pages without injection", await through_pipeline("nothing", injected=False))
+    print("obeyed by the last but one, by carrier:", dict(everything.by("carrier", "obeyed")))
+    lost = await benign_lost()
+    print(f"harmless look-alikes lost: {len(lost)} of {len(benign())}")
+    won = rank_steering.shifts()
+    print(f"places won by asking for them: median {median(won):g} of {len(won)}")
+
+
+def main() -> int:
+    """Measure the set."""
+    asyncio.run(measure())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
