@@ -4,6 +4,7 @@ Exit codes: 0 after a signal, 1 when it cannot start, 2 for a wrong setting.
 """
 
 import asyncio
+import gc
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Sequence
@@ -122,6 +123,9 @@ async def _serve(service: Service, settings: ServiceSettings, stopping: asyncio.
         for listener in service.listeners:
             await listener.start()
             started.push_async_callback(listener.stop, settings.shutdown_grace_s)
+        # What stands now stays: going through all of it again and again would only hold work up.
+        gc.collect()
+        gc.freeze()
         ports = {listener.name: listener.port for listener in service.listeners}
         _log.info("listening", **ports, ready=service.health.ready)
         await stopping.wait()

@@ -1,7 +1,8 @@
 """Hands events from the task that does a turn's work to the face that sends them.
 
 The face may be slow and may leave; the work is bounded either way: the buffer blocks the work when
-it is full, and closing the stream cancels the work.
+it is full, and closing the stream cancels the work. After the first event, the decision, the work
+waits until the face wants more: a face that goes on without the engine then costs no model call.
 """
 
 import asyncio
@@ -29,15 +30,18 @@ class EventBuffer:
         self._readable = asyncio.Event()
         self._writable = asyncio.Event()
         self._writable.set()
+        self._wanted = asyncio.Event()
+        self._begun = False
         self._closed = False
 
     async def send(self, event: TurnEvent) -> None:
-        """Add an event; wait while the buffer is full."""
+        """Add an event; wait while the buffer is full, and after the first one for the reader."""
         while len(self._events) >= _MOST_WAITING:
             self._writable.clear()
             await self._writable.wait()
         self._events.append(event)
         self._readable.set()
+        await self._wanted.wait()
 
     def close(self) -> None:
         """Nothing more will be sent."""
@@ -46,12 +50,15 @@ class EventBuffer:
 
     async def receive(self) -> TurnEvent | None:
         """Next event, or None after the last one."""
+        if self._begun:
+            self._wanted.set()
         while not self._events:
             if self._closed:
                 return None
             self._readable.clear()
             await self._readable.wait()
         event = self._events.popleft()
+        self._begun = True
         self._writable.set()
         return event
 

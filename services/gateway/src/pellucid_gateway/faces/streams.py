@@ -5,7 +5,7 @@ A stream that the client left is cancelled at once, and with it everything downs
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any, TypeVar
 
 import orjson
@@ -91,9 +91,9 @@ class EventStream:
         out = _Writer(send)
         await out.start()
         body = asyncio.ensure_future(self._send_all(out))
-        others = [asyncio.ensure_future(_left(receive)), asyncio.ensure_future(self._beat(out))]
+        others = [asyncio.ensure_future(_left(receive)), asyncio.ensure_future(_watch(out))]
         try:
-            await asyncio.wait({body, others[0]}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({body, *others}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             await _cancel(body, *others)
         if not body.cancelled():
@@ -103,38 +103,59 @@ class EventStream:
         """End the response; a defect is told, a lost connection is nobody's to tell."""
         if isinstance(failure, (OSError, TimeoutError)):
             return
-        if failure is not None:
-            log.error("stream_broken", exc_info=failure)
-            await out.write(self._broken())
-        await out.end()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(WRITE_TIMEOUT_S):
+                if failure is not None:
+                    log.error("stream_broken", exc_info=failure)
+                    await out.write(self._broken())
+                await out.end()
 
     async def _send_all(self, out: "_Writer") -> None:
         async with aclosing(self._frames()) as frames:
             async for piece in frames:
                 await out.write(piece)
 
-    async def _beat(self, out: "_Writer") -> None:
-        clock = asyncio.get_running_loop().time
-        while True:
-            await asyncio.sleep(max(0.0, out.last_write + HEARTBEAT_S - clock()))
-            if clock() - out.last_write >= HEARTBEAT_S:
+
+async def _watch(out: "_Writer") -> None:
+    """Send heartbeats while the body is quiet; end when the client takes nothing any more.
+
+    One timer for the whole stream: a timeout around every write would cost more than the write.
+    """
+    clock = asyncio.get_running_loop().time
+    while True:
+        limit = WRITE_TIMEOUT_S if out.writing else HEARTBEAT_S
+        pause = min(HEARTBEAT_S, WRITE_TIMEOUT_S, out.since + limit - clock())
+        await asyncio.sleep(max(0.0, pause))
+        quiet = clock() - out.since
+        if out.writing and quiet >= WRITE_TIMEOUT_S:
+            return
+        if not out.writing and quiet >= HEARTBEAT_S:
+            async with asyncio.timeout(WRITE_TIMEOUT_S):
                 await out.write(_HEARTBEAT)
 
 
 class _Writer:
-    """Sends pieces of a body and remembers when."""
+    """Sends pieces of a body.
+
+    Attributes:
+        writing: A piece is on its way and the client does not take it yet.
+        since: Instant of the loop's clock at which the last write began or ended.
+    """
 
     def __init__(self, send: Callable[[Message], Awaitable[None]]) -> None:
         self._send = send
-        self.last_write = asyncio.get_running_loop().time()
+        self._clock = asyncio.get_running_loop().time
+        self.writing = False
+        self.since = self._clock()
 
     async def start(self) -> None:
         await self._send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
 
     async def write(self, piece: bytes) -> None:
-        async with asyncio.timeout(WRITE_TIMEOUT_S):
-            await self._send({"type": "http.response.body", "body": piece, "more_body": True})
-        self.last_write = asyncio.get_running_loop().time()
+        self.writing = True
+        self.since = self._clock()
+        await self._send({"type": "http.response.body", "body": piece, "more_body": True})
+        self.writing = False
 
     async def end(self) -> None:
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
