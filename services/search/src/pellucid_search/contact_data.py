@@ -8,17 +8,24 @@ import phonenumbers
 from phonenumbers import Leniency, PhoneNumberMatcher
 
 _EMAIL = re.compile(
-    r"(?<![\w.+@-])[\w][\w.+%'-]{0,63}@(?:[\w](?:[\w-]{0,62})\.)+[^\W\d_][\w-]{1,62}"
+    r"(?<![\w.+@-])[\w][\w.+%'-]{0,63}[\"']?(?:\s?@\s?|%40)(?:[\w](?:[\w-]{0,62})\.)+[^\W\d_][\w-]{1,62}"
 )
+_AT = r"[(\[{<](?:at|a|ät|@)[)\]}>]|_at_|-at-|골뱅이|アットマーク"
+_DOT_WORDS = "dot|punto|punkt|point"
+_DOT = rf"[(\[{{<](?:{_DOT_WORDS}|\.)[)\]}}>]|[-_]dot[-_]"
+_LABEL = r"[^\W_](?:-{0,2}[^\W_]){0,62}?"
 # "name at example dot com", with or without brackets, is meant to be read as an address.
 _SPELLED = re.compile(
-    r"(?<![\w.])[\w.+-]{1,64}\s*(?:\(at\)|\[at\]|\{at\}|<at>|\s+at\s+)\s*(?!(?:the|an?)\s)[\w-]{1,63}"
-    r"(?:\s*(?:\(dot\)|\[dot\]|\{dot\}|\s+dot\s+|\.)\s*[\w-]{2,63}){0,2}"
-    r"\s*(?:\(dot\)|\[dot\]|\{dot\}|\s+dot\s+|\.)\s*"
-    r"(?:com|org|net|edu|gov|info|biz|io|ai|app|dev|me|tv|eu|uk|us|ca|au|in|de|at|ch|fr|es|it|nl|be|kr|jp|cn|tw)\b",
+    rf"(?<![\w.])[\w.+-]{{1,64}}?(?:\s+(?:{_DOT_WORDS})\s+[\w+-]{{1,32}}?){{0,2}}"
+    rf"\s*(?:{_AT}|\s+(?:at|arroba)\s+)\s*(?!(?:the|an?)\s){_LABEL}"
+    rf"(?:\s*(?:{_DOT}|\s+(?:{_DOT_WORDS})\s+|\.)\s*{_LABEL}){{0,3}}"
+    rf"\s*(?:{_DOT}|\s+(?:{_DOT_WORDS})\s+|\.)\s*"
+    r"(?:com|org|net|edu|gov|info|biz|io|ai|app|dev|me|tv|eu|uk|us|ca|au|in|de|at|ch|fr|es|it|nl|be|kr|jp|cn|tw|ie|nz|pt|br|mx|pl|se|no|dk|fi|ru|example|museum|travel|online|xyz)\b",
     re.IGNORECASE,
 )
-_IS_SPELLED = re.compile(r"[(\[{<]at[)\]}>]|\bdot\b", re.IGNORECASE)
+_IS_SPELLED = re.compile(
+    rf"{_AT}|[-_]dot[-_]|\b(?:{_DOT_WORDS})\b|골뱅이|アットマーク", re.IGNORECASE
+)
 _IPV4 = re.compile(r"(?<![\w.-])(?:\d{1,3}\.){3}\d{1,3}(?:/\d{1,2})?(?![\w-]|\.\d)")
 _IPV6 = re.compile(r"(?<![\w:.])[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?:%\w+)?(?![\w:])")
 # Four numbers after one of these words are a version or a section, not an address.
@@ -39,7 +46,7 @@ _CALLING = re.compile(
 # Numbers that such a word names are not phone numbers, however they are grouped.
 _OTHER_NUMBER = re.compile(
     r"\b(?:order|part|model|sku|isbn|issn|ean|upc|version|patent|rfc|serial|invoice|tracking|item"
-    r"|case|ticket|bug|issue|article|product|p/n|pn|s/n|cas|doi|arxiv|cve|pmid|ref|reference"
+    r"|zip|postcode|postal|case|ticket|bug|issue|article|product|p/n|pn|s/n|cas|doi|arxiv|cve|pmid|ref|reference"
     r"|bestellung|bestellnummer|artikel\w*|teilenummer|commande|pedido|pieza)\b"
     r"(?:\s*(?:number|num|nr|no|id|code)\b)?[\s#:.№n°o-]*"
     r"|(?:주문|부품|모델|订单|型号|注文|品番)\S{0,4}\s*",

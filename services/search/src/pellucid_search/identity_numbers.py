@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable, Iterator
 
+from pellucid_search.national_numbers import find_national_numbers
+
 _CHINA_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _CHINA_CHECKS = "10X98765432"
 _SPAIN_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
@@ -10,13 +12,21 @@ _MOD_97 = 97
 _MONTHS = 12
 _DAYS = 31
 
-_US = re.compile(r"(?<![\w-])(?P<a>\d{3})([- .])(?P<g>\d{2})\2(?P<s>\d{4})(?![\w-]|\.\d)")
-_US_PLAIN = re.compile(r"(?:\bssn\b|social security)[^\d\n]{0,24}(?P<n>\d{9})(?!\d)", re.IGNORECASE)
+_US = re.compile(
+    r"(?<![^\W_]-)(?<![^\W_])(?<!\d_)(?P<a>\d{3})(?P<m> ?- ?|[./_]|\s{1,3})(?P<g>\d{2})(?P=m)"
+    r"(?P<s>\d{4})(?![^\W_]|-\d|_\d|[./]\d)",
+    re.ASCII,
+)
+_US_PLAIN = re.compile(
+    r"(?:(?<![a-z])ssn?\b|(?<![a-z])ssn|social security|\bsocial\b|tax id|\bi?tin\b)[^\d\n]{0,24}"
+    r"(?P<n>\d{3}[\s.,_/-]{0,3}\d{2}[\s.,_/-]{0,3}\d{4})(?!\d)",
+    re.IGNORECASE,
+)
 _KOREA = re.compile(r"(?<!\d)(?P<d>\d{6}) ?- ?[1-8]\d{6}(?!\d)")
 _CHINA = re.compile(r"(?<![\dA-Za-z])\d{6}(?:18|19|20)\d{9}[\dXx](?![\dA-Za-z])")
 _BRITAIN = re.compile(
     r"(?<![A-Za-z0-9])(?!BG|GB|KN|NK|NT|TN|ZZ)[ABCEGHJ-PRSTW-Z][ABCEGHJ-NPRSTW-Z]"
-    r" ?\d{2} ?\d{2} ?\d{2} ?[A-D](?![A-Za-z0-9])"
+    r"[ -]?\d{2}[ -]?\d{2}[ -]?\d{2}[ -]?[A-D](?![A-Za-z0-9])"
 )
 _SPAIN = re.compile(r"(?<![A-Za-z0-9])(?P<n>[XYZ]?-?\d{7,8})-?(?P<l>[A-HJ-NP-TV-Z])(?![A-Za-z0-9])")
 _FRANCE = re.compile(
@@ -34,7 +44,15 @@ _GERMANY = re.compile(
 
 
 def find_identity_numbers(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where identity numbers stand."""
+    """Yield where identity numbers stand; places do not overlap."""
+    end = -1
+    for start, stop in sorted((*_own_kinds(text), *find_national_numbers(text))):
+        if start >= end:
+            yield start, stop
+            end = stop
+
+
+def _own_kinds(text: str) -> Iterator[tuple[int, int]]:
     for pattern, is_valid, group in _KINDS:
         for match in pattern.finditer(text):
             if is_valid(match):

@@ -1,7 +1,7 @@
 """Card numbers and bank accounts, told from other numbers by their checksums."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 # Country code -> length. Source: IBAN registry, ISO 13616.
 _IBAN_LENGTHS = {
@@ -15,9 +15,18 @@ _IBAN_LENGTHS = {
     "SA": 24, "SC": 31, "SE": 24, "SI": 19, "SK": 24, "SM": 27, "ST": 25, "SV": 28, "TL": 23,
     "TN": 24, "TR": 26, "UA": 29, "VA": 22, "VG": 24, "XK": 20,
 }  # fmt: skip
-_IBAN_START = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}[ -]?\d{2}(?=[ -]?[A-Za-z0-9])")
-_SEPARATORS = frozenset(" -.")
-_DIGIT_RUN = re.compile(r"(?<!\d)\d(?:[ ./_-]{0,3}\d){11,22}(?!\d)")
+_IBAN_START = re.compile(
+    r"(?:(?<![A-Za-z0-9])|(?<=iban))[A-Z]{2}[\s./_-]{0,3}\d{2}(?=[\s./_-]{0,3}[A-Z0-9])",
+    re.IGNORECASE,
+)
+_SEPARATORS = frozenset(" \t\n-./_")
+# Words after "at 10" are no account: there is none with fewer digits.
+_FEWEST_IBAN_DIGITS = 8
+_DIGIT_RUN = re.compile(r"(?<!\d)\d(?:[\s./_,|:;*+~\u30fb\u3001-]{0,3}\d){11,63}(?!\d)")
+# Between the groups of a card; between single digits these rather make a list.
+_LIST_MARK = re.compile(r"[^\d ./_-]")
+_SHORTEST_GROUP = 3
+_BAR_CODE = 13
 # First digits and lengths of the card networks. Source: ISO/IEC 7812 ranges in public use.
 _CARD = re.compile(
     r"""4(?:\d{12}|\d{15}|\d{18})             # Visa
@@ -77,9 +86,32 @@ def _card_length(text: str, places: list[int], first: int) -> int:
         last = first + length
         ends_group = last == len(places) or not text[places[last] - 1].isdigit()
         digits = "".join(text[index] for index in places[first:last])
-        if ends_group and _CARD.fullmatch(digits) and passes_luhn(digits):
+        shown = text[places[first] : places[last - 1] + 1]
+        if _is_product(digits):
+            continue
+        if ends_group and _CARD.fullmatch(digits) and passes_luhn(digits) and _is_grouped(shown):
             return length
     return 0
+
+
+def _is_product(digits: str) -> bool:
+    """Thirteen digits with the check digit of a bar code (EAN-13); no network but an old one."""
+    if len(digits) != _BAR_CODE or digits[0] == "4":
+        return False
+    return sum(int(d) * (3 if odd % 2 else 1) for odd, d in enumerate(digits)) % 10 == 0
+
+
+def _is_grouped(shown: str) -> bool:
+    """Commas, colons and the like stand between groups of a card, not between single digits."""
+    if not _LIST_MARK.search(shown):
+        return True
+    groups = re.findall(r"\d+", shown)
+    return all(len(group) >= _SHORTEST_GROUP for group in groups[:-1])
+
+
+def iban_countries() -> Mapping[str, int]:
+    """Return the length of an account number by country code."""
+    return _IBAN_LENGTHS
 
 
 def find_ibans(text: str) -> Iterator[tuple[int, int]]:
@@ -87,7 +119,8 @@ def find_ibans(text: str) -> Iterator[tuple[int, int]]:
     for match in _IBAN_START.finditer(text):
         country = match[0][:2].upper()
         end = _end_of(text, match.start(), _IBAN_LENGTHS.get(country, 0))
-        if end and passes_mod_97(text[match.start() : end]):
+        digits = sum(char.isdigit() for char in text[match.end() : end])
+        if end and digits >= _FEWEST_IBAN_DIGITS and passes_mod_97(text[match.start() : end]):
             yield match.start(), end
 
 
