@@ -21,6 +21,7 @@ from pellucid_gateway.faces.keys import FindKey, KeyRing, WrongKeyFileError
 from pellucid_gateway.metrics import ObservedEngine, observe_http
 from pellucid_gateway.ports import EvidenceStore
 from pellucid_gateway.quota import DailySearches
+from pellucid_gateway.replay import replay
 from pellucid_gateway.server import SERVICE_NAME, GatewayServicer
 from pellucid_gateway.settings import GatewaySettings
 from pellucid_runtime.clock import Clock, clock_from
@@ -76,6 +77,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         observe=observe_http,
         evidence=evidence,
         feedback=StoredFeedback(state.records, keeping.counting, clock),
+        replay=lambda record: replay(record, services.scorer, clock),
         kept=KeptDoors(
             conversations=keeping.conversations,
             memories=keeping.memories,

@@ -24,7 +24,7 @@ from pellucid_gateway.faces.compatible import COMPATIBLE_SHAPES, compatible_rout
 from pellucid_gateway.faces.decide import decide_routes
 from pellucid_gateway.faces.documentation import component_schemas
 from pellucid_gateway.faces.error_shapes import ErrorShapes
-from pellucid_gateway.faces.evidence import evidence_routes
+from pellucid_gateway.faces.evidence import Replay, evidence_routes
 from pellucid_gateway.faces.feedback import FeedbackBody, FeedbackKeeper, feedback_routes
 from pellucid_gateway.faces.fetch import fetch_routes
 from pellucid_gateway.faces.guard import Guard, GuardRules, Observe, own_path
@@ -86,6 +86,7 @@ class Doors:
     Attributes:
         evidence: Where records are read and deleted; None when none are kept.
         feedback: Where thumbs go; needs evidence, by which an answer is known.
+        replay: Does a record's ranking and citations again; None: not offered.
         kept: What is kept of people and counted; None when nothing is.
         max_body_bytes: Longest body of a native request.
         find_key: Looks an API key up; None while keys are off.
@@ -101,6 +102,7 @@ class Doors:
     observe: Observe
     evidence: EvidenceStore | None = None
     feedback: FeedbackKeeper | None = None
+    replay: Replay | None = None
     kept: KeptDoors | None = None
     max_body_bytes: int = 2 * 1024 * 1024
     find_key: FindKey | None = None
@@ -179,7 +181,7 @@ def _add_routes(app: FastAPI, doors: Doors) -> None:
     if doors.evidence is not None and doors.feedback is not None:
         app.include_router(feedback_routes(doors.feedback, doors.evidence, doors.identity, limit))
     if doors.evidence is not None:
-        app.include_router(evidence_routes(doors.evidence, doors.identity))
+        app.include_router(evidence_routes(doors.evidence, doors.identity, doors.replay))
     if doors.kept is not None:
         app.include_router(kept_routes(doors.kept, doors.identity, limit))
     app.include_router(probe_routes(doors.health, _features(doors)))
