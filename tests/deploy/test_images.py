@@ -3,6 +3,8 @@
 import importlib
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from pellucid_runtime.settings import ServiceSettings
 from rig.closures import closure
 
 ROOT = Path(__file__).resolve().parents[2]
+BASE = "python:3.11.14-slim-bookworm"
 SERVICES = ("decision", "search", "scorer", "fetcher", "gateway")
 # What only one image may carry; None: no image at all.
 HEAVY = {
@@ -31,8 +34,13 @@ DEVELOPMENT = {"pytest", "mypy", "ruff", "hypothesis", "grpcio-tools", "import-l
 
 
 def instructions(service: str) -> list[tuple[str, str]]:
-    """Return the Dockerfile as (instruction, arguments), continued lines joined."""
-    text = (ROOT / "services" / service / "Dockerfile").read_text("utf-8")
+    """Return a service's Dockerfile as (instruction, arguments)."""
+    return instructions_of(ROOT / "services" / service / "Dockerfile")
+
+
+def instructions_of(dockerfile: Path) -> list[tuple[str, str]]:
+    """Return a Dockerfile as (instruction, arguments), continued lines joined."""
+    text = dockerfile.read_text("utf-8")
     lines = re.sub(r"^#.*\n", "", text, flags=re.MULTILINE).replace("\\\n", " ").splitlines()
     return [(line.split()[0], line.split(None, 1)[1]) for line in lines if line.strip()]
 
@@ -95,7 +103,7 @@ def test_an_image_installs_contract_runtime_and_its_own_service(service: str) ->
 @pytest.mark.parametrize("service", SERVICES)
 def test_an_image_has_two_stages_on_the_same_base_and_no_rights(service: str) -> None:
     bases = [words.split()[0] for name, words in instructions(service) if name == "FROM"]
-    assert bases == ["python:3.11-slim", "python:3.11-slim"]
+    assert bases == [BASE, BASE]
     stage = final_stage(service)
     assert stage["USER"] == ["10001"]
     assert "useradd --system --uid 10001" in " ".join(stage["RUN"])
@@ -119,3 +127,28 @@ def test_an_image_sets_what_the_settings_know_and_exposes_their_ports(service: s
     exposed = TypeAdapter(list[int]).validate_python(final_stage(service)["EXPOSE"][0].split())
     assert sorted(exposed) == sorted(ports.values())
     assert variables == {name: str(ports[name.lower()]) for name in ("GRPC_PORT", "METRICS_PORT")}
+
+
+def test_the_dockerfiles_pass_the_linter() -> None:
+    dockerfiles = sorted(ROOT.glob("services/*/Dockerfile*"))
+    assert len(dockerfiles) == len(SERVICES) + 1
+    linter = Path(sys.executable).parent / "hadolint"
+    checked = subprocess.run(
+        [str(linter), "--config", str(ROOT / ".hadolint.yaml"), *map(str, dockerfiles)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_the_gpu_image_is_the_cpu_image_with_the_gpu_extra() -> None:
+    folder = ROOT / "services" / "scorer"
+    cpu = instructions_of(folder / "Dockerfile")
+    gpu = instructions_of(folder / "Dockerfile.gpu")
+    assert [name for name, _ in cpu] == [name for name, _ in gpu]
+    different = [(a, b) for (_, a), (_, b) in zip(cpu, gpu, strict=True) if a != b]
+    assert len(different) == 3  # what is installed, the label, the device
+    assert '"./services/scorer[gpu]"' in different[0][1]
+    assert "SCORER_DEVICE=cuda" in different[2][1]

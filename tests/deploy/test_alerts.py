@@ -1,0 +1,108 @@
+"""The alerting rules and routes: right in form, tested by case, and each explained in a runbook."""
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "deploy" / "observability"
+RULES = sorted((FOLDER / "rules").glob("*.yaml"))
+ROUTES = FOLDER / "alertmanager" / "alertmanager.yaml"
+
+
+def run(*command: str | Path, timeout_s: float = 55) -> str:
+    done = subprocess.run(
+        [str(word) for word in command],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=timeout_s,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def alerts() -> list[dict[str, Any]]:
+    groups = yaml.safe_load((FOLDER / "rules" / "alerts.yaml").read_text("utf-8"))["groups"]
+    return [rule for group in groups for rule in group["rules"]]
+
+
+def cases() -> list[dict[str, Any]]:
+    files = sorted((FOLDER / "tests").glob("*.yaml"))
+    return [case for file in files for case in yaml.safe_load(file.read_text("utf-8"))["tests"]]
+
+
+@pytest.mark.prometheus
+def test_the_rules_are_well_formed() -> None:
+    run("promtool", "check", "rules", "--lint=all", "--lint-fatal", *RULES)
+
+
+@pytest.mark.prometheus
+@pytest.mark.parametrize("file", ["alerts.yaml", "slow_alerts.yaml"])
+def test_the_cases_hold(file: str) -> None:
+    run("promtool", "test", "rules", FOLDER / "tests" / file)
+
+
+def test_every_alert_has_a_case_that_fires_and_one_that_does_not() -> None:
+    firing: set[str] = set()
+    for case in cases():
+        for sample in case["promql_expr_test"][0]["exp_samples"]:
+            firing |= set(re.findall(r'alertname="(\w+)"', sample["labels"]))
+    silent = [case["name"] for case in cases() if not case["promql_expr_test"][0]["exp_samples"]]
+    names = {alert["alert"] for alert in alerts()}
+    assert firing == names
+    spoken_of = " ".join(silent).replace("the budget alerts", "ProviderBudgetSpent")
+    families = {re.sub(r"(Fast|Medium|Slow|VerySlow)$", "", name) for name in names}
+    families = {family.replace("BudgetNearlySpent", "BudgetSpent") for family in families}
+    assert families == {family for family in families if family in spoken_of}
+
+
+@pytest.mark.parametrize("alert", alerts(), ids=lambda alert: alert["alert"])
+def test_an_alert_is_explained(alert: dict[str, Any]) -> None:
+    assert alert["labels"]["severity"] in {"page", "ticket"}
+    assert alert["for"]
+    assert alert["annotations"]["summary"]
+    assert alert["annotations"]["description"]
+    runbook = ROOT / alert["annotations"]["runbook"]
+    assert runbook.name == f"{alert['alert']}.md"
+    text = runbook.read_text("utf-8")
+    for heading in ("## What it means", "## What people notice", "## Look", "## Do"):
+        assert heading in text, heading
+
+
+@pytest.mark.alertmanager
+def test_the_routes_are_well_formed() -> None:
+    run("amtool", "check-config", ROUTES)
+
+
+@pytest.mark.alertmanager
+@pytest.mark.parametrize(
+    ("labels", "receivers"),
+    [
+        (["alertname=SearchDown", "severity=page"], "pager,mail"),
+        (["alertname=DailyCostHigh", "severity=ticket"], "mail"),
+        (["alertname=Unheard"], "mail"),
+    ],
+)
+def test_a_page_wakes_somebody_up_and_a_ticket_does_not(labels: list[str], receivers: str) -> None:
+    run(
+        "amtool",
+        "config",
+        "routes",
+        "test",
+        f"--config.file={ROUTES}",
+        f"--verify.receivers={receivers}",
+        *labels,
+    )
+
+
+def test_inhibitions_name_alerts_that_exist() -> None:
+    names = {alert["alert"] for alert in alerts()}
+    rules = yaml.safe_load(ROUTES.read_text("utf-8"))["inhibit_rules"]
+    matchers = [m for rule in rules for m in (*rule["source_matchers"], *rule["target_matchers"])]
+    named = [re.search(r'alertname=~?"([^"]+)"', matcher) for matcher in matchers]
+    assert {name for match in named if match for name in match[1].split("|")} <= names
