@@ -9,6 +9,8 @@ from typing import Any
 from pydantic import BaseModel, Field
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
+from pellucid_gateway.faces.replies import EVENT_NAMES
+
 _REF = "#/components/schemas/{model}"
 
 
@@ -52,15 +54,24 @@ def failures(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"description": _FAILURES[status], "content": content} for status in chosen}
 
 
+_EVENT = {
+    "type": "object",
+    "description": "One event of the stream; the last one is exactly one done or error.",
+    "required": ["event", "data"],
+    "properties": {
+        "event": {"type": "string", "enum": list(EVENT_NAMES)},
+        "data": {"type": "string", "description": "JSON of the event."},
+    },
+}
+
+
 def described(
     body: type[BaseModel] | None, reply: type[BaseModel], *, streams: bool = False
 ) -> dict[str, Any]:
     """Arguments of a route that describe its body, reply and failures."""
     content: dict[str, Any] = {"application/json": {"schema": _reference(reply)}}
     if streams:
-        content["text/event-stream"] = {
-            "schema": {"type": "string", "description": "Events, then exactly one done or error."}
-        }
+        content["text/event-stream"] = {"schema": _EVENT}
     extra: dict[str, Any] = {}
     if body is not None:
         schema = {"application/json": {"schema": _reference(body)}}

@@ -328,6 +328,12 @@ _EVENTS: Mapping[type, tuple[str, Callable[[Any], Json]]] = {
 }
 
 
+EVENT_NAMES = (
+    *(kind.value for kind in ProgressKind),
+    *(name for name, _ in _EVENTS.values() if name),
+)
+
+
 def event_json(event: TurnEvent) -> tuple[str, Json]:
     """Public name and content of one event."""
     name, content = _EVENTS[type(event)]

@@ -1,0 +1,285 @@
+"""What the gateway adds to a stream of the model: `python bench/gateway_bench.py`.
+
+One run, side by side: callers against the model server itself, through the gateway's OpenAI face
+(a whole local installation, the message settled by a rule), through the bare proxy of
+`gateway_peer.py`, and through LiteLLM's proxy where `--litellm` names its program. Then many
+streams at once, some of them answers with verified citations. Prints tables and writes them to
+`bench/results/gateway.json`. The exit status says whether what is to be reached was reached.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import uvloop
+from gateway_load import KEY, SMALL_TALK, Heard, callers, percentile, request_bytes
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "tests"))
+
+from rig.installation import Installation, start_installation  # noqa: E402 - needs the path above
+
+RESULTS = HERE / "results" / "gateway.json"
+QUESTION = "When did the Ondry Bridge open?"
+# One caller waits for most of its time, so its streams are short.
+ALONE = {"first_s": 0.05, "gap_s": 0.02, "tokens": 5}
+PACED = {"first_s": 0.3, "gap_s": 0.02, "tokens": 50}
+STREAM_S = 1.3
+SLOW = {"first_s": 0.3, "gap_s": 0.1, "tokens": 100}
+REACH = {"added_p50_ms": 3.0, "added_p95_ms": 20.0, "cpu_s_per_1000": 3.0, "rss_mb": 400.0}
+READY_WITHIN_S = 120.0
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where streams are asked for, and the processes that this costs."""
+
+    name: str
+    url: str
+    pids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One target. Times in milliseconds until the first text, CPU in seconds per 1,000 streams."""
+
+    name: str
+    alone_p50_ms: float
+    crowd_p50_ms: float
+    crowd_p95_ms: float
+    cpu_s_per_1000: tuple[float, ...]
+    failed: int
+
+
+def cpu_s(pid: int) -> float:
+    """User and system time of a process so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def memory_mb(pid: int, field: str) -> float:
+    """A memory figure of a process: VmRSS now, VmHWM at most so far."""
+    status = Path(f"/proc/{pid}/status").read_text("ascii")
+    line = next(line for line in status.splitlines() if line.startswith(field))
+    return int(line.split()[1]) / 1024
+
+
+@contextmanager
+def process(command: list[str], **options: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a program for as long as it is needed."""
+    running = subprocess.Popen(command, start_new_session=True, **options)
+    try:
+        yield running
+    finally:
+        running.send_signal(signal.SIGTERM)
+        try:
+            running.wait(10)
+        except subprocess.TimeoutExpired:
+            running.kill()
+            running.wait()
+
+
+def wait_until_open(url: str) -> None:
+    """Wait until something answers there."""
+    end = time.monotonic() + READY_WITHIN_S
+    while time.monotonic() < end:
+        try:
+            urllib.request.urlopen(url, timeout=2).close()
+        except urllib.error.HTTPError:
+            return
+        except OSError:
+            time.sleep(0.2)
+        else:
+            return
+    raise TimeoutError(f"{url} does not answer")
+
+
+def open_litellm(program: str, model_url: str, port: int, stack: ExitStack) -> Target | str:
+    """LiteLLM's proxy, or why there is none."""
+    if not program or not Path(program).exists():
+        return "not run: not installed"
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+    params = {"model": "openai/bench", "api_base": model_url, "api_key": "bench"}
+    config = {"model_list": [{"model_name": "bench", "litellm_params": params}]}
+    (folder / "config.yaml").write_text(json.dumps(config), "utf-8")
+    command = [program, "--config", str(folder / "config.yaml"), "--host", "127.0.0.1"]
+    options = {
+        "cwd": folder,
+        "env": {**os.environ, "LITELLM_MASTER_KEY": KEY},
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.DEVNULL,
+    }
+    running = stack.enter_context(process([*command, "--port", str(port)], **options))
+    try:
+        wait_until_open(f"http://127.0.0.1:{port}/health/liveliness")
+    except TimeoutError:
+        return f"not run: LiteLLM did not answer within {READY_WITHIN_S:.0f} s"
+    return Target("LiteLLM proxy", f"http://127.0.0.1:{port}/v1", (running.pid,))
+
+
+def measure(target: Target, *, alone: int, count: int, each: int) -> Row:
+    """One caller, then many."""
+    single = uvloop.run(callers(target.url, _small_talk(target, ALONE), count=1, each=alone))
+    before = [cpu_s(pid) for pid in target.pids]
+    crowd = uvloop.run(
+        callers(target.url, _small_talk(target, PACED), count=count, each=each, over_s=STREAM_S)
+    )
+    spent = [cpu_s(pid) - earlier for pid, earlier in zip(target.pids, before, strict=True)]
+    firsts = [heard.first_s * 1000 for heard in crowd if not heard.failed]
+    return Row(
+        name=target.name,
+        alone_p50_ms=statistics.median(heard.first_s for heard in single) * 1000,
+        crowd_p50_ms=percentile(firsts, 0.5),
+        crowd_p95_ms=percentile(firsts, 0.95),
+        cpu_s_per_1000=tuple(used / len(crowd) * 1000 for used in spent),
+        failed=sum(bool(heard.failed) for heard in (*single, *crowd)),
+    )
+
+
+def _small_talk(target: Target, pace: dict[str, Any]) -> bytes:
+    return request_bytes(target.url, SMALL_TALK, pace)
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """Many streams at once. Gaps in milliseconds between arrivals; the model's own is 100."""
+
+    streams: int
+    answers: int
+    cited: int
+    failed: int
+    gap_p50_ms: float
+    gap_p99_ms: float
+    rss_mb: float
+    rss_peak_mb: float
+
+
+async def _both(url: str, streams: int, answers: int) -> tuple[list[Heard], list[Heard]]:
+    plain = request_bytes(url, SMALL_TALK, SLOW)
+    asking = request_bytes(url, QUESTION, SLOW, pellucid={"citation_style": "numeric"})
+    return await asyncio.gather(
+        callers(url, plain, count=streams, each=1), callers(url, asking, count=answers, each=1)
+    )
+
+
+def measure_crowd(target: Target, *, streams: int, answers: int) -> Crowd:
+    """Pass-through streams at 10 tokens/s beside answers with verified citations."""
+    plain, answered = uvloop.run(_both(target.url, streams, answers))
+    gaps = [gap * 1000 for heard in plain for gap in heard.gaps_s]
+    return Crowd(
+        streams=len(plain),
+        answers=len(answered),
+        cited=sum(heard.citations > 0 for heard in answered),
+        failed=sum(bool(heard.failed) for heard in (*plain, *answered)),
+        gap_p50_ms=percentile(gaps, 0.5),
+        gap_p99_ms=percentile(gaps, 0.99),
+        rss_mb=memory_mb(target.pids[0], "VmRSS"),
+        rss_peak_mb=memory_mb(target.pids[0], "VmHWM"),
+    )
+
+
+def open_targets(stack: ExitStack, offset: int, litellm: str) -> tuple[list[Target], str]:
+    """Start everything; returns the targets and why one is missing."""
+    model, peer, lite = 8070 + offset, 8071 + offset, 8072 + offset
+    stack.enter_context(process([sys.executable, str(HERE / "gateway_model.py"), str(model)]))
+    model_url = f"http://127.0.0.1:{model}/v1"
+    wait_until_open(f"{model_url}/models")
+    command = [sys.executable, str(HERE / "gateway_peer.py"), model_url, str(peer)]
+    bare = stack.enter_context(process(command))
+    ours = open_installation(stack, offset, model_url)
+    wait_until_open(f"http://127.0.0.1:{peer}/")
+    targets = [
+        Target("model server itself", model_url),
+        Target("bare proxy", f"http://127.0.0.1:{peer}/v1", (bare.pid,)),
+        Target("gateway", f"{ours.url}/v1", (ours.pid_of("gateway"), ours.pid_of("decision"))),
+    ]
+    other = open_litellm(litellm, model_url, lite, stack)
+    return ([*targets, other], "") if isinstance(other, Target) else (targets, other)
+
+
+def open_installation(stack: ExitStack, offset: int, model_url: str) -> Installation:
+    """The five services, stopped with the stack."""
+    data = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+    environment = {
+        "OPENAI_BASE_URL": model_url,
+        "OPENAI_API_KEY": "bench",
+        "LLM_MODEL": "bench",
+        "LOG_LEVEL": "warning",
+    }
+    ours = start_installation(data, offset, environment)
+    stack.callback(ours.stop)
+    ours.wait_for_line("ready after", READY_WITHIN_S)
+    return ours
+
+
+def report(rows: list[Row], crowd: Crowd, missing: str) -> bool:
+    """Print what was measured beside what is to be reached; returns whether it was."""
+    direct = rows[0]
+    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; first text in ms, CPU in s")
+    print(f"{'':22}{'1 caller':>10}{'added':>8}{'50 callers p95':>16}{'added':>8}  CPU/1,000")
+    for row in rows:
+        spent = " + ".join(f"{used:.1f}" for used in row.cpu_s_per_1000)
+        added = (row.alone_p50_ms - direct.alone_p50_ms, row.crowd_p95_ms - direct.crowd_p95_ms)
+        print(
+            f"{row.name:22}{row.alone_p50_ms:10.1f}{added[0]:8.1f}{row.crowd_p95_ms:16.1f}"
+            f"{added[1]:8.1f}  {spent}{'  FAILED ' + str(row.failed) if row.failed else ''}"
+        )
+    print(*([f"LiteLLM: {missing}"] if missing else []), sep="\n")
+    print(
+        f"{crowd.streams} pass-through streams at 10 tokens/s beside {crowd.answers} answers "
+        f"({crowd.cited} cited): {crowd.failed} failed, gap p50 {crowd.gap_p50_ms:.0f} ms, "
+        f"p99 {crowd.gap_p99_ms:.0f} ms, RSS {crowd.rss_mb:.0f} MB, at most {crowd.rss_peak_mb:.0f}"
+    )
+    ours = next(row for row in rows if row.name == "gateway")
+    got = {
+        "added_p50_ms": ours.alone_p50_ms - direct.alone_p50_ms,
+        "added_p95_ms": ours.crowd_p95_ms - direct.crowd_p95_ms,
+        "cpu_s_per_1000": ours.cpu_s_per_1000[0],
+        "rss_mb": crowd.rss_peak_mb,
+    }
+    for name, most in REACH.items():
+        verdict = "ok" if got[name] <= most else "MISSED"
+        print(f"{name}: {got[name]:.1f}, at most {most:.0f}: {verdict}")
+    failed = crowd.failed + ours.failed
+    return not failed and all(got[name] <= most for name, most in REACH.items())
+
+
+def main() -> int:
+    """Measure and report; 0 when everything was reached."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--litellm", default="", help="program of LiteLLM's proxy")
+    parser.add_argument("--offset", type=int, default=13000, help="added to every port")
+    parser.add_argument("--alone", type=int, default=60, help="streams of the single caller")
+    parser.add_argument("--each", type=int, default=6, help="streams of each of the 50 callers")
+    options = parser.parse_args()
+    with ExitStack() as stack:
+        targets, missing = open_targets(stack, options.offset, options.litellm)
+        for target in targets:
+            measure(target, alone=3, count=5, each=1)
+        rows = [measure(t, alone=options.alone, count=50, each=options.each) for t in targets]
+        gateway = next(target for target in targets if target.name == "gateway")
+        crowd = measure_crowd(gateway, streams=200, answers=40)
+    reached = report(rows, crowd, missing)
+    RESULTS.parent.mkdir(exist_ok=True)
+    found = {"rows": [asdict(row) for row in rows], "crowd": asdict(crowd), "litellm": missing}
+    RESULTS.write_text(json.dumps(found, indent=2) + "\n", "utf-8")
+    return 0 if reached else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
