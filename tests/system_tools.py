@@ -64,7 +64,7 @@ def main() -> int:
         missing = [tool for tool in TOOLS if not tool.is_present()]
     if missing:
         names = ", ".join(tool.title for tool in missing)
-        print(f"missing for the tests: {names} (Debian packages, or programs of their makers)", file=sys.stderr)
+        print(f"missing for the tests: {names} (names of Debian packages)", file=sys.stderr)
         if os.environ.get("ALLOW_MISSING") != "1":
             print("install them, or set ALLOW_MISSING=1 to leave these tests out", file=sys.stderr)
             return 1
