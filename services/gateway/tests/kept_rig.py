@@ -1,0 +1,105 @@
+"""Gateways over fakes of the other services, with real state behind real faces."""
+
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import httpx
+from starlette.types import ASGIApp
+from turn_fakes import FakeModel, FakeScorer, Rig
+
+from pellucid_gateway.adapters.evidence_store import StoredEvidence
+from pellucid_gateway.adapters.feedback_store import StoredFeedback
+from pellucid_gateway.adapters.keeping import Keeping, open_keeping, remembering
+from pellucid_gateway.adapters.state import open_state
+from pellucid_gateway.engine import TurnEngine
+from pellucid_gateway.faces.admission import DoorLimits
+from pellucid_gateway.faces.guard import GuardRules
+from pellucid_gateway.faces.http import Doors, http_app
+from pellucid_gateway.faces.identity import Identity
+from pellucid_gateway.faces.kept import KeptDoors
+from pellucid_gateway.orchestrator import Engine
+from pellucid_gateway.quota import DailySearches
+from pellucid_gateway.replay import replay
+from pellucid_gateway.settings import GatewaySettings
+from pellucid_runtime.clock import Clock, SystemClock
+from pellucid_runtime.health import Health
+
+IDENTITY = Identity(b"0123456789abcdef", ["127.0.0.1"], "x-person")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptGateway:
+    """One replica."""
+
+    app: ASGIApp
+    engine: TurnEngine
+    keeping: Keeping
+    rig: Rig
+
+    def client(self, **options: Any) -> httpx.AsyncClient:
+        transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
+        return httpx.AsyncClient(transport=transport, base_url="http://localhost", **options)
+
+
+@dataclass(slots=True)
+class Plan:
+    """What differs between tests."""
+
+    folder: Path
+    redis_url: str | None = None
+    clock: Clock = field(default_factory=SystemClock)
+    rig: Rig = field(default_factory=lambda: Rig(model=FakeModel()))
+    settings: dict[str, Any] = field(default_factory=dict)
+    limits: DoorLimits = field(default_factory=DoorLimits)
+    find_key: Any = None
+
+
+async def open_gateway(stack: AsyncExitStack, plan: Plan) -> KeptGateway:
+    """A replica, closed with the stack."""
+    settings = GatewaySettings(data_dir=plan.folder, redis_url=plan.redis_url, **plan.settings)
+    state = await open_state(settings, stack, plan.clock, settings.gateway_replicas)
+    scorer: FakeScorer = plan.rig.scorer
+    evidence = StoredEvidence(state.records)
+    bare = replace(
+        plan.rig.engine._equipment,
+        evidence=evidence,
+        clock=plan.clock,
+        new_id=iter_ids(),
+        quota=DailySearches(state.limiter, settings.gateway_searches_per_day),
+    )
+    keeping = open_keeping(settings, stack, plan.clock, state, scorer)
+    engine = await remembering(
+        Engine(bare), settings, stack, plan.clock, keeping=keeping, scorer=scorer, exempt=()
+    )
+    kept = KeptDoors(
+        conversations=keeping.conversations,
+        memories=keeping.memories,
+        query_log=keeping.query_log,
+        records=state.records,
+        stats=keeping.stats,
+        clock=plan.clock,
+    )
+    doors = Doors(
+        engine=engine,
+        identity=IDENTITY,
+        health=Health(),
+        rules=GuardRules(any_host=plan.find_key is not None),
+        observe=lambda *_: None,
+        evidence=evidence,
+        feedback=StoredFeedback(state.records, keeping.counting, plan.clock),
+        replay=lambda record: replay(record, scorer, plan.clock),
+        kept=kept,
+        limiter=state.limiter,
+        door_limits=plan.limits,
+        find_key=plan.find_key,
+        clock=plan.clock,
+    )
+    return KeptGateway(app=http_app(doors), engine=engine, keeping=keeping, rig=plan.rig)
+
+
+def iter_ids() -> Any:
+    """Ids that no other gateway of the tests makes."""
+    return lambda: uuid4().hex
