@@ -13,6 +13,7 @@ from pellucid_gateway.continuing import Seam, continuation
 from pellucid_gateway.course import Course
 from pellucid_gateway.event_stream import Send
 from pellucid_gateway.findings import Source
+from pellucid_gateway.korean_list import korean_list
 from pellucid_gateway.ledger import TurnLedger
 from pellucid_gateway.outgoing import sent_prompt
 from pellucid_gateway.ports import (
@@ -24,7 +25,7 @@ from pellucid_gateway.ports import (
     ScorerPort,
 )
 from pellucid_gateway.prompts import Setting, build_prompt
-from pellucid_gateway.request import TurnRequest
+from pellucid_gateway.request import CitationStyle, TurnRequest
 from pellucid_gateway.support import SupportJudge
 from pellucid_gateway.tool_calls import assembled
 from pellucid_gateway.turn import (
@@ -116,6 +117,7 @@ class ModelAnswerer:
         self._scorer = scorer
         self._course = course
         self._ledger = course.ledger
+        self._summaries: dict[int, str] = {}
 
     async def answer(self, model: AnswerModel, sources: Sequence[Source]) -> Answer | None:
         """Stream the model's answer; None when it failed before any of it had left.
@@ -141,7 +143,7 @@ class ModelAnswerer:
                 await self._flush(writing.verifier)
                 raise BrokenAnswerError(error.message) from error
             return None
-        return await self._finished(model, writing)
+        return await self._finished(model, writing, shown)
 
     def _prompt(self, sources: Sequence[Source]) -> Prompt:
         client = self._request.passthrough
@@ -175,12 +177,26 @@ class ModelAnswerer:
                 rest = continuation(prompt, said, self._setting.window_tokens)
                 if not writing.end.truncated or prompt.client is not None or rest is None:
                     break
-                await self._stream(model, rest, writing, Seam(said))
+                if not await self._continue(model, rest, writing, Seam(said)):
+                    break
             writing.partial = writing.end.truncated
         finally:
             self._ledger.add_time("generate", self._course.clock.monotonic() - begun)
         if not writing.has_begun:
             raise EmptyAnswerError
+
+    async def _continue(
+        self, model: AnswerModel, rest: Prompt, writing: _Writing, seam: Seam
+    ) -> bool:
+        """Stream one continuation; False when it does not come, so that the answer is partial."""
+        said = len(writing.said)
+        try:
+            await self._stream(model, rest, writing, seam)
+        except ServiceError:
+            if len(writing.said) > said:
+                raise
+            return False
+        return True
 
     async def _stream(
         self, model: AnswerModel, prompt: Prompt, writing: _Writing, seam: Seam | None
@@ -233,14 +249,28 @@ class ModelAnswerer:
         """Let what was held back leave, checked: what was sent before a break is kept whole."""
         await self._pass_on(verifier.finish())
 
-    async def _finished(self, model: AnswerModel, writing: _Writing) -> Answer | None:
+    def _closing(self, verifier: CitationVerifier, shown: Sequence[Source]) -> Delta | None:
+        """The list of sources below the answer: in Korean always, else in the numeric style."""
+        wording = self._ledger.wording
+        is_listed = self._request.citation_style is not CitationStyle.NONE
+        if wording.language != "ko" or not is_listed or self._request.passthrough:
+            return verifier.closing(
+                wording.answer("sources_heading"), lambda s: extractive.date_text(s, wording)
+            )
+        cited = {citation.source for citation in verifier.citations}
+        listed = [source for source in shown if source.n in cited] or list(shown)
+        if not listed or not verifier.answer.strip():
+            return None
+        now = self._setting.now
+        lines = korean_list(listed, wording=wording, now=now, summaries=self._summaries)
+        return verifier.appended(f"\n\n{lines}")
+
+    async def _finished(
+        self, model: AnswerModel, writing: _Writing, shown: Sequence[Source]
+    ) -> Answer | None:
         verifier = writing.verifier
         await self._flush(verifier)
-        wording = self._ledger.wording
-        closing = verifier.closing(
-            wording.answer("sources_heading"), lambda s: extractive.date_text(s, wording)
-        )
-        if closing:
+        if closing := self._closing(verifier, shown):
             await self._course.send(closing)
         if not verifier.answer.strip() and not writing.pieces:
             self._ledger.lose("llm", "nothing of the answer could be kept")

@@ -116,6 +116,10 @@ class CitationVerifier:
         lines = source_list([self._sources[n] for n in cited], heading, date_of)
         return self._delta(f"\n\n{lines}")
 
+    def appended(self, text: str) -> Delta:
+        """Text of our own after the model's, for example a list of sources."""
+        return self._delta(text)
+
     def _settled(self) -> Delta | None:
         """Text of the unfinished sentence that nothing to come can change."""
         pending = self._segments.pending

@@ -35,14 +35,17 @@ _DAY = re.compile(
     r"|(?P<cjk_month>\d{1,2})\s?[월月]\s?(?P<cjk_day>\d{1,2})\s?[일日号]"
 )
 # The numbers of a date are checked as a date.
+_MONTHS = "|".join(map(re.escape, month_numbers()))
 _DAY_NUMBERS = re.compile(
-    r"\b\d{1,2}(?:st|nd|rd|th|er|\.|º)?(?=\s+(?:of\s+|de\s+)?(?:%s)\b)"
-    r"|(?<=\d)-\d{2}-\d{2}|\d{1,2}\s?[월月](?:\s?\d{1,2}\s?[일日号])?"
-    % "|".join(map(re.escape, month_numbers())),
+    rf"\b\d{{1,2}}(?:st|nd|rd|th|er|\.|º)?(?=\s+(?:of\s+|de\s+)?(?:{_MONTHS})\b)"
+    r"|(?<=\d)-\d{2}-\d{2}|\d{1,2}\s?[월月](?:\s?\d{1,2}\s?[일日号])?",
     re.IGNORECASE,
 )
 _AMBIGUOUS_MONTHS = frozenset({"may", "march", "mar", "mars", "mai"})
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_UNIT_AFTER = re.compile(
+    r"\s?[%€$£¥₩°]|\s(?:million|billion|thousand|Millionen|Milliarden|millions|millones|milliards)?\s?[^\W\d_]+|[^\W\d_]{1,3}"
+)
 _CAPITALISED_RUN = re.compile(r"[A-ZÀ-Þ][\w’'-]+(?:[ ][A-ZÀ-Þ][\w’'-]+)+")
 _YEARS = range(1000, 2200)
 _NEIGHBOURS = 2
@@ -176,6 +179,15 @@ def figures(text: str) -> Iterator[Figure]:
         yield Figure(_values(match, plain), around, match.start())
 
 
+def written_figure(text: str, figure: Figure) -> str:
+    """A figure as a text has it, with the word or unit after it."""
+    match = _NUMBER.match(text, figure.start) or _NUMBER.search(text, figure.start)
+    if not match:
+        return ""
+    after = _UNIT_AFTER.match(text, match.end())
+    return f"{match.group()}{after.group() if after else ''}".strip()
+
+
 def _summed(match: re.Match[str]) -> str:
     """Digits for a number of several parts, as in 2万4000."""
     large, unit, small = match.groups()
@@ -198,6 +210,9 @@ def _values(match: re.Match[str], text: str) -> frozenset[float]:
 
 def _around(text: str, start: int, end: int) -> frozenset[str]:
     """Words and units near a number; none where a script has no spaces between words."""
+    unit = text[end : end + 2].strip()[:1]
+    if unit and has_unspaced_script(unit):
+        return frozenset({f">{unit}"})
     if has_unspaced_script(text[max(0, start - 8) : end + 8]):
         return frozenset()
     before = text[:start].split()[-_NEIGHBOURS:]
@@ -212,19 +227,22 @@ def _marked(side: str, words: list[str]) -> frozenset[str]:
     return frozenset(f"{side}{word}" for word in telling)
 
 
-def _days(text: str) -> frozenset[tuple[int, int]]:
-    """Month and day of each date that has both."""
-    return frozenset(_of_days(text))
-
-
-def _of_days(text: str) -> Iterator[tuple[int, int]]:
+def days_of(text: str) -> dict[tuple[int, int], str]:
+    """Month and day of each whole date in a text, with the date as written, first come first."""
     names = month_numbers()
+    found: dict[tuple[int, int], str] = {}
     for match in _DAY.finditer(text):
         word = (match["month_after"] or match["month_before"] or "").lower()
         day = match["day_before"] or match["day_after"] or match["iso_day"] or match["cjk_day"]
         month = names.get(word) or match["iso_month"] or match["cjk_month"]
         if month and day:
-            yield int(month), int(day)
+            found.setdefault((int(month), int(day)), match.group())
+    return found
+
+
+def _days(text: str) -> frozenset[tuple[int, int]]:
+    """Month and day of each date that has both."""
+    return frozenset(days_of(text))
 
 
 def _months(text: str) -> frozenset[int]:

@@ -75,10 +75,11 @@ def _denied(claim: str, sentence: str) -> bool:
     best = max(clauses, key=lambda clause: _share(claim, clause), default="")
     if _share(claim, best) < _SAME_MATTER:
         best = sentence
-    return _negated(claim) != _negated(best)
+    return is_negated(claim) != is_negated(best)
 
 
-def _negated(text: str) -> bool:
+def is_negated(text: str) -> bool:
+    """Whether a text denies something."""
     lexicon = _lexicon()
     return bool(lexicon.negations.search(lexicon.not_denying.sub(" ", fold(text))))
 

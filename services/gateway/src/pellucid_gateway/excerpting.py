@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pellucid_gateway import extractive
 from pellucid_gateway.answering import Answer
 from pellucid_gateway.budgets import limited
+from pellucid_gateway.conflicts import Conflict
 from pellucid_gateway.course import Course
 from pellucid_gateway.findings import Source
 from pellucid_gateway.key_facts import asks_of_the_whole
@@ -41,8 +42,13 @@ class ExcerptAnswerer:
         self._course = course
         self._ledger = course.ledger
 
-    async def answer(self, sources: Sequence[Source]) -> Answer:
-        """Quote the sentences that answer best; with no sources say what cannot be done."""
+    async def answer(self, sources: Sequence[Source], conflicts: Sequence[Conflict] = ()) -> Answer:
+        """Quote the sentences that answer best; with no sources say what cannot be done.
+
+        Args:
+            sources: What may be quoted.
+            conflicts: Where they disagree; both sides are quoted, the better one first.
+        """
         wording = self._ledger.wording
         every = extractive.candidates_of(sources)
         found = extractive.shortlist(every, self._setting.question, _MOST_COMPARED)
@@ -52,8 +58,10 @@ class ExcerptAnswerer:
             return Answer(text=text, kind=AnswerKind.NONE)
         near = await self._similarities([candidate.text for candidate in found])
         chosen = extractive.choose(found, self._setting.question, self._request.depth, near)
+        chosen = extractive.with_both_sides(chosen, every, conflicts)
         written = extractive.write(
             chosen,
+            conflicts=conflicts[:1],
             wording=wording,
             style=self._request.citation_style,
             now=self._setting.now,

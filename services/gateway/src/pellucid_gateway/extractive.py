@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 
 from pellucid_gateway import sentences
 from pellucid_gateway.asked_for import names_of
+from pellucid_gateway.conflicts import Conflict, Side, told
 from pellucid_gateway.findings import Source
 from pellucid_gateway.key_facts import candidates, matches, tells
 from pellucid_gateway.notices import Wording
@@ -122,6 +123,23 @@ def choose(
     return tuple(found[i] for i in sorted(chosen, key=None if one_source else order.index))
 
 
+def with_both_sides(
+    chosen: Sequence[Candidate], every: Sequence[Candidate], conflicts: Sequence[Conflict]
+) -> tuple[Candidate, ...]:
+    """The chosen sentences with both sides of the first disagreement, the better side leading."""
+    for conflict in conflicts[:1]:
+        sides = [_candidate_of(side, every) for side in (conflict.first, conflict.second)]
+        both = [candidate for candidate in sides if candidate]
+        others = [c for c in chosen if c not in both]
+        return (*both, *others)[: max(len(chosen), len(both))]
+    return tuple(chosen)
+
+
+def _candidate_of(side: Side, every: Sequence[Candidate]) -> Candidate | None:
+    own = (c for c in every if c.source.n == side.source.n)
+    return next((c for c in own if side.sentence in c.text or c.text in side.sentence), None)
+
+
 def _by_new_domain(found: Sequence[Candidate], chosen: Sequence[int], i: int) -> bool:
     domains = {found[c].source.domain for c in chosen}
     return found[i].source.domain not in domains and _says_more(found, chosen, i)
@@ -186,8 +204,17 @@ def write(
     wording: Wording,
     style: CitationStyle,
     now: datetime,
+    conflicts: Sequence[Conflict] = (),
 ) -> Written:
-    """Join excerpts into a short text in the person's language; Korean as a numbered list."""
+    """Join excerpts into a short text in the person's language; Korean as a numbered list.
+
+    Args:
+        chosen: Best first.
+        wording: Texts in the person's language.
+        style: How citations show.
+        now: Present instant.
+        conflicts: Disagreements that are told after the excerpts.
+    """
     listed = wording.language == "ko"
     text = f"### {wording.answer('heading')}\n\n" if listed else ""
     citations: list[Citation] = []
@@ -199,6 +226,9 @@ def write(
         start = len(text) + line.index(quoted)
         text += line + marker_of(candidate.source, style)
         citations.append(_citation(candidate, start, start + len(quoted)))
+    for conflict in conflicts:
+        code, values = told(conflict, wording)
+        text += ("\n\n" if listed else _joint(wording.language)) + wording.notice(code, **values)
     if style is CitationStyle.NUMERIC and chosen:
         cited = {c.source.n: c.source for c in chosen}
         listing = [cited[n] for n in sorted(cited)]

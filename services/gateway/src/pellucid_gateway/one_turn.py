@@ -10,6 +10,7 @@ from dataclasses import replace
 from pellucid_gateway import sources as sourcing
 from pellucid_gateway.answering import Answer, ModelAnswerer, send_notices
 from pellucid_gateway.budgets import DepthPlan, TurnBudget, limited
+from pellucid_gateway.conflicts import find_conflicts, note_of, told
 from pellucid_gateway.decision import Action, Decision, WebMode
 from pellucid_gateway.equipment import Equipment, decide
 from pellucid_gateway.event_stream import Send
@@ -17,6 +18,7 @@ from pellucid_gateway.evidence import Basis, evidence_record
 from pellucid_gateway.excerpting import ExcerptAnswerer
 from pellucid_gateway.fallback_decision import find_urls
 from pellucid_gateway.findings import PageContent, Purpose
+from pellucid_gateway.follow_ups import reused_sources
 from pellucid_gateway.gathering import Errand, Gatherer
 from pellucid_gateway.ledger import TurnLedger
 from pellucid_gateway.notices import wording_for
@@ -38,6 +40,7 @@ from pellucid_runtime.errors import ServiceError
 
 # Results of a forced search, and candidates of a turn, when the request names no number.
 DEFAULT_RESULTS = 5
+_DOUBTFUL = frozenset({"soft_404", "placeholder", "consent_page"})
 _WALLS = frozenset({"paywall", "login_wall"})
 
 
@@ -72,7 +75,10 @@ class OneTurn:
             ServiceError: It cannot be answered at all.
         """
         decision = await self._decide()
-        found = Found()
+        found = Found(sources=reused_sources(self._request, decision, self._course.clock.now()))
+        if found.sources:
+            self._ledger.notify("earlier_sources")
+            return await self._answered(decision, found)
         await self._take_quota(decision)
         await self._read_user_pages(decision, found)
         if self._searches(decision):
@@ -81,8 +87,15 @@ class OneTurn:
             return await self._done_with_results(decision, found)
         self._find_sources(decision, found)
         self._notify_gaps(decision, found)
+        return await self._answered(decision, found)
+
+    async def _answered(self, decision: Decision, found: Found) -> Done:
         if found.sources:
             await self._send(SourcesReady(found.sources))
+        found.conflicts = find_conflicts(found.sources, decision.standalone_question)
+        for conflict in found.conflicts[:1]:
+            code, values = told(conflict, self._ledger.wording)
+            self._ledger.notify(code, **values)
         answer = await self._answer(decision, found)
         return await self._done(decision, found, answer)
 
@@ -142,6 +155,8 @@ class OneTurn:
         walled = page is not None and bool(_WALLS & set(page.warnings))
         if page is None or not page.success or walled:
             self._ledger.notify("paywall" if walled else "page_unreachable", url=url)
+        elif _DOUBTFUL & set(page.warnings):
+            self._ledger.notify("page_doubtful", url=url)
         if page is None or not page.success:
             unreachable = self._ledger.wording.notice("page_unreachable", url=url)
             error = page.error if page and page.error else unreachable
@@ -204,7 +219,7 @@ class OneTurn:
             self._ledger.lose("deadline", "gathering used up its share")
             self._ledger.notify("taking_long")
         await send_notices(self._ledger, self._send)
-        setting, scorer = self._setting(decision), self._equipment.services.scorer
+        setting, scorer = self._setting(decision, found), self._equipment.services.scorer
         if model:
             by_model = ModelAnswerer(
                 self._request, setting=setting, scorer=scorer, course=self._course
@@ -216,7 +231,7 @@ class OneTurn:
         by_excerpts = ExcerptAnswerer(
             self._request, setting=setting, scorer=scorer, course=self._course
         )
-        return await by_excerpts.answer(found.sources)
+        return await by_excerpts.answer(found.sources, found.conflicts)
 
     def _usable_model(self, found: Found) -> AnswerModel | None:
         model = self._equipment.model
@@ -227,7 +242,7 @@ class OneTurn:
             return None
         return model
 
-    def _setting(self, decision: Decision) -> Setting:
+    def _setting(self, decision: Decision, found: Found) -> Setting:
         model = self._equipment.model
         return Setting(
             question=decision.standalone_question,
@@ -237,7 +252,8 @@ class OneTurn:
             window_tokens=model.window_tokens if model else 0,
             marker=self._equipment.new_id()[-8:],
             plan=self._plan,
-            searched=self._searches(decision) or bool(decision.urls),
+            searched=self._searches(decision) or bool(decision.urls or found.sources),
+            notes=tuple(note_of(conflict) for conflict in found.conflicts),
             is_small_talk=decision.topicless,
         )
 
@@ -259,7 +275,7 @@ class OneTurn:
             shown=answer.shown,
             style=self._request.citation_style,
             language=self._request.language or decision.language,
-            searched=self._searches(decision) or bool(decision.urls),
+            searched=self._searches(decision) or bool(decision.urls or found.sources),
         )
         evidence_id = await self._record(self._accounted(result), decision, found, basis)
         await send_notices(self._ledger, self._send)

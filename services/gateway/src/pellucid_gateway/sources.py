@@ -5,9 +5,17 @@ from collections.abc import Mapping, Sequence
 
 from pellucid_gateway.budgets import DepthPlan
 from pellucid_gateway.fencing import neutral
-from pellucid_gateway.findings import Hit, Method, PageContent, ScoredHit, Source
+from pellucid_gateway.findings import (
+    Hit,
+    Method,
+    PageContent,
+    PublishedDate,
+    ScoredHit,
+    Source,
+)
 from pellucid_gateway.key_facts import key_facts, plain, tokens_of
 from pellucid_gateway.outgoing import host_of
+from pellucid_gateway.relative_dates import with_absolute_dates
 
 # A person's own page is the whole subject of the turn, so it may say more than a search result.
 USER_PAGE_TOKENS = 300
@@ -82,7 +90,9 @@ def _from_hit(
 ) -> Source:
     hit = item.hit
     read = page if page and page.success and page.text.strip() else None
-    text = read.text if read else hit.snippet or hit.title
+    published = hit.published or (read.published if read else None)
+    language = hit.language or (read.language if read else "")
+    text = _dated(read.text if read else hit.snippet or hit.title, published, language)
     facts = neutral(key_facts(text, question, max_tokens=plan.source_tokens, title=hit.title))
     title = neutral(plain(hit.title))[:_MAX_TITLE_CHARS]
     domain = hit.domain or registrable_domain(hit.url)
@@ -94,8 +104,8 @@ def _from_hit(
         snippet=facts[:_MAX_SNIPPET_CHARS],
         text=neutral(text),
         facts=facts,
-        published=hit.published or (read.published if read else None),
-        language=hit.language or (read.language if read else ""),
+        published=published,
+        language=language,
         relevance=item.relevance,
         breakdown=item.breakdown,
         providers=hit.providers,
@@ -103,6 +113,10 @@ def _from_hit(
         warnings=tuple(sorted({*hit.warnings, *(read.warnings if read else ())})),
         publisher=publisher_of(domain, read, title),
     )
+
+
+def _dated(text: str, published: PublishedDate | None, language: str) -> str:
+    return with_absolute_dates(text, published.time if published else None, language)
 
 
 def shown_title(page: PageContent) -> str:
@@ -123,9 +137,10 @@ def from_user_pages(
 
 def _from_user_page(n: int, page: PageContent, *, question: str, tokens: int) -> Source:
     url = page.final_url or page.url
+    text = _dated(page.text, page.published, page.language)
     facts = neutral(
         key_facts(
-            page.text,
+            text,
             question,
             max_tokens=tokens,
             most_sentences=USER_PAGE_SENTENCES,
@@ -140,7 +155,7 @@ def _from_user_page(n: int, page: PageContent, *, question: str, tokens: int) ->
         title=title,
         domain=domain,
         snippet=facts[:_MAX_SNIPPET_CHARS],
-        text=neutral(page.text),
+        text=neutral(text),
         facts=facts,
         published=page.published,
         language=page.language,

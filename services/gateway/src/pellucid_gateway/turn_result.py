@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from pellucid_gateway.answering import Answer
+from pellucid_gateway.conflicts import Conflict
 from pellucid_gateway.decision import Decision
 from pellucid_gateway.findings import PageContent, Source
 from pellucid_gateway.gathering import Gathered
@@ -21,6 +22,7 @@ class Found:
     """What a turn has to answer from."""
 
     sources: tuple[Source, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
     gathered: Gathered = field(default_factory=Gathered)
     user_pages: list[PageContent] = field(default_factory=list)
     url_contents: list[UrlFetched] = field(default_factory=list)

@@ -1,0 +1,184 @@
+"""Where two sources disagree on the matter of the question: a figure, a day, or yes and no.
+
+It names both sides, and which is newer or more trusted; it does not decide who is right. What is
+compared are sentences that both speak of what was asked, so that two figures of different things
+do not count as a disagreement.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from itertools import combinations
+
+from pellucid_gateway import sentences
+from pellucid_gateway.claim_checks import Figure, days_of, equal_figures, figures, written_figure
+from pellucid_gateway.contradictions import is_negated
+from pellucid_gateway.findings import Source
+from pellucid_gateway.key_facts import subject_terms
+from pellucid_gateway.notices import Wording
+from pellucid_gateway.terms import function_terms, terms
+
+# Share of the question's telling words that a sentence must have to be about it.
+_ABOUT = 0.5
+# Two sentences that share this much of the shorter one's words say something of the same.
+_SAME_MATTER = 0.4
+_SAME_STATEMENT = 0.7
+# A day more or less does not make a source newer.
+_NEWER = timedelta(days=2)
+_MORE_TRUSTED = 0.1
+_MOST_SENTENCES = 6
+_MOST_SOURCES = 8
+
+
+class Preference(StrEnum):
+    """Why one side is rather to be believed."""
+
+    NEWER = "newer"
+    TRUSTED = "trusted"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One source with what it says, as written there."""
+
+    source: Source
+    value: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two sources that disagree; `first` is the one rather to be believed, if either is."""
+
+    first: Side
+    second: Side
+    preference: Preference
+
+
+def find_conflicts(sources: Sequence[Source], question: str) -> tuple[Conflict, ...]:
+    """Disagreements between the sources on what was asked, at most one for each pair."""
+    wanted = subject_terms(question)
+    told = {source.n: _about(source, wanted) for source in sources[:_MOST_SOURCES] if source.facts}
+    by_number = {source.n: source for source in sources}
+    found = []
+    for a, b in combinations(sorted(told), 2):
+        sides = next(_disagreements(by_number[a], told[a], by_number[b], told[b]), None)
+        if sides:
+            found.append(_ordered(*sides))
+    return tuple(found)
+
+
+def _about(source: Source, wanted: frozenset[str]) -> list[str]:
+    """Sentences of a source that speak of what was asked; its title lends them its words."""
+    title = terms(source.title) & wanted
+    return [
+        sentence
+        for sentence in sentences.split(source.facts)
+        if wanted and len((terms(sentence) | title) & wanted) >= _ABOUT * len(wanted)
+    ][:_MOST_SENTENCES]
+
+
+def _disagreements(
+    a: Source, of_a: Sequence[str], b: Source, of_b: Sequence[str]
+) -> Iterator[tuple[Side, Side]]:
+    for one in of_a:
+        for other in of_b:
+            if _likeness(one, other) < _SAME_MATTER:
+                continue
+            values = (
+                _different_figures(one, other, a, b)
+                or _different_days(one, other)
+                or _yes_and_no(one, other)
+            )
+            if values:
+                yield Side(a, values[0], one), Side(b, values[1], other)
+
+
+def _likeness(one: str, other: str) -> float:
+    a, b = (frozenset(t for t in terms(s) if not t.isdigit()) for s in (one, other))
+    return len(a & b) / min(len(a), len(b)) if a and b else 0.0
+
+
+def _different_figures(one: str, other: str, a: Source, b: Source) -> tuple[str, str] | None:
+    """Two values with the same unit or name beside them, neither of which the other source has."""
+    for figure in figures(one):
+        for rival in figures(other):
+            same_kind = _units(figure) & _units(rival)
+            if not same_kind or figure.is_year or rival.is_year or equal_figures(figure, rival):
+                continue
+            has_both = any(equal_figures(figure, f) for f in figures(b.facts)) or any(
+                equal_figures(rival, f) for f in figures(a.facts)
+            )
+            if not has_both:
+                return written_figure(one, figure), written_figure(other, rival)
+    return None
+
+
+def _units(figure: Figure) -> frozenset[str]:
+    """What is counted: the words and signs after a figure, not those before it."""
+    return frozenset(word for word in figure.around if not word.startswith("<"))
+
+
+def _different_days(one: str, other: str) -> tuple[str, str] | None:
+    """Each names one day and they are not the same."""
+    first, second = days_of(one), days_of(other)
+    if len(first) != 1 or len(second) != 1 or first.keys() == second.keys():
+        return None
+    return next(iter(first.values())), next(iter(second.values()))
+
+
+def _yes_and_no(one: str, other: str) -> tuple[str, str] | None:
+    """One denies what the other states, in otherwise nearly the same words."""
+    a, b = (terms(sentence) - function_terms() for sentence in (one, other))
+    same = bool(a and b) and len(a & b) >= _SAME_STATEMENT * max(len(a), len(b))
+    return (one, other) if same and is_negated(one) != is_negated(other) else None
+
+
+def _ordered(one: Side, other: Side) -> Conflict:
+    """The newer side first, else the more trusted one."""
+    a, b = one.source.published, other.source.published
+    if a and b and abs(a.time - b.time) >= _NEWER:
+        newer, older = (one, other) if a.time > b.time else (other, one)
+        return Conflict(newer, older, Preference.NEWER)
+    trust = (_trust(one.source), _trust(other.source))
+    if abs(trust[0] - trust[1]) >= _MORE_TRUSTED:
+        better, worse = (one, other) if trust[0] > trust[1] else (other, one)
+        return Conflict(better, worse, Preference.TRUSTED)
+    return Conflict(one, other, Preference.NONE)
+
+
+def _trust(source: Source) -> float:
+    return source.breakdown.trust if source.breakdown else 0.0
+
+
+def note_of(conflict: Conflict) -> str:
+    """A line for the model: both sides, and which is newer or more trusted."""
+    first, second = conflict.first, conflict.second
+    better = {
+        Preference.NEWER: f"; [{first.source.n}] is newer",
+        Preference.TRUSTED: f"; [{first.source.n}] is more authoritative",
+        Preference.NONE: "",
+    }[conflict.preference]
+    return (
+        f"Disagreement: [{first.source.n}] says {first.value}, "
+        f"[{second.source.n}] says {second.value}{better}."
+    )
+
+
+def told(conflict: Conflict, wording: Wording) -> tuple[str, dict[str, str]]:
+    """Code and values of the notice that names both sides."""
+    first, second = conflict.first, conflict.second
+    values = {
+        "first": first.source.publisher,
+        "one": first.value,
+        "second": second.source.publisher,
+        "other": second.value,
+    }
+    if conflict.preference is Preference.NEWER and first.source.published:
+        date = wording.date(first.source.published.time)
+        return "sources_disagree_newer", {**values, "date": date}
+    if conflict.preference is Preference.TRUSTED:
+        return "sources_disagree_trusted", values
+    return "sources_disagree", values

@@ -1,0 +1,72 @@
+"""The list of sources below a Korean answer: heading, numbers, sources, recent dates marked.
+
+Korean text is untouched; of a source in another language a short Korean summary stands there, or
+its original words, marked as such.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+from pellucid_gateway.findings import Source
+from pellucid_gateway.notices import Wording
+from pellucid_gateway.relative_dates import language_of
+
+RECENT = timedelta(days=30)
+_MAX_SUMMARY_CHARS = 160
+
+
+def is_korean(text: str) -> bool:
+    """Whether a text reads as Korean."""
+    return language_of(text) == "ko"
+
+
+def is_recent(source: Source, now: datetime) -> bool:
+    """Whether a source is of the last 30 days."""
+    published = source.published
+    return published is not None and timedelta(0) <= now - published.time <= RECENT
+
+
+def korean_list(
+    sources: Sequence[Source],
+    *,
+    wording: Wording,
+    now: datetime,
+    summaries: Mapping[int, str],
+) -> str:
+    """Markdown: a heading, then one numbered entry with title, source, date, summary and address.
+
+    Args:
+        sources: In the order shown; at least one.
+        wording: Korean.
+        now: Present instant.
+        summaries: Korean summaries of sources in other languages, by number.
+    """
+    entries = [
+        _entry(source, wording=wording, now=now, summary=summaries.get(source.n, ""))
+        for source in sources
+    ]
+    return "\n".join((f"### {wording.answer('sources_title')}", "", *entries))
+
+
+def _entry(source: Source, *, wording: Wording, now: datetime, summary: str) -> str:
+    notes = [f"{wording.answer('source_label')}: {source.publisher or source.domain}"]
+    if source.published:
+        notes.append(wording.date(source.published.time))
+    if is_recent(source, now):
+        notes.append(f"**{wording.answer('recent')}**")
+    lines = [
+        f"{source.n}. **{source.title}** ({', '.join(notes)})",
+        f"   {_summary(source, wording, summary)}",
+        f"   {source.url}",
+    ]
+    return "\n".join(lines)
+
+
+def _summary(source: Source, wording: Wording, summary: str) -> str:
+    text = " ".join((source.snippet or source.facts or source.title).split())
+    short = text if len(text) <= _MAX_SUMMARY_CHARS else f"{text[:_MAX_SUMMARY_CHARS].rstrip()}…"
+    if is_korean(text):
+        return short
+    if summary:
+        return f"{wording.answer('summary_label')}: {summary}"
+    return f"{wording.answer('foreign_excerpt')}: “{short}”"
