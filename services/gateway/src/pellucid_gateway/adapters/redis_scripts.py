@@ -21,10 +21,11 @@ from redis.exceptions import NoScriptError, RedisError
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import DependencyDownError
 
-# Redis answers within a millisecond. Waited for twice: a loop that was busy itself sees the end of
-# the first wait before it sees the answer that is already there.
-_WAIT_S = 0.1
-_CONNECT_S = 0.25
+# Redis answers within a millisecond or is in trouble. Waited for in many short steps, 0.3 s in all:
+# a loop that was itself busy for half a second ends one step late and still has the others, in
+# which it sees the answer that is already there.
+_STEP_S = 0.02
+_STEPS = 15
 _OPEN_S = 0.5
 _MOST_PER_BATCH = 256
 
@@ -92,7 +93,7 @@ class RedisScripts:
 
     def __init__(self, url: str, clock: Clock) -> None:
         self._redis: Any = redis.Redis.from_url(
-            url, socket_connect_timeout=_CONNECT_S, retry=Retry(NoBackoff(), 1)
+            url, socket_connect_timeout=None, socket_timeout=None, retry=Retry(NoBackoff(), 1)
         )
         self._breaker = Breaker(clock)
         self._waiting: list[_Call] = []
@@ -114,12 +115,11 @@ class RedisScripts:
         Raises:
             DependencyDownError: Redis cannot be asked, does not answer or refuses to write.
         """
-        idle = self._sender is None or self._sender.done()
-        if idle and not self._breaker.lets_through():
+        if not self._breaker.lets_through():
             raise DependencyDownError("store")
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._waiting.append(_Call(script, script.sha, keys, values, answer))
-        if idle:
+        if self._sender is None or self._sender.done():
             self._sender = asyncio.create_task(self._send(), name="redis-scripts")
         return await answer
 
@@ -142,8 +142,8 @@ class RedisScripts:
         """Replies in order; a script that Redis does not know is told to it first."""
         exchange = asyncio.ensure_future(self._exchange(batch))
         try:
-            for _ in range(2):
-                done, _pending = await asyncio.wait({exchange}, timeout=_WAIT_S)
+            for _ in range(_STEPS):
+                done, _pending = await asyncio.wait({exchange}, timeout=_STEP_S)
                 if done:
                     return exchange.result()
         finally:
