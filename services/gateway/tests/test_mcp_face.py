@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
+from typing import Any
 
 import httpx
 import pytest
@@ -22,8 +23,10 @@ async def address(make_app: MakeApp) -> AsyncIterator[str]:
     await server.stop(0)
 
 
-async def test_the_tools_are_described(address: str) -> None:
-    async with Client(address) as client:
+@pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
+async def test_the_tools_are_described(address: str, mode: str) -> None:
+    """Clients that say hello first, and clients that do not."""
+    async with Client(address, mode=mode) as client:
         tools = (await client.list_tools()).tools
 
         assert [tool.name for tool in tools] == [
@@ -96,6 +99,31 @@ async def test_failures_are_results_that_say_so(address: str, engine: FakeEngine
             text = reply.content[0].text  # type: ignore[union-attr]
             assert words in text
             assert "secret" not in text
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+@pytest.mark.parametrize(
+    ("tool", "arguments", "words"),
+    [
+        ("web_search", {}, "query: is required"),
+        ("web_search", {"query": "x", "max_results": 99}, "max_results: must be at most 50"),
+        ("web_answer", {"question": "x", "depth": "abyss"}, "depth: must be one of 'quick'"),
+        ("web_fetch", {"url": 3}, "url: must be a string"),
+        ("web_search", {"query": "x", "site": "a b"}, "site: must be a host name"),
+        ("nope", {}, "nope"),
+    ],
+)
+async def test_wrong_arguments_are_explained_in_plain_words(
+    address: str, mode: str, tool: str, arguments: dict[str, Any], words: str
+) -> None:
+    async with Client(address, mode=mode) as client:
+        reply = await client.call_tool(tool, arguments)
+
+    text = reply.content[0].text  # type: ignore[union-attr]
+    assert reply.is_error
+    assert words in text
+    for foreign in ("pydantic", "validation error", "Error executing", "input_value"):
+        assert foreign not in text
 
 
 async def test_foreign_hosts_are_refused_here_too(address: str) -> None:

@@ -1,10 +1,59 @@
 """Search faces of other products, spoken to as their own clients do."""
 
+from collections.abc import AsyncIterator
+
 import httpx
 import pytest
-from door_fakes import RESULT, FakeEngine
+import tavily
+from door_fakes import RESULT, FakeEngine, MakeApp
 
-from pellucid_runtime.errors import PreconditionError
+from pellucid_gateway.decision import WebMode
+from pellucid_gateway.request import CitationStyle
+from pellucid_runtime.errors import PreconditionError, RateLimitedError
+
+
+@pytest.fixture
+async def tavily_client(gateway: str) -> AsyncIterator[tavily.AsyncTavilyClient]:
+    async with httpx.AsyncClient(base_url=f"{gateway}/compat/tavily", trust_env=False) as transport:
+        yield tavily.AsyncTavilyClient(api_key="ours", client=transport)
+
+
+async def test_tavilys_client_gets_results_answers_and_texts(
+    tavily_client: tavily.AsyncTavilyClient, engine: FakeEngine
+) -> None:
+    plain = await tavily_client.search("toll", max_results=2)
+    full = await tavily_client.search(
+        "toll", search_depth="advanced", include_answer=True, include_raw_content="text"
+    )
+    read = await tavily_client.extract(["http://a.localhost/"])
+
+    assert plain["answer"] is None
+    assert [result["url"] for result in plain["results"]] == [s.url for s in RESULT.sources[:2]]
+    assert full["answer"] == RESULT.answer
+    assert {result["raw_content"] for result in full["results"]} == {"Text"}
+    assert len(engine.commands) == 1
+    turn = engine.turns[0]
+    assert (turn.web_mode, turn.citation_style) == (WebMode.ON, CitationStyle.NONE)
+    assert read["results"][0]["raw_content"] == "Text"
+
+
+async def test_tavilys_client_raises_its_own_errors(
+    tavily_client: tavily.AsyncTavilyClient, engine: FakeEngine
+) -> None:
+    with pytest.raises(tavily.BadRequestError, match="query"):
+        await tavily_client.search(" ")
+    engine.defect = RateLimitedError("the searches of a day are used up")
+    with pytest.raises(tavily.UsageLimitExceededError, match="used up"):
+        await tavily_client.search("toll")
+
+
+async def test_tavilys_client_without_a_key_is_told(make_app: MakeApp) -> None:
+    transport = httpx.ASGITransport(make_app(find_key=lambda _: None))
+    async with httpx.AsyncClient(
+        transport=transport, base_url="http://localhost/compat/tavily"
+    ) as http:
+        with pytest.raises(tavily.InvalidAPIKeyError):
+            await tavily.AsyncTavilyClient(api_key="wrong", client=http).search("toll")
 
 
 async def test_tavily_shape(http: httpx.AsyncClient, engine: FakeEngine) -> None:
@@ -79,3 +128,12 @@ async def test_openwebui_shape(http: httpx.AsyncClient, engine: FakeEngine) -> N
     source = RESULT.sources[0]
     assert reply.json() == [{"link": source.url, "title": source.title, "snippet": source.snippet}]
     assert failed.json() == []
+
+
+async def test_openwebuis_loader_gets_texts(http: httpx.AsyncClient) -> None:
+    urls = ["http://a.localhost/", "http://b.localhost/"]
+    reply = await http.post("/compat/openwebui/load", json={"urls": urls})
+
+    assert reply.json() == [
+        {"page_content": "Text", "metadata": {"source": url, "title": "Title"}} for url in urls
+    ]

@@ -194,3 +194,20 @@ async def test_with_keys_on_the_key_comes_first(make_app: MakeApp) -> None:
         with pytest.raises(ConnectionClosed):
             await hear(socket)
     await server.stop(0)
+
+
+async def test_a_frame_beyond_the_limit_closes_the_socket(
+    make_app: MakeApp, engine: FakeEngine
+) -> None:
+    app = make_app(max_body_bytes=65_536)
+    server = HttpServer(app, "127.0.0.1", 0, ws_max_size=65_536)
+    await server.start()
+    async with connect(f"ws://127.0.0.1:{server.port}/v1/ws", proxy=None) as socket:
+        await say(socket, {"message": "x" * 100_000})
+        with pytest.raises(ConnectionClosed) as caught:
+            await hear(socket)
+    await server.stop(0)
+
+    assert caught.value.rcvd is not None
+    assert caught.value.rcvd.code == 1009
+    assert engine.turns == []

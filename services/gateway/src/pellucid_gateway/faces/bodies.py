@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 from starlette.requests import ClientDisconnect, Request
 
+from pellucid_gateway.faces.encodings import unpacked
 from pellucid_gateway.faces.problems import (
     FieldError,
     Problem,
@@ -62,14 +63,23 @@ class BodyTooLargeError(ProblemError):
 
 
 async def read_body(request: Request, limit: int) -> bytes:
-    """Read the body.
+    """Read the body, gzip included; `limit` is that of the plain bytes.
 
     Raises:
         BodyTooLargeError: More than `limit` bytes are announced or arrived.
+        ProblemError: It broke off, or is encoded otherwise.
     """
     announced = request.headers.get("content-length", "")
     if announced.isdecimal() and int(announced) > limit:
         raise BodyTooLargeError(limit)
+    body = await _received(request, limit)
+    plain = unpacked(body, request.headers.get("content-encoding", ""), limit)
+    if plain is None:
+        raise BodyTooLargeError(limit)
+    return plain
+
+
+async def _received(request: Request, limit: int) -> bytes:
     chunks: list[bytes] = []
     size = 0
     try:
@@ -166,10 +176,11 @@ def check(model: type[M], value: Mapping[str, Any]) -> M:
     try:
         return model.model_validate(given)
     except ValidationError as error:
-        raise ProblemError(_problem(error, model)) from None
+        raise ProblemError(problem_with(error, model)) from None
 
 
-def _problem(error: ValidationError, model: type[BaseModel]) -> Problem:
+def problem_with(error: ValidationError, model: type[BaseModel]) -> Problem:
+    """What pydantic found wrong, in plain words."""
     details = error.errors(include_url=False, include_input=False)[:MAX_ERRORS]
     errors = list(_field_errors(details, model))
     large = any(detail["type"] == "payload_too_large" for detail in details)

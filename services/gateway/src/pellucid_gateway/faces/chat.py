@@ -12,14 +12,15 @@ from pellucid_gateway.engine import TurnEngine
 from pellucid_gateway.faces.bodies import read_model
 from pellucid_gateway.faces.documentation import described
 from pellucid_gateway.faces.identity import Identity
-from pellucid_gateway.faces.problems import INTERNAL, ProblemError
-from pellucid_gateway.faces.replies import event_json, failed_problem, result_json
+from pellucid_gateway.faces.problems import INTERNAL
+from pellucid_gateway.faces.replies import event_json, result_json
 from pellucid_gateway.faces.replies_schema import ChatReply
 from pellucid_gateway.faces.requests import ChatBody
 from pellucid_gateway.faces.responses import JsonResponse, Streamed
 from pellucid_gateway.faces.streams import EventStream, frame, until_disconnect
+from pellucid_gateway.faces.whole_turn import answered
 from pellucid_gateway.request import TurnRequest
-from pellucid_gateway.turn import Done, Failed, TurnEvent, TurnResult
+from pellucid_gateway.turn import Done, Failed, TurnEvent
 
 _BROKEN = frame("error", INTERNAL.document())
 
@@ -35,7 +36,7 @@ def chat_routes(engine: TurnEngine, identity: Identity, max_body_bytes: int) -> 
         turn = body.to_turn(identity.caller(request, body.user_id))
         if body.stream:
             return Streamed(_stream(engine, turn))
-        result = await until_disconnect(request.receive, _answer(engine, turn))
+        result = await until_disconnect(request.receive, answered(engine, turn))
         return JsonResponse(result_json(result))
 
     return router
@@ -58,18 +59,3 @@ async def _frames(engine: TurnEngine, turn: TurnRequest) -> AsyncGenerator[bytes
             if isinstance(event, Done | Failed):
                 return
     yield _BROKEN
-
-
-async def _answer(engine: TurnEngine, turn: TurnRequest) -> TurnResult:
-    """Wait for the end of a turn.
-
-    Raises:
-        ProblemError: It failed.
-    """
-    async with aclosing(_events(engine, turn)) as events:
-        async for event in events:
-            if isinstance(event, Done):
-                return event.result
-            if isinstance(event, Failed):
-                raise ProblemError(failed_problem(event))
-    raise ProblemError(INTERNAL)

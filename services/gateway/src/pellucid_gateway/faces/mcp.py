@@ -4,8 +4,7 @@ Stateless, so that any replica can serve any request. What goes wrong inside a t
 with `isError`, as the protocol wants it, and never the text of an unknown exception.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable
 from functools import wraps
 from importlib.metadata import version
 from typing import Annotated, Any, Literal, ParamSpec, cast
@@ -13,18 +12,18 @@ from typing import Annotated, Any, Literal, ParamSpec, cast
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.transport_security import TransportSecuritySettings
-from mcp_types import ToolAnnotations
-from pydantic import Field
+from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
+from pydantic import BaseModel, Field, ValidationError
 from starlette.applications import Starlette
 from starlette.requests import Request
 
 from pellucid_gateway.engine import TurnEngine
-from pellucid_gateway.faces.bodies import check
+from pellucid_gateway.faces.bodies import check, problem_with
 from pellucid_gateway.faces.identity import Identity
 from pellucid_gateway.faces.problems import ProblemError
 from pellucid_gateway.faces.replies import page_json, result_json, search_json
 from pellucid_gateway.faces.requests import ChatBody, FetchBody, SearchBody
-from pellucid_gateway.turn import Done, Failed, TurnEvent, TurnResult
+from pellucid_gateway.faces.whole_turn import answered
 from pellucid_runtime.errors import ServiceError
 
 P = ParamSpec("P")
@@ -49,9 +48,31 @@ Depth = Annotated[
 ]
 
 
+class _Server(MCPServer):
+    """Tells what is wrong as everywhere else: arguments by name, without a library's text."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool.
+
+        Raises:
+            ToolError: With a sentence for the model.
+        """
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            cause = error.__cause__
+            if isinstance(cause, ValidationError):
+                raise ToolError(problem_with(cause, BaseModel).detail) from None
+            if isinstance(cause, ToolError):
+                raise cause from None
+            raise
+
+
 def mcp_server(engine: TurnEngine, identity: Identity) -> MCPServer:
     """The tools, in a fixed order."""
-    server: MCPServer = MCPServer(
+    server = _Server(
         "pellucid",
         title="Pellucid",
         version=version("pellucid-gateway"),
@@ -133,7 +154,7 @@ class _Tools:
     ) -> dict[str, Any]:
         """Answer a question from the web, with checked citations and their sources."""
         body = check(ChatBody, {"message": question, "depth": depth, "web_mode": "on"})
-        return result_json(await self._answer(body, self._caller(context)))
+        return result_json(await answered(self._engine, body.to_turn(self._caller(context))))
 
     @_told
     async def search(self, context: Context[Any, Any], query: Query) -> dict[str, Any]:
@@ -166,13 +187,3 @@ class _Tools:
         body = check(FetchBody, {"urls": [url], "max_chars": max_chars})
         (page,) = await self._engine.fetch(body.urls, max_chars=body.max_chars)
         return page_json(page)
-
-    async def _answer(self, body: ChatBody, caller: str) -> TurnResult:
-        events = cast("AsyncGenerator[TurnEvent]", self._engine.run(body.to_turn(caller)))
-        async with aclosing(events):
-            async for event in events:
-                if isinstance(event, Done):
-                    return event.result
-                if isinstance(event, Failed):
-                    raise ToolError(event.message)
-        raise ToolError("The answer broke off.")

@@ -1,4 +1,4 @@
-"""/compat/openwebui/search: Open WebUI's "external" search engine, a bare list of results."""
+"""/compat/openwebui: Open WebUI's "external" search engine and page loader, bare lists both."""
 
 from typing import Annotated
 
@@ -16,6 +16,9 @@ from pellucid_gateway.faces.shapes import COMPATIBLE_BODY_BYTES, Lenient
 from pellucid_gateway.faces.streams import until_disconnect
 from pellucid_gateway.request import SearchCommand, SearchOptions
 
+# As many pages as a request of Open WebUI can have results.
+MOST_URLS = 50
+
 
 class ExternalSearch(Lenient):
     """What Open WebUI sends."""
@@ -24,13 +27,19 @@ class ExternalSearch(Lenient):
     count: int = Field(5, ge=1, le=50)
 
 
+class ExternalLoad(Lenient):
+    """What Open WebUI asks its loader for."""
+
+    urls: list[str] = Field(min_length=1, max_length=MOST_URLS)
+
+
 def error_json(_problem: Problem) -> list[str]:
     """Its client expects a list whatever happens; the status tells the rest."""
     return []
 
 
 def openwebui_routes(engine: TurnEngine, identity: Identity) -> APIRouter:
-    """Route of the Open WebUI face."""
+    """Routes of the Open WebUI face."""
     router = APIRouter(include_in_schema=False)
 
     @router.post("/compat/openwebui/search")
@@ -48,6 +57,18 @@ def openwebui_routes(engine: TurnEngine, identity: Identity) -> APIRouter:
             [
                 {"link": source.url, "title": source.title, "snippet": source.snippet}
                 for source in outcome.results[: body.count]
+            ]
+        )
+
+    @router.post("/compat/openwebui/load")
+    async def load(request: Request) -> Response:
+        body = await read_model(request, ExternalLoad, COMPATIBLE_BODY_BYTES)
+        pages = await until_disconnect(request.receive, engine.fetch(body.urls))
+        return JsonResponse(
+            [
+                {"page_content": page.text, "metadata": {"source": page.url, "title": page.title}}
+                for page in pages
+                if page.success
             ]
         )
 

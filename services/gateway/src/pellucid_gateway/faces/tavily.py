@@ -1,12 +1,14 @@
 """/compat/tavily: search and extract in the shape of Tavily's API."""
 
 import time
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
 from pydantic import AfterValidator, Field
 from starlette.responses import Response
 
+from pellucid_gateway.decision import WebMode
 from pellucid_gateway.engine import TurnEngine
 from pellucid_gateway.faces.bodies import read_model
 from pellucid_gateway.faces.fields import MessageText, not_blank
@@ -15,8 +17,17 @@ from pellucid_gateway.faces.problems import Problem
 from pellucid_gateway.faces.responses import JsonResponse
 from pellucid_gateway.faces.shapes import COMPATIBLE_BODY_BYTES, WINDOW_DAYS, Lenient
 from pellucid_gateway.faces.streams import until_disconnect
+from pellucid_gateway.faces.whole_turn import answered
 from pellucid_gateway.findings import PageContent, Source
-from pellucid_gateway.request import Depth, SearchCommand, SearchOptions
+from pellucid_gateway.request import (
+    ChatMessage,
+    CitationStyle,
+    Depth,
+    Role,
+    SearchCommand,
+    SearchOptions,
+    TurnRequest,
+)
 
 # Tavily's documented extremes.
 MOST_RESULTS = 20
@@ -35,24 +46,42 @@ class TavilySearch(Lenient):
     max_results: int = Field(5, ge=0, le=MOST_RESULTS)
     include_domains: list[str] = Field(default_factory=list, max_length=300)
     exclude_domains: list[str] = Field(default_factory=list, max_length=150)
+    include_answer: bool | str = False
+    include_raw_content: bool | str = False
 
     def to_command(self, caller: str) -> SearchCommand:
         """As the engine sees it: the query as given, no threshold."""
-        window = WINDOW_DAYS.get(self.time_range or "", 0) or self.days or 0
-        options = SearchOptions(
-            recency_days=window,
-            max_results=max(1, self.max_results),
-            include_domains=tuple(self.include_domains[:100]),
-            exclude_domains=tuple(self.exclude_domains[:100]),
-        )
-        depth = Depth.STANDARD if self.search_depth == "advanced" else Depth.QUICK
         return SearchCommand(
             query=self.query,
             caller=caller,
-            depth=depth,
-            options=options,
+            depth=self._depth,
+            options=self._options,
             ranked=False,
             verbatim=True,
+        )
+
+    def to_turn(self, caller: str) -> TurnRequest:
+        """The query as a question, to be answered from a search."""
+        return TurnRequest(
+            messages=(ChatMessage(Role.USER, self.query),),
+            caller=caller,
+            web_mode=WebMode.ON,
+            depth=self._depth,
+            citation_style=CitationStyle.NONE,
+            options=self._options,
+        )
+
+    @property
+    def _depth(self) -> Depth:
+        return Depth.STANDARD if self.search_depth == "advanced" else Depth.QUICK
+
+    @property
+    def _options(self) -> SearchOptions:
+        return SearchOptions(
+            recency_days=WINDOW_DAYS.get(self.time_range or "", 0) or self.days or 0,
+            max_results=max(1, self.max_results),
+            include_domains=tuple(self.include_domains[:100]),
+            exclude_domains=tuple(self.exclude_domains[:100]),
         )
 
 
@@ -79,19 +108,9 @@ def tavily_routes(engine: TurnEngine, identity: Identity) -> APIRouter:
     async def search(request: Request) -> Response:
         begun = time.perf_counter()
         body = await read_model(request, TavilySearch, COMPATIBLE_BODY_BYTES)
-        command = body.to_command(identity.caller(request))
-        outcome = await until_disconnect(request.receive, engine.search(command))
-        return JsonResponse(
-            {
-                "query": body.query,
-                "follow_up_questions": None,
-                "answer": None,
-                "images": [],
-                "results": [_result(s) for s in outcome.results[: body.max_results]],
-                "response_time": round(time.perf_counter() - begun, 3),
-                "request_id": outcome.id,
-            }
-        )
+        found = _found(engine, body, identity.caller(request))
+        reply = await until_disconnect(request.receive, found)
+        return JsonResponse({**reply, "response_time": round(time.perf_counter() - begun, 3)})
 
     @router.post("/compat/tavily/extract")
     async def extract(request: Request) -> Response:
@@ -112,13 +131,41 @@ def tavily_routes(engine: TurnEngine, identity: Identity) -> APIRouter:
     return router
 
 
-def _result(source: Source) -> dict[str, Any]:
+async def _found(engine: TurnEngine, body: TavilySearch, caller: str) -> dict[str, Any]:
+    """Results; when an answer is asked for, they are the sources that it stands on."""
+    answer = None
+    if body.include_answer:
+        result = await answered(engine, body.to_turn(caller))
+        answer, found_id, sources = result.answer, result.id, result.sources
+    else:
+        outcome = await engine.search(body.to_command(caller))
+        found_id, sources = outcome.id, outcome.results
+    shown = sources[: body.max_results]
+    texts = await _texts(engine, shown) if body.include_raw_content else {}
+    return {
+        "query": body.query,
+        "follow_up_questions": None,
+        "answer": answer,
+        "images": [],
+        "results": [_result(source, texts.get(source.url)) for source in shown],
+        "request_id": found_id,
+    }
+
+
+async def _texts(engine: TurnEngine, sources: Sequence[Source]) -> dict[str, str]:
+    """Texts of the pages that could be read."""
+    urls = [source.url for source in sources]
+    pages = await engine.fetch(urls) if urls else ()
+    return {url: page.text for url, page in zip(urls, pages, strict=True) if page.success}
+
+
+def _result(source: Source, raw_content: str | None) -> dict[str, Any]:
     result = {
         "title": source.title,
         "url": source.url,
         "content": source.snippet,
         "score": source.relevance or 0.0,
-        "raw_content": None,
+        "raw_content": raw_content,
     }
     if source.published is not None:
         result["published_date"] = source.published.time.isoformat()
