@@ -9,7 +9,7 @@ import pytest
 
 from pellucid_search import app, dates
 
-ODD = "2 ngày trước"
+ODD = "2 napja"
 ROWS = {"results": [{"title": "T", "url": "https://a.example/", "content": "c",
                      "publishedDate": ODD}]}  # fmt: skip
 

@@ -15,6 +15,7 @@ _YEAR_FIRST = re.compile(
     r"(?P<d>\d{1,2})\s*(?:日|일)?\.?"
 )
 _YEAR_MONTH = re.compile(r"(?P<y>\d{4})\s*(?:年|년|[-/])\s*(?P<m>\d{1,2})\s*(?:月|월)?")
+_MONTH_DAY = re.compile(r"(?P<m>\d{1,2})\s*[月월]\s*(?P<d>\d{1,2})\s*[日일号號](?!\s*[前전])")
 _YEAR_LAST = re.compile(
     r"(?P<a>\d{1,2})\s*(?P<sep>[-/.])\s*(?P<b>\d{1,2})\s*[-/.,]\s*(?P<y>\d{4})\.?"
 )
@@ -52,7 +53,7 @@ def read_absolute(text: str, now: datetime) -> Reading | None:
         text: As `normalised_date_text` returns it.
         now: Gives the year of a date without one; aware.
     """
-    return _machine_form(text) or _number_form(text) or _word_form(text, now)
+    return _machine_form(text) or _number_form(text, now) or _word_form(text, now)
 
 
 def _machine_form(text: str) -> Reading | None:
@@ -83,8 +84,22 @@ def _aware(time: datetime) -> datetime:
     return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
-def _number_form(text: str) -> Reading | None:
-    return _dated(_YEAR_FIRST, text) or _year_last(text) or _year_and_month(text)
+def _number_form(text: str, now: datetime) -> Reading | None:
+    return (
+        _dated(_YEAR_FIRST, text)
+        or _year_last(text)
+        or _year_and_month(text)
+        or _month_and_day(text, now)
+    )
+
+
+def _month_and_day(text: str, now: datetime) -> Reading | None:
+    """Read 11月15日 and 11월 15일, the last of that name."""
+    match = _MONTH_DAY.match(text)
+    if match is None:
+        return None
+    year = _nearest_year(int(match["m"]), int(match["d"]), now)
+    return _at(str(year), match["m"], match["d"], text[match.end() :], LIKELY)
 
 
 def _dated(pattern: re.Pattern[str], text: str) -> Reading | None:

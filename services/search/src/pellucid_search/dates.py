@@ -3,8 +3,9 @@
 Own readers first (microseconds); the general library only for what they leave (milliseconds).
 """
 
+import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from pellucid_search.absolute_dates import read_absolute
 from pellucid_search.cjk_numerals import with_digits
@@ -21,6 +22,8 @@ _MAX_CHARACTERS = 80
 _FUTURE_TOLERANCE = timedelta(days=1)
 # The web is younger; older dates are of the subject, not of the page.
 _FIRST_YEAR = 1990
+# "15 Dec 2024 · 5 min": a page's other facts stand behind a mark.
+_NEXT_FACT = re.compile(r"\s[·•|–—]\s")
 
 
 @dataclass(slots=True)
@@ -58,10 +61,12 @@ def understand_date(
     cleaned = normalised_date_text(text)
     if not cleaned:
         return None
+    cleaned = _NEXT_FACT.split(cleaned)[0]
     reading = _read(cleaned, now) or _day_and_clock(with_digits(cleaned.lower()), now)
-    if reading or not may_be_date(cleaned) or (patience and not patience.spend()):
-        return reading
-    return read_other_language(cleaned, now)
+    if reading is None and may_be_date(cleaned) and (patience is None or patience.spend()):
+        reading = read_other_language(cleaned, now)
+    # Programs print the first day of the year 1 when they mean nothing.
+    return reading if reading and reading.time.date() != date.min else None
 
 
 def _read(text: str, now: datetime) -> Reading | None:

@@ -9,7 +9,9 @@ from pellucid_search.readings import ROUGH, Reading
 
 # The library reads numbers and fragments as dates; what has this form is none.
 _NO_DATE = re.compile(
-    r"[\d\s.,:%$€£+/-]*|[\d.,]+\s*[a-z]{1,3}|v?\d+(?:\.\d+)+|\d+ (?:of|out of) \d+", re.IGNORECASE
+    r"[\d\s.,:%$€£+/-]*|[\d.,]+\s*[a-z]{1,3}|v?\d+(?:\.\d+)+|\d+ (?:of|out of) \d+"
+    r"|(?:no|nr|vol|ch|chapter|pt|part|ep|episode|season|page|seite|p|top|step|level)\.? ?\d+",
+    re.IGNORECASE,
 )
 _MAX_CHARACTERS = 80
 _HAS_FOREIGN_LETTER = re.compile(r"[^\W\d_a-zA-Z]")

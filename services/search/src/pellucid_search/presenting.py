@@ -74,32 +74,48 @@ def present(
     """
     found: list[FoundHit] = []
     blocked: set[str] = set()
+    # Providers find the same pages, often in the same spelling.
+    places: dict[str, _Place | None] = {}
     reader = DateReader(now, patience)
     for run in runs:
         for rank, raw in enumerate(run.hits, start=1):
             finding = Finding(run.provider, rank, run.query_index)
-            url = canonical_url(raw.url)
-            if url is None:
+            place = places[raw.url] if raw.url in places else _place(raw.url)
+            places[raw.url] = place
+            if place is None:
                 continue
-            host = ada_url.URL(url).hostname
-            match _verdict(host, filters):
+            match _verdict(place.host, filters):
                 case None:
                     continue
                 case Verdict.BLOCKED:
-                    blocked.add(page_key(url))
+                    blocked.add(place.key)
                 case verdict:
                     hit = _hit(
                         raw,
-                        url,
-                        host,
+                        place.url,
+                        place.host,
                         published=reader.read(raw),
                         warnings=(POSSIBLY_HARMFUL,) if verdict is Verdict.DOUBTFUL else (),
-                        internal=filters.is_internal(run.provider, host),
+                        internal=filters.is_internal(run.provider, place.host),
                     )
-                    found.append(FoundHit(hit, finding, page_key(url)))
+                    found.append(FoundHit(hit, finding, place.key))
     fused = fuse(found)
     hits, folded = collapse_syndicated(fused)
     return Presentation(tuple(hits), len(blocked), len(found) - len(fused) + folded)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Canonical address, its host, and the key by which spellings of one page meet."""
+
+    url: str
+    host: str
+    key: str
+
+
+def _place(spelling: str) -> _Place | None:
+    url = canonical_url(spelling)
+    return None if url is None else _Place(url, ada_url.URL(url).hostname, page_key(url))
 
 
 def _verdict(host: str, filters: Filters) -> Verdict | None:

@@ -11,6 +11,8 @@ from typing import Any
 
 import yaml
 
+from pellucid_search.eras import in_common_form
+
 # How sure a reading is; ordered by how many ways a text of that form could mean something else.
 SURE = 1.0
 LIKELY = 0.9
@@ -21,7 +23,55 @@ _QUOTES = str.maketrans({"’": "'", "‘": "'", "՚": "'", "‵": "'", "`": "'"
 _EDGES = " \t\n.,;:·•|–—-()[]"
 _SPACES = re.compile(r"\s+")
 _NOTHING = frozenset(
-    {"n/a", "na", "none", "null", "unknown", "never", "undefined", "tbd", "tba", "nan"}
+    {
+        "n/a",
+        "na",
+        "none",
+        "null",
+        "unknown",
+        "never",
+        "undefined",
+        "tbd",
+        "tba",
+        "nan",
+        "nd",
+        "n/d",
+        "s/f",
+        "s/d",
+        "k. a",
+        "k.a",
+        "keine angabe",
+        "unbekannt",
+        "inconnu",
+        "desconocido",
+        "sin fecha",
+        "sans date",
+        "ohne datum",
+        "no date",
+        "date unknown",
+        "invalid date",
+        "sconosciuto",
+        "senza data",
+        "desconhecido",
+        "sem data",
+        "неизвестно",
+        "нет данных",
+        "onbekend",
+        "nieznana",
+        "bilinmiyor",
+        "不明",
+        "未知",
+        "暂无",
+        "無",
+        "无",
+        "없음",
+        "알 수 없음",
+        "미정",
+        "日付なし",
+        "不详",
+        "غير معروف",
+        "अज्ञात",
+    }
 )
 _MONTHS_A_YEAR = 12
 
@@ -45,7 +95,7 @@ def date_words() -> Mapping[str, Any]:
 
 def normalised_date_text(text: str) -> str:
     """Return a text in the form that the readers expect; empty when it says "no date"."""
-    folded = unicodedata.normalize("NFKC", text).translate(_QUOTES)
+    folded = in_common_form(unicodedata.normalize("NFKC", text)).translate(_QUOTES)
     cleaned = _SPACES.sub(" ", folded).strip().strip(_EDGES).strip()
     return "" if cleaned.lower() in _NOTHING else _without_noise(cleaned)
 

@@ -22,6 +22,7 @@ _AHEAD = re.compile(r"in (.+)$|(.+?)\s*(?:later|from now|내|뒤|후|后|後|以
 _BEFORE_YESTERDAY = re.compile(r"(.+ days?) before yesterday")
 _MONTHS = {"month": 1, "year": 12, "decade": 120, "half_year": 6}
 _SECONDS = {"second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86_400.0, "week": 604_800.0}
+_SECONDS_A_MONTH = 30.4375 * 86_400
 _FINE_UNITS = frozenset({"second", "minute", "hour", "day"})
 
 
@@ -129,6 +130,7 @@ def _step(now: datetime, amounts: list[tuple[float, str]], confidence: float) ->
     """Go back by calendar months first, then by seconds."""
     months = sum(amount * _MONTHS[unit] for amount, unit in amounts if unit in _MONTHS)
     seconds = sum(amount * _SECONDS[unit] for amount, unit in amounts if unit in _SECONDS)
+    seconds += (months - int(months)) * _SECONDS_A_MONTH
     time = months_before(now, int(months)) if abs(months) >= 1 else now
     time = before(time, seconds=seconds) if time else None
     return Reading(time, confidence) if time else None
