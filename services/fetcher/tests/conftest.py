@@ -4,6 +4,8 @@ The guard stays on: the gate sees public addresses, only the last step of dialli
 """
 
 import asyncio
+import functools
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -11,11 +13,18 @@ from typing import Any
 
 import httpcore
 import pytest
+import pytest_asyncio
 
 from pellucid_fetcher.app import Network, open_fetcher
+from pellucid_fetcher.document import Document, Extracted
+from pellucid_fetcher.egress.gate import EgressGate
+from pellucid_fetcher.extraction.reading import open_readers, read
 from pellucid_fetcher.fetching import PageFetcher
 from pellucid_fetcher.outcome import Page, PageRequest, Purpose
 from pellucid_fetcher.settings import FetcherSettings
+
+# Tests are imported without packages; their shared tables stand beside them.
+sys.path.insert(0, str(Path(__file__).parent))
 
 PUBLIC = "93.184.216.34"
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -34,6 +43,19 @@ class PretendResolver:
         if script is None:
             return (PUBLIC,) if host.endswith(".test") else ()
         return script.pop(0) if len(script) > 1 else script[0]
+
+
+class ReaderHere:
+    """Extraction without processes, for tests that are about other things."""
+
+    async def extract(self, document: Document, *, timeout_s: float) -> Extracted:
+        assert timeout_s > 0
+        return read(_readers(), document)
+
+
+@functools.cache
+def _readers() -> Mapping[str, Any]:
+    return open_readers()
 
 
 class _Relabelled(httpcore.AsyncNetworkStream):
@@ -86,6 +108,15 @@ class Rig:
         self.fetcher: PageFetcher
         self._servers: list[asyncio.Server] = []
 
+    @property
+    def gate(self) -> EgressGate:
+        return self.fetcher._steps.chain._ways.http._gate
+
+    async def written(self) -> None:
+        """Wait for writes that nobody waits for."""
+        background = self.fetcher._steps.cache._background
+        await asyncio.gather(*background._tasks)
+
     async def serve(self, handler: Handler, port: int = 80, **options: Any) -> None:
         """Let raw bytes answer at a public port."""
         server = await asyncio.start_server(_tolerant(handler), "127.0.0.1", 0, **options)
@@ -110,6 +141,8 @@ class Rig:
         for server in self._servers:
             server.close()
             await server.wait_closed()
+        self._servers.clear()
+        self.dialler.ports.clear()
 
 
 def _tolerant(handler: Handler) -> Handler:
@@ -155,17 +188,37 @@ async def open_rig(
     async with AsyncExitStack() as stack:
 
         async def opened(**changes: Any) -> Rig:
-            rig = Rig(PretendResolver(), PretendDialler())
-            stack.push_async_callback(rig.close)
-            chosen = settings.model_copy(update=changes)
-            network = Network(rig.resolver, rig.dialler)
-            rig.fetcher = await open_fetcher(chosen, stack, network)
-            return rig
+            return await _opened(settings.model_copy(update=changes), stack, ReaderHere())
 
         yield opened
+
+
+async def _opened(
+    settings: FetcherSettings, stack: AsyncExitStack, extractor: ReaderHere | None
+) -> Rig:
+    rig = Rig(PretendResolver(), PretendDialler())
+    stack.push_async_callback(rig.close)
+    network = Network(rig.resolver, rig.dialler)
+    rig.fetcher = await open_fetcher(settings, stack, network, extractor)
+    return rig
 
 
 @pytest.fixture
 async def rig(open_rig: Callable[..., Awaitable[Rig]]) -> Rig:
     """A fetcher with default settings."""
     return await open_rig()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def hurried_rig(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Rig]:
+    """A fetcher with real worker processes and short limits, for all tests of a module."""
+    settings = FetcherSettings(
+        data_dir=tmp_path_factory.mktemp("data"),
+        fetcher_extract_workers=1,
+        fetcher_connect_timeout_s=0.6,
+        fetcher_silence_timeout_s=0.6,
+        fetcher_total_timeout_s=2.5,
+        fetcher_browser=False,
+    )
+    async with AsyncExitStack() as stack:
+        yield await _opened(settings, stack, None)

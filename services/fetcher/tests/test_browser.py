@@ -88,7 +88,7 @@ async def test_pages_with_text_never_see_the_browser(rig: Any, http: Any) -> Non
     ],
 )
 async def test_the_proxy_refuses_alike(rig: Any, head: str) -> None:
-    gate = rig.fetcher._steps.http._gate
+    gate = rig.gate
     async with EgressProxy(gate, rig.dialler) as proxy:
         reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
         writer.write(f"{head}\r\nHost: x\r\n\r\n".encode())
@@ -106,7 +106,7 @@ async def test_the_proxy_carries_plain_requests(rig: Any, http: Any) -> None:
         writer.write(http(b"carried"))
 
     await rig.serve(answer)
-    gate = rig.fetcher._steps.http._gate
+    gate = rig.gate
     async with EgressProxy(gate, rig.dialler) as proxy:
         reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
         writer.write(

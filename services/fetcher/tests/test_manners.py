@@ -52,20 +52,33 @@ def test_robots_never_fail(text: str, path: str) -> None:
     assert read_robots(text, "x").allows(f"/{path}") in (True, False)
 
 
+async def _waits(limit: LocalRateLimit, host: str) -> list[float]:
+    return [(await limit.take(host, max_wait_s=9)).wait_s for _ in range(3)]
+
+
 async def test_turns_are_spaced_for_each_host() -> None:
     limit = LocalRateLimit(2.0, {"fast.example": 0.0}, lambda: 100.0)
-    assert [await limit.wait_s("a.example") for _ in range(3)] == [0.0, 0.5, 1.0]
-    assert await limit.wait_s("b.example") == 0.0
-    assert [await limit.wait_s("fast.example") for _ in range(3)] == [0.0, 0.0, 0.0]
+    assert await _waits(limit, "a.example") == [0.0, 0.5, 1.0]
+    assert (await limit.take("b.example", max_wait_s=0)).taken
+    assert await _waits(limit, "fast.example") == [0.0, 0.0, 0.0]
 
 
-async def test_a_rest_ends() -> None:
+async def test_a_turn_that_is_too_far_away_is_not_taken() -> None:
+    limit = LocalRateLimit(1.0, {}, lambda: 100.0)
+    assert (await limit.take("a.example", max_wait_s=0)).taken
+    for _ in range(3):
+        refused = await limit.take("a.example", max_wait_s=0.5)
+        assert (refused.taken, refused.wait_s) == (False, 1.0)
+
+
+async def test_a_rest_ends_and_a_shorter_one_does_not_end_it() -> None:
     now = [0.0]
     limit = LocalRateLimit(1.0, {}, lambda: now[0])
     await limit.cool_down("a.example", 30)
-    assert await limit.resting_s("a.example") == 30
+    await limit.cool_down("a.example", 2)
+    assert (await limit.take("a.example", max_wait_s=5)).wait_s == 30
     now[0] = 31.0
-    assert await limit.resting_s("a.example") == 0
+    assert (await limit.take("a.example", max_wait_s=5)).wait_s == 0
 
 
 @settings(deadline=None)

@@ -36,4 +36,5 @@ async def test_the_check_can_fail(rig: Any, http: Any, tmp_path: Path) -> None:
     page = f"<html><title>x</title><p>The word of the day is {CANARY}, they say.</p></html>"
     await rig.pages({"/": http(page.encode()), "/robots.txt": http(b"")})
     assert (await rig.fetch("http://ostwick.test/", Purpose.SEARCH_RESULT)).success
+    await rig.written()
     assert CANARY.encode() in _stored(tmp_path)

@@ -35,7 +35,7 @@ def _document(body: bytes) -> Document:
 
 @pytest.mark.parametrize("body", [b"hang", b"die", b"nonsense"])
 async def test_a_bad_document_costs_only_itself(body: bytes) -> None:
-    async with WorkerPool(2, COMMAND) as pool:
+    async with WorkerPool(2, command=COMMAND) as pool:
         bad = asyncio.create_task(pool.extract(_document(body), timeout_s=0.5))
         good = await asyncio.gather(
             *(pool.extract(_document(b"good"), timeout_s=5) for _ in range(5))
@@ -50,7 +50,7 @@ async def test_a_bad_document_costs_only_itself(body: bytes) -> None:
 
 
 async def test_a_cancelled_extraction_gives_no_stale_answer() -> None:
-    async with WorkerPool(1, COMMAND) as pool:
+    async with WorkerPool(1, command=COMMAND) as pool:
         task = asyncio.create_task(pool.extract(_document(b"hang"), timeout_s=5))
         await asyncio.sleep(0.1)
         task.cancel()
@@ -60,7 +60,7 @@ async def test_a_cancelled_extraction_gives_no_stale_answer() -> None:
 
 
 async def test_without_a_free_worker_the_time_ends() -> None:
-    async with WorkerPool(1, COMMAND) as pool:
+    async with WorkerPool(1, command=COMMAND) as pool:
         busy = asyncio.create_task(pool.extract(_document(b"hang"), timeout_s=1))
         await asyncio.sleep(0)
         with pytest.raises(FetchFault) as caught:

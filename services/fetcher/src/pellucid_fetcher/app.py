@@ -3,7 +3,7 @@
 import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,6 +11,7 @@ import structlog
 from pellucid.fetcher.v1 import fetcher_pb2_grpc
 
 from pellucid_fetcher.adapters.browser import ChromiumRenderer
+from pellucid_fetcher.adapters.corporate_proxy import ProxiedDialler, is_denied_by, read_proxy
 from pellucid_fetcher.adapters.dialling import Dialler, TcpDialler
 from pellucid_fetcher.adapters.egress_proxy import EgressProxy
 from pellucid_fetcher.adapters.http_transport import (
@@ -19,29 +20,38 @@ from pellucid_fetcher.adapters.http_transport import (
     open_trust,
     silence_engines,
 )
-from pellucid_fetcher.adapters.page_cache import StorePageCache
+from pellucid_fetcher.adapters.page_cache import StorePageCache, guards
 from pellucid_fetcher.adapters.resolving import SystemResolver
+from pellucid_fetcher.adapters.shared_turns import SharedRateLimit
+from pellucid_fetcher.adapters.store_guard import FILE_S, READ_S, WRITE_S, Background
+from pellucid_fetcher.adapters.store_leases import StoreLeases
 from pellucid_fetcher.adapters.worker_pool import WorkerPool
+from pellucid_fetcher.chain import Chain, Ways
 from pellucid_fetcher.egress.exemptions import Exemptions, read_exemptions
 from pellucid_fetcher.egress.gate import EgressGate
 from pellucid_fetcher.egress.ranges import load_rule
 from pellucid_fetcher.fetching import FetchPolicy, PageFetcher, Steps
+from pellucid_fetcher.flights import Flights
 from pellucid_fetcher.http_path import HttpPath, HttpPolicy
 from pellucid_fetcher.metrics import BROWSER_AVAILABLE, MetricsObserver
 from pellucid_fetcher.politeness import LocalRateLimit
-from pellucid_fetcher.ports import Resolver
+from pellucid_fetcher.ports import Extractor, RateLimit, Resolver
 from pellucid_fetcher.receiving import BodyCaps
 from pellucid_fetcher.robots_guard import RobotsGuard, RobotsPolicy
 from pellucid_fetcher.server import SERVICE, FetcherServicer
 from pellucid_fetcher.settings import FetcherSettings, items, rates
+from pellucid_fetcher.third_parties import ReaderService, ThirdParty, WebArchive
+from pellucid_fetcher.track_record import TrackRecord
+from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.health import Health
 from pellucid_runtime.metrics import MetricsServer
 from pellucid_runtime.server import GrpcServer
 from pellucid_runtime.service import Service
-from pellucid_runtime.store import open_store
+from pellucid_runtime.store import Store, open_store
 
 _log = structlog.get_logger("pellucid_fetcher")
 _RESOLVER_THREADS: Final = 16
+_STORE_PREFIX: Final = "fetch:v1"
 _CHROMIUMS: Final = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -78,7 +88,10 @@ def _system_network(stack: AsyncExitStack) -> Network:
 
 
 async def open_fetcher(
-    settings: FetcherSettings, stack: AsyncExitStack, network: Network
+    settings: FetcherSettings,
+    stack: AsyncExitStack,
+    network: Network,
+    extractor: Extractor | None = None,
 ) -> PageFetcher:
     """Wire a fetcher.
 
@@ -86,28 +99,83 @@ async def open_fetcher(
         settings: What the operator chose.
         stack: Closes what is opened.
         network: The ways to the outside.
+        extractor: Used in place of the pool of worker processes.
     """
     silence_engines()
     observer = MetricsObserver()
     exemptions = read_exemptions(
         items(settings.fetcher_allow_private_hosts), items(settings.fetcher_static_hosts)
     )
+    network = _by_way_of_proxy(settings, network)
     gate = _gate(settings, exemptions, network, observer)
     http = _http_path(settings, gate, network)
-    store = await open_store(settings, stack, "fetch", is_cache=True)
-    pool = await stack.enter_async_context(WorkerPool(settings.fetcher_extract_workers))
-    steps = Steps(
+    store = await _store(settings, stack)
+    rate = await _rate(settings, stack)
+    if extractor is None:
+        extractor = await stack.enter_async_context(_workers(settings))
+    ways = Ways(
         http=http,
-        extractor=pool,
-        cache=StorePageCache(store, settings.fetcher_cache_ttl_s),
-        rate=_rate(settings),
+        extractor=extractor,
+        rate=rate,
+        exemptions=exemptions,
+        renderer=await _renderer(settings, gate, network, stack),
+        third_parties=_third_parties(settings),
+    )
+    steps = Steps(
+        chain=Chain(ways),
+        cache=await _cache(settings, store, stack),
+        flights=Flights(StoreLeases(store, time.monotonic) if _is_shared(settings) else None),
+        rate=rate,
         robots=_robots(settings, http),
         exemptions=exemptions,
+        record=TrackRecord(),
         observer=observer,
-        renderer=await _renderer(settings, gate, network, stack),
     )
-    policy = FetchPolicy(settings.fetcher_total_timeout_s, settings.fetcher_extract_timeout_s)
+    policy = FetchPolicy(settings.fetcher_total_timeout_s, settings.fetcher_whole_timeout_s)
     return PageFetcher(steps, policy)
+
+
+def _workers(settings: FetcherSettings) -> WorkerPool:
+    return WorkerPool(settings.fetcher_extract_workers, settings.fetcher_extract_timeout_s)
+
+
+def _is_shared(settings: FetcherSettings) -> bool:
+    return bool(settings.redis_cache_url or settings.redis_url)
+
+
+async def _store(settings: FetcherSettings, stack: AsyncExitStack) -> Store:
+    store = await open_store(settings, stack, "page", is_cache=True, prefix=_STORE_PREFIX)
+    # The first connection takes longer than any later operation; a dead store is found out later.
+    with suppress(DependencyDownError):
+        await store.get("first")
+    return store
+
+
+async def _cache(settings: FetcherSettings, store: Store, stack: AsyncExitStack) -> StorePageCache:
+    shared = _is_shared(settings)
+    limits = guards(READ_S if shared else FILE_S, WRITE_S if shared else FILE_S, time.monotonic)
+    background = await stack.enter_async_context(Background())
+    return StorePageCache(store, settings.fetcher_cache_ttl_s, limits, background)
+
+
+def _by_way_of_proxy(settings: FetcherSettings, network: Network) -> Network:
+    if settings.egress_proxy_url is None:
+        return network
+    proxy = read_proxy(settings.egress_proxy_url.get_secret_value())
+    trust = open_trust(settings.fetcher_ca_bundle).verified
+    inside = is_denied_by(load_rule(items(settings.fetcher_denied_ranges)).reason_against)
+    return Network(network.resolver, ProxiedDialler(network.dialler, proxy, trust, inside))
+
+
+def _third_parties(settings: FetcherSettings) -> tuple[ThirdParty, ...]:
+    parties: list[ThirdParty] = []
+    if settings.reader_base_url is not None:
+        key = settings.reader_api_key.get_secret_value() if settings.reader_api_key else ""
+        base = settings.reader_base_url.rstrip("/")
+        parties.append(ReaderService(base, key, settings.fetcher_reader_user_urls))
+    if settings.archive_base_url is not None:
+        parties.append(WebArchive(settings.archive_base_url.rstrip("/")))
+    return tuple(parties)
 
 
 async def _renderer(
@@ -121,7 +189,9 @@ async def _renderer(
     if executable is None or not settings.fetcher_browser:
         return None
     proxy = await stack.enter_async_context(EgressProxy(gate, network.dialler))
-    renderer = ChromiumRenderer(executable, proxy, settings.fetcher_browser_pages)
+    renderer = ChromiumRenderer(
+        executable, proxy, settings.fetcher_browser_pages, settings.fetcher_browser_memory_mib
+    )
     return await stack.enter_async_context(renderer)
 
 
@@ -143,7 +213,8 @@ def _http_path(settings: FetcherSettings, gate: EgressGate, network: Network) ->
         settings.fetcher_ca_bundle,
         frozenset(map(str.lower, items(settings.fetcher_insecure_hosts))),
     )
-    transport = HttpxTransport(network.dialler, trust, Patience(), http2=settings.fetcher_http2)
+    patience = Patience(settings.fetcher_connect_timeout_s, settings.fetcher_silence_timeout_s)
+    transport = HttpxTransport(network.dialler, trust, patience, http2=settings.fetcher_http2)
     policy = HttpPolicy(
         user_agent=settings.fetcher_user_agent,
         browser_agent=settings.fetcher_browser_agent,
@@ -154,9 +225,19 @@ def _http_path(settings: FetcherSettings, gate: EgressGate, network: Network) ->
     return HttpPath(gate, transport, policy)
 
 
-def _rate(settings: FetcherSettings) -> LocalRateLimit:
-    overrides = rates(settings.fetcher_host_rates)
-    return LocalRateLimit(settings.fetcher_requests_per_second, overrides, time.monotonic)
+async def _rate(settings: FetcherSettings, stack: AsyncExitStack) -> RateLimit:
+    per_second, overrides = settings.fetcher_requests_per_second, rates(settings.fetcher_host_rates)
+    replicas = settings.fetcher_replicas
+    own = LocalRateLimit(
+        per_second / replicas,
+        {host: rate / replicas for host, rate in overrides.items()},
+        time.monotonic,
+    )
+    url = settings.redis_url or settings.redis_cache_url
+    if url is None:
+        return own
+    shared = SharedRateLimit(url, per_second, overrides, own, time.monotonic)
+    return await stack.enter_async_context(shared)
 
 
 def _robots(settings: FetcherSettings, http: HttpPath) -> RobotsGuard | None:

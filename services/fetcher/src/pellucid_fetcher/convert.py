@@ -63,6 +63,8 @@ def page_to(page: Page) -> fetcher_pb2.Page:
         bytes_decoded=page.bytes_decoded,
         extraction_quality=page.quality,
         page_type=page.page_type,
+        reason=page.reason,
+        host_reliability=page.host_reliability,
     )
     if page.published is not None:
         message.published.CopyFrom(_date_to(page))

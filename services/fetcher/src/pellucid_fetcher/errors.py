@@ -15,12 +15,14 @@ class FetchFault(Exception):  # noqa: N818 - a fault is an outcome, not an error
     Attributes:
         status: The typed outcome.
         retry_after_s: Seconds that the site asks to wait; 0 when it does not say.
+        detail: Stable word that tells people and programs more; empty when nothing is to be added.
     """
 
-    def __init__(self, status: FetchStatus, *, retry_after_s: int = 0) -> None:
+    def __init__(self, status: FetchStatus, *, retry_after_s: int = 0, detail: str = "") -> None:
         super().__init__(status.value)
         self.status = status
         self.retry_after_s = retry_after_s
+        self.detail = detail
 
 
 class RefusedError(FetchFault):

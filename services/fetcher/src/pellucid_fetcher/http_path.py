@@ -29,6 +29,7 @@ _MEANINGS: Final = {
     429: FetchStatus.RATE_LIMITED,
 }
 _MALFORMED: Final = frozenset({"malformed", "length", "forbidden_character", "parsers_disagree"})
+NO_HEADERS: Final[tuple[tuple[str, str], ...]] = ()
 _RETRY_PAUSE_S: Final = 0.2
 _RETRY_FLOOR_S: Final = 1.0  # less time than this is better spent on giving an answer
 
@@ -69,6 +70,9 @@ class Trail:
     # The site refused us by status, but its page may be a recognisable wall.
     refused: bool = False
     insecure: bool = False
+    # Sent to the first origin only.
+    headers: tuple[tuple[str, str], ...] = NO_HEADERS
+    origin: tuple[str, str, int] | None = None
 
     @property
     def final_url(self) -> str:
@@ -90,13 +94,30 @@ class HttpPath:
         self._transport = transport
         self._policy = policy
 
-    async def read(self, request: PageRequest, trail: Trail, *, timeout_s: float) -> Intake:
+    async def admit(self, url: str) -> None:
+        """Ask the gate about an address without asking the address itself.
+
+        Raises:
+            RefusedError: It may not be asked.
+            FetchFault: DNS_ERROR when the name does not resolve.
+        """
+        await self._gate.admit(parse(url))
+
+    async def read(
+        self,
+        request: PageRequest,
+        trail: Trail,
+        *,
+        timeout_s: float,
+        headers: tuple[tuple[str, str], ...] = NO_HEADERS,
+    ) -> Intake:
         """Read the page.
 
         Args:
             request: What to read.
             trail: Filled in as things become known.
             timeout_s: Time for all hops and retries together, in seconds.
+            headers: Sent in addition, but never to another origin than the first.
 
         Returns:
             The body; possibly truncated.
@@ -104,6 +125,7 @@ class HttpPath:
         Raises:
             FetchFault: It could not be read. The trail's intake may hold a part nevertheless.
         """
+        trail.headers = headers
         try:
             async with asyncio.timeout(timeout_s):
                 return await self._with_retries(request, trail, _now() + timeout_s)
@@ -121,7 +143,7 @@ class HttpPath:
                 raise
             if self._wants_other_agent(request, trail.http_status, fault):
                 agent = self._policy.browser_agent
-            elif not _is_transient(trail, fault):
+            elif not _is_transient(trail, fault) or trail.retry_after_s > ends - _now():
                 raise
         await asyncio.sleep(_RETRY_PAUSE_S)
         trail.redirects.clear()
@@ -137,6 +159,7 @@ class HttpPath:
 
     async def _hops(self, request: PageRequest, trail: Trail, agent: str) -> Intake:
         target = parse(request.url)
+        trail.origin = target.origin
         seen = {target.href}
         while True:
             trail.target = target
@@ -178,8 +201,10 @@ class HttpPath:
         self, clearance: Clearance, trail: Trail, agent: str
     ) -> AsyncIterator[Answer]:
         started = _now()
+        own = trail.headers if clearance.target.origin == trail.origin else NO_HEADERS
+        headers = {**self._headers(agent), **dict(own)}
         try:
-            async with self._transport.get(clearance, self._headers(agent)) as answer:
+            async with self._transport.get(clearance, headers) as answer:
                 yield answer
         finally:
             trail.http_s += _now() - started

@@ -12,6 +12,9 @@ async def fetch_many(
 ) -> AsyncGenerator[tuple[int, Page], None]:
     """Read pages side by side.
 
+    All begin at once, so that a dead host holds nobody up; where they queue, for a turn or for
+    extraction, pages of hosts that have been readable before come first.
+
     Args:
         fetcher: Reads each.
         requests: Most wanted first.
@@ -20,9 +23,9 @@ async def fetch_many(
         Index of the request and its page, in the order of arrival. Closing the iterator cancels
         whatever is still running.
     """
+    order = sorted(range(len(requests)), key=lambda at: -fetcher.reliability(requests[at]))
     tasks = {
-        asyncio.create_task(fetcher.fetch(request), name=f"fetch-{index}"): index
-        for index, request in enumerate(requests)
+        asyncio.create_task(fetcher.fetch(requests[at]), name=f"fetch-{at}"): at for at in order
     }
     pending = set(tasks)
     try:

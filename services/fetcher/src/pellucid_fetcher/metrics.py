@@ -29,6 +29,15 @@ BROWSER_AVAILABLE = Gauge(
 )
 WARNINGS = Counter("pellucid_fetcher_warnings_total", "Warnings attached to pages.", ("warning",))
 
+BROWSER_RESTARTS = Counter(
+    "pellucid_fetcher_browser_restarts_total", "Browsers that were given up.", ("cause",)
+)
+STORE_ERRORS = Counter(
+    "pellucid_fetcher_store_errors_total",
+    "Operations on the store that failed, took too long or were dropped.",
+    ("operation",),
+)
+
 
 class MetricsObserver:
     """Turns finished fetches and egress decisions into metrics."""

@@ -108,6 +108,21 @@ SENTENCES: Final[dict[FetchStatus, str]] = {
     FetchStatus.DEADLINE: "There was no time left to read the page.",
 }
 
+# Sentences for failures of which more is known; by status and reason.
+DETAILS: Final[dict[tuple[FetchStatus, str], str]] = {
+    (FetchStatus.TLS_ERROR, word): sentence
+    for word, sentence in (
+        ("expired", "The site's certificate has expired."),
+        ("not_yet_valid", "The site's certificate is not valid yet."),
+        ("self_signed", "The site's certificate is signed by nobody but itself."),
+        ("wrong_host", "The site's certificate belongs to another name."),
+        ("unknown_issuer", "The site's certificate comes from an unknown authority."),
+        ("old_protocol", "The site offers only outdated encryption."),
+        ("handshake_timeout", "The site did not finish the encrypted handshake in time."),
+        ("not_tls", "The site does not speak encryption where it should."),
+    )
+}
+
 RETRYABLE: Final = frozenset(
     {
         FetchStatus.DNS_ERROR,
@@ -197,6 +212,8 @@ class Page:
     bytes_decoded: int = 0
     quality: float = 0.0
     page_type: str = ""
+    reason: str = ""
+    host_reliability: float = 0.0
 
     @property
     def success(self) -> bool:
@@ -212,7 +229,7 @@ class Page:
     @property
     def error(self) -> str:
         """One sentence for people; empty on success."""
-        return SENTENCES[self.status]
+        return DETAILS.get((self.status, self.reason)) or SENTENCES[self.status]
 
     def warned(self, *words: str) -> "Page":
         """Return the page with further warning words, sorted and distinct."""

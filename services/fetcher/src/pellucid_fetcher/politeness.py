@@ -1,11 +1,14 @@
 """Turns at a host: at most so many requests a second, and a rest when it asks for one.
 
-Decides waiting times in this process. Callers of several replicas each get their share by setting.
+Decides waiting times in this process. With a shared store the same arithmetic runs there, for all
+replicas together, and this one stands in while the store is away.
 """
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Final
+
+from pellucid_fetcher.ports import Turn
 
 _MAX_HOSTS: Final = 4096
 MAX_REST_S: Final = 3600.0
@@ -32,23 +35,21 @@ class LocalRateLimit:
         self._next_turn: OrderedDict[str, float] = OrderedDict()
         self._rest_until: OrderedDict[str, float] = OrderedDict()
 
-    async def wait_s(self, host: str) -> float:
-        """Take a turn and return how long to wait for it, in seconds."""
-        rate = self._overrides.get(host, self._per_second)
-        if rate <= 0:
-            return 0.0
+    async def take(self, host: str, *, max_wait_s: float) -> Turn:
+        """Take the next turn unless it is further away than ``max_wait_s``."""
         now = self._monotonic()
-        turn = max(now, self._next_turn.get(host, 0.0))
-        _remember(self._next_turn, host, turn + 1.0 / rate)
-        return turn - now
+        turn = max(now, self._next_turn.get(host, 0.0), self._rest_until.get(host, 0.0))
+        if turn - now > max_wait_s:
+            return Turn(turn - now, taken=False)
+        rate = self._overrides.get(host, self._per_second)
+        if rate > 0:
+            _remember(self._next_turn, host, turn + 1.0 / rate)
+        return Turn(turn - now, taken=True)
 
     async def cool_down(self, host: str, seconds: float) -> None:
-        """Give the host a rest of at most an hour."""
-        _remember(self._rest_until, host, self._monotonic() + min(seconds, MAX_REST_S))
-
-    async def resting_s(self, host: str) -> float:
-        """Return how long the host still rests, in seconds; 0 when it does not."""
-        return max(0.0, self._rest_until.get(host, 0.0) - self._monotonic())
+        """Give the host a rest of at most an hour; a longer one that it has already stays."""
+        until = self._monotonic() + min(seconds, MAX_REST_S)
+        _remember(self._rest_until, host, max(until, self._rest_until.get(host, 0.0)))
 
 
 def _remember(table: OrderedDict[str, float], host: str, value: float) -> None:

@@ -106,27 +106,52 @@ class PageCache(Protocol):
     """Pages that a search provider named, for up to an hour."""
 
     async def get(self, url: str) -> "Page | None":
-        """Return a page that was read earlier."""
+        """Return a page that was read earlier; nothing when the store does not answer in time."""
         ...
 
-    async def put(self, url: str, page: "Page") -> None:
-        """Keep a page."""
+    def put(self, url: str, page: "Page") -> None:
+        """Keep a page; nobody waits for the writing."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A place in the queue at a host.
+
+    Attributes:
+        wait_s: Seconds until it.
+        taken: False when the wait would be too long; then nothing was taken.
+    """
+
+    wait_s: float
+    taken: bool
 
 
 class RateLimit(Protocol):
     """Hands out turns at a host."""
 
-    async def wait_s(self, host: str) -> float:
-        """Take a turn and return how long to wait for it, in seconds."""
+    async def take(self, host: str, *, max_wait_s: float) -> Turn:
+        """Take the next turn unless it is further away than ``max_wait_s``."""
         ...
 
     async def cool_down(self, host: str, seconds: float) -> None:
         """Give the host a rest, as it asked."""
         ...
 
-    async def resting_s(self, host: str) -> float:
-        """Return how long the host still rests, in seconds; 0 when it does not."""
+
+class Leases(Protocol):
+    """Short marks, shared by all replicas, that somebody is busy with something."""
+
+    async def acquire(self, key: str) -> bool:
+        """Take the mark; True when it was free, and also when the store does not answer."""
+        ...
+
+    async def renew(self, key: str) -> None:
+        """Hold the mark a while longer."""
+        ...
+
+    async def release(self, key: str) -> None:
+        """Give the mark back."""
         ...
 
 

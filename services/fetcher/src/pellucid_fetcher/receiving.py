@@ -66,6 +66,8 @@ class Intake:
             FetchFault: Nothing usable can come of it.
         """
         self.declared = answer.headers.get("content-type", "")
+        if sniffing.is_endless(self.declared):
+            raise FetchFault(FetchStatus.UNSUPPORTED_TYPE)
         decoder = Decoder(answer.headers.get("content-encoding", ""))
         try:
             await self._drain(answer, decoder)

@@ -2,11 +2,14 @@
 
 import os
 
-from pydantic import Field, field_validator
+from pydantic import Field, SecretStr, field_validator
 
+from pellucid_fetcher.adapters.corporate_proxy import read_proxy
 from pellucid_fetcher.egress.exemptions import read_exemptions
 from pellucid_fetcher.egress.ranges import load_rule
 from pellucid_runtime.settings import ServiceSettings
+
+_BASE = r"^https?://[^\s/?#@]+(/[^\s?#]*)?$"
 
 
 class FetcherSettings(ServiceSettings):
@@ -38,6 +41,30 @@ class FetcherSettings(ServiceSettings):
         description="Comma list of hosts whose certificate is not verified; pages get a warning.",
     )
     fetcher_ca_bundle: str = Field("", description="PEM file of further trusted authorities.")
+    egress_proxy_url: SecretStr | None = Field(
+        None,
+        description="Corporate proxy, http(s)://[user:word@]host:port, that is asked to CONNECT to "
+        "checked addresses; unset: direct. Proxy variables of the environment are ignored.",
+    )
+    reader_base_url: str | None = Field(
+        None,
+        pattern=_BASE,
+        description="Reader service, asked as r.jina.ai is, for search results that cannot be read "
+        "otherwise; unset: none.",
+    )
+    reader_api_key: SecretStr | None = Field(None, description="Key for the reader service.")
+    fetcher_reader_user_urls: bool = Field(
+        default=False, description="The reader service may be told addresses that a person named."
+    )
+    archive_base_url: str | None = Field(
+        None,
+        pattern=_BASE,
+        description="Web archive, asked as archive.org is, for search results that are gone; "
+        "unset: none.",
+    )
+    fetcher_replicas: int = Field(
+        1, ge=1, le=1000, description="Replicas; without Redis each takes its share of the rates."
+    )
     fetcher_user_agent: str = Field(
         "Mozilla/5.0 (compatible; Pellucid/0.1; +https://pellucid.example/fetcher)",
         min_length=1,
@@ -56,11 +83,23 @@ class FetcherSettings(ServiceSettings):
     fetcher_robots: bool = Field(default=True, description="Respect robots.txt for search results.")
     fetcher_http2: bool = Field(default=True, description="Offer HTTP/2 where TLS is spoken.")
     fetcher_max_redirects: int = Field(5, ge=0, le=20, description="Redirects that are followed.")
+    fetcher_connect_timeout_s: float = Field(
+        3.0, gt=0, le=30, description="Time for a connection, and for its encryption, in seconds."
+    )
+    fetcher_silence_timeout_s: float = Field(
+        5.0, gt=0, le=60, description="Longest silence before the first byte or between two, in s."
+    )
     fetcher_total_timeout_s: float = Field(
-        10.0, gt=0, le=60, description="Whole time of a page in seconds; then what came is kept."
+        10.0, gt=0, le=60, description="Time of plain HTTP in seconds; then what came is kept."
+    )
+    fetcher_whole_timeout_s: float = Field(
+        15.0, gt=0, le=120, description="Time of a page in seconds when the browser is needed."
     )
     fetcher_extract_timeout_s: float = Field(
-        2.0, gt=0, le=30, description="Time of an extraction in seconds; then its worker is killed."
+        2.0,
+        gt=0,
+        le=30,
+        description="Processor seconds of an extraction; then its worker is killed.",
     )
     fetcher_extract_workers: int = Field(
         min(4, os.cpu_count() or 1), ge=1, le=64, description="Extraction processes."
@@ -80,6 +119,9 @@ class FetcherSettings(ServiceSettings):
     )
     fetcher_browser_pages: int = Field(
         2, ge=1, le=32, description="Pages that the browser has open at the same time."
+    )
+    fetcher_browser_memory_mib: int = Field(
+        1024, ge=128, le=65536, description="A browser that takes more memory than this is killed."
     )
     fetcher_cache_ttl_s: int = Field(
         3600, ge=0, le=3600, description="Lifetime of cached search results in seconds; 0: none."
@@ -114,6 +156,13 @@ class FetcherSettings(ServiceSettings):
     def _ports_are_readable(cls, value: str) -> str:
         if not all(port.isdigit() and 0 < int(port) <= 0xFFFF for port in items(value)):  # noqa: PLR2004 - 16 bit
             raise ValueError("a port is not a number from 1 to 65535")
+        return value
+
+    @field_validator("egress_proxy_url")
+    @classmethod
+    def _proxy_is_readable(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None:
+            read_proxy(value.get_secret_value())
         return value
 
     @field_validator("fetcher_host_rates")

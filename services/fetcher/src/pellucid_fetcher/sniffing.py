@@ -45,6 +45,11 @@ def charset_parameter(content_type: str) -> str:
     return found.group(1).lower() if found else ""
 
 
+def is_endless(content_type: str) -> bool:
+    """Tell whether a header announces a stream that never ends."""
+    return essence(content_type).startswith(_ENDLESS)
+
+
 def sniff(head: bytes, content_type: str, path: str = "") -> str:
     """Tell the type of a document.
 
@@ -57,7 +62,7 @@ def sniff(head: bytes, content_type: str, path: str = "") -> str:
         One of the constants above; ``BINARY`` for whatever holds no text.
     """
     declared = essence(content_type)
-    if declared.startswith(_ENDLESS):
+    if is_endless(content_type):
         return BINARY
     head = head[:SNIFF_BYTES]
     if head.lstrip().startswith(b"%PDF-"):

@@ -1,13 +1,18 @@
 """Headless Chromium for pages that only a script fills.
 
-One fresh context per page, images, media and fonts not loaded, every byte through the egress proxy.
-A page that outlasts its time costs at most the browser, which the next page starts anew.
+A pool of browsers, each with one page at a time in a fresh context; images, media and fonts are not
+loaded, and every byte goes through the egress proxy. A page that crashes, hangs or takes too much
+memory costs its own browser, which is killed with all its processes and started anew beside the
+others.
 """
 
 import asyncio
 import os
-from collections.abc import Awaitable
-from typing import Final, Self
+import uuid
+from collections.abc import Awaitable, Coroutine
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Final, Self
 
 from playwright.async_api import (
     Browser,
@@ -15,24 +20,30 @@ from playwright.async_api import (
     Error,
     Page,
     Playwright,
+    Request,
     Route,
     async_playwright,
 )
 
+from pellucid_fetcher.adapters import browser_process
+from pellucid_fetcher.adapters.browser_page import read_page
 from pellucid_fetcher.adapters.egress_proxy import EgressProxy
 from pellucid_fetcher.errors import FetchFault
+from pellucid_fetcher.metrics import BROWSER_RESTARTS
 from pellucid_fetcher.outcome import FetchStatus
 from pellucid_fetcher.ports import Rendered
 
-MAX_HTML_CHARS: Final = 4 * 1024 * 1024
 PAGES_PER_BROWSER: Final = 100
-_SETTLE_S: Final = 1.5
-_CLOSE_S: Final = 2.0
+_CLOSE_S: Final = 1.0
 _LAUNCH_S: Final = 15.0
+_WATCH_S: Final = 0.25
+_MIB: Final = 1024 * 1024
 _BLOCKED_KINDS: Final = frozenset({"image", "media", "font", "eventsource", "websocket"})
 _FLAGS: Final = (
     # No name is ever resolved by the browser itself; loopback goes through the proxy as well.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    # Two spellings: Chromium reads the first, its headless shell the second; unknown ones do nothing.
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--disable-quic",
     "--disable-background-networking",
@@ -42,6 +53,28 @@ _FLAGS: Final = (
     "--disable-dev-shm-usage",
     "--js-flags=--max-old-space-size=256",
 )
+# Playwright would let every page open windows; a reader needs none.
+_UNWANTED_DEFAULTS: Final = ("--disable-popup-blocking",)
+
+
+@dataclass(slots=True)
+class _Seat:
+    """One browser of the pool; none until its first page."""
+
+    browser: Browser | None = None
+    group: int | None = None
+    served: int = 0
+    lost: bool = False
+
+    @property
+    def usable(self) -> bool:
+        """Whether another page may be opened; Playwright does not notice every death."""
+        dead = self.group is not None and not browser_process.is_alive(self.group)
+        return self.browser is not None and self.browser.is_connected() and not (dead or self.lost)
+
+    def lose(self) -> None:
+        """Note that its page has crashed."""
+        self.lost = True
 
 
 class ChromiumRenderer:
@@ -50,27 +83,36 @@ class ChromiumRenderer:
     Args:
         executable: Path of Chromium.
         proxy: The only way out.
-        concurrency: Pages at the same time.
+        concurrency: Pages, and browsers, at the same time.
+        memory_mib: A browser that takes more than this is killed.
     """
 
-    def __init__(self, executable: str, proxy: EgressProxy, concurrency: int) -> None:
+    def __init__(
+        self, executable: str, proxy: EgressProxy, concurrency: int, memory_mib: int
+    ) -> None:
         self._executable = executable
         self._proxy = proxy
-        self._slots = asyncio.Semaphore(concurrency)
+        self._memory_bytes = memory_mib * _MIB
+        self._free: asyncio.LifoQueue[_Seat] = asyncio.LifoQueue()
+        self._seats = tuple(_Seat() for _ in range(concurrency))
+        for seat in self._seats:
+            self._free.put_nowait(seat)
         self._starting = asyncio.Lock()
         self._playwright: Playwright | None = None
-        self._browser: Browser | None = None
-        self._served = 0
-        self._cleaning: set[asyncio.Task[None]] = set()
+        self._cleaning: set[asyncio.Task[Any]] = set()
+        self._closing = False
 
     async def __aenter__(self) -> Self:
+        browser_process.adopt_orphans()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await asyncio.gather(*self._cleaning)
-        await self._discard(self._browser)
-        if self._playwright is not None:
-            await self._playwright.stop()
+        self._closing = True
+        await asyncio.gather(*self._cleaning, return_exceptions=True)
+        for seat in self._seats:
+            await self._discard(seat)
+        await asyncio.gather(*self._cleaning, return_exceptions=True)
+        await self._stop_playwright()
 
     async def render(self, url: str, *, timeout_s: float) -> Rendered:
         """Load a page and let its scripts run.
@@ -80,62 +122,121 @@ class ChromiumRenderer:
         """
         try:
             async with asyncio.timeout(timeout_s):
-                await self._slots.acquire()
-                return await self._in_slot(url, timeout_s)
+                seat = await self._free.get()
+                return await self._seated(seat, url, timeout_s)
         except TimeoutError as error:
             raise FetchFault(FetchStatus.TOTAL_TIMEOUT) from error
         except Error as error:
             raise FetchFault(FetchStatus.CONNECT_ERROR) from error
 
-    async def _in_slot(self, url: str, timeout_s: float) -> Rendered:
-        browser: Browser | None = None
+    async def _seated(self, seat: _Seat, url: str, timeout_s: float) -> Rendered:
         context: BrowserContext | None = None
         try:
-            browser = await self._ready()
+            browser = await self._ready(seat)
             context = await browser.new_context(service_workers="block", accept_downloads=False)
-            return await _load(await context.new_page(), url, timeout_s)
+            return await self._watched(seat, _open(seat, context, url, timeout_s))
         finally:
-            # The answer does not wait for the cleaning; the slot does.
-            task = asyncio.create_task(self._clean(browser, context), name="browser-cleaning")
-            self._cleaning.add(task)
-            task.add_done_callback(self._cleaning.discard)
+            # The answer does not wait for the cleaning; the seat does.
+            self._later(self._clean(seat, context))
 
-    async def _clean(self, browser: Browser | None, context: BrowserContext | None) -> None:
-        """Close a context; when that fails, the browser is hung or dead and goes as well."""
+    def _later(self, work: Coroutine[Any, Any, Any]) -> None:
+        task = asyncio.create_task(work, name="browser-cleaning")
+        self._cleaning.add(task)
+        task.add_done_callback(self._cleaning.discard)
+
+    async def _watched(self, seat: _Seat, work: Awaitable[Rendered]) -> Rendered:
+        """Carry on while the browser lives and stays within its memory.
+
+        Raises:
+            FetchFault: CONNECT_ERROR when it does not.
+        """
+        task = asyncio.ensure_future(work)
         try:
-            healthy = context is not None and await _closes(context.close())
-            self._served += 1
-            if not healthy or self._served >= PAGES_PER_BROWSER:
-                await self._discard(browser)
+            while not (await asyncio.wait({task}, timeout=_WATCH_S))[0]:
+                self._check_memory(seat)
+                if not seat.usable:
+                    raise FetchFault(FetchStatus.CONNECT_ERROR)
+            return task.result()
         finally:
-            self._slots.release()
+            task.cancel()
+            with suppress(asyncio.CancelledError, Error):
+                await task
 
-    async def _ready(self) -> Browser:
+    def _check_memory(self, seat: _Seat) -> None:
+        group = seat.group
+        if group is not None and browser_process.memory_bytes(group) > self._memory_bytes:
+            BROWSER_RESTARTS.labels("memory").inc()
+            browser_process.kill(group)
+            seat.lose()
+
+    async def _clean(self, seat: _Seat, context: BrowserContext | None) -> None:
+        """Close a context; where that fails the browser is hung or dead, and goes as well."""
+        try:
+            healthy = seat.usable and context is not None and await _closes(context.close())
+            seat.served += 1
+            if not healthy:
+                BROWSER_RESTARTS.labels("failure").inc()
+            if not healthy or seat.served >= PAGES_PER_BROWSER:
+                await self._discard(seat)
+                if context is not None and not self._closing:
+                    await self._prepare(seat)
+        finally:
+            self._free.put_nowait(seat)
+
+    async def _prepare(self, seat: _Seat) -> None:
+        """Start the next browser before somebody waits for it."""
+        with suppress(Error, TimeoutError):
+            async with asyncio.timeout(_LAUNCH_S):
+                await self._ready(seat)
+
+    async def _ready(self, seat: _Seat) -> Browser:
+        if seat.browser is not None and seat.usable:
+            return seat.browser
+        await self._discard(seat)
+        mark = f"--pellucid-seat={uuid.uuid4().hex}"
+        try:
+            seat.browser = await self._launch(mark)
+        except Error:
+            # The driver itself may have died with all browsers; a second one gets one try.
+            await self._stop_playwright()
+            seat.browser = await self._launch(mark)
+        seat.group = browser_process.find_group(mark)
+        seat.served = 0
+        return seat.browser
+
+    async def _launch(self, mark: str) -> Browser:
         async with self._starting:
-            if self._browser is None or not self._browser.is_connected():
-                self._browser = await self._launch()
-                self._served = 0
-            return self._browser
-
-    async def _launch(self) -> Browser:
-        if self._playwright is None:
-            self._playwright = await async_playwright().start()
-        return await self._playwright.chromium.launch(
+            if self._playwright is None:
+                self._playwright = await async_playwright().start()
+            playwright = self._playwright
+        return await playwright.chromium.launch(
             executable_path=self._executable,
             chromium_sandbox=os.geteuid() != 0,
-            args=list(_FLAGS),
+            args=[*_FLAGS, mark],
+            ignore_default_args=list(_UNWANTED_DEFAULTS),
             proxy={"server": f"http://127.0.0.1:{self._proxy.port}", "bypass": "<-loopback>"},
             timeout=_LAUNCH_S * 1000,
             handle_sigint=False,
             handle_sigterm=False,
         )
 
-    async def _discard(self, browser: Browser | None) -> None:
-        if browser is None:
-            return
-        if self._browser is browser:
-            self._browser = None
-        await _closes(browser.close())
+    async def _discard(self, seat: _Seat) -> None:
+        browser, group, usable = seat.browser, seat.group, seat.usable
+        seat.browser = seat.group = None
+        seat.lost = False
+        if browser is not None and usable:
+            await _closes(browser.close())
+        if group is not None:
+            browser_process.kill(group)
+            await browser_process.bury(group)
+        if browser is not None and not usable:
+            # Playwright still has to be told; nobody waits for it to understand.
+            self._later(_closes(browser.close()))
+
+    async def _stop_playwright(self) -> None:
+        playwright, self._playwright = self._playwright, None
+        if playwright is not None:
+            await _closes(playwright.stop())
 
 
 async def _closes(closing: Awaitable[None]) -> bool:
@@ -147,22 +248,25 @@ async def _closes(closing: Awaitable[None]) -> bool:
     return True
 
 
-async def _load(page: Page, url: str, timeout_s: float) -> Rendered:
+async def _open(seat: _Seat, context: BrowserContext, url: str, timeout_s: float) -> Rendered:
+    page = await context.new_page()
+    page.on("crash", lambda _: seat.lose())
+    context.on("page", _close_window)
     await page.route("**/*", _only_what_text_needs)
-    response = await page.goto(url, wait_until="domcontentloaded", timeout=timeout_s * 1000)
-    try:
-        await page.wait_for_load_state("networkidle", timeout=_SETTLE_S * 1000)
-        await page.evaluate("window.scrollTo(0, document.body ? document.body.scrollHeight : 0)")
-        await page.wait_for_load_state("networkidle", timeout=_SETTLE_S * 1000)
-    except Error:
-        pass  # a page that never falls silent is read as it stands
-    html = await page.content()
-    status = response.status if response is not None else 0
-    return Rendered(html[:MAX_HTML_CHARS], page.url, status)
+    return await read_page(page, url, timeout_s)
+
+
+async def _close_window(window: Page) -> None:
+    with suppress(Error):
+        await window.close()
 
 
 async def _only_what_text_needs(route: Route) -> None:
-    if route.request.resource_type in _BLOCKED_KINDS:
-        await route.abort()
-    else:
+    if _is_needed(route.request):
         await route.continue_()
+    else:
+        await route.abort()
+
+
+def _is_needed(request: Request) -> bool:
+    return request.resource_type not in _BLOCKED_KINDS

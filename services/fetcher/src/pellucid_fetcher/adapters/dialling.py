@@ -4,6 +4,7 @@ Sits below the HTTP engine: whatever host the engine asks for, the bytes go to a
 gate has checked, while the name stays in SNI and Host.
 """
 
+import re
 from collections.abc import Iterable
 from ssl import SSLContext
 from typing import Any, Final, Protocol
@@ -11,6 +12,7 @@ from typing import Any, Final, Protocol
 import httpcore
 from httpcore import AsyncNetworkStream
 
+from pellucid_fetcher.adapters.tls_reasons import tls_reason
 from pellucid_fetcher.egress.gate import Clearance
 from pellucid_fetcher.errors import FetchFault
 from pellucid_fetcher.outcome import FetchStatus
@@ -19,6 +21,10 @@ MAX_HEADER_BYTES: Final = 64 * 1024
 MAX_DIALS: Final = 3
 _INTERIM: Final = b"HTTP/1.1 1"
 MAX_INTERIM: Final = 16
+_END_OF_HEAD: Final = b"\r\n\r\n"
+# A first chunk of 16 TiB or more is an attack on whoever reserves memory for it.
+_ABSURD_CHUNK: Final = re.compile(rb"0*[1-9a-fA-F][0-9a-fA-F]{11,}\Z")
+_MAX_CHUNK_LINE: Final = 64
 
 
 class Dialler(Protocol):
@@ -56,6 +62,7 @@ class WatchedStream(AsyncNetworkStream):
         self.received = 0
         self.ended = False
         self.headers_complete = False
+        self._opening_seen = False
         self._head = b""
         self._start = b""
         self.tls: WatchedStream | None = None
@@ -76,20 +83,34 @@ class WatchedStream(AsyncNetworkStream):
         self.ended = not data
         if not self.headers_complete:
             self._watch_head(data)
+        if not self._opening_seen:
+            self._watch_opening(data)
         return data
 
     def _watch_head(self, data: bytes) -> None:
-        if b"\r\n\r\n" in self._head[-3:] + data:
+        if _END_OF_HEAD in self._head[-3:] + data:
             interim = self._head.count(_INTERIM) + data.count(_INTERIM)
             if interim > MAX_INTERIM:
                 raise FetchFault(FetchStatus.HEADERS_TOO_LARGE)
         self._head += data
         self._start = self._head[:5]
-        if len(self._head) > MAX_HEADER_BYTES:
+        if len(self._head) > MAX_HEADER_BYTES and _END_OF_HEAD not in self._head[:MAX_HEADER_BYTES]:
             location = b"\nlocation:" in self._head.lower()
             raise FetchFault(
                 FetchStatus.BAD_REDIRECT if location else FetchStatus.HEADERS_TOO_LARGE
             )
+
+    def _watch_opening(self, data: bytes) -> None:
+        """Look at the line that opens a chunked body; it may come in a later packet."""
+        if self.headers_complete:
+            self._head += data
+        headers, ended, body = self._head.partition(_END_OF_HEAD)
+        line, complete, _ = body[:_MAX_CHUNK_LINE].partition(b"\r\n")
+        chunked = b"\ntransfer-encoding:" in headers.lower()
+        settled = not chunked or complete or len(line) == _MAX_CHUNK_LINE
+        self._opening_seen = bool(ended and settled)
+        if ended and chunked and _ABSURD_CHUNK.match(line.partition(b";")[0].strip()):
+            raise FetchFault(FetchStatus.PROTOCOL_ERROR)
 
     @property
     def speaks_http(self) -> bool:
@@ -119,7 +140,7 @@ class WatchedStream(AsyncNetworkStream):
         try:
             secured = await self._inner.start_tls(ssl_context, server_hostname, timeout)
         except (httpcore.ConnectError, httpcore.ConnectTimeout, OSError) as error:
-            raise FetchFault(FetchStatus.TLS_ERROR) from error
+            raise FetchFault(FetchStatus.TLS_ERROR, detail=tls_reason(error)) from error
         self.tls = WatchedStream(secured)
         return self.tls
 

@@ -28,11 +28,15 @@ _MAX_LENGTH_DIGITS: Final = 15  # a petabyte; longer lengths are attacks on whoe
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Time limits of one exchange, in seconds."""
+    """Time limits of one exchange, in seconds.
+
+    Attributes:
+        connect_s: For a connection, and again for its encryption.
+        silence_s: Before the first byte and between two.
+    """
 
     connect_s: float = 3.0
-    first_byte_s: float = 5.0
-    between_bytes_s: float = 5.0
+    silence_s: float = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,8 +241,8 @@ class HttpxTransport:
         patience = self._patience
         timeout = {
             "connect": patience.connect_s,
-            "read": max(patience.first_byte_s, patience.between_bytes_s),
-            "write": patience.between_bytes_s,
+            "read": patience.silence_s,
+            "write": patience.silence_s,
             "pool": patience.connect_s,
         }
         return {"timeout": timeout, "trace": trace}

@@ -1,22 +1,34 @@
 """Pages of search results in the shared store, for at most an hour.
 
 Keys are hashes of addresses; entries carry a schema version, and one that cannot be read is
-forgotten. A store in trouble is a cache miss.
+forgotten. A store in trouble is a cache miss, and nobody waits for a write.
 """
 
 import hashlib
 import json
-from dataclasses import asdict, replace
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import asdict, fields, replace
 from typing import Any, Final
 
+from pellucid_fetcher.adapters.store_guard import Background, StoreGuard
 from pellucid_fetcher.document import read_date
 from pellucid_fetcher.outcome import FetchStatus, Method, Page, Timings
-from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.store import Store
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 MAX_TTL_S: Final = 3600
+# A page that is gone or forbidden is not asked for again at once, by whichever replica.
+FAILURE_TTL_S: Final = 5.0
 _MAX_ENTRY_BYTES: Final = 1024 * 1024
+# Built anew when an entry is read; the rest must have the types that a page has.
+_REBUILT: Final = frozenset({"status", "method", "published", "redirects", "warnings", "timings"})
+_SAMPLE: Final = Page(url="", status=FetchStatus.OK)
+_KINDS: Final = {
+    field.name: type(getattr(_SAMPLE, field.name))
+    for field in fields(Page)
+    if field.name not in _REBUILT
+}
 
 
 class StorePageCache:
@@ -25,31 +37,62 @@ class StorePageCache:
     Args:
         store: Holds the entries.
         ttl_s: Lifetime in seconds, 0 to 3600; 0 switches the cache off.
+        guards: For reads and for writes.
+        background: Carries the writes.
     """
 
-    def __init__(self, store: Store, ttl_s: int) -> None:
+    def __init__(
+        self,
+        store: Store,
+        ttl_s: int,
+        guards: tuple[StoreGuard, StoreGuard],
+        background: Background,
+    ) -> None:
         self._store = store
         self._ttl_s = min(ttl_s, MAX_TTL_S)
+        self._reads, self._writes = guards
+        self._background = background
+        self._on_the_way: OrderedDict[str, Page] = OrderedDict()
 
     async def get(self, url: str) -> Page | None:
-        """Return a page that was read earlier."""
+        """Return a page that was read earlier; nothing when the store does not answer in time."""
         if not self._ttl_s:
             return None
-        try:
-            data = await self._store.get(_key(url))
-        except DependencyDownError:
+        key = _key(url)
+        if (page := self._on_the_way.get(key)) is not None:
+            return page
+        data = await self._reads.run(lambda: self._store.get(key))
+        if data is None:
             return None
-        return _read(data) if data is not None else None
+        page = _read(data)
+        if page is None:
+            self._background.start(self._writes.run(lambda: self._store.delete(key)))
+        return page
 
-    async def put(self, url: str, page: Page) -> None:
-        """Keep a page, unless it is too large."""
+    def put(self, url: str, page: Page) -> None:
+        """Keep a page, unless it is too large; a failure for a moment, and not a passing one."""
+        ttl_s = float(self._ttl_s) if page.success else min(FAILURE_TTL_S, self._ttl_s)
+        if not self._ttl_s or page.retryable:
+            return
         data = json.dumps(_plain(page)).encode()
-        if not self._ttl_s or len(data) > _MAX_ENTRY_BYTES:
+        if len(data) > _MAX_ENTRY_BYTES:
             return
+        key = _key(url)
+        if self._background.start(self._write(key, data, ttl_s)):
+            self._on_the_way[key] = page
+
+    async def _write(self, key: str, data: bytes, ttl_s: float) -> None:
         try:
-            await self._store.set(_key(url), data, ttl_s=self._ttl_s)
-        except DependencyDownError:
-            return
+            await self._writes.run(lambda: self._store.set(key, data, ttl_s=ttl_s))
+        finally:
+            self._on_the_way.pop(key, None)
+
+
+def guards(
+    read_s: float, write_s: float, monotonic: Callable[[], float]
+) -> tuple[StoreGuard, StoreGuard]:
+    """Return the guards for reads and for writes, with their limits in seconds."""
+    return StoreGuard("get", read_s, monotonic), StoreGuard("set", write_s, monotonic)
 
 
 def _key(url: str) -> str:
@@ -65,16 +108,19 @@ def _plain(page: Page) -> dict[str, Any]:
 
 
 def _read(data: bytes) -> Page | None:
+    """Rebuild a page; nothing when the bytes are not one of ours."""
     try:
         plain = json.loads(data)
         published = plain.pop("published")
-        return Page(
+        page = Page(
             status=FetchStatus(plain.pop("status")),
             method=Method(plain.pop("method")),
             published=read_date(published) if published else None,
-            redirects=tuple(plain.pop("redirects")),
-            warnings=tuple(plain.pop("warnings")),
+            redirects=tuple(map(str, plain.pop("redirects"))),
+            warnings=tuple(map(str, plain.pop("warnings"))),
             **plain,
         )
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
+    honest = all(type(getattr(page, name)) is kind for name, kind in _KINDS.items())
+    return page if honest else None

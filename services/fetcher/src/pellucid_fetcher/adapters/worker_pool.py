@@ -6,10 +6,13 @@ worker; a fresh one takes its place while the rest go on.
 
 import asyncio
 import json
+import os
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, Self
 
 from pellucid_fetcher.document import Document, Extracted, from_plain
@@ -20,6 +23,8 @@ from pellucid_fetcher.outcome import FetchStatus
 WORKER: Final = (sys.executable, "-m", "pellucid_fetcher.extraction.worker")
 MAX_RESULT_BYTES: Final = 8 * 1024 * 1024
 START_TIMEOUT_S: Final = 20.0
+_LOOK_S: Final = 0.25
+_TICK_S: Final = 1.0 / os.sysconf("SC_CLK_TCK")
 MAX_DOCUMENTS: Final = 500  # then the worker is renewed, which bounds whatever it may leak
 
 
@@ -46,6 +51,16 @@ class _Worker:
         self.served += 1
         return from_plain(json.loads(await self.process.stdout.readexactly(size)))
 
+    @property
+    def cpu_s(self) -> float:
+        """Processor seconds of the worker so far; 0 where the system does not tell."""
+        try:
+            stat = Path(f"/proc/{self.process.pid}/stat").read_text("utf-8", "replace")
+        except OSError:
+            return 0.0
+        user, system = stat.rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) * _TICK_S
+
     def kill(self) -> None:
         if self.process.returncode is None:
             self.process.kill()
@@ -56,11 +71,13 @@ class WorkerPool:
 
     Args:
         size: Number of processes.
+        cpu_s: Processor seconds that a document may take; on a busy machine they last longer.
         command: How to start one; tests give a hostile one.
     """
 
-    def __init__(self, size: int, command: Sequence[str] = WORKER) -> None:
+    def __init__(self, size: int, cpu_s: float = 2.0, command: Sequence[str] = WORKER) -> None:
         self._size = size
+        self._cpu_s = cpu_s
         self._command = tuple(command)
         self._idle: asyncio.Queue[_Worker] = asyncio.Queue()
         self._renewals: set[asyncio.Task[None]] = set()
@@ -97,8 +114,7 @@ class WorkerPool:
     async def _extract_with(self, worker: _Worker, document: Document, ends: float) -> Extracted:
         healthy = False
         try:
-            async with asyncio.timeout_at(ends):
-                extracted = await worker.ask(document)
+            extracted = await self._within(worker, document, ends)
             healthy = worker.served < MAX_DOCUMENTS
         except (TimeoutError, EOFError, OSError, ValueError, KeyError, TypeError) as error:
             self.killed += 1
@@ -107,6 +123,28 @@ class WorkerPool:
             # A cancelled call leaves a worker in the middle of a document: it goes as well.
             self._give_back(worker) if healthy else self._renew(worker)
         return extracted
+
+    async def _within(self, worker: _Worker, document: Document, ends: float) -> Extracted:
+        """Wait for the result while there is time and the worker has not used up its share.
+
+        Raises:
+            TimeoutError: One of them is over.
+        """
+        spent_s = worker.cpu_s
+        task = asyncio.create_task(worker.ask(document), name="extraction")
+        try:
+            while not task.done():
+                left_s = ends - asyncio.get_running_loop().time()
+                if left_s <= 0 or worker.cpu_s - spent_s > self._cpu_s:
+                    raise TimeoutError
+                await asyncio.wait({task}, timeout=min(left_s, _LOOK_S))
+            return task.result()
+        finally:
+            task.cancel()
+            with suppress(
+                asyncio.CancelledError, EOFError, OSError, ValueError, LookupError, TypeError
+            ):
+                await task
 
     def _give_back(self, worker: _Worker) -> None:
         self._idle.put_nowait(worker)

@@ -1,0 +1,72 @@
+"""One page in the browser: loaded, scrolled to its end, read."""
+
+import asyncio
+from typing import Final
+
+from playwright.async_api import Error, Page, Request
+
+from pellucid_fetcher.ports import Rendered
+
+MAX_HTML_CHARS: Final = 4 * 1024 * 1024
+_SETTLE_S: Final = 1.5
+_SCROLLS: Final = 8  # screens of an endless page that are waited for
+_SCROLL_PAUSE_S: Final = 0.15
+# Scrolls one screen on and tells whether there was anything left below.
+_SCROLL: Final = """() => {
+  const root = document.scrollingElement || document.documentElement;
+  if (!root) return false;
+  const before = root.scrollTop;
+  root.scrollTop = before + Math.max(200, window.innerHeight);
+  return root.scrollTop > before;
+}"""
+
+
+class _Journey:
+    """Where the page itself went, whoever sent it there."""
+
+    def __init__(self, page: Page, start: str) -> None:
+        self._page = page
+        self.last = start
+
+    def note(self, request: Request) -> None:
+        """Remember navigations of the page, not those of its frames."""
+        if request.is_navigation_request() and request.frame == self._page.main_frame:
+            self.last = request.url
+
+
+async def read_page(page: Page, url: str, timeout_s: float) -> Rendered:
+    """Load a page, let its scripts run, scroll to its end and take the document.
+
+    Raises:
+        playwright Error: It did not load, or went away meanwhile.
+    """
+    journey = _Journey(page, url)
+    page.on("request", journey.note)
+    response = await page.goto(url, wait_until="domcontentloaded", timeout=timeout_s * 1000)
+    await _settle(page)
+    if await _scrolled(page):
+        await _settle(page)
+    status = response.status if response is not None else 0
+    html = await page.content()
+    return Rendered(html[:MAX_HTML_CHARS], journey.last.partition("#")[0], status)
+
+
+async def _settle(page: Page) -> None:
+    try:
+        await page.wait_for_load_state("networkidle", timeout=_SETTLE_S * 1000)
+    except Error:
+        return  # a page that never falls silent is read as it stands
+
+
+async def _scrolled(page: Page) -> bool:
+    """Scroll screen by screen, so that what loads on sight is seen; tell whether it went down."""
+    moved = False
+    try:
+        for _ in range(_SCROLLS):
+            if not await page.evaluate(_SCROLL):
+                break
+            moved = True
+            await asyncio.sleep(_SCROLL_PAUSE_S)
+    except Error:
+        return moved  # it navigates meanwhile
+    return moved

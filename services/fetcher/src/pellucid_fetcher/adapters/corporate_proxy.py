@@ -1,0 +1,155 @@
+"""Leaving through the proxy that an operator named: CONNECT to the checked address.
+
+The name is resolved and checked here as always, and the proxy is asked for the address, so that it
+resolves nothing and a name cannot change its mind on the way. What only an exemption of the
+operator makes reachable is inside the network and is dialled directly. Proxies that the environment
+names are never used.
+"""
+
+import base64
+import ipaddress
+from collections.abc import Callable
+from dataclasses import dataclass
+from ssl import SSLContext
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+
+import httpcore
+from httpcore import AsyncNetworkStream
+
+from pellucid_fetcher.adapters.dialling import Dialler
+
+_MAX_ANSWER_BYTES: Final = 16 * 1024
+_PORTS: Final = {"http": 3128, "https": 443}
+_GRANTED: Final = b"200"
+
+
+@dataclass(frozen=True, slots=True)
+class ProxyAddress:
+    """Where the proxy is and how it is asked.
+
+    Attributes:
+        host: Name or address; resolved by the system, because the operator chose it.
+        port: TCP port.
+        secure: Speak TLS to the proxy itself.
+        authorization: Value of Proxy-Authorization; empty for none.
+    """
+
+    host: str
+    port: int
+    secure: bool
+    authorization: str = ""
+
+
+def read_proxy(url: str) -> ProxyAddress:
+    """Read a setting such as ``http://user:word@proxy.example:3128``.
+
+    Raises:
+        ValueError: It is not an http or https address of a host.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in _PORTS or not parts.hostname or parts.path not in ("", "/"):
+        raise ValueError("not http://[user:word@]host[:port]")
+    authorization = ""
+    if parts.username is not None:
+        pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        authorization = f"Basic {base64.b64encode(pair.encode()).decode('ascii')}"
+    port = parts.port or _PORTS[parts.scheme]
+    return ProxyAddress(parts.hostname, port, parts.scheme == "https", authorization)
+
+
+class ProxiedDialler:
+    """A dialler that asks the proxy for connections.
+
+    Args:
+        direct: Reaches the proxy, and what is inside.
+        proxy: Where it is.
+        trust: Judges the proxy's certificate.
+        is_inside: Tells of an address whether it is dialled directly.
+    """
+
+    def __init__(
+        self,
+        direct: Dialler,
+        proxy: ProxyAddress,
+        trust: SSLContext,
+        is_inside: Callable[[str], bool],
+    ) -> None:
+        self._direct = direct
+        self._proxy = proxy
+        self._trust = trust
+        self._is_inside = is_inside
+
+    async def connect(self, address: str, port: int, *, timeout_s: float) -> AsyncNetworkStream:
+        """Connect to a checked address, by way of the proxy unless it is inside.
+
+        Raises:
+            httpcore.ConnectError, httpcore.ConnectTimeout: It did not work, or the proxy refused.
+        """
+        if self._is_inside(address):
+            return await self._direct.connect(address, port, timeout_s=timeout_s)
+        proxy = self._proxy
+        stream = await self._direct.connect(proxy.host, proxy.port, timeout_s=timeout_s)
+        try:
+            if proxy.secure:
+                stream = await stream.start_tls(self._trust, proxy.host, timeout_s)
+            await self._ask(stream, address, port, timeout_s)
+        except BaseException as error:
+            await stream.aclose()
+            if isinstance(error, httpcore.ReadError | httpcore.WriteError):
+                raise httpcore.ConnectError("the proxy broke off") from error
+            raise
+        return _Tunnel(stream, (address, port))
+
+    async def _ask(
+        self, stream: AsyncNetworkStream, address: str, port: int, timeout_s: float
+    ) -> None:
+        place = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+        lines = [f"CONNECT {place} HTTP/1.1", f"Host: {place}"]
+        if self._proxy.authorization:
+            lines.append(f"Proxy-Authorization: {self._proxy.authorization}")
+        await stream.write("\r\n".join([*lines, "", ""]).encode("ascii"), timeout_s)
+        answer = b""
+        while not answer.endswith(b"\r\n\r\n"):
+            try:
+                byte = await stream.read(1, timeout_s)  # what follows belongs to the tunnel
+            except httpcore.ReadTimeout as error:
+                raise httpcore.ConnectTimeout(str(error)) from error
+            answer += byte
+            if not byte or len(answer) > _MAX_ANSWER_BYTES:
+                raise httpcore.ConnectError("the proxy broke off")
+        if answer.split(b" ", 2)[1:2] != [_GRANTED]:
+            raise httpcore.ConnectError("the proxy refused")
+
+
+class _Tunnel(AsyncNetworkStream):
+    """A stream whose peer is the address that the proxy was asked for."""
+
+    def __init__(self, inner: AsyncNetworkStream, peer: tuple[str, int]) -> None:
+        self._inner = inner
+        self._peer = peer
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - httpcore's signature
+        return await self._inner.read(max_bytes, timeout)
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - httpcore's signature
+        await self._inner.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    async def start_tls(
+        self,
+        ssl_context: SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
+    ) -> AsyncNetworkStream:
+        return await self._inner.start_tls(ssl_context, server_hostname, timeout)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._peer if info == "server_addr" else self._inner.get_extra_info(info)
+
+
+def is_denied_by(reason_against: Callable[[Any], str | None]) -> Callable[[str], bool]:
+    """Return a test for addresses that are reached only by exemption."""
+    return lambda address: reason_against(ipaddress.ip_address(address)) is not None

@@ -1,0 +1,102 @@
+"""Keeping trouble with the shared store away from pages.
+
+Every operation has a short limit; after a few failures in a row the store is left alone for a
+while, so that a dead one costs nothing, and then asked once to see whether it is back.
+"""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, Final, Self, TypeVar
+
+from redis.exceptions import RedisError
+
+from pellucid_fetcher.metrics import STORE_ERRORS
+from pellucid_runtime.errors import DependencyDownError
+
+T = TypeVar("T")
+
+READ_S: Final = 0.030
+WRITE_S: Final = 0.100
+FILE_S: Final = 0.5  # a file on this machine is shared with nobody, and disks have their moments
+_FAILURES: Final = 3
+_FIRST_PAUSE_S: Final = 1.0
+_LONGEST_PAUSE_S: Final = 15.0
+_MOST_WRITES: Final = 64
+
+
+class StoreGuard:
+    """Bounds operations of one kind in time and leaves a failing store alone.
+
+    Args:
+        operation: Name in the metric.
+        limit_s: Longest operation in seconds.
+        monotonic: Seconds that never go back.
+    """
+
+    def __init__(self, operation: str, limit_s: float, monotonic: Callable[[], float]) -> None:
+        self._operation = operation
+        self._limit_s = limit_s
+        self._monotonic = monotonic
+        self._failures = 0
+        self._pause_s = 0.0
+        self._resting_until = 0.0
+
+    async def run(self, work: Callable[[], Awaitable[T]]) -> T | None:
+        """Return the result; nothing when the store does not answer in time or is left alone."""
+        if self._monotonic() < self._resting_until:
+            return None
+        if self._failures >= _FAILURES:
+            self._rest()  # this one is the probe: nobody else asks while it is under way
+        try:
+            async with asyncio.timeout(self._limit_s):
+                result = await work()
+        except (DependencyDownError, RedisError, OSError, TimeoutError):
+            self._failed()
+            return None
+        self._failures = 0
+        self._pause_s = self._resting_until = 0.0
+        return result
+
+    def _failed(self) -> None:
+        STORE_ERRORS.labels(self._operation).inc()
+        self._failures += 1
+        if self._failures == _FAILURES:
+            self._rest()
+
+    def _rest(self) -> None:
+        self._pause_s = min(max(_FIRST_PAUSE_S, 2 * self._pause_s), _LONGEST_PAUSE_S)
+        # Replicas that lost the store together do not come back to it in the same moment.
+        jitter = random.uniform(0.8, 1.2)  # noqa: S311 - not a secret
+        self._resting_until = self._monotonic() + self._pause_s * jitter
+
+
+class Background:
+    """Writes that nobody waits for; at most 64 at a time, further ones are dropped and counted.
+
+    An asynchronous context manager: on leaving, what is under way gets a moment to end.
+    """
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_exc: object) -> None:
+        if self._tasks:
+            _, late = await asyncio.wait(self._tasks, timeout=FILE_S)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+    def start(self, work: Coroutine[Any, Any, Any]) -> bool:
+        """Begin; False when there is no room and the work was dropped."""
+        if len(self._tasks) >= _MOST_WRITES:
+            work.close()
+            STORE_ERRORS.labels("dropped").inc()
+            return False
+        task = asyncio.create_task(work, name="store-write")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return True
