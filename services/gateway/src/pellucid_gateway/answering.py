@@ -218,6 +218,8 @@ class ModelAnswerer:
                 prompt_tokens=piece.prompt_tokens, completion_tokens=piece.completion_tokens
             )
             return
+        if isinstance(piece, ModelToolCalls) and self._request.passthrough is None:
+            return  # nobody offered it a tool
         if not writing.has_begun:
             self._ledger.add_time("first_token", self._course.budget.elapsed_s())
         if isinstance(piece, ModelPiece):
