@@ -1,4 +1,4 @@
-"""The chat page and its files: static, our own, from this package only."""
+"""The chat page, the dashboard and their files: static, our own, from this package only."""
 
 from importlib.resources import files
 from pathlib import Path
@@ -20,13 +20,18 @@ class _Revalidated(StaticFiles):
 
 
 def page_routes() -> APIRouter:
-    """Route of the chat page."""
+    """Routes of the pages."""
     router = APIRouter(include_in_schema=False)
 
     @router.get("/")
     async def chat_page() -> Response:
         """Serve the page; it talks to /v1/chat."""
         return FileResponse(_STATIC / "index.html", headers={"Cache-Control": "no-cache"})
+
+    @router.get("/dashboard")
+    async def dashboard() -> Response:
+        """Serve the page; it shows /v1/stats."""
+        return FileResponse(_STATIC / "dashboard.html", headers={"Cache-Control": "no-cache"})
 
     return router
 
