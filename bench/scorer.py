@@ -266,8 +266,10 @@ async def measure(peer_python: str | None) -> dict[str, Any]:
         async with grpc.aio.insecure_channel(scorer.target) as channel:
             stub = Stub(channel)
             await throughput(stub)
+            cpu = scorer.cpu_s
             before = await throughput(stub)
             found: dict[str, Any] = {"machine": machine(), "ready_s": scorer.ready_s}
+            found["cpu_s_per_1000_texts"] = (scorer.cpu_s - cpu) * 1000 / BATCH_TEXTS
             if peer_python:
                 found["peer"] = await beside(peer_python, stub)
             found["texts_per_s"] = (before + await throughput(stub)) / 2
@@ -306,6 +308,8 @@ def table(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
         worst = found["peer"]["worst_cosine"]
         yield f"worst cosine of {COMPARED}", f"{worst:.5f}"
         yield "ratio", f"{found['texts_per_s'] / rate:.2f}x"
+        ours, theirs = found["cpu_s_per_1000_texts"], found["peer"]["cpu_s_per_1000"]
+        yield "CPU per 1,000 texts", f"{ours:.2f} s, peer {theirs:.2f} s: {theirs / ours:.2f}x"
     for results, (fresh, cached) in found["latency_ms"].items():
         yield f"{results} results, p50", f"{fresh:.1f} ms fresh, {cached:.1f} ms cached"
     for number, (rate, p99) in found["callers"].items():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid_scorer import figures, names, pairing, support
+from pellucid_scorer import figures, names, pairing, roles, support
 
 PASSAGE = (
     "Northport opened its second lock on 14 March 2024 after nine years of work. The lock is "
@@ -73,6 +73,39 @@ def test_a_denied_claim_scores_below_even_odds() -> None:
     assert judge("Tidewater Ltd did bid.", cosine=0.95).score <= support.NEGATION_CAP
     assert judge("The old lock will be closed before 2027.", cosine=0.95).score < 0.5
     assert judge("Northport never opened its second lock in March 2024.", cosine=0.95).score < 0.5
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "swapped"),
+    [
+        ("Eastport sued Northport.", "Northport sued Eastport in May.", True),
+        ("Eastport was sued by Northport.", "Northport sued Eastport in May.", False),
+        ("Northport was beaten by Eastport.", "Northport beat Eastport.", True),
+        ("Northport and Eastport signed.", "Eastport and Northport signed.", False),
+        ("Northport thanked Eastport.", "Eastport sued Northport.", False),
+        ("Ann Lee praised Bob Ray.", "Ann Lee, who leads, praised Bob Ray.", False),
+    ],
+)
+def test_swapped_roles(claim: str, sentence: str, *, swapped: bool) -> None:
+    assert roles.are_swapped(claim, sentence) is swapped
+
+
+def test_of_two_claims_with_the_same_defect_the_better_supported_one_scores_higher() -> None:
+    near = judge("The lock is 321 metres long.", cosine=0.9)
+    far = judge("A lemon soup of 321 grams is eaten daily at home.", cosine=0.1)
+    worse = judge("The lock is 321 metres long and cost 1.6 billion crowns.", cosine=0.9)
+    assert near.score > far.score
+    assert near.score > worse.score
+
+
+def test_months_in_small_letters_are_months_with_their_year() -> None:
+    assert [day.month for day in figures.read("entre enero y marzo de 2024").days] == [3]
+    assert [day.month for day in figures.read("en mayo de 2024").days] == [5]
+    assert [day.month for day in figures.read("since may 2024").days] == [5]
+
+
+def test_a_day_of_a_month_is_no_quantity() -> None:
+    assert judge("The work took 14 years.").checks.missing_figures == ("14",)
 
 
 def test_an_unrelated_passage_supports_nothing() -> None:

@@ -150,11 +150,10 @@ def _is_told(day: Day, passage: Figures) -> bool:
 
 
 def _of_days(days: Iterable[Day]) -> Iterator[Figure]:
-    """Yield the numbers inside dates, which a claim may name without the date."""
+    """Yield the years of dates, which a claim may name alone. A day of a month is no quantity."""
     for day in days:
-        for value in (day.year, day.day):
-            if value:
-                yield Figure(str(value), float(value))
+        if day.year:
+            yield Figure(str(day.year), float(day.year))
 
 
 def _days(text: str) -> Iterator[tuple[int, int, Day]]:
@@ -164,7 +163,7 @@ def _days(text: str) -> Iterator[tuple[int, int, Day]]:
         year = next((int(parts[name]) for name in ("y1", "y2", "y3", "y4") if name in parts), 0)
         month = next((_month(parts[name]) for name in ("m1", "m2", "m3", "m4") if name in parts), 0)
         day = next((int(parts[name]) for name in ("d1", "d2", "d3", "d4") if name in parts), 0)
-        if match.group().startswith(_ALSO_WORDS):
+        if parts.get("m4") in _ALSO_WORDS and not year:
             continue
         if 1 <= month <= len(_MONTHS_BY_NUMBER) and (day or year):
             yield match.start(), match.end(), Day(match.group(), year, month, day)
@@ -238,7 +237,7 @@ _MONTHS_BY_NUMBER: Mapping[int, list[str]] = _TABLE["months"]
 _MONTHS = {fold(name): month for month, names in _MONTHS_BY_NUMBER.items() for name in names}
 
 _ALSO_WORDS = ("may", "march", "mar", "mars")
-"""In small letters these are seldom months."""
+"""In small letters and without a year these are seldom months."""
 _IDLE = frozenset(_TABLE["idle"])
 
 _WORD = _alternatives(_WORDS)
@@ -260,6 +259,6 @@ _DATE = re.compile(
     rf"|(?<!\w)(?P<d3>\d{{1,2}})(?:st|nd|rd|th|\.|º)?(?: of| de)? (?P<m3>{_NAMES})\.?"
     rf"(?!\w)(?:(?:,| de| of)? (?P<y3>\d{{4}})(?!\d))?"
     rf"|(?<!\w)(?P<m4>{_NAMES})\.?(?: (?P<d4>\d{{1,2}})(?:st|nd|rd|th)?(?![\d.,]*\d{{3}}))?"
-    rf"(?:,? (?P<y4>\d{{4}})(?!\d))?(?!\w)",
+    rf"(?:(?:,| de| of)? (?P<y4>\d{{4}})(?!\d))?(?!\w)",
     re.IGNORECASE,
 )
