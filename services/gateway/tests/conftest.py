@@ -1,5 +1,6 @@
 """Fixtures for tests of the gateway's doors."""
 
+import shutil
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
@@ -8,6 +9,8 @@ from typing import Any
 
 import httpx
 import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, ConsoleMessage, Page, async_playwright
 from starlette.types import ASGIApp
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -71,3 +74,52 @@ async def gateway(make_app: MakeApp, upstream: FakeUpstream) -> AsyncIterator[st
         yield f"http://127.0.0.1:{server.port}"
         await server.stop(0)
         await model.stop(0)
+
+
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser() -> AsyncIterator[Browser]:
+    async with async_playwright() as playwright:
+        path = shutil.which("chromium") or shutil.which("chromium-browser")
+        running = await playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        yield running
+        await running.close()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def address(make_app: MakeApp) -> AsyncIterator[str]:
+    server = HttpServer(make_app(), "127.0.0.1", 0)
+    await server.start()
+    yield f"http://127.0.0.1:{server.port}/"
+    await server.stop(0)
+
+
+def is_trouble(message: ConsoleMessage) -> bool:
+    """Chromium itself writes a line for every refused request; that is no trouble."""
+    return message.type == "error" and "the server responded with a status" not in message.text
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def page(browser: Browser, address: str) -> AsyncIterator[Page]:
+    """The open page; fails the test on any script error or policy violation."""
+    context = await browser.new_context(viewport={"width": 1280, "height": 800})
+    opened = await context.new_page()
+    trouble: list[str] = []
+    opened.on("pageerror", lambda error: trouble.append(str(error)))
+    opened.on("console", lambda m: trouble.append(m.text) if is_trouble(m) else None)
+    requested: list[str] = []
+    opened.on("request", lambda request: requested.append(request.url))
+    await opened.goto(address)
+    yield opened
+    await context.close()
+    assert trouble == []
+    assert all(url.startswith(address) for url in requested)

@@ -1,16 +1,14 @@
 """The chat page in a real Chromium, against a scripted engine."""
 
 import asyncio
-import shutil
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
 import pytest
-import pytest_asyncio
 from door_fakes import RESULT, FakeEngine, MakeApp, forced_events, turn_events
-from playwright.async_api import Browser, ConsoleMessage, Page, async_playwright, expect
+from playwright.async_api import Browser, Page, expect
 
 from pellucid_gateway.decision import WebMode
 from pellucid_gateway.request import Depth
@@ -23,55 +21,8 @@ pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),
 ]
 
-ARGUMENTS = (
-    "--no-sandbox",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 PHONE = {"width": 360, "height": 720}
 QUESTION = "What is the latest toll for cars?"
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    async with async_playwright() as playwright:
-        path = shutil.which("chromium") or shutil.which("chromium-browser")
-        running = await playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
-        yield running
-        await running.close()
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def address(make_app: MakeApp) -> AsyncIterator[str]:
-    server = HttpServer(make_app(), "127.0.0.1", 0)
-    await server.start()
-    yield f"http://127.0.0.1:{server.port}/"
-    await server.stop(0)
-
-
-def is_trouble(message: ConsoleMessage) -> bool:
-    """Chromium itself writes a line for every refused request; that is no trouble."""
-    return message.type == "error" and "the server responded with a status" not in message.text
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def page(browser: Browser, address: str) -> AsyncIterator[Page]:
-    """The open page; fails the test on any script error or policy violation."""
-    context = await browser.new_context(viewport={"width": 1280, "height": 800})
-    opened = await context.new_page()
-    trouble: list[str] = []
-    opened.on("pageerror", lambda error: trouble.append(str(error)))
-    opened.on("console", lambda m: trouble.append(m.text) if is_trouble(m) else None)
-    requested: list[str] = []
-    opened.on("request", lambda request: requested.append(request.url))
-    await opened.goto(address)
-    yield opened
-    await context.close()
-    assert trouble == []
-    assert all(url.startswith(address) for url in requested)
 
 
 async def ask(page: Page, question: str = QUESTION) -> None:

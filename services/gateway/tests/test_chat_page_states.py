@@ -1,0 +1,116 @@
+"""The chat page when something is unusual: keys, a lost server, little motion; real Chromium."""
+
+import asyncio
+
+import pytest
+from door_fakes import RESULT, FakeEngine, MakeApp
+from playwright.async_api import Browser, Page, expect
+
+from pellucid_gateway.api_keys import ApiKey
+from pellucid_runtime.http_server import HttpServer
+
+pytestmark = [
+    pytest.mark.chromium,
+    pytest.mark.timeout(120),
+    pytest.mark.asyncio(loop_scope="module"),
+]
+
+QUESTION = "What is the latest toll for cars?"
+
+
+async def ask(page: Page, question: str = QUESTION) -> None:
+    await page.get_by_label("Your question").fill(question)
+    await page.keyboard.press("Enter")
+
+
+async def test_with_keys_on_a_key_is_asked_for_once(
+    browser: Browser, make_app: MakeApp, engine: FakeEngine
+) -> None:
+    key = ApiKey("desk", None)
+    app = make_app(find_key=lambda token: key if token == "plc_right" else None)
+    server = HttpServer(app, "127.0.0.1", 0)
+    await server.start()
+    page = await browser.new_page()
+    await page.goto(f"http://127.0.0.1:{server.port}/")
+    await ask(page)
+
+    dialog = page.locator("#key-dialog")
+    await expect(dialog).to_be_visible()
+    assert engine.turns == []
+    await page.locator("#key").fill("plc_right")
+    await page.keyboard.press("Enter")
+    await expect(dialog).to_be_hidden()
+    await expect(page.locator(".answer__foot")).to_have_count(1)
+    await expect(page.locator(".question")).to_have_text(QUESTION)
+
+    await ask(page, "And for bicycles?")
+    await expect(page.locator(".answer__foot")).to_have_count(2)
+    await expect(dialog).to_be_hidden()
+    assert await page.evaluate("localStorage.length + document.cookie.length") == 0
+    await page.close()
+    await server.stop(0)
+
+
+async def test_a_server_that_goes_away_is_told_and_what_was_read_stays(
+    browser: Browser, make_app: MakeApp, engine: FakeEngine
+) -> None:
+    server = HttpServer(make_app(), "127.0.0.1", 0)
+    await server.start()
+    page = await browser.new_page()
+    await page.goto(f"http://127.0.0.1:{server.port}/")
+    engine.pause_s = 0.1
+    engine.events = [*engine.events[:-1], *([engine.events[10]] * 200)]
+    await ask(page)
+    await expect(page.locator(".prose p").first).to_contain_text("Harbour Post")
+    await server.stop(0)
+
+    await expect(page.locator(".note--bad")).to_be_visible()
+    await expect(page.get_by_role("button", name="Try again")).to_be_visible()
+    await expect(page.locator(".prose p").first).to_contain_text("Harbour Post")
+    await expect(page.locator(".answer")).to_have_attribute("aria-busy", "false")
+    await page.close()
+
+
+async def test_who_wants_little_motion_sees_none(
+    browser: Browser, address: str, engine: FakeEngine
+) -> None:
+    moving = "document.getAnimations().filter(a => a.effect.getTiming().duration > 1).length"
+    engine.pause_s = 0.15
+    counts = {}
+    for wish in ("reduce", "no-preference"):
+        context = await browser.new_context(reduced_motion=wish)
+        page = await context.new_page()
+        await page.goto(address)
+        await ask(page)
+        await expect(page.locator(".steps__state")).to_contain_text("Searching")
+        counts[wish] = await page.evaluate(moving)
+        await expect(page.locator(".answer__foot")).to_be_visible()
+        await context.close()
+
+    assert counts["reduce"] == 0
+    assert counts["no-preference"] > 0
+
+
+async def test_nothing_flickers_while_the_answer_comes(page: Page, engine: FakeEngine) -> None:
+    """What was shown stays the same element in the same place until the end."""
+    engine.pause_s = 0.05
+    await page.evaluate(
+        """() => {
+          window.lost = [];
+          new MutationObserver((all) => {
+            for (const change of all)
+              for (const node of change.removedNodes)
+                if (node.matches?.(".turn, .question, .steps, .sources, .answer, .prose"))
+                  window.lost.push(node.className);
+          }).observe(document.body, { childList: true, subtree: true });
+        }"""
+    )
+    await ask(page)
+    await expect(page.locator(".prose p").first).to_be_visible()
+    await page.evaluate("window.kept = document.querySelector('.prose p')")
+    await expect(page.locator(".answer__foot")).to_be_visible()
+    await asyncio.sleep(0.1)
+
+    assert await page.evaluate("window.lost") == []
+    assert await page.evaluate("window.kept.isConnected")
+    assert RESULT.answer.split()[0].strip("*") in await page.locator(".prose").inner_text()
