@@ -1,5 +1,6 @@
 """The OpenAI chat completions face, spoken to with the official client."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
@@ -9,7 +10,15 @@ from typing import Any
 import httpx
 import openai
 import pytest
-from door_fakes import ANSWER, DECISION, RESULT, FakeEngine
+from door_fakes import (
+    ANSWER,
+    CALL,
+    DECISION,
+    RESULT,
+    FakeEngine,
+    tool_call_events,
+    turn_events,
+)
 from sdk_clients import openai_client
 from upstream_fakes import CHUNKS, FakeUpstream
 
@@ -227,3 +236,85 @@ async def test_bad_openai_requests_are_400(http: httpx.AsyncClient, body: dict[s
 
     assert reply.status_code in {400, 503}
     assert reply.json()["error"]["message"]
+
+
+async def test_a_search_takes_the_clients_own_conversation_along(
+    client: openai.AsyncOpenAI, engine: FakeEngine
+) -> None:
+    tool: Any = {"type": "function", "function": {"name": "convert", "parameters": {}}}
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    told: list[Any] = [
+        {"role": "developer", "content": "Answer in verse."},
+        {"role": "user", "content": "Hello"},
+        {"role": "assistant", "content": "Good day", "name": "bot"},
+        {"role": "user", "content": [{"type": "text", "text": "What is the toll?"}, picture]},
+    ]
+    await client.chat.completions.create(
+        model="m",
+        messages=told,
+        tools=[tool],
+        temperature=0.1,
+        web_search_options={},
+        extra_body={"odd": {"kept": True}, "pellucid": {"depth": "quick"}},
+    )
+
+    turn = engine.turns[0]
+    assert turn.passthrough is not None
+    assert list(turn.passthrough.messages) == told
+    assert turn.passthrough.fields == {"tools": [tool], "temperature": 0.1, "odd": {"kept": True}}
+    assert turn.message == "What is the toll?"
+
+
+async def test_calls_of_the_clients_tools_are_passed_on(
+    client: openai.AsyncOpenAI, engine: FakeEngine
+) -> None:
+    engine.events = [turn_events()[0], *tool_call_events()[1:]]
+    whole = await client.chat.completions.create(model="m", messages=MESSAGES)
+    stream = await client.chat.completions.create(model="m", messages=MESSAGES, stream=True)
+    pieces = [
+        piece
+        async for chunk in stream
+        for choice in chunk.choices
+        for piece in choice.delta.tool_calls or ()
+    ]
+
+    choice = whole.choices[0]
+    assert choice.finish_reason == "tool_calls"
+    assert choice.message.content is None
+    assert choice.message.tool_calls is not None
+    assert choice.message.tool_calls[0].to_dict() == CALL
+    assert "".join(p.function.arguments or "" for p in pieces if p.function) == '{"amount": 4.2}'
+
+
+async def test_steps_of_the_search_are_told_as_reasoning(client: openai.AsyncOpenAI) -> None:
+    told = []
+    for progress in ("reasoning", "none"):
+        stream = await client.chat.completions.create(
+            model="m",
+            messages=MESSAGES,
+            stream=True,
+            extra_body={"pellucid": {"progress": progress}},
+        )
+        deltas = [chunk.choices[0].delta.to_dict() async for chunk in stream if chunk.choices]
+        told.append("".join(str(delta.get("reasoning_content", "")) for delta in deltas))
+
+    assert told == [
+        "Searching the web… Skerry Bridge car toll 2026\nReading 3 pages…\nIs it enough?\n",
+        "",
+    ]
+
+
+async def test_leaving_hangs_up_on_the_model(
+    gateway: str, engine: FakeEngine, upstream: FakeUpstream
+) -> None:
+    engine.events = [ALONE]
+    upstream.endless = True
+    body = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "hi"}]}
+    async with (
+        httpx.AsyncClient(trust_env=False) as http,
+        http.stream("POST", f"{gateway}/v1/chat/completions", json=body) as reply,
+    ):
+        await anext(reply.aiter_bytes())
+        assert not upstream.left.is_set()
+
+    await asyncio.wait_for(upstream.left.wait(), 2)

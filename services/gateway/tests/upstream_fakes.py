@@ -1,5 +1,6 @@
 """A model server for tests of the chat faces."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 
@@ -23,6 +24,8 @@ class FakeUpstream:
         self.bodies: list[bytes] = []
         self.keys: list[str] = []
         self.breaks = False
+        self.endless = False
+        self.left = asyncio.Event()
 
     async def complete(self, request: Request) -> Response:
         body = await request.body()
@@ -48,6 +51,12 @@ class FakeUpstream:
         yield CHUNKS[0]
         if self.breaks:
             raise ConnectionError
+        try:
+            while self.endless:
+                yield CHUNKS[0]
+                await asyncio.sleep(0.01)
+        finally:
+            self.left.set()
         yield CHUNKS[1]
 
     async def models(self, _request: Request) -> Response:
