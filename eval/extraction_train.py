@@ -3,9 +3,10 @@
     EVAL_DATA=<folder> python eval/extraction_train.py [--folds 8]
 
 The folder holds ``pages_dev/index.jsonl`` (id, url, page_type, text) and the pages beside it as
-``pages_dev/html/<id>.html.gz``. Needs scikit-learn, which is no dependency of any service. With
-``--folds`` it only reports word F1 of pages that were held out; without, it trains on all pages and
-writes the model into the package.
+``pages_dev/html/<id>.html.gz``. Needs scikit-learn, which is no dependency of any service; set
+OMP_NUM_THREADS=1 on a busy machine. With ``--folds`` it only reports word F1 of pages that were
+held out, whole sites at a time; without, it trains on all pages and writes the model into the
+package.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,18 +30,24 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from pellucid_fetcher.extraction import charset
-from pellucid_fetcher.extraction.blocks import Block
-from pellucid_fetcher.extraction.content_model import CLIP, MODEL_FILE, TREES_SHARE, best_choice
-from pellucid_fetcher.extraction.features import Featurizer, load_surroundings
+from pellucid_fetcher.extraction.blocks import Block, Place, add_to_places
+from pellucid_fetcher.extraction.content_model import CLIP, MODEL_FILE, TREES_SHARE
+from pellucid_fetcher.extraction.context import context_columns
+from pellucid_fetcher.extraction.features import Featurizer, signature
 from pellucid_fetcher.extraction.metadata import read_metadata
+from pellucid_fetcher.extraction.priors import Priors
+from pellucid_fetcher.extraction.selecting import choose
+from pellucid_fetcher.extraction.surroundings import load_surroundings
 from pellucid_fetcher.extraction.walking import walk_page
 
 WORD = re.compile(r"\w+")
 GRAM = 3
 HALF = 0.5
+INNER_FOLDS = 4
+SHORT_SHARE = 0.4
 CAP_BYTES = 1024 * 1024
 TREES = {
-    "max_iter": 140,
+    "max_iter": 100,
     "learning_rate": 0.06,
     "max_leaf_nodes": 15,
     "max_depth": 6,
@@ -53,13 +61,18 @@ TREES = {
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One labelled page: blocks, their features, and which belong to the main content."""
+    """One labelled page: blocks, their features, and which belong to the main content.
+
+    ``share`` is the weight of the page; shortened copies have less than a whole one.
+    """
 
     kind: str
+    site: str
     gold: "Counter[str]"
     blocks: list[Block]
     columns: NDArray[Any]
     wanted: NDArray[Any]
+    share: float = 1.0
 
     @property
     def words(self) -> NDArray[Any]:
@@ -70,22 +83,65 @@ class Sample:
     def weights(self) -> NDArray[Any]:
         """Weight of each block: every page counts alike, long blocks more than short ones."""
         raw = np.power(self.words + 1, 0.8)
-        return raw / raw.sum() * (1.0 if self.gold else 0.2)
+        return raw / raw.sum() * (1.0 if self.gold else 0.2) * self.share
 
 
 def read_samples(folder: Path) -> Iterator[Sample]:
-    """Read the labelled pages that have any text."""
+    """Read the labelled pages that have any text, each whole and shortened."""
     featurizer = Featurizer(load_surroundings())
     for line in (folder / "index.jsonl").read_text("utf-8").splitlines():
         row = json.loads(line)
         body = gzip.decompress((folder / "html" / f"{row['id']}.html.gz").read_bytes())
         parser = LexborHTMLParser(charset.decode(body[:CAP_BYTES], "").text)
         page = walk_page(parser)
-        if page.blocks:
-            columns = featurizer.matrix(page, read_metadata(parser, row["url"]), row["url"])
-            wanted = labels(page.blocks, row["text"]) >= HALF
-            gold = Counter(WORD.findall(row["text"].lower()))
-            yield Sample(row["page_type"], gold, page.blocks, columns, wanted)
+        if not page.blocks:
+            continue
+        metadata = read_metadata(parser, row["url"])
+        wanted = labels(page.blocks, row["text"]) >= HALF
+        gold = Counter(WORD.findall(row["text"].lower()))
+        site = urlsplit(row["url"]).netloc or row["id"]
+        columns = featurizer.matrix(page, metadata, row["url"])
+        yield Sample(row["page_type"], site, gold, page.blocks, columns, wanted)
+        if wanted.any():
+            kept = shortened(wanted, np.random.default_rng(int(row["id"])))
+            page.blocks = [page.blocks[i] for i in kept]
+            recount(page.blocks)
+            columns = featurizer.matrix(page, metadata, row["url"])
+            yield Sample(
+                row["page_type"], site, gold, page.blocks, columns, wanted[kept], SHORT_SHARE
+            )
+
+
+def shortened(wanted: NDArray[Any], chance: np.random.Generator) -> list[int]:
+    """Choose the blocks of a small page: the beginning of the content, a little of each frame.
+
+    Small pages are rare among the labelled ones and frequent elsewhere.
+    """
+    last = int(np.flatnonzero(wanted)[: int(chance.integers(2, 20))][-1])
+    kept: list[int] = []
+    run, limit = 0, 3
+    for i, is_content in enumerate(wanted):
+        run = 0 if is_content else run + 1
+        limit = int(chance.integers(1, 7)) if run == 1 else limit
+        if (is_content and i <= last) or (not is_content and run <= limit):
+            kept.append(i)
+    return kept
+
+
+def recount(blocks: list[Block]) -> None:
+    """Sum the blocks up into the elements around them anew."""
+    places = {id(place): place for block in blocks for place in above(block.place)}
+    for place in places.values():
+        place.words = place.link_words = place.blocks = place.paragraphs = 0
+    for block in blocks:
+        add_to_places(block)
+
+
+def above(place: Place | None) -> Iterator[Place]:
+    """List an element and those around it."""
+    while place is not None:
+        yield place
+        place = place.parent
 
 
 def labels(blocks: list[Block], gold: str) -> NDArray[Any]:
@@ -124,8 +180,8 @@ def _short(i: int, own: list[list[str]], found: NDArray[Any], joined: str) -> fl
 
 
 @dataclass(frozen=True, slots=True)
-class Judges:
-    """The trained pair: trees and a linear one."""
+class Trained:
+    """A trained judge: trees and a linear one."""
 
     trees: Any
     linear: Any
@@ -139,17 +195,56 @@ class Judges:
         return 1 / (1 + np.exp(-np.clip(odds, -30, 30)))
 
 
-def train(samples: list[Sample]) -> Judges:
-    """Train on pages."""
-    columns = np.vstack([sample.columns for sample in samples])
-    wanted = np.hstack([sample.wanted for sample in samples])
-    weights = np.hstack([sample.weights for sample in samples])
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The two judges, one after the other."""
+
+    first: Trained
+    second: Trained
+
+    def chances(self, sample: Sample) -> NDArray[Any]:
+        """Judge the blocks of a page, 0 to 1."""
+        return self.second.chances(with_context(sample, self.first.chances(sample.columns)))
+
+
+def with_context(sample: Sample, chances: NDArray[Any]) -> NDArray[Any]:
+    """Return the columns of the second judge."""
+    looks = [signature(block) for block in sample.blocks]
+    return np.hstack([sample.columns, context_columns(sample.blocks, chances, looks)])
+
+
+def train_pair(samples: list[Sample]) -> Pair:
+    """Train both; the second one learns from what the first says about pages it has not seen."""
+    seconds = []
+    for learned, held in split(samples, INNER_FOLDS):
+        judge = train([(samples[i], samples[i].columns) for i in learned])
+        seconds += [
+            (samples[i], with_context(samples[i], judge.chances(samples[i].columns))) for i in held
+        ]
+    return Pair(train([(sample, sample.columns) for sample in samples]), train(seconds))
+
+
+def split(samples: list[Sample], folds: int) -> Iterator[tuple[list[int], list[int]]]:
+    """Part the pages into learned and held-out ones, site by site."""
+    sites = sorted({sample.site for sample in samples})
+    order = np.random.default_rng(folds).permutation(len(sites))
+    fold_of = {sites[site]: place % folds for place, site in enumerate(order)}
+    for fold in range(folds):
+        held = [i for i, sample in enumerate(samples) if fold_of[sample.site] == fold]
+        yield sorted(set(range(len(samples))) - set(held)), held
+
+
+def train(rows: list[tuple[Sample, NDArray[Any]]]) -> Trained:
+    """Train one judge on pages and their columns."""
+    columns = np.vstack([columns for _, columns in rows])
+    wanted = np.hstack([sample.wanted for sample, _ in rows])
+    weights = np.hstack([sample.weights for sample, _ in rows])
     weights = weights / weights.mean()
     scaler = StandardScaler().fit(columns)
     scaled = np.clip(scaler.transform(columns), -CLIP, CLIP)
     trees = HistGradientBoostingClassifier(random_state=0, **TREES)
     linear = LogisticRegression(C=0.01, max_iter=300)
-    return Judges(
+    return Trained(
         trees.fit(columns, wanted, sample_weight=weights),
         linear.fit(scaled, wanted, sample_weight=weights),
         scaler,
@@ -168,22 +263,35 @@ def word_f1(sample: Sample, kept: NDArray[Any]) -> float:
 
 def report(samples: list[Sample], folds: int) -> None:
     """Print word F1 of pages that were held out, by kind of page."""
-    order = np.random.default_rng(0).permutation(len(samples))
+    surroundings = load_surroundings()
+    priors = Priors(Featurizer(surroundings), surroundings)
     scores: dict[str, list[float]] = defaultdict(list)
-    for fold in range(folds):
-        held = set(order[fold::folds].tolist())
-        judges = train([sample for i, sample in enumerate(samples) if i not in held])
-        for sample in (samples[i] for i in held if samples[i].gold):
-            kept = best_choice(judges.chances(sample.columns), sample.words)
+    for learned, held in split(samples, folds):
+        pair = train_pair([samples[i] for i in learned])
+        for sample in (samples[i] for i in held if is_measured(samples[i])):
+            chances = priors.weigh(pair.chances(sample), sample.columns, sample.blocks)
+            kept = choose(sample.blocks, chances, sample.words)
             scores[sample.kind].append(word_f1(sample, kept))
     for kind in sorted(scores):
         print(f"{kind:15} {np.mean(scores[kind]):.3f}")
     print(f"{'all':15} {np.mean([x for values in scores.values() for x in values]):.3f}")
 
 
-def export(judges: Judges, path: Path) -> None:
-    """Write the model as plain arrays."""
-    grown = [stage[0].nodes for stage in judges.trees._predictors]  # noqa: SLF001 - no public way
+def is_measured(sample: Sample) -> bool:
+    """Tell whether a page is whole and has a labelled text."""
+    return sample.share == 1.0 and bool(sample.gold)
+
+
+def export(pair: Pair, path: Path) -> None:
+    """Write both judges as plain arrays."""
+    first = {f"first_{name}": values for name, values in arrays(pair.first).items()}
+    second = {f"second_{name}": values for name, values in arrays(pair.second).items()}
+    np.savez_compressed(path, **first, **second)
+
+
+def arrays(judge: Trained) -> dict[str, NDArray[Any]]:
+    """Turn a judge into plain arrays."""
+    grown = [stage[0].nodes for stage in judge.trees._predictors]  # noqa: SLF001 - no public way
     size = max(len(nodes) for nodes in grown)
 
     def table(field: str, kind: str) -> NDArray[Any]:
@@ -192,20 +300,19 @@ def export(judges: Judges, path: Path) -> None:
 
     leaf = table("is_leaf", "bool")
     stay = np.broadcast_to(np.arange(size), leaf.shape)
-    np.savez_compressed(
-        path,
-        feature=np.where(leaf, 0, table("feature_idx", "int16")),
-        threshold=table("num_threshold", "float32"),
-        left=np.where(leaf, stay, table("left", "int16")).astype("int16"),
-        right=np.where(leaf, stay, table("right", "int16")).astype("int16"),
-        value=np.where(leaf, table("value", "float32"), 0).astype("float32"),
-        depth=np.asarray(max(int(nodes["depth"].max()) for nodes in grown)),
-        offset=np.asarray(judges.trees._baseline_prediction.ravel()[0]),  # noqa: SLF001
-        mean=judges.scaler.mean_.astype("float32"),
-        scale=judges.scaler.scale_.astype("float32"),
-        weights=judges.linear.coef_[0].astype("float32"),
-        bias=np.asarray(judges.linear.intercept_[0], dtype="float32"),
-    )
+    return {
+        "feature": np.where(leaf, 0, table("feature_idx", "int16")),
+        "threshold": table("num_threshold", "float32"),
+        "left": np.where(leaf, stay, table("left", "int16")).astype("int16"),
+        "right": np.where(leaf, stay, table("right", "int16")).astype("int16"),
+        "value": np.where(leaf, table("value", "float32"), 0).astype("float32"),
+        "depth": np.asarray(max(int(nodes["depth"].max()) for nodes in grown)),
+        "offset": np.asarray(judge.trees._baseline_prediction.ravel()[0]),  # noqa: SLF001
+        "mean": judge.scaler.mean_.astype("float32"),
+        "scale": judge.scaler.scale_.astype("float32"),
+        "weights": judge.linear.coef_[0].astype("float32"),
+        "bias": np.asarray(judge.linear.intercept_[0], dtype="float32"),
+    }
 
 
 def main() -> None:
@@ -219,7 +326,7 @@ def main() -> None:
     if chosen.folds:
         report(samples, chosen.folds)
     else:
-        export(train(samples), MODEL_FILE)
+        export(train_pair(samples), MODEL_FILE)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
+_SENTENCE_WORDS: Final = 8  # shorter paragraphs seldom are one
 _SPACE: Final = re.compile(r"[ \t\r\n\f\v\xa0\u2028\u2029\u3000]+")
 # Zero-width characters, bidirectional controls, the tag block, soft hyphens and variation
 # selectors: never read by people, and a favourite place for text that only a machine sees.
@@ -80,6 +81,18 @@ class PageBlocks:
     scripts: int = 0
     password: bool = False
     limited: bool = False
+
+
+def add_to_places(block: Block) -> None:
+    """Count a block into every element around it."""
+    place: Place | None = block.place
+    is_sentence = block.kind == "p" and block.words > _SENTENCE_WORDS
+    while place is not None:
+        place.words += block.words
+        place.link_words += block.link_words
+        place.blocks += 1
+        place.paragraphs += is_sentence
+        place = place.parent
 
 
 def clean(text: str) -> str:

@@ -1,10 +1,12 @@
-"""The trained judge of blocks: how likely each belongs to the main content, and which to keep.
+"""The trained judges of blocks: how likely each belongs to the main content, and which to keep.
 
-Two small models are mixed in log odds, boosted trees and a logistic one; the trees know the pages
-they were trained on better, the linear one is steadier elsewhere. Trained by
-``eval/extraction_train.py``; the file holds plain numbers only.
+In a judge two small models are mixed in log odds, boosted trees and a logistic one; the trees know
+the pages they were trained on better, the linear one is steadier elsewhere. A second judge sees
+what the first one said about the surroundings. Trained by ``eval/extraction_train.py``; the file
+holds plain numbers only.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -23,8 +25,8 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class ContentModel:
-    """Arrays of the model; trees as tables of ``[trees, nodes]``, leaves point at themselves."""
+class Judge:
+    """Arrays of one judge; trees as tables of ``[trees, nodes]``, leaves point at themselves."""
 
     feature: NDArray[np.int32]
     threshold: NDArray[np.float32]
@@ -41,7 +43,7 @@ class ContentModel:
         """Judge blocks.
 
         Args:
-            columns: float32[blocks, features], as ``features.Featurizer`` makes them.
+            columns: float32[blocks, features].
 
         Returns:
             float64[blocks], 0 to 1, higher is more likely main content.
@@ -66,6 +68,19 @@ class ContentModel:
         return odds
 
 
+@dataclass(frozen=True, slots=True)
+class ContentModel:
+    """Two judges.
+
+    Attributes:
+        first: Knows ``features.Featurizer.matrix``.
+        second: Knows the same columns, then those of ``context.context_columns``.
+    """
+
+    first: Judge
+    second: Judge
+
+
 def load_model(path: Path = MODEL_FILE) -> ContentModel:
     """Read the shipped model.
 
@@ -73,19 +88,26 @@ def load_model(path: Path = MODEL_FILE) -> ContentModel:
         OSError, KeyError, ValueError: The file is missing or damaged.
     """
     with np.load(path, allow_pickle=False) as file:
-        children = np.stack([file["left"].ravel(), file["right"].ravel()], axis=1)
-        return ContentModel(
-            feature=file["feature"].ravel().astype(np.int32),
-            threshold=file["threshold"],
-            children=children.ravel().astype(np.int32),
-            value=file["value"].ravel(),
-            depth=int(file["depth"]),
-            offset=float(file["offset"]),
-            mean=file["mean"],
-            scale=file["scale"],
-            weights=file["weights"],
-            bias=float(file["bias"]),
-        )
+        return ContentModel(_judge(file, "first"), _judge(file, "second"))
+
+
+def _judge(file: Mapping[str, NDArray[Any]], name: str) -> Judge:
+    def array(field: str) -> NDArray[Any]:
+        return file[f"{name}_{field}"]
+
+    children = np.stack([array("left").ravel(), array("right").ravel()], axis=1)
+    return Judge(
+        feature=array("feature").ravel().astype(np.int32),
+        threshold=array("threshold"),
+        children=children.ravel().astype(np.int32),
+        value=array("value").ravel(),
+        depth=int(array("depth")),
+        offset=float(array("offset")),
+        mean=array("mean"),
+        scale=array("scale"),
+        weights=array("weights"),
+        bias=float(array("bias")),
+    )
 
 
 def best_choice(chances: Floats, words: Floats) -> NDArray[np.bool_]:

@@ -7,16 +7,14 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from importlib.resources import files
 from typing import Final
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 
 from pellucid_fetcher.extraction.blocks import Block, PageBlocks, Place
 from pellucid_fetcher.extraction.metadata import Metadata
+from pellucid_fetcher.extraction.surroundings import Surroundings
 
 Matrix = NDArray[np.float32]
 
@@ -36,30 +34,6 @@ _FORUM_URL: Final = re.compile(
 _DOCS_URL: Final = re.compile(r"docs?[./]|/docs|documentation|reference|manual|guide|api|wiki")
 _ARTICLE_URL: Final = re.compile(r"blog|news|article|story|/(?:19|20)\d\d/|post")
 _SHOP_URL: Final = re.compile(r"product|/p/|/dp/|item|shop|store|/c/|collection|categor|search")
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """Table of words that say what a part of a page is for."""
-
-    names: tuple[re.Pattern[str], ...]
-    tags: tuple[str, ...]
-    frame_text: re.Pattern[str]
-    frame_phrase: re.Pattern[str]
-    frame_heading: re.Pattern[str]
-
-
-def load_surroundings() -> Surroundings:
-    """Read the shipped table."""
-    table = yaml.safe_load(files(__package__).joinpath("surroundings.yaml").read_text("utf-8"))
-    return Surroundings(
-        tuple(re.compile(pattern) for pattern in table["names"].values()),
-        tuple(table["tags"]),
-        *(re.compile(table[key], re.IGNORECASE) for key in _FRAMES),
-    )
-
-
-_FRAMES: Final = ("frame_text", "frame_phrase", "frame_heading")
 
 
 class Featurizer:
@@ -135,6 +109,11 @@ class Featurizer:
         return self._name_bits(place.names) | self._tag_bit.get(place.tag, 0) << shift
 
     @property
+    def own_columns(self) -> int:
+        """Number of columns before those of the kinds."""
+        return len(self._own(Block("p", "", Place("", "", None, 0))))
+
+    @property
     def bit_count(self) -> int:
         """Number of kinds."""
         return len(self._surroundings.names) + len(self._surroundings.tags)
@@ -201,23 +180,23 @@ class _Places:
     def __init__(self, featurizer: Featurizer, blocks: Sequence[Block]) -> None:
         self._featurizer = featurizer
         self._bits: dict[int, tuple[int, int]] = {}
-        self._signatures = Counter(map(_signature, blocks))
+        self._signatures = Counter(map(signature, blocks))
         words: Counter[str] = Counter()
         for block in blocks:
-            words[_signature(block)] += block.words
+            words[signature(block)] += block.words
         self._signature_words = words
         self._total = max(1, sum(block.words for block in blocks))
         self._prose = _prose_scores(blocks)
         self._best_prose = max(self._prose.values(), default=0.0) or 1.0
 
     def row(self, block: Block) -> list[float]:
-        signature = _signature(block)
-        alike = self._signatures[signature]
+        look = signature(block)
+        alike = self._signatures[look]
         return [
             float(block.place.depth),
             math.log1p(alike),
-            self._signature_words[signature] / alike,
-            self._signature_words[signature] / self._total,
+            self._signature_words[look] / alike,
+            self._signature_words[look] / self._total,
             *self._containers(block.place),
             *self._prose_around(block.place),
         ]
@@ -292,7 +271,8 @@ def _prose_scores(blocks: Sequence[Block]) -> dict[int, float]:
     return scores
 
 
-def _signature(block: Block) -> str:
+def signature(block: Block) -> str:
+    """Return what blocks of one look have in common."""
     place = block.place
     above = place.parent
     return f"{block.kind}.{place.tag}.{place.names[:40]}>{above.tag if above else ''}"

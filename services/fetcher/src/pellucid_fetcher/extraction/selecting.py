@@ -1,14 +1,33 @@
 """Which blocks of a page are its main content."""
 
+import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pellucid_fetcher.extraction.blocks import Block, PageBlocks
-from pellucid_fetcher.extraction.content_model import ContentModel, best_choice, load_model
-from pellucid_fetcher.extraction.features import Featurizer, load_surroundings
+from pellucid_fetcher.extraction.content_model import (
+    ContentModel,
+    Floats,
+    best_choice,
+    load_model,
+)
+from pellucid_fetcher.extraction.context import context_columns
+from pellucid_fetcher.extraction.features import Featurizer, Matrix, signature
 from pellucid_fetcher.extraction.metadata import Metadata
+from pellucid_fetcher.extraction.priors import Priors
+from pellucid_fetcher.extraction.surroundings import load_surroundings
+
+# Swept 1 to 10 on held-out pages: 3 gains 0.011 of word F1 over keeping copies.
+_COPY_WORDS: Final = 3
+_QUOTED_SHARE: Final = 0.6
+_WORD: Final = re.compile(r"\w+")
+
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,25 +49,92 @@ class Selector:
 
     featurizer: Featurizer
     model: ContentModel
+    priors: Priors
 
     def select(self, page: PageBlocks, metadata: Metadata, url: str) -> Choice:
         """Choose the main content of a page."""
         if not page.blocks:
             return Choice((), 0.0)
-        chances = self.model.chances(self.featurizer.matrix(page, metadata, url))
+        columns = self.featurizer.matrix(page, metadata, url)
+        chances = self._chances(page.blocks, columns)
         words = np.asarray([block.words for block in page.blocks], dtype=np.float64)
         if not _is_in_noscript(page):
             shown = np.asarray([not block.noscript for block in page.blocks])
             chances, words = chances * shown, words * shown
-        kept = best_choice(chances, words)
+        kept = choose(page.blocks, chances, words)
         chosen = [block for block, keep in zip(page.blocks, kept, strict=True) if keep]
         total = max(1.0, float(words[kept].sum()))
         return Choice(chosen, float((chances * words)[kept].sum()) / total)
 
+    def _chances(self, blocks: Sequence[Block], columns: Matrix) -> Floats:
+        first = self.model.first.chances(columns)
+        looks = [signature(block) for block in blocks]
+        second = np.hstack([columns, context_columns(blocks, first, looks)])
+        return self.priors.weigh(self.model.second.chances(second), columns, blocks)
+
+
+def choose(blocks: Sequence[Block], chances: Floats, words: Floats) -> Mask:
+    """Choose blocks by their chances, each text once.
+
+    Pages hold the same text for narrow and for wide screens, in teasers and in the story; the copy
+    with the best chance counts. A quotation of what was read above is left out too.
+
+    Args:
+        blocks: In page order.
+        chances: float64[blocks], 0 to 1.
+        words: float64[blocks], size of each.
+
+    Returns:
+        bool[blocks], True for those to keep.
+    """
+    kept = best_choice(_once(blocks, chances), words)
+    return kept if all(block.kind != "quote" for block in blocks) else _unquoted(blocks, kept)
+
+
+def _once(blocks: Sequence[Block], chances: Floats) -> Floats:
+    """Take the chances from all copies of a text but one; short texts and table rows may recur."""
+    result = chances.copy()
+    best: dict[str, int] = {}
+    for i, block in enumerate(blocks):
+        if block.words < _COPY_WORDS or block.kind == "row":
+            continue
+        other = best.setdefault(block.text.lower(), i)
+        if other == i:
+            continue
+        worse = other if result[i] > result[other] else i
+        result[worse] = 0.0
+        best[block.text.lower()] = other if worse == i else i
+    return result
+
+
+def _unquoted(blocks: Sequence[Block], kept: Mask) -> Mask:
+    seen: set[tuple[str, ...]] = set()
+    result = kept.copy()
+    for i in np.flatnonzero(kept).tolist():
+        grams = _grams(blocks[i].text)
+        if blocks[i].kind == "quote" and _share_of(grams, seen) >= _QUOTED_SHARE:
+            result[i] = False
+        else:
+            seen.update(grams)
+    return result
+
+
+def _grams(text: str) -> list[tuple[str, ...]]:
+    words = _WORD.findall(text.lower())
+    return list(zip(words, words[1:], words[2:], strict=False))
+
+
+def _share_of(grams: Sequence[tuple[str, ...]], seen: AbstractSet[tuple[str, ...]]) -> float:
+    if len(grams) < _COPY_WORDS:
+        return 0.0
+    return sum(gram in seen for gram in grams) / len(grams)
+
 
 def open_selector() -> Selector:
     """Build a selector with the shipped tables and model."""
-    return Selector(Featurizer(load_surroundings()), load_model())
+    surroundings = load_surroundings()
+    featurizer = Featurizer(surroundings)
+    return Selector(featurizer, load_model(), Priors(featurizer, surroundings))
 
 
 def _is_in_noscript(page: PageBlocks) -> bool:

@@ -42,12 +42,20 @@ class Visibility:
 
     Args:
         styles: Texts of its style elements.
+        opened: Ids of elements that the page itself shows or lets a reader open.
         uncloaked: Show the outermost elements whatever their style says: some pages hide
             everything until a script has run.
     """
 
-    def __init__(self, styles: list[str], *, uncloaked: bool = False) -> None:
+    def __init__(
+        self,
+        styles: list[str],
+        opened: frozenset[str] = frozenset(),
+        *,
+        uncloaked: bool = False,
+    ) -> None:
         self._concealed = _concealed_selectors(styles)
+        self._opened = opened
         self._shown_depth = _WRAPPER_DEPTH if uncloaked else 0
 
     def hides(
@@ -62,6 +70,8 @@ class Visibility:
             depth: Number of elements around it.
         """
         if tag in ("html", "body", "main") or depth <= self._shown_depth:
+            return False
+        if self._opened and attributes.get("id") in self._opened:
             return False
         if "hidden" in attributes and attributes["hidden"] != "until-found":
             return True

@@ -13,6 +13,7 @@ from pellucid_fetcher.extraction.blocks import (
     Block,
     PageBlocks,
     Place,
+    add_to_places,
     clean,
     count_words,
     without_invisible,
@@ -25,6 +26,7 @@ MAX_BLOCKS: Final = 5_000
 MAX_BLOCK_CHARS: Final = 100_000
 MAX_TOTAL_CHARS: Final = 1_000_000
 _CLOAKED_WORDS: Final = 20
+_MAX_CONTROLS: Final = 500
 _DATA_CELL_CHARS: Final = 240  # longer cells on average are a layout table's
 
 _SKIPPED: Final = frozenset(
@@ -291,13 +293,7 @@ class Walker:
         block.noscript = self._inside["noscript"] > 0
         self.page.blocks.append(block)
         self.page.limited |= len(self.page.blocks) >= MAX_BLOCKS
-        place: Place | None = block.place
-        while place is not None:
-            place.words += block.words
-            place.link_words += block.link_words
-            place.blocks += 1
-            place.paragraphs += block.kind == "p" and block.words > 8  # noqa: PLR2004 - a sentence
-            place = place.parent
+        add_to_places(block)
 
 
 def _joined(pieces: list[str]) -> str:
@@ -330,8 +326,22 @@ def walk_page(parser: LexborHTMLParser) -> PageBlocks:
     root = parser.body or parser.root
     if root is None:
         return PageBlocks()
-    page = Walker(Visibility(styles)).walk(root)
+    opened = _opened(parser)
+    page = Walker(Visibility(styles, opened)).walk(root)
     if page.limited or sum(block.words for block in page.blocks) >= _CLOAKED_WORDS:
         return page
     # Next to nothing is shown: perhaps the whole page waits behind a cloak.
-    return Walker(Visibility(styles, uncloaked=True)).walk(root)
+    return Walker(Visibility(styles, opened, uncloaked=True)).walk(root)
+
+
+def _opened(parser: LexborHTMLParser) -> frozenset[str]:
+    """Collect ids of parts that are hidden at first and that the page opens to its readers.
+
+    These are what a control expands, and what React streams in hidden ("S:1") for a placeholder
+    further up ("B:1" or "P:1").
+    """
+    controls = parser.css("[aria-expanded][aria-controls]")[:_MAX_CONTROLS]
+    named = (node.attributes.get("aria-controls") or "" for node in controls)
+    places = parser.css('template[id^="B:"], template[id^="P:"]')[:_MAX_CONTROLS]
+    streamed = ("S:" + (node.attributes.get("id") or "")[2:] for node in places)
+    return frozenset(streamed).union(*(names.split()[:4] for names in named))

@@ -1,0 +1,73 @@
+"""What is known about parts of a page before any model is asked.
+
+The model has seen large pages only in number; on small ones, and in languages it has not met, what
+the mark-up calls a part is the better guide. Decides by how much the odds of a block fall.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pellucid_fetcher.extraction.blocks import Block
+from pellucid_fetcher.extraction.features import Featurizer, Matrix
+from pellucid_fetcher.extraction.surroundings import Surroundings
+
+# Swept 1.5 and 3 for each name on held-out pages; together they gain 0.004 of word F1.
+_NEVER: Final = 3.0
+_SELDOM: Final = 3.0
+# Pages of the labelled set are larger than this but for a few; there the model alone is better.
+_SMALL_BLOCKS: Final = 120
+_ALL_LINK: Final = 0.8
+_PHRASE_WORDS: Final = 40
+
+Floats = NDArray[np.float64]
+
+
+class Priors:
+    """Lowers the chances of blocks in parts that are named as frame.
+
+    Args:
+        featurizer: Whose columns are read.
+        surroundings: Table with the names of such parts.
+    """
+
+    def __init__(self, featurizer: Featurizer, surroundings: Surroundings) -> None:
+        far = featurizer.own_columns
+        near = far + featurizer.bit_count
+        order = surroundings.order
+        self._never = [far + order.index(name) for name in surroundings.never_inside]
+        self._never += [near + order.index(name) for name in surroundings.never_near]
+        self._seldom = [near + order.index(name) for name in surroundings.seldom_near]
+        self._phrase = surroundings.frame_phrase
+
+    def weigh(self, chances: Floats, columns: Matrix, blocks: Sequence[Block]) -> Floats:
+        """Return the chances with what the names say.
+
+        Args:
+            chances: float64[blocks], 0 to 1.
+            columns: float32[blocks, features], of the featurizer.
+            blocks: In page order.
+
+        Returns:
+            float64[blocks], none higher than before.
+        """
+        smallness = max(0.0, 1.0 - len(columns) / _SMALL_BLOCKS)
+        fall = _NEVER * _any(columns, self._never)
+        if smallness > 0.0:
+            odd = np.asarray([self._is_odd(block) for block in blocks], dtype=np.float64)
+            fall += _SELDOM * smallness * np.maximum(odd, _any(columns, self._seldom))
+        lowered: Floats = chances / (chances + (1.0 - chances) * np.exp(fall) + 1e-12)
+        return lowered
+
+    def _is_odd(self, block: Block) -> bool:
+        """Tell an item that is all link, and a line about rights, cookies or letters."""
+        if block.place.tag == "li" and block.kind != "h":
+            return block.place.link_words >= _ALL_LINK * max(1, block.place.words)
+        return block.words <= _PHRASE_WORDS and bool(self._phrase.search(block.text))
+
+
+def _any(columns: Matrix, chosen: Sequence[int]) -> Floats:
+    found: Floats = columns[:, chosen].max(axis=1).astype(np.float64)
+    return found
