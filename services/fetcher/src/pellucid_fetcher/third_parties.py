@@ -226,7 +226,7 @@ def _read_reader(answer: str) -> tuple[str, str]:
     if not isinstance(data, dict):
         head, mark, text = answer.partition(_MARKDOWN_MARK)
         if not mark:
-            return "", "" if answer.lstrip().startswith("{") else answer
+            return "", "" if answer.lstrip().startswith(("{", "[[")) else answer
         data = {"content": text, "warning": head, "title": _titled(head)}
     if _READER_WARNING.search(str(data.get("warning", ""))):
         raise FetchFault(FetchStatus.FORBIDDEN)

@@ -42,7 +42,7 @@ _BLOCKED_KINDS: Final = frozenset({"image", "media", "font", "eventsource", "web
 _FLAGS: Final = (
     # No name is ever resolved by the browser itself; loopback goes through the proxy as well.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-    # Two spellings: Chromium reads the first, its headless shell the second; unknown ones do nothing.
+    # Two spellings: Chromium reads the first, its headless shell the second.
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--disable-quic",

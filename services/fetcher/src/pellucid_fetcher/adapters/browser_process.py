@@ -70,14 +70,12 @@ async def bury(group: int) -> None:
     """Wait until nothing of a killed group is left, and collect what was adopted."""
     loop = asyncio.get_running_loop()
     ends = loop.time() + _BURIAL_S
-    while _collect_dead(group) and loop.time() < ends:
+    while _collect_dead(group) and loop.time() < ends:  # noqa: ASYNC110 - the system sends no event
         await asyncio.sleep(_BURIAL_STEP_S)
 
 
 def _collect_dead(group: int) -> bool:
-    """Collect adopted dead browser processes, of this group or of an earlier one; tell whether any
-    of this group is left.
-    """
+    """Collect adopted dead browser processes; tell whether any of this group is left."""
     left = False
     for entry, fields in _stats():
         left |= int(fields[_GROUP]) == group
