@@ -144,11 +144,11 @@ def extracted(page: bytes) -> PageContent:
     )
 
 
-async def answered(web: Web, model: AnswerModel | None) -> TurnResult:
-    """One turn over the page."""
+def engine_over(web: Web, model: AnswerModel | None) -> Engine:
+    """The real engine over a web of stand-ins."""
     ids = count(1)
     services = Services(decision=web, search=web, scorer=web, fetcher=web)
-    engine = Engine(
+    return Engine(
         Equipment(
             services=services,
             model=model,
@@ -160,8 +160,12 @@ async def answered(web: Web, model: AnswerModel | None) -> TurnResult:
             new_id=lambda: f"{next(ids) * 2654435761 % 2**32:032x}",
         )
     )
+
+
+async def answered(web: Web, model: AnswerModel | None) -> TurnResult:
+    """One turn over the page."""
     request = TurnRequest(messages=(ChatMessage(Role.USER, web.question),))
-    events = [event async for event in engine.run(request)]
+    events = [event async for event in engine_over(web, model).run(request)]
     assert isinstance(events[-1], Done), events[-1]
     return events[-1].result
 

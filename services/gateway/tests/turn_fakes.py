@@ -116,6 +116,7 @@ class FakeDecision:
     hangs: bool = False
     calls: list[DecideCall] = field(default_factory=list)
     reflect_calls: list[ReflectCall] = field(default_factory=list)
+    reflect_s: float = 0.0
 
     async def decide(self, call: DecideCall) -> DecideAnswer:
         self.calls.append(call)
@@ -124,6 +125,7 @@ class FakeDecision:
 
     async def reflect(self, call: ReflectCall) -> Reflection:
         self.reflect_calls.append(call)
+        await asyncio.sleep(self.reflect_s)
         await _fail("decision", down=self.down, hangs=self.hangs)
         return self.reflections.pop(0) if self.reflections else Reflection(sufficient=True)
 

@@ -5,17 +5,17 @@ decides nothing about the answer.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pellucid_gateway.budgets import DepthPlan, limited
 from pellucid_gateway.course import Course
 from pellucid_gateway.decision import Decision, Intent, PlannedQuery
 from pellucid_gateway.findings import (
-    Hit,
     PageContent,
     ProviderStatus,
     ScoredHit,
 )
+from pellucid_gateway.gathered import Gathered, Stop
 from pellucid_gateway.key_facts import key_facts
 from pellucid_gateway.ports import (
     DecisionPort,
@@ -67,33 +67,6 @@ class Errand:
     reads_pages: bool = True
 
 
-@dataclass(slots=True)
-class Gathered:
-    """What was gathered so far; grows round by round.
-
-    Attributes:
-        hits: By address, in the order found.
-        scored: All hits rated, included ones first.
-        rated_by: What the scorer was asked at last; None when it was not asked or was lost.
-        pages: Pages read, by the hit's address.
-        queries: Queries used, in order.
-        search_lost: No provider could be asked in any round.
-    """
-
-    hits: dict[str, Hit] = field(default_factory=dict)
-    scored: tuple[ScoredHit, ...] = ()
-    rated_by: ScoreCall | None = None
-    pages: dict[str, PageContent] = field(default_factory=dict)
-    queries: list[str] = field(default_factory=list)
-    rounds: int = 0
-    search_lost: bool = False
-
-    @property
-    def included(self) -> tuple[ScoredHit, ...]:
-        """Hits that passed every filter, best first."""
-        return tuple(hit for hit in self.scored if hit.included)
-
-
 class Gatherer:
     """Gathers for one turn.
 
@@ -126,6 +99,10 @@ class Gatherer:
             await self._round(errand, gathered, queries)
             queries = await self._next_queries(errand, gathered)
         await self._progress(ProgressKind.COMPLETE, count=len(gathered.included))
+        if gathered.missing and gathered.included:
+            self._ledger.notify("still_missing", aspects="; ".join(gathered.missing))
+        if gathered.stop is Stop.DEADLINE:
+            self._ledger.lose("deadline", "no time for another round")
         return gathered
 
     async def _round(
@@ -133,14 +110,19 @@ class Gatherer:
     ) -> None:
         gathered.rounds += 1
         await self._progress(
-            ProgressKind.ITERATION, query=queries[0].text, iteration=gathered.rounds
+            ProgressKind.ITERATION,
+            query=queries[0].text,
+            iteration=gathered.rounds,
+            missing=gathered.missing,
         )
         answer = await self._search(errand, queries)
         gathered.queries.extend(query.text for query in queries)
         gathered.search_lost = _nobody_answered(answer) and not gathered.hits
+        known = len(gathered.hits)
         for hit in answer.hits[:_MOST_HITS]:
             if len(gathered.hits) < _MOST_HITS:
                 gathered.hits.setdefault(hit.url, hit)
+        gathered.found_nothing_new = len(gathered.hits) == known
         gathered.scored = await self._score(errand, gathered)
         await self._read_pages(errand, gathered)
 
@@ -226,22 +208,47 @@ class Gatherer:
         await self._progress(ProgressKind.EXTRACTING, count=len(wanted))
 
     async def _next_queries(self, errand: Errand, gathered: Gathered) -> tuple[PlannedQuery, ...]:
-        """Queries of the next round; none ends the gathering."""
-        if gathered.search_lost or self._budget.stage_s(self._budgets.search_s) <= 0:
+        """Queries of the next round; none ends the gathering, and `gathered.stop` says why."""
+        if stop := self._forced_stop(gathered):
+            gathered.stop = stop
             return ()
         if not gathered.included:
+            gathered.stop = Stop.NOTHING_FOUND
             is_first = gathered.rounds == 1
             may = errand.plan.second_if_poor or errand.plan.rounds > 1
             return _broader(errand.decision, gathered) if is_first and may else ()
-        if gathered.rounds >= errand.plan.rounds:
+        if errand.plan.rounds == 1:
             return ()
         reflection = await self._reflect(errand, gathered)
-        refined = reflection.refined_query if reflection else ""
-        if reflection is None or reflection.sufficient or not refined:
+        if reflection is None:
+            gathered.stop = Stop.NO_REFLECTION
             return ()
-        if refined in gathered.queries:
-            return ()
-        return (PlannedQuery(refined, errand.decision.freshness, errand.decision.site),)
+        return self._after(reflection, errand, gathered)
+
+    def _forced_stop(self, gathered: Gathered) -> Stop | None:
+        if gathered.search_lost:
+            return Stop.SEARCH_LOST
+        if self._ledger.lost("budget"):
+            return Stop.BUDGET
+        if self._budget.stage_s(self._budgets.search_s) <= 0:
+            return Stop.DEADLINE
+        return None
+
+    def _after(
+        self, reflection: Reflection, errand: Errand, gathered: Gathered
+    ) -> tuple[PlannedQuery, ...]:
+        """What a reflection leads to: the refined query, or an end."""
+        gathered.missing = () if reflection.sufficient else reflection.missing_aspects
+        refined = reflection.refined_query
+        if reflection.sufficient:
+            gathered.stop = Stop.SUFFICIENT
+        elif not refined or refined in gathered.queries or gathered.found_nothing_new:
+            gathered.stop = Stop.NO_PROGRESS
+        elif gathered.rounds >= errand.plan.rounds:
+            gathered.stop = Stop.ROUNDS
+        else:
+            return (PlannedQuery(refined, errand.decision.freshness, errand.decision.site),)
+        return ()
 
     async def _reflect(self, errand: Errand, gathered: Gathered) -> Reflection | None:
         await self._progress(ProgressKind.REFLECTING, iteration=gathered.rounds)
@@ -266,11 +273,21 @@ class Gatherer:
         return reflection
 
     async def _progress(
-        self, kind: ProgressKind, *, query: str = "", iteration: int = 0, count: int = 0
+        self,
+        kind: ProgressKind,
+        *,
+        query: str = "",
+        iteration: int = 0,
+        count: int = 0,
+        missing: tuple[str, ...] = (),
     ) -> None:
         message = self._ledger.wording.progress(
             kind.value, query=query, iteration=iteration, count=count
         )
+        if missing:
+            message = self._ledger.wording.answer(
+                "missing", step=message, aspects="; ".join(missing)
+            )
         await self._send(
             Progress(kind=kind, message=message, query=query, iteration=iteration, count=count)
         )

@@ -12,7 +12,8 @@ from pellucid_gateway.equipment import Equipment, decide
 from pellucid_gateway.errors import QuotaSpentError, SearchFailedError
 from pellucid_gateway.event_stream import Send, stream_events
 from pellucid_gateway.findings import PageContent, Purpose, ScoredHit
-from pellucid_gateway.gathering import Errand, Gathered, Gatherer
+from pellucid_gateway.gathered import Gathered
+from pellucid_gateway.gathering import Errand, Gatherer
 from pellucid_gateway.ledger import TurnLedger
 from pellucid_gateway.notices import wording_for
 from pellucid_gateway.one_turn import DEFAULT_RESULTS, OneTurn

@@ -7,7 +7,7 @@ from pellucid_gateway.answering import Answer
 from pellucid_gateway.conflicts import Conflict
 from pellucid_gateway.decision import Decision
 from pellucid_gateway.findings import PageContent, Source
-from pellucid_gateway.gathering import Gathered
+from pellucid_gateway.gathered import Gathered
 from pellucid_gateway.ledger import TurnLedger
 from pellucid_gateway.request import TurnRequest
 from pellucid_gateway.turn import AnswerKind, TurnResult, UrlFetched

@@ -1,0 +1,112 @@
+"""Deep turns: what is missing is named and searched for, and every reason to stop is shown."""
+
+from dataclasses import replace
+from typing import Any
+
+from turn_fakes import HITS, FakeModel, FakeSearch, Rig, hit
+
+from pellucid_gateway.budgets import StageBudgets
+from pellucid_gateway.findings import ProviderStatus
+from pellucid_gateway.ports import Reflection, SearchAnswer, SearchCall
+from pellucid_gateway.request import Depth
+from pellucid_gateway.turn import Done, Progress, ProgressKind, TurnResult
+
+MORE = Reflection(
+    sufficient=False, missing_aspects=("the year",), refined_query="Skerry Bridge year opened"
+)
+OTHER = hit(9, "The Skerry Bridge was opened in 1987 by the king.", "kings.example")
+
+
+async def deep(rig: Rig, **options: Any) -> tuple[TurnResult, list[str]]:
+    events = await rig.events(depth=Depth.DEEP, **options)
+    assert isinstance(events[-1], Done)
+    rounds = [
+        event.message
+        for event in events
+        if isinstance(event, Progress) and event.kind is ProgressKind.ITERATION
+    ]
+    return events[-1].result, rounds
+
+
+def rig_with(*reflections: Reflection, **parts: Any) -> Rig:
+    rig = Rig(model=FakeModel(), **parts)
+    rig.decision.reflections = list(reflections)
+    return rig
+
+
+def codes(result: TurnResult) -> set[str]:
+    return {notice.code for notice in result.notices}
+
+
+async def test_what_is_missing_is_named_when_it_is_searched_for() -> None:
+    search = FakeSearch(rounds=[HITS, (OTHER,)])
+    rig = rig_with(MORE, Reflection(sufficient=True), search=search)
+    result, rounds = await deep(rig)
+
+    assert result.iterations == 2
+    assert "still missing: the year" in rounds[1]
+    assert search.calls[1].queries[0].text == "Skerry Bridge year opened"
+    assert "still_missing" not in codes(result)
+    assert OTHER.url in {source.url for source in result.sources}
+
+
+async def test_it_stops_when_it_is_enough() -> None:
+    result, _ = await deep(rig_with(Reflection(sufficient=True)))
+
+    assert result.iterations == 1
+    assert "still_missing" not in codes(result)
+
+
+async def test_it_stops_without_progress_and_says_what_is_missing() -> None:
+    rig = rig_with(MORE, replace(MORE, refined_query="Skerry Bridge king year"))
+    result, _ = await deep(rig)
+
+    assert result.iterations == 2, "the second round found nothing new"
+    (notice,) = [n for n in result.notices if n.code == "still_missing"]
+    assert "the year" in notice.text
+
+
+async def test_it_stops_after_three_rounds() -> None:
+    pages = [(hit(n, f"Fact number {n} of the Skerry Bridge.", f"d{n}.example"),) for n in range(5)]
+    wishes = [replace(MORE, refined_query=f"Skerry Bridge {n}") for n in range(5)]
+    result, _ = await deep(rig_with(*wishes, search=FakeSearch(rounds=list(pages))))
+
+    assert result.iterations == 3
+    assert "still_missing" in codes(result)
+
+
+class SpentSearch(FakeSearch):
+    """The first round uses up the money."""
+
+    async def search(self, call: SearchCall) -> SearchAnswer:
+        answer = await super().search(call)
+        spent = replace(answer.providers[0], status=ProviderStatus.BUDGET)
+        return replace(answer, providers=(*answer.providers, replace(spent, name="paid")))
+
+
+async def test_it_stops_when_the_budget_is_spent() -> None:
+    result, _ = await deep(rig_with(MORE, search=SpentSearch()))
+
+    assert result.iterations == 1
+    assert "budget" in {loss.component for loss in result.degraded}
+    assert "budget_reached" in codes(result)
+
+
+async def test_it_stops_at_the_deadline_and_answers_with_what_is_there() -> None:
+    rig = rig_with(MORE, MORE)
+    rig.decision.reflect_s = 0.4
+    result, _ = await deep(rig, deadline_ms=600)
+
+    assert result.iterations == 1
+    assert "deadline" in {loss.component for loss in result.degraded}
+    assert result.answer
+
+
+async def test_a_lost_reflection_ends_the_search_and_not_the_turn() -> None:
+    rig = rig_with(budgets=replace(StageBudgets(), reflect_s=0.05))
+    rig.decision.reflect_s = 5.0
+    result, _ = await deep(rig)
+
+    assert result.iterations == 1
+    assert result.answer == "The toll is 4.50 crowns."
+    assert {loss.detail for loss in result.degraded} == {"reflection: DEADLINE_EXCEEDED"}
