@@ -41,7 +41,7 @@ from pellucid_gateway.request import ChatMessage, Depth, Role, TurnRequest
 from pellucid_gateway.turn import Delta, Done
 from rig.injected_turns import Web, engine_over
 
-TURNS = 20
+TURNS = 10
 SEARCH_S, PAGE_S, SCORE_S, SUPPORT_S = 0.600, 0.150, 0.040, 0.015
 FIRST_TOKEN_S, TOKENS_PER_S, TOKENS = 0.300, 50, 150
 MOST_PROMPT_CHARS = 4_000

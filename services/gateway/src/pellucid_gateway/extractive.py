@@ -4,12 +4,12 @@ Excerpts are verbatim, marked as such, attributed and cited; it claims nothing o
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pellucid_gateway import sentences
-from pellucid_gateway.asked_for import names_of
+from pellucid_gateway.asked_for import AskedFor, asked_for, carries, names_of
 from pellucid_gateway.conflicts import Conflict, Side, told
 from pellucid_gateway.findings import Source
 from pellucid_gateway.key_facts import candidates, matches, tells
@@ -36,6 +36,10 @@ _SAME_SAYING = 0.7
 _RECENT = timedelta(days=30)
 # A further excerpt must be worth this share of the best one.
 _MIN_WORTH_SHARE = 0.45
+# The first one of a second source may be worth less.
+_MIN_SECOND_SHARE = 0.15
+# A sentence that carries a kind of thing asked for that is still open.
+_NEW_KIND_BONUS = 0.3
 _QUOTES = str.maketrans({"“": "'", "”": "'", "«": "'", "»": "'", "„": "'", "「": "'", "」": "'"})
 
 
@@ -46,6 +50,9 @@ class Candidate:
     source: Source
     text: str
     position: int
+
+
+Fresh = Callable[[Sequence[Candidate], Sequence[int], int], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,19 +115,53 @@ def choose(
     Returns:
         Best first; from at least two domains when there are two with something to say.
     """
-    worth = _worth(found, question, similarities)
-    order = sorted(range(len(found)), key=lambda i: (-worth[i], i))
+    told = _told(found, question, similarities)
+    worth = _with_place(told, found)
+    kinds = asked_for(question)
     chosen: list[int] = []
     for fresh in (_by_new_domain, _by_new_source, _by_anything):
-        for i in order:
-            if len(chosen) == _EXCERPTS[depth]:
+        while len(chosen) < _EXCERPTS[depth]:
+            least = _least(fresh, found, chosen, told)
+            may = [
+                i
+                for i in range(len(found))
+                if i not in chosen and told[i] >= least and fresh(found, chosen, i)
+            ]
+            if not may:
                 break
-            enough = not chosen or worth[i] >= _MIN_WORTH_SHARE * worth[chosen[0]]
-            needed = fresh is _by_new_domain and len({found[c].source.domain for c in chosen}) < 2  # noqa: PLR2004 - two domains are the promise
-            if i not in chosen and (enough or needed) and fresh(found, chosen, i):
-                chosen.append(i)
+            open_kinds = frozenset(k for k in kinds if not _is_carried(found, chosen, k, question))
+            chosen.append(
+                max(may, key=lambda i: (worth[i] + _gain(found[i], open_kinds, question), -i))
+            )
     one_source = len({found[i].source.n for i in chosen}) == 1
-    return tuple(found[i] for i in sorted(chosen, key=None if one_source else order.index))
+    order = sorted(chosen) if one_source else chosen
+    return tuple(found[i] for i in order)
+
+
+def _least(
+    fresh: Fresh, found: Sequence[Candidate], chosen: Sequence[int], told: Sequence[float]
+) -> float:
+    """What a further sentence must say; a second domain is wanted in any case, then a source."""
+    if not chosen or (fresh is _by_new_domain and len(_domains(found, chosen)) == 1):
+        return 0.0
+    one_source = len({found[i].source.n for i in chosen}) == 1
+    is_second = fresh is _by_new_source and one_source
+    return (_MIN_SECOND_SHARE if is_second else _MIN_WORTH_SHARE) * told[chosen[0]]
+
+
+def _domains(found: Sequence[Candidate], chosen: Sequence[int]) -> set[str]:
+    return {found[i].source.domain for i in chosen}
+
+
+def _is_carried(
+    found: Sequence[Candidate], chosen: Sequence[int], kind: AskedFor, question: str
+) -> bool:
+    return any(carries(found[i].text, frozenset({kind}), question) > 0 for i in chosen)
+
+
+def _gain(candidate: Candidate, open_kinds: frozenset[AskedFor], question: str) -> float:
+    """What a sentence adds by carrying a kind of thing that none of the chosen has."""
+    return _NEW_KIND_BONUS * carries(candidate.text, open_kinds, question) if open_kinds else 0.0
 
 
 def with_both_sides(
@@ -166,19 +207,31 @@ def _says_more(found: Sequence[Candidate], chosen: Sequence[int], i: int) -> boo
 def _worth(
     found: Sequence[Candidate], question: str, similarities: Sequence[float] | None
 ) -> list[float]:
+    return _with_place(_told(found, question, similarities), found)
+
+
+def _told(
+    found: Sequence[Candidate], question: str, similarities: Sequence[float] | None
+) -> list[float]:
+    """What each sentence says to the question, whatever its source."""
     texts = [candidate.text for candidate in found]
     lexical = matches(texts, question, [candidate.source.title for candidate in found])
-    near = [
-        told
+    kinds = tells(texts, question, lexical)
+    if similarities is None:
+        return [a + b for a, b in zip(lexical, kinds, strict=True)]
+    share = _SIMILARITY_WEIGHT
+    mixed = zip(similarities, lexical, kinds, strict=True)
+    return [share * max(0.0, s) + (1 - share) * w + k for s, w, k in mixed]
+
+
+def _with_place(told: Sequence[float], found: Sequence[Candidate]) -> list[float]:
+    """With what place and source add."""
+    return [
+        one
         + _POSITION_WEIGHT / (1 + _POSITION_DECAY * candidate.position)
         + _SOURCE_WEIGHT * (candidate.source.relevance or 0.0)
-        for told, candidate in zip(tells(texts, question, lexical), found, strict=True)
+        for one, candidate in zip(told, found, strict=True)
     ]
-    if similarities is None:
-        return [a + b for a, b in zip(lexical, near, strict=True)]
-    share = _SIMILARITY_WEIGHT
-    mixed = zip(similarities, lexical, near, strict=True)
-    return [share * max(0.0, s) + (1 - share) * w + n for s, w, n in mixed]
 
 
 def excerpt(sentence: str) -> str:
