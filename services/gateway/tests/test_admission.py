@@ -12,6 +12,7 @@ import grpc
 import httpx
 import pytest
 from aiohttp import web
+from door_fakes import MakeApp
 from kept_rig import IDENTITY, KeptGateway, Plan, open_gateway
 from pellucid.common.v1 import common_pb2
 from pellucid.gateway.v1 import gateway_pb2, gateway_pb2_grpc
@@ -19,6 +20,7 @@ from turn_fakes import QUESTION
 
 from pellucid_gateway.api_keys import ApiKey, Scope, new_key, parse_line
 from pellucid_gateway.faces.admission import Admission, DoorLimits
+from pellucid_gateway.faces.guard import GuardRules
 from pellucid_gateway.faces.keys import KeyRing
 from pellucid_gateway.key_tool import main
 from pellucid_gateway.local_limits import local_limiter
@@ -76,6 +78,20 @@ async def test_a_key_opens_what_its_scopes_say(tmp_path: Path) -> None:
         ("numbers", "/metrics"): 200,
     }
     assert dashboard.status_code == 200
+
+
+async def test_requests_with_a_key_are_counted_by_their_route(make_app: MakeApp) -> None:
+    seen: list[tuple[str, int]] = []
+    app = make_app(
+        find_key=only(k=ApiKey("k", None)),
+        rules=GuardRules(any_host=True),
+        observe=lambda route, status, _: seen.append((route, status)),
+    )
+    transport = httpx.ASGITransport(app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
+        await http.post("/v1/chat", json=ASK, headers=bearer("k"))
+
+    assert seen == [("/v1/chat", 200)]
 
 
 async def test_too_many_requests_of_a_key_are_told_when_to_come_back(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ALWAYS_ON, ParentBased
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode
 
+from pellucid_runtime.private_spans import PrivateExporter
 from pellucid_runtime.settings import ServiceSettings
 
 # Spans waiting for export; beyond it they are dropped, so the collector never slows a call.
@@ -63,7 +64,7 @@ def _batches_to(endpoint: str) -> BatchSpanProcessor:
         timeout=_EXPORT_TIMEOUT_S,
         channel_options=_NO_PROXY,
     )
-    return BatchSpanProcessor(exporter, max_queue_size=_QUEUE_SPANS)
+    return BatchSpanProcessor(PrivateExporter(exporter), max_queue_size=_QUEUE_SPANS)
 
 
 def start_server_span(method: str, metadata: Iterable[tuple[str, str | bytes]]) -> Span:

@@ -144,17 +144,19 @@ class Admission:
     ) -> None:
         answer = Headers(scope=scope).get(CHALLENGE_HEADER, "")
         enter(Access(key=visit.key, challenge=answer, address=visit.address))
-        inner = scope if visit.key is None else {**scope, "pellucid.key": visit.key.name}
+        if visit.key is not None:
+            # In place, because the layers outside read the matched route from the same scope.
+            scope["pellucid.key"] = visit.key.name
         places = self._limits.places
         if not (visit.subject and places and own_path(scope).startswith(_WORKING)):
-            await self._app(inner, receive, _telling(send, rate))
+            await self._app(scope, receive, _telling(send, rate))
             return
         token = await self._limiter.acquire(visit.subject, places, LEASE_S)
         if token is None:
             await refuse(scope, receive, send, _no_place(places))
             return
         try:
-            await self._app(inner, receive, _telling(send, rate))
+            await self._app(scope, receive, _telling(send, rate))
         finally:
             await self._limiter.release(visit.subject, token)
 
