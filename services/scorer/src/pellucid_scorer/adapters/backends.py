@@ -4,8 +4,10 @@ import importlib.util
 import os
 from pathlib import Path
 
+import openvino as ov
+from safetensors.numpy import load_file
+
 from pellucid_scorer.adapters import openvino_encoder
-from pellucid_scorer.adapters.int8 import Calibration
 from pellucid_scorer.adapters.mixed_encoder import MixedEncoder
 from pellucid_scorer.adapters.model_files import ModelFiles
 from pellucid_scorer.adapters.openvino_encoder import (
@@ -56,24 +58,26 @@ def _cpu(files: ModelFiles, threads: int, precision: Precision | None) -> Encode
     calibration = openvino_encoder.calibration_of(files)
     flags = openvino_encoder.processor_flags()
     chosen = precision or best_precision(flags, is_calibrated=calibration is not None)
+    cores = threads or usable_cores()
+    every = Threads(streams=cores, threads=cores)
     if chosen is not Precision.INT8:
-        return _opened(files, threads, chosen)
+        return _opened(files, openvino_encoder.graph(files), chosen, every)
     if calibration is None:
         raise ModelError(f"SCORER_PRECISION=int8: {files.spec.name} has not been calibrated")
-    exact = _opened(files, threads, best_precision(flags, is_calibrated=False))
-    return MixedEncoder(_opened(files, threads, chosen, calibration), exact)
+    weights = load_file(files.weights)
+    quick = openvino_encoder.graph(files, calibration, weights=weights)
+    plain = openvino_encoder.graph(files, weights=weights)
+    exact = best_precision(flags, is_calibrated=False)
+    return MixedEncoder(
+        _opened(files, quick, chosen, every),
+        _opened(files, plain, exact, Threads(streams=1, threads=1)),
+    )
 
 
 def _opened(
-    files: ModelFiles, threads: int, precision: Precision, calibration: Calibration | None = None
+    files: ModelFiles, graph: ov.Model, precision: Precision, threads: Threads
 ) -> OpenVinoEncoder:
-    cores = threads or usable_cores()
-    encoder = OpenVinoEncoder(
-        files,
-        openvino_encoder.graph(files, calibration),
-        precision=precision,
-        threads=Threads(streams=cores, threads=cores),
-    )
+    encoder = OpenVinoEncoder(files, graph, precision=precision, threads=threads)
     encoder.warm_up()
     return encoder
 

@@ -86,7 +86,9 @@ class _Builder:
         return ov.Model([result], [ids], "sentence-encoder")
 
     def _embed(self, ids: Node) -> Node:
-        words = ops.gather(self._constant("embeddings.word_embeddings.weight"), ids, _axes(0))
+        # Half of the weights, read as they are: graphs of the same weights share this memory.
+        table = self.weights["embeddings.word_embeddings.weight"]
+        words = ops.gather(ops.constant(table, shared_memory=True), ids, _axes(0))
         positions = self.weights["embeddings.position_embeddings.weight"]
         segment = self.weights["embeddings.token_type_embeddings.weight"][0]
         length = ops.gather(ops.shape_of(ids, "i32"), _axes(1), _axes(0))

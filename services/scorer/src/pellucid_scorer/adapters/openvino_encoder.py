@@ -17,6 +17,7 @@ import openvino as ov
 from safetensors.numpy import load_file
 
 from pellucid_scorer.adapters import bert_graph
+from pellucid_scorer.adapters.bert_graph import Weights
 from pellucid_scorer.adapters.int8 import Calibration
 from pellucid_scorer.adapters.model_files import ModelFiles
 from pellucid_scorer.adapters.tokenizer import ModelTokenizer
@@ -96,8 +97,16 @@ def calibration_of(files: ModelFiles) -> Calibration | None:
     return packaged if packaged.sha256 == files.spec.sha256 else None
 
 
-def graph(files: ModelFiles, calibration: Calibration | None = None) -> ov.Model:
-    """Return the model's graph (see `bert_graph.build`); in float32 without a calibration."""
+def graph(
+    files: ModelFiles, calibration: Calibration | None = None, *, weights: Weights | None = None
+) -> ov.Model:
+    """Return the model's graph (see `bert_graph.build`); in float32 without a calibration.
+
+    Args:
+        files: The model.
+        calibration: Ranges of the inputs that are read in 8 bits.
+        weights: Its weights where they are in memory already; None reads them.
+    """
     config = files.config
     shape = bert_graph.BertShape(
         layers=config["num_hidden_layers"],
@@ -105,7 +114,7 @@ def graph(files: ModelFiles, calibration: Calibration | None = None) -> ov.Model
         norm_epsilon=config["layer_norm_eps"],
         pad_id=ModelTokenizer(files).pad_id,
     )
-    return bert_graph.build(load_file(files.weights), shape, calibration)
+    return bert_graph.build(weights or load_file(files.weights), shape, calibration)
 
 
 class OpenVinoEncoder:
