@@ -64,6 +64,9 @@ def find_conflicts(sources: Sequence[Source], question: str) -> tuple[Conflict, 
     by_number = {source.n: source for source in sources}
     found = []
     for a, b in combinations(sorted(told), 2):
+        # What one publisher says twice is about two things rather than a disagreement.
+        if by_number[a].domain == by_number[b].domain:
+            continue
         sides = next(_disagreements(by_number[a], told[a], by_number[b], told[b]), None)
         if sides:
             found.append(_ordered(*sides))
