@@ -90,6 +90,20 @@ async def _listen(url: str, request: bytes, heard: Heard) -> None:
         writer.close()
 
 
+async def leave(url: str, request: bytes) -> float:
+    """Ask, hear the first piece, hang up; the instant of that on the machine's clock."""
+    parts = urlsplit(url)
+    reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+    writer.write(request)
+    async with asyncio.timeout(WITHIN_S):
+        while b'"content"' not in await reader.read(65536):
+            pass
+    gone = time.monotonic()
+    writer.close()
+    await writer.wait_closed()
+    return gone
+
+
 async def callers(
     url: str, request: bytes, *, count: int, each: int, over_s: float = 0.0
 ) -> list[Heard]:

@@ -11,12 +11,15 @@ import contextlib
 import json
 import re
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import uvloop
 
+# Instants of the machine's clock at which callers hung up.
+LEFT: list[float] = []
 DEFAULT_PACE = {"first_s": 0.3, "gap_s": 0.02, "tokens": 50}
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 # Number, publisher and title; address; facts: how sources stand in a prompt.
@@ -70,7 +73,7 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
         while True:
             path, body = await read_request(reader)
             if body.get("stream"):
-                await stream(writer, body)
+                await stream_until_left(writer, body)
             else:
                 writer.write(plain(path))
                 await writer.drain()
@@ -79,11 +82,21 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 def plain(path: str) -> bytes:
-    """The list of models; calls that want JSON are refused, so that rules decide."""
-    status = b"200 OK" if path.endswith("/models") else b"500 Not Offered"
-    body = b'{"object": "list", "data": [{"id": "bench", "object": "model"}]}'
+    """The models and the last hang-up; calls that want JSON are refused, so that rules decide."""
+    status = b"500 Not Offered" if path.endswith("/completions") else b"200 OK"
+    models = [{"id": "bench", "object": "model"}]
+    body = json.dumps({"object": "list", "data": models, "left": LEFT[-1:]}).encode()
     head = b"HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
     return head % (status, len(body)) + body
+
+
+async def stream_until_left(writer: asyncio.StreamWriter, body: dict[str, Any]) -> None:
+    """Stream; when the caller hangs up, note when that was seen, at the next token."""
+    try:
+        await stream(writer, body)
+    except ConnectionError:
+        LEFT.append(time.monotonic())
+        raise
 
 
 async def stream(writer: asyncio.StreamWriter, body: dict[str, Any]) -> None:
