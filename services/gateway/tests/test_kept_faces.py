@@ -1,6 +1,7 @@
 """What is kept of people: conversations, memories, usage; that it is theirs alone, and goes."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -13,6 +14,7 @@ from state_fakes import RedisServer
 from turn_fakes import QUESTION, FakeFetcher, Rig, search_decision
 
 from pellucid_gateway.decision import Action
+from pellucid_gateway.report_tool import main as print_report
 from pellucid_gateway.state_ports import Entry
 
 
@@ -314,3 +316,72 @@ async def test_records_of_another_release_or_of_nobody_are_looked_past(
     assert memories == {"memories": []}
     assert answer["answer"]
     assert evidence.status_code == 404
+
+
+async def test_without_redis_at_the_start_people_are_answered(tmp_path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        plan = Plan(tmp_path, redis_url="redis://127.0.0.1:1/0")
+        gateway = await open_gateway(stack, plan)
+        async with gateway.client() as http:
+            answer = await ask(http)
+            ready = await http.get("/readyz")
+            listed = await http.get("/v1/conversations", params={"user_id": "ada"})
+            limited = [await http.post("/v1/search", json={"query": "x"}) for _ in range(3)]
+
+    assert answer["answer"]
+    assert answer["evidence_id"] is None
+    assert [lost["component"] for lost in answer["degraded"]] == ["store"]
+    assert ready.status_code == 200
+    assert (listed.status_code, listed.json()["retryable"]) == (503, True)
+    assert [reply.status_code for reply in limited] == [200] * 3
+
+
+@pytest.mark.redis
+async def test_a_redis_killed_between_turns_costs_no_turn(
+    tmp_path: Path, server: RedisServer
+) -> None:
+    async with AsyncExitStack() as stack:
+        gateway = await open_gateway(stack, Plan(tmp_path, redis_url=server.url))
+        async with gateway.client() as http:
+            before = await ask(http)
+            server.kill()
+            during = [await ask(http, conversation_id=before["conversation_id"]) for _ in range(3)]
+            await gateway.keeping.counting.flush()
+            server.start()
+            await asyncio.sleep(1.2)
+            after = await ask(http)
+            await gateway.keeping.afterwards.close()
+            numbers = (await http.get("/v1/stats")).json()
+
+    assert before["evidence_id"]
+    assert {answer["evidence_id"] for answer in during} == {None}
+    assert after["evidence_id"]
+    assert numbers["searches"] >= 4
+
+
+def test_the_report_is_printed_from_the_store_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATA_DIR", str(tmp_path))
+    monkeypatch.delenv("REDIS_URL", raising=False)
+    asyncio.run(_one_turn(tmp_path))
+    capsys.readouterr()
+    printed = {}
+    for wanted in ("json", "markdown", "html"):
+        print_report(["--format", wanted])
+        printed[wanted] = capsys.readouterr().out
+    monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")
+    with pytest.raises(SystemExit) as stopped:
+        print_report([])
+
+    assert json.loads(printed["json"])["summary"]["searches"] == 1
+    assert "| Searches | 1 | 0 |" in printed["markdown"]
+    assert printed["html"].startswith("<!doctype html>")
+    assert stopped.value.code == 2
+
+
+async def _one_turn(folder: Path) -> None:
+    async with AsyncExitStack() as stack:
+        gateway = await open_gateway(stack, Plan(folder))
+        async with gateway.client() as http:
+            await ask(http)
