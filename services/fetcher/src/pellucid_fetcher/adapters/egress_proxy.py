@@ -112,10 +112,9 @@ def _origin_form(method: str, target: Target, headers: bytes) -> bytes:
         for line in headers.split(b"\r\n")
         if line and not line.lower().startswith((*_HOP_HEADERS, b"host:"))
     ]
-    default = target.port == {"http": 80, "https": 443}[target.scheme]
-    name = f"[{target.host}]" if ":" in target.host else target.host
-    host = name if default else f"{name}:{target.port}"
-    first = f"{method} {target.request_path} HTTP/1.1\r\nHost: {host}\r\nConnection: close"
+    first = (
+        f"{method} {target.request_path} HTTP/1.1\r\nHost: {target.authority}\r\nConnection: close"
+    )
     return b"\r\n".join([first.encode("ascii"), *kept, b"", b""])
 
 

@@ -9,7 +9,6 @@ import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 from ssl import CERT_NONE, SSLContext, create_default_context
 from typing import Final
 
@@ -189,14 +188,15 @@ class HttpxTransport:
             FetchFault: No answer came.
         """
         backend = ClearedBackend(clearance, self._dialler, self._patience.connect_s)
-        async with self._client(clearance, backend) as client:
-            response = await self._send(client, clearance, headers, backend)
+        async with self._transport(clearance, backend) as transport:
+            response = await self._send(transport, clearance, headers, backend)
             try:
                 yield HttpxAnswer(response, backend.stream)
             finally:
                 await response.aclose()
 
-    def _client(self, clearance: Clearance, backend: ClearedBackend) -> httpx.AsyncClient:
+    def _transport(self, clearance: Clearance, backend: ClearedBackend) -> _ClearedTransport:
+        """Open what httpx sends through; its client is not used, for it reads every location."""
         pool = httpcore.AsyncConnectionPool(
             ssl_context=self._trust.context_for(clearance.target.host),
             max_connections=1,
@@ -204,26 +204,26 @@ class HttpxTransport:
             http2=self._http2,
             network_backend=backend,
         )
-        return httpx.AsyncClient(
-            transport=_ClearedTransport(pool),
-            trust_env=False,
-            follow_redirects=False,
-            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-        )
+        return _ClearedTransport(pool)
 
     async def _send(
         self,
-        client: httpx.AsyncClient,
+        transport: _ClearedTransport,
         clearance: Clearance,
         headers: Mapping[str, str],
         backend: ClearedBackend,
     ) -> httpx.Response:
-        request = client.build_request(
-            "GET", clearance.target.href, headers=headers, extensions=self._extensions(backend)
-        )
+        extensions = self._extensions(backend)
+        target = clearance.target
+        # Given here, because httpx would decode the name for it and fails on some that exist.
+        headers = {**headers, "host": target.authority}
+        try:
+            request = httpx.Request("GET", target.href, headers=headers, extensions=extensions)
+        except (httpx.InvalidURL, ValueError) as error:
+            raise FetchFault(FetchStatus.BLOCKED_TARGET) from error
         _require_same_place(request.url, clearance)
         try:
-            response = await client.send(request, stream=True)
+            response = await transport.handle_async_request(request)
         except (httpcore.ProtocolError, httpcore.NetworkError, httpcore.TimeoutException) as error:
             raise FetchFault(_status_of(error, backend)) from error
         try:

@@ -52,6 +52,12 @@ class Target:
         return (self.scheme, self.host, self.port)
 
     @property
+    def authority(self) -> str:
+        """Host and, where it is not the default, port, as the Host header names them."""
+        name = f"[{self.host}]" if ":" in self.host else self.host
+        return name if self.port == _DEFAULT_PORTS[self.scheme] else f"{name}:{self.port}"
+
+    @property
     def request_path(self) -> str:
         """Path and query as they go on the wire."""
         parts = urlsplit(self.href)
