@@ -1,0 +1,92 @@
+"""The dashboard in a real browser, with the numbers of a real gateway behind it."""
+
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.async_playwright import Axe
+from kept_rig import Plan, open_gateway
+from playwright.async_api import Browser, Page, async_playwright
+from turn_fakes import QUESTION
+
+from pellucid_gateway.api_keys import ApiKey
+from pellucid_runtime.http_server import HttpServer
+
+pytestmark = [pytest.mark.chromium, pytest.mark.timeout(120)]
+
+
+@pytest.fixture
+async def chromium() -> AsyncIterator[Browser]:
+    async with async_playwright() as playwright:
+        path = shutil.which("chromium") or shutil.which("chromium-browser")
+        opened = await playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield opened
+        await opened.close()
+
+
+async def _served(stack: AsyncExitStack, plan: Plan) -> str:
+    gateway = await open_gateway(stack, plan)
+    async with gateway.client(headers={"authorization": "Bearer k"}) as http:
+        for _ in range(3):
+            await http.post("/v1/chat", json={"message": QUESTION, "user_id": "ada"})
+    await gateway.keeping.counting.flush()
+    server = HttpServer(gateway.app, "127.0.0.1", 0)
+    await server.start()
+    stack.push_async_callback(server.stop)
+    return f"http://127.0.0.1:{server.port}/dashboard"
+
+
+async def _tiles(page: Page) -> dict[str, str]:
+    await page.wait_for_selector(".tile")
+    names = await page.locator(".tile dt").all_inner_texts()
+    values = await page.locator(".tile dd").all_inner_texts()
+    return {name: value.split("\n")[0] for name, value in zip(names, values, strict=True)}
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (360, "dark")])
+async def test_it_shows_the_last_day_to_everybody(
+    tmp_path: Path, chromium: Browser, width: int, theme: str
+) -> None:
+    async with AsyncExitStack() as stack:
+        address = await _served(stack, Plan(tmp_path))
+        viewport = {"width": width, "height": 800}
+        page = await chromium.new_page(viewport=viewport, color_scheme=theme)  # type: ignore[arg-type]
+        troubles: list[str] = []
+        page.on("console", lambda message: troubles.append(message.text))
+        await page.goto(address)
+        tiles = await _tiles(page)
+        charts = await page.locator("svg.chart[role=img]").count()
+        wider = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        violations = (await Axe().run(page)).response["violations"]
+        await page.close()
+
+    assert tiles["Searches"] == "3"
+    assert tiles["Relevance of sources"] == "0.80"
+    assert tiles["Citations that held"] == "100 %"
+    assert charts >= 3
+    assert wider <= 0
+    assert [violation["id"] for violation in violations] == []
+    assert troubles == []
+
+
+async def test_it_asks_for_a_key_and_refreshes_by_itself(tmp_path: Path, chromium: Browser) -> None:
+    keys = {"k": ApiKey("k", None)}
+    async with AsyncExitStack() as stack:
+        address = await _served(stack, Plan(tmp_path, find_key=keys.get))
+        page = await chromium.new_page()
+        await page.clock.install()
+        await page.goto(address)
+        await page.get_by_label("This dashboard needs a key").fill("k")
+        await page.keyboard.press("Enter")
+        await page.wait_for_selector(".tile")
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        async with page.expect_response("**/v1/stats"):
+            await page.clock.fast_forward(11_000)
+        form = await page.locator("#key-form").is_visible()
+        await page.close()
+
+    assert not form
+    assert len(asked) == 1
