@@ -2,6 +2,8 @@
 
 import pytest
 
+from pellucid_gateway.budgets import DEPTH_PLANS, budgets_with, plans_with
+from pellucid_gateway.request import Depth
 from pellucid_gateway.settings import GatewaySettings
 from pellucid_runtime.settings import WrongSettingError, load_settings
 
@@ -46,3 +48,33 @@ def test_defaults_are_the_documented_ports(monkeypatch: pytest.MonkeyPatch) -> N
     assert (settings.gateway_port, settings.grpc_port, settings.metrics_port) == (8080, 50050, 9100)
     assert settings.gateway_cors_origins == ("https://a.example", "https://b.example")
     assert settings.llm_knowledge_cutoff.isoformat() == "2025-06-01"
+
+
+def test_depths_and_budgets_can_be_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GATEWAY_DEPTHS", '{"deep": {"rounds": 2, "total_s": 30}}')
+    monkeypatch.setenv("GATEWAY_BUDGETS", '{"search_s": 2.5}')
+    settings = load_settings(GatewaySettings)
+
+    plans = plans_with(settings.gateway_depths)
+    assert (plans[Depth.DEEP].rounds, plans[Depth.DEEP].total_s) == (2, 30.0)
+    assert plans[Depth.QUICK] == DEPTH_PLANS[Depth.QUICK]
+    assert budgets_with(settings.gateway_budgets).search_s == 2.5
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("GATEWAY_DEPTHS", '{"deeper": {"rounds": 2}}'),
+        ("GATEWAY_DEPTHS", '{"deep": {"laps": 2}}'),
+        ("GATEWAY_DEPTHS", '{"deep": {"rounds": -1}}'),
+        ("GATEWAY_BUDGETS", '{"search_s": 0}'),
+        ("GATEWAY_BUDGETS", '{"lunch_s": 3}'),
+    ],
+)
+def test_an_unknown_depth_or_stage_does_not_start(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+
+    with pytest.raises(WrongSettingError, match=name):
+        load_settings(GatewaySettings)

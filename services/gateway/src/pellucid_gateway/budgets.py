@@ -6,8 +6,9 @@ It decides how long each stage may take within the whole; it does not run anythi
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
+from typing import Any
 
 from pellucid_gateway.request import Depth
 from pellucid_runtime.clock import Clock
@@ -109,6 +110,48 @@ class StageBudgets:
     first_token_s: float = 10.0
     idle_s: float = 20.0
     evidence_s: float = 0.2
+
+
+_MOST_SECONDS = 600.0
+_MOST_COUNT = 100_000
+
+
+def plans_with(changes: Mapping[str, Mapping[str, float]]) -> Mapping[Depth, DepthPlan]:
+    """The table of depths with changed cells.
+
+    Raises:
+        ValueError: A depth or a column does not exist, or a value is out of its range.
+    """
+    unknown = set(changes) - {depth.value for depth in Depth}
+    if unknown:
+        raise ValueError(f"no such depth: {', '.join(sorted(unknown))}")
+    return {
+        depth: replace(plan, **_cells(plan, changes.get(depth.value, {})))
+        for depth, plan in DEPTH_PLANS.items()
+    }
+
+
+def _cells(plan: DepthPlan, changes: Mapping[str, float]) -> dict[str, Any]:
+    types = {field.name: type(getattr(plan, field.name)) for field in fields(plan)}
+    cells: dict[str, Any] = {}
+    for name, value in changes.items():
+        if name not in types or not 0 <= value <= _MOST_COUNT:
+            raise ValueError(f"{name}: no such column, or not between 0 and {_MOST_COUNT}")
+        cells[name] = types[name](value)
+    return cells
+
+
+def budgets_with(changes: Mapping[str, float]) -> StageBudgets:
+    """The stages' longest times with changes, in seconds.
+
+    Raises:
+        ValueError: A stage does not exist, or a time is not more than 0 and at most 600.
+    """
+    known = {field.name for field in fields(StageBudgets)}
+    for name, seconds in changes.items():
+        if name not in known or not 0 < seconds <= _MOST_SECONDS:
+            raise ValueError(f"{name}: no such stage, or not above 0 and at most {_MOST_SECONDS}")
+    return StageBudgets(**changes)
 
 
 # Share of the whole turn that gathering may use; the rest is for the answer.

@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field, SecretStr, field_validator, model_v
 from pydantic_core import PydanticCustomError
 from pydantic_settings import NoDecode
 
+from pellucid_gateway.budgets import budgets_with, plans_with
 from pellucid_gateway.hosts import is_loopback
 from pellucid_runtime.llm_settings import LlmSettings
 
@@ -122,9 +123,35 @@ class GatewaySettings(LlmSettings):
     search_target: str = Field("127.0.0.1:50052", description="Search service.")
     scorer_target: str = Field("127.0.0.1:50053", description="Scorer service.")
     fetcher_target: str = Field("127.0.0.1:50054", description="Fetcher service.")
+    llm_window_tokens: int = Field(
+        32_768,
+        ge=2_048,
+        le=2_000_000,
+        description="Prompt and answer of the answer model together; sources are sized to it.",
+    )
+    gateway_depths: dict[str, dict[str, float]] = Field(
+        default_factory=dict,
+        description='Changed cells of the table of depths, as JSON: {"deep": {"rounds": 2}}.',
+    )
+    gateway_budgets: dict[str, float] = Field(
+        default_factory=dict,
+        description='Changed longest times of stages in seconds, as JSON: {"search_s": 2.5}.',
+    )
     llm_knowledge_cutoff: date = Field(
         date(2025, 1, 1), description="First day that the answer model knows nothing of."
     )
+
+    @field_validator("gateway_depths")
+    @classmethod
+    def _known_depths(cls, value: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+        plans_with(value)
+        return value
+
+    @field_validator("gateway_budgets")
+    @classmethod
+    def _known_budgets(cls, value: dict[str, float]) -> dict[str, float]:
+        budgets_with(value)
+        return value
 
     @field_validator("llm_knowledge_cutoff", mode="before")
     @classmethod

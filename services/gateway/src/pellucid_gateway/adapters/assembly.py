@@ -1,6 +1,7 @@
 """Puts the engine together from settings: services, model, store."""
 
 import secrets
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from datetime import date
 from typing import Protocol
@@ -8,7 +9,7 @@ from urllib.parse import urlsplit
 
 from pellucid_gateway.adapters.model import LlmAnswerModel
 from pellucid_gateway.adapters.services import open_services
-from pellucid_gateway.budgets import DEPTH_PLANS, StageBudgets
+from pellucid_gateway.budgets import budgets_with, plans_with
 from pellucid_gateway.equipment import Equipment
 from pellucid_gateway.fallback_decision import load_phrases
 from pellucid_gateway.gathering import Services
@@ -20,8 +21,6 @@ from pellucid_runtime.clock import Clock
 from pellucid_runtime.llm_openai import open_llm
 from pellucid_runtime.llm_settings import LlmSettings
 
-# Models in use have at least this much; the prompts here stay far below.
-WINDOW_TOKENS = 16_384
 _ID_BYTES = 16
 
 
@@ -46,6 +45,21 @@ class EngineSettings(Protocol):
     @property
     def fetcher_target(self) -> str:
         """Target of the fetcher."""
+        ...
+
+    @property
+    def llm_window_tokens(self) -> int:
+        """Prompt and answer of the answer model together."""
+        ...
+
+    @property
+    def gateway_depths(self) -> Mapping[str, Mapping[str, float]]:
+        """Changed cells of the table of depths."""
+        ...
+
+    @property
+    def gateway_budgets(self) -> Mapping[str, float]:
+        """Changed longest times of stages."""
         ...
 
     @property
@@ -87,11 +101,11 @@ async def open_engine(
     function_terms()
     equipment = Equipment(
         services=services,
-        model=await _open_model(runtime, stack),
+        model=await _open_model(runtime, stack, wiring.llm_window_tokens),
         evidence=evidence,
         clock=clock,
-        budgets=StageBudgets(),
-        plans=DEPTH_PLANS,
+        budgets=budgets_with(wiring.gateway_budgets),
+        plans=plans_with(wiring.gateway_depths),
         knowledge_cutoff=wiring.llm_knowledge_cutoff,
         new_id=lambda: secrets.token_hex(_ID_BYTES),
         quota=quota,
@@ -99,7 +113,9 @@ async def open_engine(
     return Engine(equipment), services
 
 
-async def _open_model(settings: LlmSettings, stack: AsyncExitStack) -> LlmAnswerModel | None:
+async def _open_model(
+    settings: LlmSettings, stack: AsyncExitStack, window_tokens: int
+) -> LlmAnswerModel | None:
     client = await open_llm(settings, stack)
     if client is None:
         return None
@@ -108,5 +124,5 @@ async def _open_model(settings: LlmSettings, stack: AsyncExitStack) -> LlmAnswer
         client,
         name=settings.llm_model,
         receiver="" if settings.llm_internal else host,
-        window_tokens=WINDOW_TOKENS,
+        window_tokens=window_tokens,
     )
