@@ -18,12 +18,14 @@ class FakeModel:
         pieces: Deltas of the streamed answer, in order.
         pause_s: Pause before each delta, in seconds.
         requests: Bodies received.
+        usage: What the last chunk says was used; None: no such chunk.
     """
 
     pieces: list[str]
     pause_s: float = 0.0
     url: str = ""
     requests: list[dict[str, Any]] = field(default_factory=list)
+    usage: dict[str, int] | None = None
 
     def answer_requests(self) -> list[dict[str, Any]]:
         """Return the streamed requests: those that asked for an answer."""
@@ -63,16 +65,19 @@ def _handler(model: FakeModel) -> type[BaseHTTPRequestHandler]:
                 time.sleep(model.pause_s)
                 self._send({"delta": {"content": piece}, "index": 0, "finish_reason": None})
             self._send({"delta": {}, "index": 0, "finish_reason": "stop"})
+            if model.usage:
+                self._send(None, usage=model.usage)
             self.wfile.write(b"data: [DONE]\n\n")
             self.close_connection = True
 
-        def _send(self, choice: dict[str, Any]) -> None:
+        def _send(self, choice: dict[str, Any] | None, **more: Any) -> None:
             chunk = {
                 "id": "chatcmpl-1",
                 "object": "chat.completion.chunk",
                 "created": 0,
                 "model": "test-model",
-                "choices": [choice],
+                "choices": [choice] if choice else [],
+                **more,
             }
             self.wfile.write(b"data: " + json.dumps(chunk).encode() + b"\n\n")
             self.wfile.flush()

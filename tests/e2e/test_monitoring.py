@@ -1,0 +1,333 @@
+"""Real Prometheus and Alertmanager over the real services: panels have data, the right alert fires.
+
+The rules are the deployed ones with windows and pauses of minutes made shorter by one factor;
+thresholds, labels, routes and inhibitions stay.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+
+from rig.fake_brave import FakeBrave
+from rig.fake_model import FakeModel, serve_model
+from rig.installation import ROOT, Installation, start_installation
+from rig.ports import free_port
+
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.prometheus,
+    pytest.mark.alertmanager,
+    pytest.mark.timeout(300),
+]
+
+OFFSET = 11700
+SERVICES = ("gateway", "decision", "search", "scorer", "fetcher")
+OBSERVABILITY = ROOT / "deploy" / "observability"
+BOARDS = yaml.safe_load((OBSERVABILITY / "dashboards.yaml").read_text("utf-8"))
+# Five minutes of the deployed rules are twenty seconds here.
+SECONDS_PER_MINUTE = 4
+PAGES = f"localhost:{8099 + OFFSET}"
+CHIEF = f"http://norrvik.{PAGES}/leadership.html"
+
+
+@dataclass
+class Pager:
+    """Receives what Alertmanager sends.
+
+    Attributes:
+        firing: Names of alerts that were reported as firing.
+        resolved: Names of those reported as over.
+    """
+
+    firing: list[str] = field(default_factory=list)
+    resolved: list[str] = field(default_factory=list)
+
+
+def _pager_handler(pager: Pager) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            """Stay silent."""
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            for alert in body["alerts"]:
+                heard = pager.firing if alert["status"] == "firing" else pager.resolved
+                heard.append(alert["labels"]["alertname"])
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+    return Handler
+
+
+@dataclass
+class Monitoring:
+    """The running installation with everything that watches it."""
+
+    installation: Installation
+    brave: FakeBrave
+    pager: Pager
+    prometheus: str
+    alertmanager: str
+
+    def ask(self, message: str, **options: Any) -> dict[str, Any]:
+        """Ask the gateway."""
+        return self.post("/v1/chat", message=message, **options)
+
+    def post(self, path: str, **body: Any) -> dict[str, Any]:
+        """Send a request to the gateway."""
+        url = f"{self.installation.url}{path}"
+        response = httpx.post(url, json=body, timeout=30, trust_env=False)
+        assert response.status_code == 200, response.text
+        return dict(response.json())
+
+    def query(self, expression: str) -> list[dict[str, Any]]:
+        """Ask Prometheus."""
+        answer = httpx.get(
+            f"{self.prometheus}/api/v1/query",
+            params={"query": expression},
+            timeout=10,
+            trust_env=False,
+        ).json()
+        assert answer["status"] == "success", answer
+        return list(answer["data"]["result"])
+
+    def wait(self, condition: Callable[[], object], what: str, within_s: float = 60) -> None:
+        """Wait for something to become true."""
+        end = time.monotonic() + within_s
+        while not condition():
+            assert time.monotonic() < end, (what, self.query("ALERTS"), self.pager)
+            time.sleep(0.5)
+
+
+@pytest.fixture(scope="module")
+def monitoring(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Monitoring]:
+    folder = tmp_path_factory.mktemp("monitoring")
+    with ExitStack() as stack:
+        brave = FakeBrave(results=results())
+        brave.start()
+        model = stack.enter_context(
+            serve_model(FakeModel(pieces=["Norrvik Cells is led by its CEO ", "[1]. "]))
+        )
+        model.usage = {"prompt_tokens": 400, "completion_tokens": 20, "total_tokens": 420}
+        pager, pager_port = stack.enter_context(_pager())
+        installation = start_installation(folder / "data", OFFSET, environment(brave, model))
+        stack.callback(installation.stop)
+        installation.wait_for_line("ready after")
+        alertmanager = _start_alertmanager(stack, folder, pager_port)
+        prometheus = _start_prometheus(stack, folder, alertmanager)
+        yield Monitoring(
+            installation,
+            brave,
+            pager,
+            f"http://127.0.0.1:{prometheus}",
+            f"http://127.0.0.1:{alertmanager}",
+        )
+
+
+def results() -> list[dict[str, Any]]:
+    """Return what the provider finds: pages of the corpus, as it describes them."""
+    return [
+        {
+            "title": "Norrvik Cells names a new chief executive",
+            "url": CHIEF,
+            "description": "Norrvik Cells, maker of battery cells, has a new CEO.",
+            "page_age": "2026-11-10T08:00:00",
+        },
+        {
+            "title": "Norrvik Cells: company profile and CEO",
+            "url": f"http://almanac.{PAGES}/norrvik-cells.html",
+            "description": "Profile of Norrvik Cells, its CEO, its plants and its history.",
+            "page_age": "2026-10-01T08:00:00",
+        },
+    ]
+
+
+def environment(brave: FakeBrave, model: FakeModel) -> dict[str, str]:
+    return {
+        "SEARCH_PROVIDERS": "brave",
+        "BRAVE_SEARCH_API_KEY": "not-a-secret",
+        "BRAVE_BASE_URL": brave.url,
+        "SEARCH_PRICES": "brave=5",
+        "OPENAI_BASE_URL": model.url,
+        "OPENAI_API_KEY": "not-a-secret",
+        "LLM_MODEL": "test-model",
+        "LLM_PRICES": "test-model=1/2",
+        # The corpus' fixed day would make every key and result look old or new at random.
+        "PELLUCID_CLOCK": "",
+    }
+
+
+def _pager() -> Any:
+    class _Serving:
+        def __enter__(self) -> tuple[Pager, int]:
+            pager = Pager()
+            self._server = ThreadingHTTPServer(("127.0.0.1", 0), _pager_handler(pager))
+            self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+            self._thread.start()
+            return pager, self._server.server_address[1]
+
+        def __exit__(self, *_: object) -> None:
+            self._server.shutdown()
+            self._server.server_close()
+            self._thread.join()
+
+    return _Serving()
+
+
+def _start_alertmanager(stack: ExitStack, folder: Path, pager_port: int) -> int:
+    """Start it with the deployed routes; receivers become the pager, pauses become short."""
+    routes = yaml.safe_load((OBSERVABILITY / "alertmanager" / "alertmanager.yaml").read_text())
+    hook = {"url": f"http://127.0.0.1:{pager_port}/", "send_resolved": True}
+    routes["receivers"] = [
+        {"name": "pager", "webhook_configs": [hook]},
+        {"name": "mail", "webhook_configs": [hook]},
+    ]
+    for route in (routes["route"], *routes["route"]["routes"]):
+        route |= {"group_wait": "1s", "group_interval": "2s"}
+    (folder / "alertmanager.yaml").write_text(yaml.safe_dump(routes), "utf-8")
+    port = free_port()
+    _start(
+        stack,
+        folder / "alertmanager.log",
+        "alertmanager" if shutil.which("alertmanager") else "prometheus-alertmanager",
+        f"--config.file={folder / 'alertmanager.yaml'}",
+        f"--storage.path={folder / 'alertmanager'}",
+        f"--web.listen-address=127.0.0.1:{port}",
+        "--cluster.listen-address=",
+    )
+    return port
+
+
+def _start_prometheus(stack: ExitStack, folder: Path, alertmanager: int) -> int:
+    scrapes = [
+        {
+            "job_name": name,
+            "static_configs": [{"targets": [f"127.0.0.1:{9100 + number + OFFSET}"]}],
+        }
+        for number, name in enumerate(SERVICES)
+    ]
+    config = {
+        "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
+        "rule_files": [str(folder / "rules" / "*.yaml")],
+        "alerting": {
+            "alertmanagers": [{"static_configs": [{"targets": [f"127.0.0.1:{alertmanager}"]}]}]
+        },
+        "scrape_configs": scrapes,
+    }
+    (folder / "prometheus.yaml").write_text(yaml.safe_dump(config), "utf-8")
+    (folder / "rules").mkdir()
+    for file in (OBSERVABILITY / "rules").glob("*.yaml"):
+        (folder / "rules" / file.name).write_text(shortened(file.read_text("utf-8")), "utf-8")
+    port = free_port()
+    _start(
+        stack,
+        folder / "prometheus.log",
+        "prometheus",
+        f"--config.file={folder / 'prometheus.yaml'}",
+        f"--storage.tsdb.path={folder / 'prometheus'}",
+        f"--web.listen-address=127.0.0.1:{port}",
+    )
+    return port
+
+
+def shortened(rules: str) -> str:
+    """Return the rules with short windows, pauses and intervals."""
+
+    def shorter(minutes: re.Match[str]) -> str:
+        return f"{minutes[1]}{int(minutes[2]) * SECONDS_PER_MINUTE}s"
+
+    rules = re.sub(r"interval: \d+s", "interval: 1s", rules)
+    return re.sub(r"(\[|for: )(\d+)m\b", shorter, rules)
+
+
+def _start(stack: ExitStack, log: Path, *command: str) -> None:
+    output = stack.enter_context(log.open("wb"))
+    process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+    stack.callback(process.wait, timeout=20)
+    stack.callback(process.terminate)
+
+
+def load(monitoring: Monitoring, numbers: range) -> None:
+    """Send every kind of turn: with and without search, a page, a lost page, feedback."""
+    for number in numbers:
+        found = monitoring.ask(f"Who is the current CEO of Norrvik Cells, plant {number}?")
+        monitoring.ask("What is photosynthesis?")
+        monitoring.ask(f"Summarize {CHIEF}")
+        monitoring.ask("Summarize http://127.0.0.1:1/ please")
+        monitoring.post("/v1/feedback", id=found["id"], rating="up")
+        monitoring.post("/compat/tavily/search", query=f"mail from jo.{number}@mail.example")
+
+
+@pytest.fixture(scope="module")
+def loaded(monitoring: Monitoring) -> Monitoring:
+    for number in range(0, 8, 2):
+        load(monitoring, range(number, number + 2))
+        time.sleep(1.5)
+    monitoring.brave.stop()
+    load(monitoring, range(100, 101))  # degraded answers, for the panels that show them
+    monitoring.brave.start()
+    return monitoring
+
+
+PANELS = [
+    pytest.param(query, panel.get("may_be_empty", False), id=f"{board}: {panel['title']} {legend}")
+    for board, content in BOARDS.items()
+    for panel in content["panels"]
+    for legend, query in panel["queries"].items()
+]
+
+
+def test_every_service_is_scraped(loaded: Monitoring) -> None:
+    loaded.wait(lambda: len(loaded.query("up == 1")) == len(SERVICES), "all scraped", 20)
+
+
+@pytest.mark.parametrize(("query", "may_be_empty"), PANELS)
+def test_a_panel_has_data(loaded: Monitoring, query: str, may_be_empty: bool) -> None:  # noqa: FBT001 - a table's column
+    expression = query.replace("$__rate_interval", "2m")
+    loaded.wait(lambda: loaded.query(expression) or may_be_empty, expression, 15)
+
+
+def test_only_the_alert_for_the_lost_provider_fires_and_it_ends(loaded: Monitoring) -> None:
+    loaded.wait(lambda: not loaded.query('ALERTS{alertstate="firing"}'), "a quiet start", 30)
+    loaded.pager.firing.clear()
+    answered = len(loaded.brave.queries)
+    assert answered > 0
+    loaded.brave.stop()
+    asked = 0
+
+    def ask_and_look() -> bool:
+        nonlocal asked
+        asked += 1
+        answer = loaded.ask(f"latest price of Norrvik Cells shares, question {asked}")
+        assert answer["degraded"], "the loss is said"
+        return "SearchDown" in loaded.pager.firing
+
+    loaded.wait(ask_and_look, "SearchDown", 90)
+    time.sleep(6)  # longer than any other alert's pause and its way to the pager
+    assert set(loaded.pager.firing) == {"SearchDown"}
+    assert len(loaded.brave.queries) == answered, "nobody answered: the fault was there"
+
+    loaded.brave.start()
+
+    def ask_and_look_again() -> bool:
+        nonlocal asked
+        asked += 1
+        loaded.ask(f"latest price of Norrvik Cells shares, question {asked}")
+        return "SearchDown" in loaded.pager.resolved
+
+    loaded.wait(ask_and_look_again, "the end of SearchDown", 90)
+    assert set(loaded.pager.firing) == {"SearchDown"}
