@@ -82,10 +82,13 @@ protos-check: $(STAMPS)/dev ## stubs are what the protos generate; no breaking c
 eval: $(STAMPS)/dev ## measure quality on the project's own sets; EVAL_DATA=<folder> adds others
 	$(BIN)/python -m eval
 
-# An environment of its own for what only comparisons need: torch and sentence-transformers.
+# An environment of its own for what only comparisons need: torch, sentence-transformers, extractors.
 $(STAMPS)/peer: | $(BIN)/python
 	$(PYTHON) -m venv .venv-peer
-	.venv-peer/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0 sentence-transformers
+	@# Older ones stumble over two spellings of one extra.
+	.venv-peer/bin/python -m pip install --quiet --disable-pip-version-check $(PIP)
+	.venv-peer/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0 sentence-transformers \
+		trafilatura==2.3.1 resiliparse==2.0.1 readability-lxml==0.9 newspaper4k==0.9.6
 	@mkdir -p $(STAMPS) && touch $@
 
 # LiteLLM's proxy, to compare the gateway with; where it cannot be had within the time, bench says so.
@@ -100,6 +103,7 @@ parity: $(STAMPS)/run ## hold the scorer's encoder against the reference vectors
 bench: $(STAMPS)/dev $(STAMPS)/peer $(STAMPS)/litellm ## ratios against peers in one run; written to bench/results
 	$(BIN)/python bench/scorer.py --peer-python .venv-peer/bin/python
 	$(BIN)/python bench/search_bench.py
+	$(BIN)/python bench/extraction.py --peer-python .venv-peer/bin/python
 	$(BIN)/python bench/turn_bench.py
 	$(BIN)/python bench/gateway_bench.py --litellm .venv-litellm/bin/litellm
 

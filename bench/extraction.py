@@ -1,0 +1,153 @@
+"""Extraction: word F1 and pages per CPU second with metadata, beside other libraries in one run.
+
+    python bench/extraction.py [--peer-python .venv-peer/bin/python] [--rounds 3]
+
+Pages are the project's own labelled ones (``eval/pages``): as they are, and every third of them
+grown to the size of a usual page by scripts, styles and menus, for speed only.
+Extractors that are not installed are left out and said so. Peers run in the interpreter of
+``--peer-python`` through ``extraction_peer.py``.
+"""
+
+import argparse
+import base64
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "eval"))
+
+from extraction_eval import own_pages, word_f1  # noqa: E402 - the folder is added above
+
+from pellucid_fetcher.document import Document  # noqa: E402
+from pellucid_fetcher.extraction.reading import open_readers, read  # noqa: E402
+
+RESULTS = ROOT / "bench" / "results" / "extraction.md"
+# An ordinary page of the web carries some 150 KB of scripts, styles and frame around its text.
+USUAL_BYTES = 150_000
+URL = "https://www.lantern.example/page"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One extractor: F1 by kind, and pages per CPU second of each round on two sizes of page."""
+
+    f1: Mapping[str, float]
+    small: Sequence[float]
+    usual: Sequence[float]
+
+
+def usual_size(body: bytes) -> bytes:
+    """Put the scripts, styles and menus of a usual page around one; its text stays as it is."""
+    style = "".join(f".c{i}{{margin:{i}px;color:#{i:06x}}}" for i in range(1500))
+    script = "".join(f"window.q{i}=function(a){{return a+{i}}};" for i in range(900))
+    menu = "".join(
+        f'<li class="mega__item lvl-{i % 3}"><a class="mega__link" href="/department/{i}">'
+        f'<span class="icon icon--{i}"></span><span>Department {i}</span></a></li>'
+        for i in range(350)
+    )
+    head = f"<style>{style}</style><script>{script}</script></head>".encode()
+    frame = f'<nav class="mega"><ul>{menu}</ul></nav>'.encode()
+    larger = body.replace(b"</head>", head, 1).replace(b"<body>", b"<body>" + frame, 1)
+    return larger + b"<!--" + b"x" * max(0, USUAL_BYTES - len(larger)) + b"-->"
+
+
+def grown(bodies: Sequence[bytes]) -> list[bytes]:
+    """Grow every third page."""
+    return [usual_size(body) for body in bodies[::3]]
+
+
+def measure_own(pages: Sequence[tuple[Mapping[str, Any], bytes]], rounds: int) -> Measured:
+    """Measure the fetcher's extraction as a worker process runs it."""
+    readers = open_readers()
+
+    def run(bodies: Sequence[bytes]) -> tuple[list[str], float]:
+        started = time.process_time()
+        texts = [read(readers, Document(body, URL, "text/html")).text for body in bodies]
+        return texts, len(bodies) / (time.process_time() - started)
+
+    small = [body for _, body in pages]
+    usual = grown(small)
+    texts = run(small)[0]
+    return Measured(
+        by_kind(pages, texts),
+        [run(small)[1] for _ in range(rounds)],
+        [run(usual)[1] for _ in range(rounds)],
+    )
+
+
+def by_kind(
+    pages: Sequence[tuple[Mapping[str, Any], bytes]], texts: Sequence[str]
+) -> dict[str, float]:
+    """Average word F1 for each kind of page, and over all."""
+    found: dict[str, list[float]] = {}
+    for (row, _), text in zip(pages, texts, strict=True):
+        found.setdefault(row["page_type"], []).append(word_f1(text, row["text"]))
+    means = {kind: statistics.fmean(values) for kind, values in found.items()}
+    return means | {"all": statistics.fmean(x for values in found.values() for x in values)}
+
+
+def measure_peers(
+    pages: Sequence[tuple[Mapping[str, Any], bytes]], python: str, rounds: int
+) -> dict[str, Measured]:
+    """Measure every other library that the interpreter has."""
+    job = {
+        "rounds": rounds,
+        "url": URL,
+        "small": [base64.b64encode(body).decode() for _, body in pages],
+        "usual": [base64.b64encode(body).decode() for body in grown([body for _, body in pages])],
+    }
+    script = Path(__file__).with_name("extraction_peer.py")
+    done = subprocess.run(
+        [python, script], input=json.dumps(job), stdout=subprocess.PIPE, text=True, check=True
+    )
+    answers = json.loads(done.stdout.splitlines()[-1])
+    return {
+        name: Measured(by_kind(pages, found["texts"]), found["small"], found["usual"])
+        for name, found in answers.items()
+    }
+
+
+def table(results: Mapping[str, Measured], reference: str) -> str:
+    """Write the results as a Markdown table; ratios are to the reference's medians."""
+    kinds = list(next(iter(results.values())).f1)
+    head = ["extractor", *kinds, "pages/s", "ratio", "pages/s, 150 KB", "ratio"]
+    lines = [f"| {' | '.join(head)} |", "|" + " --- |" * len(head)]
+    base = results.get(reference, next(iter(results.values())))
+    for name, found in results.items():
+        cells = [f"{found.f1[kind]:.3f}" for kind in kinds]
+        for own, other in ((found.small, base.small), (found.usual, base.usual)):
+            middle = statistics.median(own)
+            cells += [f"{middle:.0f}", f"{middle / statistics.median(other):.2f}"]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measure, print, and keep the table."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--peer-python", default=sys.executable)
+    arguments.add_argument("--rounds", type=int, default=3)
+    chosen = arguments.parse_args()
+    pages = list(own_pages())
+    results = {"pellucid": measure_own(pages, chosen.rounds)}
+    results |= measure_peers(pages, chosen.peer_python, chosen.rounds)
+    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
+    text = (
+        f"# Extraction\n\n{len(pages)} own pages, one core, median of {chosen.rounds} rounds, load "
+        f"{load}; ratios to trafilatura with metadata.\n\n{table(results, 'trafilatura')}\n"
+    )
+    print(text)
+    RESULTS.parent.mkdir(parents=True, exist_ok=True)
+    RESULTS.write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    main()
