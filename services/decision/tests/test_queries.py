@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pellucid_decision.adapters.rules_folder import RulesFolder
 from pellucid_decision.cascade import Cascade
 from pellucid_decision.conversation import Ask, Subject, WebMode
-from pellucid_decision.decision import Decision
+from pellucid_decision.decision import Decision, Freshness
 from pellucid_decision.queries import word_count
 
 NOW = datetime(2026, 3, 14, tzinfo=UTC)
@@ -170,3 +170,49 @@ def test_follow_up_is_resolved(asking: Callable[..., Ask]) -> None:
     decision = asyncio.run(Cascade(_Rules()).decide(ask))
     assert "Siemens" in decision.standalone_question
     assert {"Siemens", "CFO"} <= set(decision.queries[0].text.split())
+
+
+@pytest.mark.parametrize(
+    ("turns", "message", "question"),
+    [
+        (
+            ("Who is the CEO of Norrvik Cells?", "Anna Berg is CEO of Norrvik Cells."),
+            "and what about its share price?",
+            "what about Norrvik Cells' share price?",
+        ),
+        (
+            (),
+            "compare https://a.example/x with the new Corvid phone",
+            "compare a.example with the new Corvid phone",
+        ),
+        (
+            (),
+            "my card 4111 1111 1111 1111 was declined at Kestrel bank, why?",
+            "my card was declined at Kestrel bank, why?",
+        ),
+    ],
+)
+async def test_the_standalone_question_reads_well_and_holds_no_secret(
+    cascade: Cascade,
+    asking: Callable[..., Ask],
+    turns: tuple[str, ...],
+    message: str,
+    question: str,
+) -> None:
+    decision = await cascade.decide(asking(message, *turns, web_mode=WebMode.ON))
+    assert decision.standalone_question == question
+
+
+@pytest.mark.parametrize(
+    ("message", "window"),
+    [
+        ("what is the score of the Ajax game", Freshness.DAY),
+        ("what was the score of the Ajax game", Freshness.WEEK),
+        ("what was the score of the 2019 final", Freshness.NONE),
+    ],
+)
+async def test_a_past_value_is_not_looked_for_today(
+    cascade: Cascade, asking: Callable[..., Ask], message: str, window: Freshness
+) -> None:
+    decision = await cascade.decide(asking(message, web_mode=WebMode.ON))
+    assert decision.facets.freshness is window

@@ -5,11 +5,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from fitting import Array, calibrate, sigmoid
+from fitting import Array, Features, calibrate, sigmoid
 from messages import Labelled
-from train import base_features, held_out_logits, ridge_for, signal_names
+from train import (
+    base_features,
+    examined,
+    held_out_logits,
+    known_embeddings,
+    read_by_model,
+)
 
-from pellucid_decision.cascade import examine, settle
+from pellucid_decision.cascade import Case, settle
 from pellucid_decision.deliberation import GUESS_SEARCH_AT
 from pellucid_decision.rulebook import Rulebook
 
@@ -89,14 +95,21 @@ def calibration_error(outcomes: Sequence[Outcome]) -> float:
 
 
 def cross_validated(items: Sequence[Labelled], book: Rulebook) -> tuple[Outcome, ...]:
-    """Return each message's outcome with a classifier that never saw its fold (n-grams only)."""
-    features = base_features(items, book)
+    """Return each message's outcome with a classifier that never saw its fold.
+
+    English messages have their embedding, the others the n-grams alone, as in service.
+    """
+    cases = examined(items, book)
     labels = np.array([float(item.needs_search) for item in items])
     folds = np.array([item.fold for item in items])
-    ridge = ridge_for(features.shape[1], len(signal_names(book)) + 1)
-    logits = held_out_logits(features, labels, folds, ridge)
-    chances = _calibrated(logits, labels, folds)
-    return tuple(_outcome(item, chance, book) for item, chance in zip(items, chances, strict=True))
+    base, embeddings = base_features(cases, book), known_embeddings(cases)
+    chances = _calibrated(held_out_logits(base, labels, folds), labels, folds)
+    if embeddings is not None:
+        full = Features(base.grams, base.views, embeddings)
+        better = _calibrated(held_out_logits(full, labels, folds), labels, folds)
+        chances = np.where(read_by_model(cases), better, chances)
+    rows = zip(items, cases, chances, strict=True)
+    return tuple(_outcome(item, case, chance) for item, case, chance in rows)
 
 
 def _calibrated(logits: Array, labels: Array, folds: Array) -> Array:
@@ -109,8 +122,8 @@ def _calibrated(logits: Array, labels: Array, folds: Array) -> Array:
     return chances
 
 
-def _outcome(item: Labelled, chance: float, book: Rulebook) -> Outcome:
-    verdict = settle(examine(item.ask(), book))
+def _outcome(item: Labelled, case: Case, chance: float) -> Outcome:
+    verdict = settle(case)
     if verdict is not None:
         return Outcome(
             item.language,

@@ -1,48 +1,181 @@
 """Logistic regression and its calibration in numpy: deterministic, no other library."""  # noqa: INP001 - a folder of scripts
 
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+Objective = Callable[[Array], tuple[float, Array]]
 
-# Ridge strengths of the n-gram, signal and embedding blocks, chosen by hand.
-NGRAM_RIDGE = 2.0
-SIGNAL_RIDGE = 0.5
+# Ridge strengths of the n-gram, signal and embedding blocks, swept on messages that were written
+# after the rules: 0.05 to 2 (below 0.1 nothing is gained), 0.5 to 5, 0.2 to 1.
+NGRAM_RIDGE = 0.1
+SIGNAL_RIDGE = 1.0
 EMBEDDING_RIDGE = 0.5
-STEPS = 25
+# Further steps change no held-out decision.
+STEPS = 40
+MEMORY = 10
+TOLERANCE = 3e-3
+_SUFFICIENT_DECREASE = 1e-4
+_SMALLEST_STEP = 1e-6
 
 
-def fit(features: Array, labels: Array, ridge: Array) -> tuple[Array, float]:
+@dataclass(frozen=True, slots=True)
+class Grams:
+    """Sparse rows of hashed n-grams.
+
+    Attributes:
+        columns: `int64[entries]`, bucket of each entry.
+        rows: `int64[entries]`, row of each entry.
+        values: `float64[entries]`.
+        shape: Rows and buckets.
+    """
+
+    columns: Indices
+    rows: Indices
+    values: Array
+    shape: tuple[int, int]
+
+    def times(self, weights: Array) -> Array:
+        """Return the product with `float64[buckets]`, one number a row."""
+        return np.bincount(self.rows, weights[self.columns] * self.values, self.shape[0])
+
+    def transposed_times(self, residuals: Array) -> Array:
+        """Return the product of the transpose with `float64[rows]`, one number a bucket."""
+        return np.bincount(self.columns, residuals[self.rows] * self.values, self.shape[1])
+
+    def take(self, wanted: npt.NDArray[np.bool_]) -> "Grams":
+        """Return the rows where `wanted` is true, in their order."""
+        number = np.cumsum(wanted) - 1
+        kept = wanted[self.rows]
+        count = int(wanted.sum())
+        return Grams(
+            self.columns[kept],
+            number[self.rows[kept]],
+            self.values[kept],
+            (count, self.shape[1]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What the regression sees of the rows.
+
+    Attributes:
+        grams: Hashed n-grams.
+        views: Signals of each row as `float64[rows, signals]`, several times: as they fired, none,
+            and some left out. A row counts once, shared among its views, so that the n-grams learn
+            what the rules know already.
+        embeddings: `float64[rows, dimensions]`, no columns for none.
+    """
+
+    grams: Grams
+    views: tuple[Array, ...]
+    embeddings: Array
+
+    def take(self, wanted: npt.NDArray[np.bool_]) -> "Features":
+        """Return the rows where `wanted` is true."""
+        views = tuple(view[wanted] for view in self.views)
+        return Features(self.grams.take(wanted), views, self.embeddings[wanted])
+
+    def logits(self, weights: Array, bias: float) -> Array:
+        """Return the weighted sums of the first view, `float64[rows]`."""
+        rest, signals = self._shared(weights), self._signals(weights)
+        return rest + self.views[0] @ signals + bias
+
+    def _shared(self, weights: Array) -> Array:
+        embedding = weights[self.grams.shape[1] + self.views[0].shape[1] :]
+        return self.grams.times(weights[: self.grams.shape[1]]) + self.embeddings @ embedding
+
+    def _signals(self, weights: Array) -> Array:
+        buckets = self.grams.shape[1]
+        return weights[buckets : buckets + self.views[0].shape[1]]
+
+    def loss(self, weights: Array, bias: float, labels: Array) -> tuple[float, Array, float]:
+        """Return log loss over all views and its gradient for weights and bias."""
+        shared, signals = self._shared(weights) + bias, self._signals(weights)
+        residuals, slopes, total = np.zeros(len(labels)), np.zeros(len(signals)), 0.0
+        for view in self.views:
+            logits = shared + view @ signals
+            total += float((np.logaddexp(0, logits) - labels * logits).sum()) / len(self.views)
+            wrong = (sigmoid(logits) - labels) / len(self.views)
+            residuals += wrong
+            slopes += view.T @ wrong
+        gradient = np.concatenate(
+            (self.grams.transposed_times(residuals), slopes, self.embeddings.T @ residuals)
+        )
+        return total, gradient, float(residuals.sum())
+
+
+def ridge_for(features: Features) -> Array:
+    """Return the penalty of each weight."""
+    sizes = (features.grams.shape[1], features.views[0].shape[1], features.embeddings.shape[1])
+    strengths = (NGRAM_RIDGE, SIGNAL_RIDGE, EMBEDDING_RIDGE)
+    return np.concatenate(
+        [np.full(size, strength) for size, strength in zip(sizes, strengths, strict=True)]
+    )
+
+
+def fit(features: Features, labels: Array) -> tuple[Array, float]:
     """Return weights and bias that minimise the ridge-penalised log loss.
 
-    Newton steps in the space of the rows, which are fewer than the columns; the same input gives
-    the same result.
-
     Args:
-        features: `float64[rows, columns]`.
+        features: Rows to learn from.
         labels: `float64[rows]` of 0 and 1.
-        ridge: `float64[columns]`, penalty of each weight, above 0.
     """
-    rows = len(labels)
-    kernel = (features / ridge) @ features.T
-    shares, bias = np.zeros(rows), 0.0
-    system = np.ones((rows + 1, rows + 1))
-    system[rows, rows] = 0.0
+    ridge = ridge_for(features)
+
+    def objective(point: Array) -> tuple[float, Array]:
+        weights = point[:-1]
+        loss, gradient, slope = features.loss(weights, float(point[-1]), labels)
+        penalty = 0.5 * float((ridge * weights) @ weights)
+        return loss + penalty, np.append(gradient + ridge * weights, slope)
+
+    best = minimise(objective, np.zeros(len(ridge) + 1))
+    return best[:-1], float(best[-1])
+
+
+def minimise(objective: Objective, point: Array) -> Array:
+    """Return where a smooth convex function is smallest (L-BFGS; Nocedal, 1980)."""
+    value, gradient = objective(point)
+    pairs: deque[tuple[Array, Array]] = deque(maxlen=MEMORY)
     for _ in range(STEPS):
-        logits = kernel @ shares + bias
-        chance = sigmoid(logits)
-        curvature = np.maximum(chance * (1 - chance), 1e-6)
-        system[:rows, :rows] = kernel + np.diag(1 / curvature)
-        target = np.append(logits + (labels - chance) / curvature, 0.0)
-        answer = np.linalg.solve(system, target)
-        moved = float(np.abs(answer[:rows] - shares).max())
-        shares, bias = answer[:rows], float(answer[rows])
-        if moved < TOLERANCE:
+        direction = _direction(gradient, pairs)
+        share, slope = 1.0, float(gradient @ direction)
+        while True:
+            moved = point + share * direction
+            fresh, steeper = objective(moved)
+            if fresh <= value + _SUFFICIENT_DECREASE * share * slope or share < _SMALLEST_STEP:
+                break
+            share /= 2
+        step, change = moved - point, steeper - gradient
+        if step @ change > 0:
+            pairs.append((step, change))
+        point, value, gradient = moved, fresh, steeper
+        if float(np.abs(gradient).max()) < TOLERANCE:
             break
-    return (features.T @ shares) / ridge, bias
+    return point
 
 
-TOLERANCE = 1e-7
+def _direction(gradient: Array, pairs: Sequence[tuple[Array, Array]]) -> Array:
+    """Return the descent direction of the two-loop recursion."""
+    direction, shares = -gradient, []
+    for step, change in reversed(pairs):
+        share = float(step @ direction) / float(step @ change)
+        shares.append(share)
+        direction = direction - share * change
+    if pairs:
+        step, change = pairs[-1]
+        direction = direction * (float(step @ change) / float(change @ change))
+    else:
+        direction = direction / max(1.0, float(np.linalg.norm(direction)))
+    for (step, change), share in zip(pairs, reversed(shares), strict=True):
+        direction = direction + step * (share - float(change @ direction) / float(step @ change))
+    return direction
 
 
 def calibrate(logits: Array, labels: Array) -> tuple[float, float]:

@@ -14,22 +14,27 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from fitting import (
-    EMBEDDING_RIDGE,
-    NGRAM_RIDGE,
-    SIGNAL_RIDGE,
-    Array,
-    calibrate,
-    fit,
-)
+import numpy.typing as npt
+from fitting import Array, Features, Grams, calibrate, fit
 from messages import FOLDS, Labelled, labelled
 
 from pellucid_decision.adapters.rules_folder import RulesFolder
-from pellucid_decision.cascade import examine
-from pellucid_decision.classifier import MAX_WEIGHTS_BYTES, PACKAGED_WEIGHTS
-from pellucid_decision.features import BUCKETS, embedding_vector, signal_vector, text_vector
+from pellucid_decision.cascade import Case, examine
+from pellucid_decision.classifier import EMBEDDED_LANGUAGES, MAX_WEIGHTS_BYTES, PACKAGED_WEIGHTS
+from pellucid_decision.features import (
+    BUCKETS,
+    EMBEDDING_SIZE,
+    embedding_vector,
+    slots_of,
+    vector_of,
+)
 from pellucid_decision.rulebook import Rulebook
 
+# Share of the signals that the third view leaves out, so that the rest has to do.
+DROPPED = 0.5
+SEED = 1
+# Vectors are kept as whole numbers of this step: 0.005 is below what moves a decision.
+EMBEDDING_STEP = 1 / 400
 EMBEDDINGS = Path(__file__).resolve().parent / "embeddings.npz"
 
 
@@ -38,52 +43,72 @@ def signal_names(book: Rulebook) -> tuple[str, ...]:
     return tuple(sorted(book.signals))
 
 
-def base_features(items: Sequence[Labelled], book: Rulebook) -> Array:
-    """Return n-grams and signals of each message, `float64[rows, 8192 + signals + 1]`."""
+def examined(items: Sequence[Labelled], book: Rulebook) -> tuple[Case, ...]:
+    """Return what the cascade reads from each message."""
+    return tuple(examine(item.ask(), book) for item in items)
+
+
+def text_of(case: Case) -> str:
+    """Return the text that the classifier looks at."""
+    return case.resolved.question if case.resolved.leans else case.ask.message
+
+
+def base_features(cases: Sequence[Case], book: Rulebook) -> Features:
+    """Return n-grams and signals of each message, without embeddings."""
+    return Features(_grams(cases), _views(cases, book), np.zeros((len(cases), 0)))
+
+
+def _grams(cases: Sequence[Case]) -> Grams:
+    slots = [slots_of(text_of(case)) for case in cases]
+    rows = np.repeat(np.arange(len(cases)), [len(found) for found in slots])
+    values = np.concatenate([np.full(len(found), len(found) ** -0.5) for found in slots if found])
+    return Grams(np.concatenate(slots).astype(np.int64), rows, values, (len(cases), BUCKETS))
+
+
+def _views(cases: Sequence[Case], book: Rulebook) -> tuple[Array, ...]:
+    """Return the signals as they fired, none of them, and some left out by lot."""
+    dice = np.random.default_rng(SEED)
+    fired = [[signal.name for signal in case.reading.signals] for case in cases]
+    fewer = [[name for name in names if dice.random() >= DROPPED] for names in fired]
+    return tuple(_signals(view, book) for view in (fired, [[] for _ in cases], fewer))
+
+
+def _signals(fired: Sequence[Sequence[str]], book: Rulebook) -> Array:
     names = signal_names(book)
-    rows = []
-    for item in items:
-        case = examine(item.ask(), book)
-        text = case.resolved.question if case.resolved.leans else item.text
-        rows.append(np.concatenate((text_vector(text), signal_vector(case.reading, names))))
-    return np.array(rows, dtype=np.float64)
+    return np.array([vector_of(row, names, _score(row, book)) for row in fired], dtype=np.float64)
 
 
-def ridge_for(columns: int, signals: int) -> Array:
-    """Return the penalty of each column."""
-    ridge = np.full(columns, EMBEDDING_RIDGE)
-    ridge[:BUCKETS] = NGRAM_RIDGE
-    ridge[BUCKETS : BUCKETS + signals] = SIGNAL_RIDGE
-    return ridge
+def _score(fired: Sequence[str], book: Rulebook) -> float:
+    total = book.prior + sum(book.signals[name].weight for name in fired)
+    return min(1.0, max(0.0, total))
 
 
-def held_out_logits(features: Array, labels: Array, folds: Array, ridge: Array) -> Array:
+def held_out_logits(features: Features, labels: Array, folds: Array) -> Array:
     """Return each row's logit from weights that were fitted without its fold."""
     logits = np.zeros(len(labels))
     for fold in range(FOLDS):
         held = folds == fold
-        weights, bias = fit(features[~held], labels[~held], ridge)
-        logits[held] = features[held] @ weights + bias
+        weights, bias = fit(features.take(~held), labels[~held])
+        logits[held] = features.take(held).logits(weights, bias)
     return logits
 
 
-def train(items: Sequence[Labelled], book: Rulebook, embeddings: Array | None) -> bytes:
+def train(items: Sequence[Labelled], book: Rulebook, target: str) -> bytes:
     """Return the content of the weights file."""
     labels = np.array([float(item.needs_search) for item in items])
     folds = np.array([item.fold for item in items])
-    base = base_features(items, book)
+    cases = examined(items, book)
+    base, embeddings = base_features(cases, book), known_embeddings(cases, target)
     names = signal_names(book)
     header = {"format": 1, "buckets": BUCKETS, "signals": list(names), "rules": book.version}
     arrays = {"header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}
     blocks = {"ngram": base}
     if embeddings is not None:
-        scaled = np.array([embedding_vector(row) for row in embeddings], dtype=np.float64)
-        blocks["embedded"] = np.hstack((base, scaled))
+        blocks["embedded"] = Features(base.grams, base.views, embeddings)
     for name, features in blocks.items():
-        ridge = ridge_for(features.shape[1], len(names) + 1)
-        logits = held_out_logits(features, labels, folds, ridge)
+        logits = held_out_logits(features, labels, folds)
         slope, offset = calibrate(logits, labels)
-        weights, bias = fit(features, labels, ridge)
+        weights, bias = fit(features, labels)
         arrays[name] = weights.astype(np.float16)
         arrays[f"{name}_scale"] = np.array([bias, slope, offset], dtype=np.float64)
         right = float(((logits > 0) == (labels > 0)).mean())
@@ -93,21 +118,32 @@ def train(items: Sequence[Labelled], book: Rulebook, embeddings: Array | None) -
     return stream.getvalue()
 
 
-def known_embeddings(items: Sequence[Labelled], book: Rulebook, target: str) -> Array | None:
-    """Return the vectors of the messages, asked from a scorer or read from the file beside."""
+def read_by_model(cases: Sequence[Case]) -> npt.NDArray[np.bool_]:
+    """Return which messages are in a language that the embedding model reads."""
+    return np.array([case.language in EMBEDDED_LANGUAGES for case in cases])
+
+
+def known_embeddings(cases: Sequence[Case], target: str = "") -> Array | None:
+    """Return scaled vectors of the messages, from a scorer or the file beside; None for neither.
+
+    Messages in languages that the embedding model does not read have zeros.
+    """
+    read = read_by_model(cases)
     if target:
         from embedding import embed_all  # needs gRPC, which training without a scorer does not
 
-        cases = [examine(item.ask(), book).resolved for item in items]
-        pairs = zip(items, cases, strict=True)
-        texts = [case.question if case.leans else item.text for item, case in pairs]
-        vectors = embed_all(texts, target)
-        np.savez_compressed(EMBEDDINGS, vectors=vectors.astype(np.float16))
+        texts = [text_of(case) for case, wanted in zip(cases, read, strict=True) if wanted]
+        whole = np.rint(embed_all(texts, target) / EMBEDDING_STEP).astype(np.int8)
+        np.savez_compressed(EMBEDDINGS, vectors=whole)
     if not EMBEDDINGS.exists():
         return None
     with np.load(EMBEDDINGS, allow_pickle=False) as arrays:
-        vectors = arrays["vectors"].astype(np.float64)
-    return vectors if len(vectors) == len(items) else None
+        vectors = arrays["vectors"].astype(np.float64) * EMBEDDING_STEP
+    if len(vectors) != read.sum():
+        return None
+    scaled = np.zeros((len(cases), EMBEDDING_SIZE))
+    scaled[read] = [embedding_vector(row) for row in vectors]
+    return scaled
 
 
 def main() -> None:
@@ -118,7 +154,7 @@ def main() -> None:
     arguments = parser.parse_args()
     items = tuple(labelled())
     book = RulesFolder().book
-    content = train(items, book, known_embeddings(items, book, arguments.scorer))
+    content = train(items, book, arguments.scorer)
     if len(content) > MAX_WEIGHTS_BYTES:
         sys.exit(f"{len(content)} bytes are more than {MAX_WEIGHTS_BYTES}")
     arguments.out.write_bytes(content)

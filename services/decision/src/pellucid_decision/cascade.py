@@ -15,9 +15,11 @@ from pellucid_decision.facets import facets_of, named_site
 from pellucid_decision.language import UNDETERMINED, detect_language
 from pellucid_decision.links import MAX_PROCESSED, Link, find_links
 from pellucid_decision.matrix import match_category
+from pellucid_decision.normal import one_line
 from pellucid_decision.ports import Rules
 from pellucid_decision.queries import plan_queries, valid_query
-from pellucid_decision.resolution import Resolved, on_topic, resolve
+from pellucid_decision.redaction import redact_always
+from pellucid_decision.resolution import QUESTION_CHARACTERS, Resolved, on_topic, resolve
 from pellucid_decision.rulebook import Category, Rulebook
 from pellucid_decision.signals import Reading, ends_in_tool, read, with_signal
 from pellucid_decision.terms import Kind
@@ -134,7 +136,7 @@ def compose(case: Case, done: Deliberated) -> Decision:
         action=_action(verdict, processed),
         verdict=verdict,
         signals=case.reading.signals,
-        standalone_question=case.resolved.question or ask.message,
+        standalone_question=_question(case),
         requires_context=case.resolved.leans,
         language=case.language,
         urls=processed,
@@ -151,6 +153,15 @@ def compose(case: Case, done: Deliberated) -> Decision:
     written = tuple(filter(None, (valid_query(text) for text in done.queries)))[: ask.max_queries]
     queries = tuple(Query(text, facets.freshness, facets.site) for text in written) or plan.queries
     return replace(decision, queries=queries, fallback_queries=plan.fallbacks)
+
+
+def _question(case: Case) -> str:
+    """Return the question on its own, without secrets; an address is named by its host."""
+    resolved = case.resolved
+    text = resolved.question if resolved.leans else case.ask.message
+    for link in case.links:
+        text = text.replace(link.text, link.host)
+    return redact_always(one_line(text, QUESTION_CHARACTERS)) or resolved.question
 
 
 def _action(verdict: Verdict, urls: tuple[str, ...]) -> Action:

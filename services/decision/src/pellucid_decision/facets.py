@@ -7,6 +7,7 @@ from pellucid_decision.decision import Facets, Freshness, Intent
 from pellucid_decision.links import Link, registrable
 from pellucid_decision.rulebook import Category, LanguageRules
 from pellucid_decision.signals import Reading
+from pellucid_decision.structure import years_in
 
 MAX_TARGETS = 5
 # Urgency by what the answer is for; real-time values lose their worth first.
@@ -69,8 +70,12 @@ def facets_of(
         site: Host named as the place to look.
         searching: The web will be searched.
     """
-    real_time = reading.has("real_time_value") or bool(category and category.real_time)
+    live = reading.has("real_time_value") or bool(category and category.real_time)
+    past = _found(rules, "past", reading.text)
+    real_time = live and not past
     freshness = _freshness(reading, rules, real_time=real_time, category=category)
+    if live and past and freshness is not Freshness.DAY:
+        freshness = _since(reading, ask, freshness)
     intent = _intent(reading, rules, category)
     return Facets(
         intent=intent,
@@ -127,6 +132,13 @@ def _freshness(
         if reading.has("role_holder", "still_valid", "event_schedule")
         else Freshness.NONE
     )
+
+
+def _since(reading: Reading, ask: Ask, window: Freshness) -> Freshness:
+    """Window of a value that lies in the past: none for a named earlier year, else a week."""
+    if any(year < ask.now.year for year in years_in(reading.text)):
+        return Freshness.NONE
+    return Freshness.WEEK if window is Freshness.NONE else window
 
 
 def _intent(reading: Reading, rules: LanguageRules, category: Category | None) -> Intent:

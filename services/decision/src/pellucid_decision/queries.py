@@ -108,7 +108,7 @@ def _lines(  # noqa: PLR0917 - a table of cases
 ) -> list[tuple[Term, ...]]:
     own = _without_site(_question_terms(resolved, reading, rules), facets.site)
     parts = _parts(resolved, own, rules)
-    context = _context(resolved)
+    context = _context(resolved, rules)
     subject = _subject_terms(ask, rules)
     own_named = unique((*own, *subject)) if _vague(own, rules) else own
     year = _year(reading, ask, rules)
@@ -126,7 +126,8 @@ def _lines(  # noqa: PLR0917 - a table of cases
 
 def _question_terms(resolved: Resolved, reading: Reading, rules: LanguageRules) -> tuple[Term, ...]:
     """Terms of the message itself, names first, words of time left to freshness and year."""
-    recency = rules.words("recency")
+    versions = {term.key for term in resolved.own} & rules.words("versions")
+    recency = frozenset[str]() if versions else rules.words("recency")
     drop_time = rules.words("time_nouns") if reading.has("time_word") else frozenset()
     kept = [term for term in resolved.own if term.key not in recency and term.key not in drop_time]
     kept = [term for term in kept if not _scaffolding(term, rules)]
@@ -187,11 +188,14 @@ def _parts(
 SHORT = 3
 
 
-def _context(resolved: Resolved) -> tuple[Term, ...]:
+def _context(resolved: Resolved, rules: LanguageRules) -> tuple[Term, ...]:
+    """Terms of the topic; a role only where the message names another holder ("and Boeing?")."""
     mine = {term.key for term in resolved.own}
-    return tuple(
-        term for term in (resolved.topic.main or resolved.topic.said) if term.key not in mine
-    )
+    about = resolved.topic.main or resolved.topic.said
+    names = [term for term in about if term.kind is Kind.ENTITY]
+    named = any(term.kind is Kind.ENTITY for term in resolved.own)
+    roles = frozenset[str]() if named or len(names) < 2 else rules.words("roles")  # noqa: PLR2004 - a name beside the role
+    return tuple(term for term in about if term.key not in mine | roles)
 
 
 def _spare(lead: Sequence[Term], base: Sequence[Term]) -> tuple[Term, ...]:

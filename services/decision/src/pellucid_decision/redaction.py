@@ -24,6 +24,9 @@ _PATTERNS = (
         ),
     ),
 )
+# Never of use in a question, so taken out of the resolved question too; an address or a number may
+# be what it is about.
+_ALWAYS = frozenset({"secret", "iban", "ssn"})
 _CARD = re.compile(r"(?<!\d)\d(?:[ -]?\d){12,18}(?!\d)")
 
 
@@ -33,12 +36,25 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
     >>> redact("mail bob@corp.example now")
     ('mail now', ('email',))
     """
+    return _without(text, frozenset(kind for kind, _ in _PATTERNS))
+
+
+def redact_always(text: str) -> str:
+    """Return `text` without card and account numbers, identity numbers and secrets.
+
+    >>> redact_always("why was 4111 1111 1111 1111 declined, bob@corp.example")
+    'why was declined, bob@corp.example'
+    """
+    return _without(text, _ALWAYS)[0]
+
+
+def _without(text: str, wanted: frozenset[str]) -> tuple[str, tuple[str, ...]]:
     kinds = set()
     rest = _CARD.sub(lambda match: "" if _luhn(match.group()) else match.group(), text)
     if rest != text:
         kinds.add("card")
     for kind, pattern in _PATTERNS:
-        shorter = pattern.sub("", rest)
+        shorter = pattern.sub("", rest) if kind in wanted else rest
         if shorter != rest:
             kinds.add(kind)
         rest = shorter

@@ -18,6 +18,8 @@ TOPIC_TERMS = 4
 QUESTION_CHARACTERS = 2000
 _WORD = re.compile(r"\w+(?:'\w+)?")
 _POSSESSIVES = frozenset({"its", "his", "their", "theirs", "hers"})
+_PERSONAL = frozenset({"he", "him", "his", "she", "her", "hers"})
+_CONJUNCTION = re.compile(r"\A\W*(?:and|but|so|also|then|ok(?:ay)?)\b[\s,]*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +69,7 @@ def on_topic(resolved: Resolved) -> Resolved:
     named = resolved.topic.main or resolved.topic.said
     if resolved.leans or not named:
         return resolved
-    phrase = " ".join(term.text.strip('"') for term in named[:TOPIC_TERMS])
-    question = one_line(f"{resolved.question} ({phrase})", QUESTION_CHARACTERS)
+    question = one_line(f"{resolved.question} ({_phrase(named)})", QUESTION_CHARACTERS)
     return replace(resolved, leans=True, question=question)
 
 
@@ -126,18 +127,29 @@ def without_opening(text: str, rules: LanguageRules) -> str:
 
 def _standalone(text: str, topic: Topic, rules: LanguageRules) -> str:
     """Put the topic where the pronoun stands, else name it after the question."""
-    named = topic.main or topic.said
-    phrase = " ".join(term.text.strip('"') for term in named[:TOPIC_TERMS])
-    for match in _WORD.finditer(text):
+    for match in _WORD.finditer(text) if rules.code == "en" else ():
         word = match.group().casefold()
-        if (
-            word in rules.words("pronouns")
-            and rules.code == "en"
-            and word not in {"that", "this", "there", "here"}
-        ):
-            replacement = f"{phrase}'s" if word in _POSSESSIVES else phrase
-            return f"{text[: match.start()]}{replacement}{text[match.end() :]}"
-    return f"{text} ({phrase})"
+        if word in rules.words("pronouns") and word not in {"that", "this", "there", "here"}:
+            phrase = _phrase(_meant(word, topic, rules))
+            end = ("'" if phrase.endswith("s") else "'s") if word in _POSSESSIVES else ""
+            replaced = f"{text[: match.start()]}{phrase}{end}{text[match.end() :]}"
+            return _CONJUNCTION.sub("", replaced, count=1)
+    return f"{text} ({_phrase(topic.main or topic.said)})"
+
+
+def _meant(pronoun: str, topic: Topic, rules: LanguageRules) -> Sequence[Term]:
+    """Return what a pronoun stands for: a person just named, else the topic without its roles."""
+    known = {term.key for term in topic.main} | rules.words("roles")
+    fresh = [term for term in topic.said if term.kind is Kind.ENTITY and term.key not in known]
+    if pronoun in _PERSONAL and fresh:
+        return fresh
+    things = [term for term in topic.main if term.key not in rules.words("roles")]
+    named = any(term.kind is Kind.ENTITY for term in things)
+    return things if named else topic.main or topic.said
+
+
+def _phrase(terms: Sequence[Term]) -> str:
+    return " ".join(term.text.strip('"') for term in terms[:TOPIC_TERMS])
 
 
 def _cjk_pronoun(text: str, rules: LanguageRules) -> bool:

@@ -255,7 +255,7 @@ def _joined(items: Sequence[str], code: str, where: str) -> str:
             raise RulesError(f"{code}: pattern {item[:40]!r} is too long or repeats a repeat")
     body = f"(?:{'|'.join(items)})"
     if code in SPACED_LANGUAGES:
-        body = rf"(?<!\w){body}(?!\w)"
+        body = rf"(?<!\w){body}(?:(?!\w)|(?<=\W))"
     if where == "start":
         body = rf"\A\W{{0,3}}{body}"
     if where == "whole":

@@ -14,14 +14,15 @@ _SENTENCE_END = re.compile(r"[.!?。！？]\s|[。！？]|\n")
 _ASKS_QUANTITY = re.compile(
     r"\b(?:how (?:many|much|long|far|old|fast|tall|big|heavy|high|wide|deep|often)|what (?:\w+ ){0,3}(?:percent|total|average|number|amount|weight|score|grade|age|depth)|what (?:is|are|was|will be) the (?:total|sum|average|"  # noqa: E501 - one pattern or table row
     r"difference|number|amount|percentage|ratio|area|cost|profit|price)|what (?:percentage|fraction)|calculate|"  # noqa: E501 - one pattern or table row
-    r"in total|altogether|find the|cuánt[oa]s?|wie ?viele?|combien|berechne|calcul[ae]r?)\b"
-    r"|몇 |몇%|얼마|확률|비율|구하시오|구하세요|구해|计算|多少|几[个只本人]|求|何[個人本枚円]|いくつ|いくら|求め",  # noqa: E501 - one pattern or table row
+    r"in total|altogether|find the|what will it be|wie schnell|quelle (?:distance|vitesse)|a qué velocidad|"  # noqa: E501 - one pattern or table row
+    r"cuánt[oa]s?|wie ?viele?|combien|berechne|calcul[ae]r?)\b"
+    r"|몇 |몇%|얼마|확률|비율|구하시오|구하세요|구해|计算|多少|几[个只本人]|求|速度|何[個人本枚円]|時速|속력|속도|いくつ|いくら|求め",  # noqa: E501 - one pattern or table row
     re.IGNORECASE,
 )
 _PERSONAL_STORY = re.compile(
-    r"\b(?:he|she|they|his|her|each|per|times|more than|less than|fewer|older|younger|every|costs?|makes?|takes?|has|had|gave|gives|bought|buys|sold|sells|left|twice|half|"  # noqa: E501 - one pattern or table row
+    r"\b(?:he|she|they|his|her|each|per|times|more than|less than|fewer|older|younger|every|costs?|makes?|takes?|has|had|gave|gives|bought|buys|drops?|earns?|runs?|drives?|fährt|läuft|roule|court|recorre|corre|sold|sells|left|twice|half|"  # noqa: E501 - one pattern or table row
     r"tiene|compró|gana|hat|kauft|verkauft|a acheté|achète|possède|vend)\b"
-    r"|씩|응답|학생|개를|명이|있습니다|사과|买了|有\d|每|小明|小红|ずつ|買い|さんは",
+    r"|씩|달렸|갔다|응답|학생|개를|명이|있습니다|사과|买了|有\d|每|小明|小红|ずつ|走|進|买|行驶|買い|さんは",
     re.IGNORECASE,
 )
 _CAPITALISED = re.compile(r"(?<=[\w,'\"] )(?:[A-Z][\w'’.&-]*[a-zA-Z]|[A-Z]{2,})")
@@ -99,7 +100,7 @@ _NAMES_A_YEAR = re.compile(
 )
 _DENSE_SCRIPT = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 MIN_PROBLEM_NUMBERS = 2
-MIN_PROBLEM_CHARACTERS = 60
+MIN_PROBLEM_CHARACTERS = 45
 # A year this far before the cut-off is still one that pages know better than the model.
 RECENT_YEARS = 2
 
