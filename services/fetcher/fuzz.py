@@ -1,4 +1,4 @@
-# ruff: noqa: INP001, T201 - a script for people
+# ruff: noqa: INP001, T201 - a script for people, with the tests' tables
 """Mutate hostile addresses and check that nothing inside is ever dialled.
 
 Usage: fuzz.py [COUNT] [SEED]   100,000 addresses by default; a failing one is printed and exits 1

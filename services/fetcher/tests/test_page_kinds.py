@@ -104,6 +104,20 @@ async def test_a_page_that_loads_what_is_scrolled_to(rig: Any, http: Any) -> Non
 
 @pytest.mark.chromium
 @pytest.mark.timeout(120)
+async def test_a_frame_that_a_script_fills(rig: Any, http: Any) -> None:
+    """Menu, heading and footer are there; what the page is about comes with a script."""
+    menu = "".join(f"<li><a href=/{n}>Part number {n}</a></li>" for n in range(20))
+    frame = f"<title>Prices</title><nav><ul>{menu}</ul></nav><main><h1>Prices</h1><div id=p>Loading"
+    script = f"document.getElementById('p').innerHTML='<p>{SENTENCE * 2}</p>'"
+    body = f"{frame}</div></main><footer>All of it is invented.</footer><script>{script}</script>"
+    await rig.pages({"/": http(body.encode())})
+    page = await rig.fetch("http://light.test/", timeout_s=60)
+    assert (page.status, page.method) == (FetchStatus.OK, Method.BROWSER)
+    assert SENTENCE in page.text
+
+
+@pytest.mark.chromium
+@pytest.mark.timeout(120)
 async def test_a_wall_that_opens_for_a_browser(rig: Any, http: Any) -> None:
     """A check that a script passes: refused over HTTP, read by the browser."""
     wall = "<title>Just a moment...</title><p>Checking your browser before accessing.</p>"

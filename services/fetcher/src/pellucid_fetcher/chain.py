@@ -24,6 +24,7 @@ _BROWSER_FLOOR_S: Final = 1.5  # less time does not start a page
 _THIRD_PARTY_FLOOR_S: Final = 0.5
 _EXTRACT_SHARE: Final = 0.1  # of the time is kept for extraction …
 _EXTRACT_KEPT_S: Final = 0.5  # … but no more than this
+_BARE_CHARS: Final = 80
 _DEFAULT_REST_S: Final = 5.0  # for a host that asks for a rest without saying how long
 
 
@@ -76,6 +77,7 @@ class Chain:
         extracted = await self._extract(run, _document(run, intake))
         page = assembled(run, intake, extracted, extracted.status)
         wanted = extracted.needs_script or page.status is FetchStatus.BLOCKED_BY_SITE
+        wanted |= _is_bare(intake, extracted)
         return await self._rendered(run, page) if wanted else page
 
     async def _after_fault(self, run: Run, fault: FetchFault) -> Page:
@@ -184,6 +186,12 @@ class Chain:
             return await self._ways.extractor.extract(document, timeout_s=run.left_s)
         finally:
             run.extract_s += now() - started
+
+
+def _is_bare(intake: Intake, extracted: Extracted) -> bool:
+    """Tell pages with scripts and next to no text: a heading, "Loading …", a menu."""
+    html = intake.kind == sniffing.HTML and b"<script" in intake.body
+    return html and not extracted.warnings and len(extracted.text) < _BARE_CHARS
 
 
 def _document(run: Run, intake: Intake) -> Document:

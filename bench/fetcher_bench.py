@@ -1,0 +1,146 @@
+# ruff: noqa: E402, I001 - the tests' rig and tables stand beside them
+"""The fetcher's own share of a page, dead hosts beside good ones, and bad servers beside good ones.
+
+Pages come from loopback in raw bytes; the guard stays on and extraction runs in its processes.
+Prints a table and writes it to bench/results/fetcher.json. Usage: fetcher_bench.py
+"""
+
+import asyncio
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "services/fetcher/tests"))
+
+from bad_server_rows import READABLE, REFUSED, TEXT, WORDS, Row
+from conftest import PretendDialler, PretendResolver, Rig, http
+
+from pellucid_fetcher.app import Network, open_fetcher
+from pellucid_fetcher.outcome import Page
+from pellucid_fetcher.settings import FetcherSettings
+
+PAGES = 200
+BESIDE = 20
+ARTICLE = b"<html><title>Mill</title><main>%s</main></html>" % (f"<p>{WORDS * 4}</p>".encode() * 25)
+
+
+async def _rig(stack: AsyncExitStack) -> Rig:
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+    settings = FetcherSettings(
+        data_dir=folder,
+        fetcher_browser=False,
+        fetcher_extract_workers=2,
+        fetcher_silence_timeout_s=1.0,
+        fetcher_total_timeout_s=3.0,
+    )
+    rig = Rig(PretendResolver(), PretendDialler())
+    stack.push_async_callback(rig.close)
+    rig.fetcher = await open_fetcher(settings, stack, Network(rig.resolver, rig.dialler))
+    return rig
+
+
+async def _serve(rig: Rig, row: Row | None) -> None:
+    """Good pages, and at hosts that begin with "bad" what the row says; without one, silence."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).lower()
+        if b"host: bad" not in head:
+            writer.write(http(ARTICLE if b"article" in head else TEXT))
+            return
+        writer.write(row.wire if row is not None else b"")
+        await writer.drain()
+        if row is None or row.then == "hang":
+            await reader.read()
+
+    await rig.serve(answer)
+
+
+def _ms(pages: list[Page]) -> list[float]:
+    assert all(page.success for page in pages), [page.status for page in pages]
+    return sorted(page.timings.total_ms for page in pages)
+
+
+async def _static(rig: Rig) -> dict[str, float]:
+    await _serve(rig, None)
+    for _ in range(20):
+        await rig.fetch("http://good.test/article")
+    pages = [await rig.fetch("http://good.test/article") for _ in range(PAGES)]
+    spent = _ms(pages)
+    return {"static p50 ms": statistics.median(spent), "static p95 ms": spent[int(0.95 * PAGES)]}
+
+
+async def _dead_hosts(rig: Rig) -> dict[str, float]:
+    alone, beside = [], []
+    for _ in range(5):
+        urls = [f"http://good{n}.test/" for n in range(45)]
+        started = time.perf_counter()
+        _ms(await asyncio.gather(*map(rig.fetch, urls)))
+        alone.append(time.perf_counter() - started)
+        dead = [asyncio.create_task(rig.fetch(f"http://bad{n}.test/")) for n in range(5)]
+        started = time.perf_counter()
+        _ms(await asyncio.gather(*map(rig.fetch, urls)))
+        beside.append(time.perf_counter() - started)
+        await asyncio.gather(*dead)
+    return {
+        "45 good alone ms": 1000 * statistics.median(alone),
+        "45 good beside 5 dead ms": 1000 * statistics.median(beside),
+    }
+
+
+async def _p95(rig: Rig, stop: asyncio.Event | None = None) -> float:
+    async def bad() -> None:
+        while stop is not None and not stop.is_set():
+            await rig.fetch("http://bad.test/", timeout_s=3.0)
+
+    task = asyncio.create_task(bad())
+    await asyncio.sleep(0.05)
+    spent = []
+    for _ in range(3):
+        pages = [await rig.fetch(f"http://good{n}.test/") for n in range(BESIDE)]
+        spent.append(_ms(pages)[int(0.95 * BESIDE) - 1])
+    if stop is not None:
+        stop.set()
+    await task
+    return statistics.median(spent)
+
+
+async def _isolation(rig: Rig) -> dict[str, Any]:
+    """Measure 20 good pages beside each row; a row passes within 1.5 times or 50 ms of normal."""
+    slow: list[str] = []
+    worst = 0.0
+    rows = (*REFUSED, *READABLE)
+    for row in rows:
+        await rig.close()
+        await _serve(rig, row)
+        normal = await _p95(rig)
+        beside = await _p95(rig, asyncio.Event())
+        worst = max(worst, beside - normal)
+        if beside > max(1.5 * normal, normal + 50):
+            slow.append(f"{row}: {normal:.0f} -> {beside:.0f} ms")
+    return {"rows": len(rows), "rows that slow others": slow, "worst added p95 ms": worst}
+
+
+async def main() -> None:
+    """Measure everything."""
+    async with AsyncExitStack() as stack:
+        rig = await _rig(stack)
+        results: dict[str, Any] = {"load": os.getloadavg()[0], "cores": os.cpu_count()}
+        results |= await _static(rig)
+        results |= await _dead_hosts(rig)
+        results |= await _isolation(rig)
+    for name, value in results.items():
+        print(f"{name:28} {value if not isinstance(value, float) else round(value, 1)}")
+    folder = ROOT / "bench/results"
+    folder.mkdir(exist_ok=True)
+    (folder / "fetcher.json").write_text(json.dumps(results, indent=2) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
