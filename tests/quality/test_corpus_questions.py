@@ -23,7 +23,9 @@ QUESTIONS = yaml.safe_load((ROOT / "corpus" / "questions.yaml").read_text())["qu
 FLOORS = {
     "searched": 0.98,
     "page_found": 0.87,
-    "fact_stated": 0.64,
+    "fact_stated": 0.67,
+    "cites": 0.95,
+    "cites_two": 0.80,
     "nothing_stale": 0.91,
     "two_sources": 0.64,
 }
@@ -39,6 +41,8 @@ class Outcome:
     fact_stated: bool
     nothing_stale: bool
     two_sources: bool
+    cites: bool
+    cites_two: bool
 
 
 def ask(client: httpx.Client, question: dict[str, Any]) -> dict[str, Any]:
@@ -62,6 +66,8 @@ def judge(question: dict[str, Any], body: dict[str, Any]) -> Outcome:
         ),
         nothing_stale=not any(old["text"] in body["answer"] for old in question.get("stale", [])),
         two_sources=len({source["domain"] for source in body["sources"]}) >= 2,
+        cites=bool(body["citations"]),
+        cites_two=len({citation["source"] for citation in body["citations"]}) >= 2,
     )
 
 

@@ -4,6 +4,7 @@ Every call is bounded by its share of the turn; a part that fails is noted and t
 decides nothing about the answer.
 """
 
+import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -54,7 +55,11 @@ class Services:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Errand:
-    """What to look for, in terms of one turn."""
+    """What to look for, in terms of one turn.
+
+    Attributes:
+        begun: The first round's search, when it was begun before the decision.
+    """
 
     decision: Decision
     plan: DepthPlan
@@ -65,6 +70,7 @@ class Errand:
     caller: str = ""
     language: str = ""
     reads_pages: bool = True
+    begun: asyncio.Task[SearchAnswer] | None = None
 
 
 class Gatherer:
@@ -115,7 +121,7 @@ class Gatherer:
             iteration=gathered.rounds,
             missing=gathered.missing,
         )
-        answer = await self._search(errand, queries)
+        answer = await self._search(errand, gathered, queries)
         gathered.queries.extend(query.text for query in queries)
         gathered.search_lost = _nobody_answered(answer) and not gathered.hits
         known = len(gathered.hits)
@@ -126,7 +132,9 @@ class Gatherer:
         gathered.scored = await self._score(errand, gathered)
         await self._read_pages(errand, gathered)
 
-    async def _search(self, errand: Errand, queries: tuple[PlannedQuery, ...]) -> SearchAnswer:
+    async def _search(
+        self, errand: Errand, gathered: Gathered, queries: tuple[PlannedQuery, ...]
+    ) -> SearchAnswer:
         decision = errand.decision
         call = SearchCall(
             queries=queries,
@@ -141,7 +149,8 @@ class Gatherer:
         try:
             with self._ledger.timed("search"):
                 async with limited(self._budget.stage_s(self._budgets.search_s)):
-                    answer = await self._services.search.search(call)
+                    first = errand.begun if not gathered.queries else None
+                    answer = await (first or self._services.search.search(call))
         except (PreconditionError, InvalidArgumentError):
             raise
         except (ServiceError, TimeoutError) as error:

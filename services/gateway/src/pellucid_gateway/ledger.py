@@ -35,6 +35,8 @@ class TurnLedger:
         self._providers: dict[str, ProviderReport] = {}
         self._timings_s: dict[str, float] = {}
         self.usage = Usage()
+        # What became of a search that was begun before the decision: used, cancelled, or none.
+        self.speculation = ""
 
     def lose(self, component: str, detail: str) -> None:
         """Note a lost part; the first detail of a component stands."""

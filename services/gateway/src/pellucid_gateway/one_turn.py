@@ -26,6 +26,7 @@ from pellucid_gateway.ports import AnswerModel
 from pellucid_gateway.prompts import Setting
 from pellucid_gateway.reading import PageReader
 from pellucid_gateway.request import Depth, TurnRequest
+from pellucid_gateway.speculation import Speculation
 from pellucid_gateway.turn import (
     AnswerKind,
     Decided,
@@ -74,15 +75,27 @@ class OneTurn:
         Raises:
             ServiceError: It cannot be answered at all.
         """
-        decision = await self._decide()
+        speculation = Speculation(
+            self._request, search=self._equipment.services.search, course=self._course
+        )
+        speculation.begin()
+        try:
+            decision = await self._decide()
+            return await self._decided(decision, speculation)
+        finally:
+            await speculation.drop()
+
+    async def _decided(self, decision: Decision, speculation: Speculation) -> Done:
         found = Found(sources=reused_sources(self._request, decision, self._course.clock.now()))
         if found.sources:
             self._ledger.notify("earlier_sources")
             return await self._answered(decision, found)
         await self._take_quota(decision)
         await self._read_user_pages(decision, found)
+        begun = await speculation.settle(decision, searches=self._searches(decision))
         if self._searches(decision):
-            found.gathered = await self._gatherer.gather(self._errand(decision))
+            errand = replace(self._errand(decision), begun=begun)
+            found.gathered = await self._gatherer.gather(errand)
         if self._is_results_only(decision):
             return await self._done_with_results(decision, found)
         self._find_sources(decision, found)

@@ -197,6 +197,7 @@ class TurnResult:
         evidence_id: Empty when none is kept.
         finish_reason: Why the model stopped, in the chat completions API's words.
         tool_calls: The model's calls of the client's own tools, whole, in the API's form.
+        speculation: What became of a search begun before the decision: used, cancelled or "".
     """
 
     id: str
@@ -221,6 +222,7 @@ class TurnResult:
     evidence_id: str = ""
     finish_reason: str = "stop"
     tool_calls: tuple[Mapping[str, Any], ...] = ()
+    speculation: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,7 @@ def with_account(
         notices=ledger.notices,
         timings_ms={stage: spent.get(stage, 0) for stage in (*_STAGES, *spent)},
         usage=ledger.usage,
+        speculation=ledger.speculation,
         outbound=ledger.outbound,
     )
 

@@ -1,0 +1,89 @@
+"""A search that begins before the decision: bounded, counted, and never where nothing may leave."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from turn_fakes import FakeDecision, FakeModel, Rig, answer_decision, search_decision
+
+from pellucid_gateway.decision import PlannedQuery, WebMode
+from pellucid_gateway.ports import DecideAnswer, DecideCall
+from pellucid_gateway.request import ChatMessage, Role, SearchOptions
+from pellucid_gateway.turn import Done, TurnResult
+
+LATEST = "What is the latest toll on the Skerry Bridge?"
+SAME = search_decision(queries=(PlannedQuery("Skerry Bridge toll latest"),))
+
+
+class SlowDecision(FakeDecision):
+    """As slow as one by a model."""
+
+    async def decide(self, call: DecideCall) -> DecideAnswer:
+        await asyncio.sleep(0.2)
+        return await super().decide(call)
+
+
+async def run(rig: Rig, message: str = LATEST, **options: Any) -> TurnResult:
+    events = await rig.events(message, **options)
+    assert isinstance(events[-1], Done)
+    return events[-1].result
+
+
+async def test_the_begun_search_is_used_when_it_is_the_one_decided_on() -> None:
+    rig = Rig(decision=SlowDecision(SAME), model=FakeModel())
+    result = await run(rig)
+
+    assert result.speculation == "used"
+    assert len(rig.search.calls) == 1
+    assert result.sources
+
+
+async def test_it_is_cancelled_and_told_when_no_search_is_wanted() -> None:
+    rig = Rig(decision=SlowDecision(answer_decision(LATEST)), model=FakeModel(["Well."]))
+    rig.search.hangs = True
+    result = await run(rig)
+
+    assert result.speculation == "cancelled"
+    assert rig.search.cancelled == 1
+    assert ("search", "query") in {(text.to, text.kind) for text in result.outbound}
+
+
+async def test_another_search_than_the_one_decided_on_is_dropped() -> None:
+    other = search_decision(queries=(PlannedQuery("Vellmark ferry fares"),))
+    rig = Rig(decision=SlowDecision(other), model=FakeModel())
+    result = await run(rig)
+
+    assert result.speculation == "cancelled"
+    assert [call.queries[0].text for call in rig.search.calls][-1] == "Vellmark ferry fares"
+    assert len(rig.search.calls) == 2
+
+
+async def test_a_decision_by_rules_is_always_first() -> None:
+    rig = Rig(decision=FakeDecision(SAME), model=FakeModel())
+    result = await run(rig)
+
+    assert result.speculation == ""
+    assert len(rig.search.calls) == 1
+
+
+@pytest.mark.parametrize(
+    ("message", "options"),
+    [
+        (LATEST, {"web_mode": WebMode.OFF}),
+        (LATEST, {"quota_spent": True}),
+        (LATEST, {"options": SearchOptions(no_external=True)}),
+        (LATEST, {"history": (ChatMessage(Role.USER, "My PIN is 1234."),)}),
+        ("What is the latest at https://private.example/x?", {}),
+        ("Don't search: what is the latest toll?", {}),
+        ("Explain how photosynthesis works", {}),
+        ("Thanks, that helps!", {}),
+    ],
+)
+async def test_nothing_leaves_for_messages_that_must_not(
+    message: str, options: dict[str, Any]
+) -> None:
+    rig = Rig(decision=SlowDecision(answer_decision(message)), model=FakeModel(["Well."]))
+    result = await run(rig, message, **options)
+
+    assert rig.search.calls == []
+    assert result.speculation == ""
