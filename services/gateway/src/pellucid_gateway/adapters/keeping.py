@@ -138,8 +138,9 @@ async def remembering(
 async def _verifier(settings: GatewaySettings, stack: AsyncExitStack) -> ChallengeVerifier | None:
     if settings.gateway_challenge_url is None:
         return None
-    secret = settings.gateway_challenge_secret.get_secret_value()
     verifier = HttpVerifier(
-        settings.gateway_challenge_url, lambda: secret, settings.gateway_challenge_site_key
+        settings.gateway_challenge_url,
+        settings.secret("gateway_challenge_secret"),
+        settings.gateway_challenge_site_key,
     )
     return await stack.enter_async_context(verifier)

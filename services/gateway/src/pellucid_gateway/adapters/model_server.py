@@ -5,7 +5,7 @@ along but the body.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -80,14 +80,22 @@ class AiohttpModelServer:
     Args:
         session: Kept open by the caller.
         base_url: Up to and including the version.
+        api_key: Gives the credential of the moment; empty where none is needed.
         internal: Prompts to it do not count as leaving.
         first_byte_s: Seconds until the head of the reply.
     """
 
     def __init__(
-        self, session: aiohttp.ClientSession, base_url: str, *, internal: bool, first_byte_s: float
+        self,
+        session: aiohttp.ClientSession,
+        base_url: str,
+        *,
+        api_key: Callable[[], str],
+        internal: bool,
+        first_byte_s: float,
     ) -> None:
         self._session = session
+        self._api_key = api_key
         self._base_url = base_url.rstrip("/")
         self._internal = internal
         self._first_byte_s = first_byte_s
@@ -106,7 +114,10 @@ class AiohttpModelServer:
         url = f"{self._base_url}/chat/completions"
         try:
             async with asyncio.timeout(self._first_byte_s):
-                return AiohttpReply(await self._session.post(url, data=body, allow_redirects=False))
+                reply = await self._session.post(
+                    url, data=body, headers=self._headers(), allow_redirects=False
+                )
+                return AiohttpReply(reply)
         except TimeoutError:
             raise LlmTimeoutError("the model server does not begin to answer") from None
         except aiohttp.ClientError:
@@ -121,10 +132,17 @@ class AiohttpModelServer:
             return ()
 
     async def _models(self) -> Sequence[Mapping[str, Any]]:
-        async with self._session.get(f"{self._base_url}/models", allow_redirects=False) as reply:
+        url = f"{self._base_url}/models"
+        asked = self._session.get(url, headers=self._headers(), allow_redirects=False)
+        async with asked as reply:
             document = orjson.loads(await AiohttpReply(reply).read())
         listed = document.get("data") if isinstance(document, dict) else None
         return [item for item in listed or () if isinstance(item, dict)]
+
+    def _headers(self) -> dict[str, str]:
+        """The credential as it is now, so that a rotated key needs no restart."""
+        key = self._api_key()
+        return {"Authorization": f"Bearer {key}"} if key else {}
 
 
 async def open_model_server(
@@ -133,12 +151,9 @@ async def open_model_server(
     """The configured endpoint, closed with the stack; None when no model is configured."""
     if not settings.has_llm:
         return None
-    headers = {"Content-Type": "application/json"}
-    if settings.openai_api_key is not None:
-        headers["Authorization"] = f"Bearer {settings.openai_api_key.get_secret_value()}"
     session = await stack.enter_async_context(
         aiohttp.ClientSession(
-            headers=headers,
+            headers={"Content-Type": "application/json"},
             trust_env=False,
             auto_decompress=True,
             connector=aiohttp.TCPConnector(limit=0),
@@ -152,6 +167,7 @@ async def open_model_server(
     return AiohttpModelServer(
         session,
         settings.openai_base_url,
+        api_key=settings.secret("openai_api_key"),
         internal=settings.llm_internal,
         first_byte_s=settings.llm_first_token_timeout_s,
     )
