@@ -61,6 +61,11 @@ DOMAINS = Histogram(
 QUERIES = Histogram(
     "pellucid_gateway_queries", "Queries per searching turn.", buckets=(1, 2, 3, 5, 8)
 )
+SPECULATIONS = Counter(
+    "pellucid_gateway_speculative_searches_total",
+    "Searches begun before the decision, by what became of them.",
+    ("outcome",),
+)
 FEEDBACK_SCORE = Histogram(
     "pellucid_gateway_feedback_score",
     "Scores that people gave, 1 to 5; the mean is the satisfaction.",
@@ -143,6 +148,8 @@ def _observe_result(result: TurnResult) -> None:
     TOKENS.labels("out").inc(result.usage.completion_tokens)
     _observe_losses(result)
     _observe_sources(result)
+    if result.speculation:
+        SPECULATIONS.labels(result.speculation).inc()
 
 
 def _observe_losses(outcome: TurnResult | SearchOutcome) -> None:
