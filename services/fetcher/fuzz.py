@@ -25,6 +25,7 @@ from pellucid_fetcher.fetching import PageFetcher
 from pellucid_fetcher.outcome import PageRequest, Purpose
 from pellucid_fetcher.settings import FetcherSettings
 
+_REPORT_EVERY = 5_000
 OK = b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok"
 
 
@@ -49,6 +50,8 @@ async def run(count: int, seed: int) -> int:
         )
         fetcher = await open_fetcher(settings, stack, Network(HostileResolver(), dialler))
         for number, url in enumerate(mutated(seed, count)):
+            if number % _REPORT_EVERY == 0:
+                print(f"{number} addresses, {dialler.dialled} dialled", flush=True)
             await _try(fetcher, dialler, url)
             if dialler.wrong:
                 print(f"address {number} of seed {seed} led to {dialler.wrong}: {url!r}")
