@@ -96,6 +96,29 @@ async def test_cors_is_a_setting(make_app: MakeApp) -> None:
     assert reply.status_code == 200
 
 
+async def test_an_sdk_in_a_browser_may_send_its_own_headers(make_app: MakeApp) -> None:
+    origin = "https://chat.example"
+    app = make_app(rules=GuardRules(origins=(origin,)))
+    wanted = "authorization,content-type,x-stainless-lang,x-stainless-os,anthropic-version"
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(app), base_url="http://localhost"
+    ) as http:
+        replies = [
+            await http.options(
+                "/v1/chat/completions",
+                headers={
+                    "origin": origin,
+                    "access-control-request-method": "POST",
+                    "access-control-request-headers": headers,
+                },
+            )
+            for headers in (wanted, "x\tbad: 1")
+        ]
+
+    assert replies[0].headers["access-control-allow-headers"] == wanted
+    assert "bad" not in replies[1].headers["access-control-allow-headers"]
+
+
 @pytest.mark.parametrize("path", ["/", "/static/js/main.js", "/v1/version", "/nothing", "/docs"])
 async def test_every_answer_has_the_security_headers(http: httpx.AsyncClient, path: str) -> None:
     response = await http.get(path)

@@ -4,6 +4,7 @@ Refuses foreign Host names while keys are off (DNS rebinding) and foreign Origin
 changes or costs something; answers CORS preflights; adds security headers; counts and times.
 """
 
+import re
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 # Probes come with the pod's address as Host and reveal nothing.
 _OPEN_PATHS = frozenset({"/livez", "/readyz"})
 _PREFLIGHT_AGE_S = 600
+_OWN_HEADERS = "authorization, content-type, x-api-key, x-pellucid-options"
+_HEADER_NAMES = re.compile(r"[A-Za-z0-9_, -]{1,2000}")
 # Asked for again and again; nobody wants a line for each.
 _QUIET_ROUTES = frozenset({"/static", "/livez", "/readyz", "/metrics"})
 
@@ -103,13 +106,19 @@ class Guard:
 
 
 class _Preflight:
-    """Answer to a CORS preflight; the origin header is added by the exchange."""
+    """Answer to a CORS preflight; the origin header is added by the exchange.
+
+    SDKs in browsers send many headers of their own; an origin that may call may send them all.
+    """
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        del scope, receive
+        del receive
+        asked = Headers(scope=scope).get("access-control-request-headers", "")
+        allowed = asked if _HEADER_NAMES.fullmatch(asked) else _OWN_HEADERS
         headers = [
             (b"access-control-allow-methods", b"GET, POST, DELETE"),
-            (b"access-control-allow-headers", b"authorization, content-type, x-pellucid-options"),
+            (b"access-control-allow-headers", allowed.encode()),
+            (b"vary", b"Origin, Access-Control-Request-Headers"),
             (b"access-control-max-age", str(_PREFLIGHT_AGE_S).encode()),
         ]
         await send({"type": "http.response.start", "status": 204, "headers": headers})
