@@ -1,0 +1,135 @@
+"""One trace per turn, from the browser through every service, and nothing of the person in it."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import yaml
+
+from rig.fake_model import FakeModel, serve_model
+from rig.installation import ROOT, Installation, start_installation
+from rig.otlp import Collector, Span, serve_collector, tree
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+
+OFFSET = 11800
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+BROWSER = "00f067aa0ba902b7"
+SCHEMA = yaml.safe_load((ROOT / "deploy/observability/telemetry.yaml").read_text("utf-8"))
+# A name that nothing but the question contains.
+CANARY = "Quastenflosser"
+
+
+@pytest.fixture(scope="module")
+def collector() -> Iterator[Collector]:
+    with serve_collector() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def installation(
+    tmp_path_factory: pytest.TempPathFactory, collector: Collector
+) -> Iterator[Installation]:
+    with serve_model(FakeModel(pieces=["Norrvik Cells has a chief executive ", "[1]."])) as model:
+        environment = {
+            "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url,
+            "OPENAI_BASE_URL": model.url,
+            "OPENAI_API_KEY": "not-a-secret",
+            "LLM_MODEL": "test-model",
+        }
+        running = start_installation(tmp_path_factory.mktemp("data"), OFFSET, environment)
+        try:
+            running.wait_for_line("ready after")
+            yield running
+        finally:
+            running.stop()
+
+
+@pytest.fixture(scope="module")
+def spans(installation: Installation, collector: Collector) -> list[Span]:
+    """The spans of one deep turn, once they have stopped coming."""
+    response = httpx.post(
+        f"{installation.url}/v1/chat",
+        json={
+            "message": f"Who is the current CEO of Norrvik Cells, and what of {CANARY}?",
+            "depth": "deep",
+            "user_id": f"{CANARY}-user",
+        },
+        headers={"traceparent": f"00-{TRACE}-{BROWSER}-01"},
+        timeout=60,
+        trust_env=False,
+    )
+    assert response.status_code == 200, response.text
+    seen, quiet_since = -1, time.monotonic()
+    while time.monotonic() - quiet_since < 7:  # exporters send every five seconds
+        if len(collector.spans) != seen:
+            seen, quiet_since = len(collector.spans), time.monotonic()
+        time.sleep(0.2)
+    return [span for span in collector.spans if span.trace_id == TRACE]
+
+
+def edges(spans: list[Span]) -> set[tuple[str, str]]:
+    by_id = {span.span_id: span for span in spans}
+    return {
+        (by_id[span.parent_id].service, span.service)
+        for span in spans
+        if span.parent_id in by_id and by_id[span.parent_id].service != span.service
+    }
+
+
+def test_the_trace_begins_in_the_browser(spans: list[Span]) -> None:
+    roots = [span for span in spans if span.parent_id == BROWSER]
+    assert [(span.service, span.kind) for span in roots] == [("pellucid-gateway", "SERVER")]
+    known = {span.span_id for span in spans} | {BROWSER}
+    assert {span.parent_id for span in spans} <= known, "every span hangs below the browser's"
+
+
+def test_the_trace_leads_through_every_service(spans: list[Span]) -> None:
+    assert edges(spans) == {
+        ("pellucid-gateway", "pellucid-decision"),
+        ("pellucid-gateway", "pellucid-search"),
+        ("pellucid-gateway", "pellucid-scorer"),
+        ("pellucid-gateway", "pellucid-fetcher"),
+        ("pellucid-decision", "pellucid-scorer"),
+    } - missing_edges(spans)
+
+
+def missing_edges(spans: list[Span]) -> set[tuple[str, str]]:
+    """The decision asks the scorer only when its rules leave a message open."""
+    stages = {span.name for span in spans if span.service == "pellucid-decision"}
+    asked = any("scorer" in name for name in stages)
+    return set() if asked else {("pellucid-decision", "pellucid-scorer")}
+
+
+def test_calls_of_the_model_are_in_it(spans: list[Span]) -> None:
+    chats = [span for span in spans if span.name == "chat test-model"]
+    assert chats
+    assert all(span.attributes["gen_ai.operation.name"] == "chat" for span in chats)
+
+
+def test_spans_carry_what_the_schema_declares_and_no_more(spans: list[Span]) -> None:
+    for span in spans:
+        assert span.kind.lower() in SCHEMA["spans"], span
+        declared = SCHEMA["spans"][span.kind.lower()]
+        assert span.attributes.keys() <= set(declared), span.name
+
+
+def test_nothing_of_the_person_is_in_any_span(spans: list[Span], collector: Collector) -> None:
+    assert spans
+    sent = b"".join(collector.raw)
+    assert CANARY.encode() not in sent
+    assert b"chief executive" not in sent
+
+
+def test_the_documented_tree_is_the_one_that_is_drawn(spans: list[Span]) -> None:
+    """The page shows the same calls in the same places; times differ from run to run."""
+
+    def shape(drawn: str) -> set[str]:
+        lines = [line for line in drawn.splitlines() if " server " in line]
+        return {" ".join(line.split()[:2]) for line in lines}
+
+    page = (Path(ROOT) / "docs" / "tracing.md").read_text("utf-8")
+    documented = page.split("```text\n")[1].split("```")[0]
+    assert shape(documented) == shape(tree(spans))
