@@ -1,11 +1,13 @@
 """The model's answer: streamed with checked citations, continued at length limits."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
 from pellucid_gateway import extractive
+from pellucid_gateway.answer import Answer
 from pellucid_gateway.budgets import limited
 from pellucid_gateway.citations import CitationVerifier
 from pellucid_gateway.client_prompt import build_client_prompt, prompt_text
@@ -16,6 +18,7 @@ from pellucid_gateway.findings import Source
 from pellucid_gateway.korean_list import korean_list
 from pellucid_gateway.ledger import TurnLedger
 from pellucid_gateway.outgoing import sent_prompt
+from pellucid_gateway.page_model import PageModel
 from pellucid_gateway.ports import (
     AnswerModel,
     ModelEnd,
@@ -30,8 +33,6 @@ from pellucid_gateway.support import SupportJudge
 from pellucid_gateway.tool_calls import assembled
 from pellucid_gateway.turn import (
     AnswerKind,
-    Citation,
-    CitationReport,
     Cited,
     Delta,
     Noticed,
@@ -54,27 +55,6 @@ class EmptyAnswerError(ServiceError):
 
     def __init__(self) -> None:
         super().__init__("the model answered nothing")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """The answer as sent; `tool_calls` and `finish_reason` as in `TurnResult`.
-
-    Attributes:
-        said: The model's text before its citations were checked.
-        shown: Numbers of the sources that it was shown.
-    """
-
-    text: str
-    kind: AnswerKind
-    citations: tuple[Citation, ...] = ()
-    report: CitationReport = field(default_factory=CitationReport)
-    partial: bool = False
-    model: str = ""
-    finish_reason: str = "stop"
-    tool_calls: tuple[Any, ...] = ()
-    said: str = ""
-    shown: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -107,17 +87,24 @@ class ModelAnswerer:
         setting: What the prompt depends on.
         scorer: Judges support.
         course: The turn's clock, time, account and listener.
+        pages: Summarises sources in other languages.
     """
 
     def __init__(
-        self, request: TurnRequest, *, setting: Setting, scorer: ScorerPort, course: Course
+        self,
+        request: TurnRequest,
+        *,
+        setting: Setting,
+        scorer: ScorerPort,
+        course: Course,
+        pages: PageModel,
     ) -> None:
         self._request = request
         self._setting = setting
         self._scorer = scorer
         self._course = course
         self._ledger = course.ledger
-        self._summaries: dict[int, str] = {}
+        self._pages = pages
 
     async def answer(self, model: AnswerModel, sources: Sequence[Source]) -> Answer | None:
         """Stream the model's answer; None when it failed before any of it had left.
@@ -128,6 +115,33 @@ class ModelAnswerer:
         prompt = self._prompt(sources)
         shown = [source for source in sources if source.n in prompt.shown]
         writing = _Writing(self._verifier(shown), tuple(source.n for source in shown))
+        summing_up = self._summing_up(shown)
+        try:
+            return await self._written(model, prompt, writing, shown, summing_up)
+        finally:
+            if summing_up:
+                summing_up.cancel()
+                await asyncio.wait({summing_up})
+
+    def _summing_up(self, shown: Sequence[Source]) -> "asyncio.Task[dict[int, str]] | None":
+        """Korean summaries of foreign sources, made while the answer streams."""
+        if not self._lists_in_korean() or not shown:
+            return None
+        return asyncio.create_task(self._pages.korean_summaries(shown), name="summaries")
+
+    def _lists_in_korean(self) -> bool:
+        is_listed = self._request.citation_style is not CitationStyle.NONE
+        own = self._request.passthrough is None
+        return self._ledger.wording.language == "ko" and is_listed and own
+
+    async def _written(
+        self,
+        model: AnswerModel,
+        prompt: Prompt,
+        writing: _Writing,
+        shown: Sequence[Source],
+        summing_up: "asyncio.Task[dict[int, str]] | None",
+    ) -> Answer | None:
         try:
             async with limited(self._course.budget.left_s()):
                 await self._write(model, prompt, writing)
@@ -143,7 +157,16 @@ class ModelAnswerer:
                 await self._flush(writing.verifier)
                 raise BrokenAnswerError(error.message) from error
             return None
-        return await self._finished(model, writing, shown)
+        summaries = await self._ready(summing_up)
+        return await self._finished(model, writing, shown, summaries)
+
+    async def _ready(self, summing_up: "asyncio.Task[dict[int, str]] | None") -> dict[int, str]:
+        """The summaries, if they come soon."""
+        if summing_up is None:
+            return {}
+        wait_s = self._course.budget.answer_s(self._course.budgets.summary_wait_s)
+        done, _ = await asyncio.wait({summing_up}, timeout=wait_s)
+        return summing_up.result() if done else {}
 
     def _prompt(self, sources: Sequence[Source]) -> Prompt:
         client = self._request.passthrough
@@ -251,11 +274,12 @@ class ModelAnswerer:
         """Let what was held back leave, checked: what was sent before a break is kept whole."""
         await self._pass_on(verifier.finish())
 
-    def _closing(self, verifier: CitationVerifier, shown: Sequence[Source]) -> Delta | None:
+    def _closing(
+        self, verifier: CitationVerifier, shown: Sequence[Source], summaries: dict[int, str]
+    ) -> Delta | None:
         """The list of sources below the answer: in Korean always, else in the numeric style."""
         wording = self._ledger.wording
-        is_listed = self._request.citation_style is not CitationStyle.NONE
-        if wording.language != "ko" or not is_listed or self._request.passthrough:
+        if not self._lists_in_korean():
             return verifier.closing(
                 wording.answer("sources_heading"), lambda s: extractive.date_text(s, wording)
             )
@@ -264,15 +288,19 @@ class ModelAnswerer:
         if not listed or not verifier.answer.strip():
             return None
         now = self._setting.now
-        lines = korean_list(listed, wording=wording, now=now, summaries=self._summaries)
+        lines = korean_list(listed, wording=wording, now=now, summaries=summaries)
         return verifier.appended(f"\n\n{lines}")
 
     async def _finished(
-        self, model: AnswerModel, writing: _Writing, shown: Sequence[Source]
+        self,
+        model: AnswerModel,
+        writing: _Writing,
+        shown: Sequence[Source],
+        summaries: dict[int, str],
     ) -> Answer | None:
         verifier = writing.verifier
         await self._flush(verifier)
-        if closing := self._closing(verifier, shown):
+        if closing := self._closing(verifier, shown, summaries):
             await self._course.send(closing)
         if not verifier.answer.strip() and not writing.pieces:
             self._ledger.lose("llm", "nothing of the answer could be kept")

@@ -28,6 +28,7 @@ class DepthPlan:
         added_tokens: Tokens that sources and their rules may add to the prompt.
         answer_tokens: Cap of one piece of the answer.
         continuations: How often an answer that hits the length limit is continued.
+        extracts: A model finds the telling sentences of each page read.
         prompt_chars: Characters of the prompt beyond which history is left out.
         total_s: Whole turn.
     """
@@ -42,6 +43,7 @@ class DepthPlan:
     added_tokens: int
     answer_tokens: int
     continuations: int
+    extracts: bool
     prompt_chars: int
     total_s: float
 
@@ -59,6 +61,7 @@ DEPTH_PLANS: Mapping[Depth, DepthPlan] = MappingProxyType(
             added_tokens=400,
             answer_tokens=150,
             continuations=1,
+            extracts=False,
             prompt_chars=3_000,
             total_s=10.0,
         ),
@@ -73,6 +76,7 @@ DEPTH_PLANS: Mapping[Depth, DepthPlan] = MappingProxyType(
             added_tokens=500,
             answer_tokens=400,
             continuations=2,
+            extracts=False,
             prompt_chars=4_000,
             total_s=15.0,
         ),
@@ -87,6 +91,7 @@ DEPTH_PLANS: Mapping[Depth, DepthPlan] = MappingProxyType(
             added_tokens=1800,
             answer_tokens=1_000,
             continuations=3,
+            extracts=True,
             prompt_chars=12_000,
             total_s=60.0,
         ),
@@ -106,6 +111,9 @@ class StageBudgets:
     page_grace_s: float = 1.0
     similarity_s: float = 1.0
     reflect_s: float = 5.0
+    extract_s: float = 10.0
+    # What a summary that is not ready at the end of the answer is still waited for.
+    summary_wait_s: float = 1.5
     support_s: float = 0.5
     first_token_s: float = 10.0
     idle_s: float = 20.0

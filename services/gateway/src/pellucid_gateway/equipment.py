@@ -33,6 +33,7 @@ class Equipment:
         model: None when no language model is configured.
         new_id: Makes an unguessable id.
         quota: Searching turns that a person may make.
+        fast_model: Name of the model for single pages; empty means the answer model.
     """
 
     services: Services
@@ -44,6 +45,7 @@ class Equipment:
     knowledge_cutoff: date
     new_id: Callable[[], str]
     quota: SearchQuota = field(default_factory=WithoutQuota)
+    fast_model: str = ""
 
     def course(self, budget: TurnBudget, ledger: TurnLedger, send: Send) -> Course:
         """The course of one turn with this equipment."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pellucid_gateway import extractive
-from pellucid_gateway.answering import Answer
+from pellucid_gateway.answer import Answer
 from pellucid_gateway.budgets import limited
 from pellucid_gateway.conflicts import Conflict
 from pellucid_gateway.course import Course

@@ -9,15 +9,17 @@ from datetime import datetime, timedelta
 
 from pellucid_gateway.findings import Source
 from pellucid_gateway.notices import Wording
-from pellucid_gateway.relative_dates import language_of
 
 RECENT = timedelta(days=30)
 _MAX_SUMMARY_CHARS = 160
+# Share of the letters; Korean texts have foreign names among them.
+_LEAST_KOREAN = 0.4
 
 
 def is_korean(text: str) -> bool:
-    """Whether a text reads as Korean."""
-    return language_of(text) == "ko"
+    """Whether a text reads as Korean; a name in brackets does not make it so."""
+    letters = [c for c in text if c.isalpha()]
+    return sum("가" <= c <= "힣" for c in letters) >= _LEAST_KOREAN * max(1, len(letters))
 
 
 def is_recent(source: Source, now: datetime) -> bool:

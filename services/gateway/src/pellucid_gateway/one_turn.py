@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from pellucid_gateway import sources as sourcing
-from pellucid_gateway.answering import Answer, ModelAnswerer, send_notices
+from pellucid_gateway.answer import Answer
+from pellucid_gateway.answering import ModelAnswerer, send_notices
 from pellucid_gateway.budgets import DepthPlan, TurnBudget, limited
 from pellucid_gateway.conflicts import find_conflicts, note_of, told
 from pellucid_gateway.decision import Action, Decision, WebMode
@@ -22,6 +23,7 @@ from pellucid_gateway.follow_ups import reused_sources
 from pellucid_gateway.gathering import Errand, Gatherer
 from pellucid_gateway.ledger import TurnLedger
 from pellucid_gateway.notices import wording_for
+from pellucid_gateway.page_model import PageModel
 from pellucid_gateway.ports import AnswerModel
 from pellucid_gateway.prompts import Setting
 from pellucid_gateway.reading import PageReader
@@ -234,8 +236,17 @@ class OneTurn:
         await send_notices(self._ledger, self._send)
         setting, scorer = self._setting(decision, found), self._equipment.services.scorer
         if model:
+            pages = PageModel(
+                model,
+                name=self._equipment.fast_model,
+                course=self._course,
+                marker=setting.marker,
+            )
+            if self._plan.extracts and found.sources:
+                question = decision.standalone_question
+                found.sources = await pages.with_extracts(found.sources, question, self._plan)
             by_model = ModelAnswerer(
-                self._request, setting=setting, scorer=scorer, course=self._course
+                self._request, setting=setting, scorer=scorer, course=self._course, pages=pages
             )
             if answer := await by_model.answer(model, found.sources):
                 return answer

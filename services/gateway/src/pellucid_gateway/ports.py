@@ -166,6 +166,7 @@ class Prompt:
         max_tokens: Longest answer; None leaves it to the client's own fields.
         context_tokens: Tokens of sources among them, estimated.
         shown: Numbers of the sources among them: only these may be cited.
+        temperature: 0 to 2; None leaves it to the adapter.
         client: The conversation and fields of a compatible face's client, sent as they are.
     """
 
@@ -174,6 +175,7 @@ class Prompt:
     model: str = ""
     context_tokens: int = 0
     shown: tuple[int, ...] = ()
+    temperature: float | None = None
     client: ClientMessages | None = None
 
 

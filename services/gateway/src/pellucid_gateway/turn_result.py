@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from pellucid_gateway.answering import Answer
+from pellucid_gateway.answer import Answer
 from pellucid_gateway.conflicts import Conflict
 from pellucid_gateway.decision import Decision
 from pellucid_gateway.findings import PageContent, Source

@@ -109,6 +109,7 @@ async def open_engine(
         knowledge_cutoff=wiring.llm_knowledge_cutoff,
         new_id=lambda: secrets.token_hex(_ID_BYTES),
         quota=quota,
+        fast_model=runtime.llm_fast_model or "",
     )
     return Engine(equipment), services
 

@@ -64,7 +64,7 @@ def _request(prompt: Prompt) -> ChatRequest:
     return ChatRequest(
         messages=[ChatMessage(m.role.value, m.content) for m in prompt.messages],
         model=prompt.model or None,
-        temperature=TEMPERATURE,
+        temperature=TEMPERATURE if prompt.temperature is None else prompt.temperature,
         max_tokens=prompt.max_tokens,
     )
 
