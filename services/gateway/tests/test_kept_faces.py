@@ -11,6 +11,7 @@ import httpx
 import pytest
 from kept_rig import IDENTITY, KeptGateway, Plan, open_gateway
 from state_fakes import RedisServer
+from test_openapi import references
 from turn_fakes import QUESTION, FakeFetcher, Rig, search_decision
 
 from pellucid_gateway.decision import Action
@@ -316,6 +317,14 @@ async def test_records_of_another_release_or_of_nobody_are_looked_past(
     assert memories == {"memories": []}
     assert answer["answer"]
     assert evidence.status_code == 404
+
+
+async def test_the_document_describes_what_is_kept(gateway: KeptGateway) -> None:
+    async with gateway.client() as http:
+        document = (await http.get("/openapi.json")).json()
+
+    assert {"/v1/conversations", "/v1/memories", "/v1/users/me/data"} <= set(document["paths"])
+    assert references(document) <= set(document["components"]["schemas"])
 
 
 async def test_without_redis_at_the_start_people_are_answered(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ Refusals look alike whether a key is unknown, removed or expired, and cost the s
 this machine without a key are the operator's own and are not limited.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -197,7 +198,7 @@ def too_many(rate: Verdict) -> Problem:
     return Problem(
         code="RATE_LIMIT_EXCEEDED",
         detail=f"At most {rate.rate.limit} requests in {rate.rate.window_s} seconds.",
-        retry_after_s=max(1.0, rate.reset_s),
+        retry_after_s=max(1, math.ceil(rate.reset_s)),
         headers=rate_headers(rate),
     )
 
@@ -219,7 +220,7 @@ def rate_headers(rate: Verdict) -> Mapping[str, str]:
     name, limit = rate.rate.name, rate.rate.limit
     return {
         "RateLimit-Policy": f'"{name}";q={limit};w={rate.rate.window_s}',
-        "RateLimit": f'"{name}";r={rate.remaining};t={-(-rate.reset_s // 1):.0f}',
+        "RateLimit": f'"{name}";r={rate.remaining};t={math.ceil(rate.reset_s)}',
     }
 
 

@@ -15,11 +15,11 @@ from pellucid_gateway.faces.identity import Identity
 from pellucid_gateway.faces.kept_schema import (
     ConversationReply,
     ConversationsReply,
+    DailyUsageReply,
     MemoriesReply,
     MemoryReply,
     ReportReply,
     StatsReply,
-    UsageReply,
 )
 from pellucid_gateway.faces.requests import Strict
 from pellucid_gateway.faces.responses import JsonResponse
@@ -149,12 +149,22 @@ def _person_routes(kept: KeptDoors, identity: Identity) -> APIRouter:
         await kept.stats.forget(owner)
         return Response(status_code=204)
 
-    @router.get("/v1/usage", **described(None, UsageReply))
+    @router.get("/v1/usage", **described(None, DailyUsageReply))
     async def usage(request: Request, user_id: str = "") -> Response:
         """What the person used, by day, newest first."""
         return JsonResponse({"days": await kept.stats.usage(identity.caller(request, user_id))})
 
     return router
+
+
+def _report_described() -> dict[str, Any]:
+    """The report's parameter and its other forms, which the framework does not see."""
+    form = {"type": "string", "enum": ["json", "markdown", "html"], "default": "json"}
+    parameter = {"name": "format", "in": "query", "required": False, "schema": form}
+    told = described(None, ReportReply)
+    text = {"schema": {"type": "string"}}
+    told["responses"][200]["content"] |= {"text/markdown": text, "text/html": text}
+    return {**told, "openapi_extra": {"parameters": [parameter]}}
 
 
 def _operator_routes(kept: KeptDoors) -> APIRouter:
@@ -165,7 +175,7 @@ def _operator_routes(kept: KeptDoors) -> APIRouter:
         """Numbers of the last 24 hours over all replicas; those of the dashboard."""
         return JsonResponse(await kept.stats.last_day())
 
-    @router.get("/v1/reports/weekly", **described(None, ReportReply))
+    @router.get("/v1/reports/weekly", **_report_described())
     async def weekly(request: Request) -> Response:
         """The last seven days, as JSON, Markdown or a page (`format`)."""
         wanted = check(ReportQuery, dict(request.query_params))

@@ -73,7 +73,7 @@ class UsedOnDay(BaseModel):
     cost_usd: float
 
 
-class UsageReply(BaseModel):
+class DailyUsageReply(BaseModel):
     """What a person used, newest day first."""
 
     days: list[UsedOnDay]
@@ -143,7 +143,7 @@ KEPT_REPLIES: tuple[type[BaseModel], ...] = (
     ConversationReply,
     MemoryReply,
     MemoriesReply,
-    UsageReply,
+    DailyUsageReply,
     StatsReply,
     ReportReply,
 )
