@@ -47,7 +47,7 @@ async def transport() -> AsyncIterator[HttpxTransport]:
 def engine(name: str, url: str, transport: HttpxTransport) -> HttpEngine:
     dialect = REGISTRY[name].dialect
     assert dialect is not None
-    return HttpEngine(dialect, Endpoint(url, KEY, "engine-id"), transport)
+    return HttpEngine(dialect, lambda: Endpoint(url, KEY, "engine-id"), transport)
 
 
 LIBRARY_ROWS = {

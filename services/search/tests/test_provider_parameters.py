@@ -72,7 +72,7 @@ async def test_every_parameter_is_sent_as_documented(
     dialect = REGISTRY[name].dialect
     assert dialect is not None
     async with HttpxTransport() as transport:
-        engine = HttpEngine(dialect, Endpoint(provider.url, "k", "engine"), transport)
+        engine = HttpEngine(dialect, lambda: Endpoint(provider.url, "k", "engine"), transport)
         for query in (PLAIN, FULL):
             await engine.ask(query, timeout_s=3)
 

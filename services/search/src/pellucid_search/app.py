@@ -252,26 +252,24 @@ def missing_settings(settings: SearchSettings) -> Mapping[str, tuple[str, ...]]:
     }
 
 
-def endpoint_of(spec: ProviderSpec, settings: SearchSettings) -> Endpoint:
-    """Return where and as whom a provider is asked."""
+def endpoint_of(spec: ProviderSpec, settings: SearchSettings) -> Callable[[], Endpoint]:
+    """Return what tells where and as whom a provider is asked, with its newest key."""
     chosen = {
-        "brave": (settings.brave_base_url, settings.brave_search_api_key),
-        "tavily": (settings.tavily_base_url, settings.tavily_api_key),
+        "brave": (settings.brave_base_url, "brave_search_api_key"),
+        "tavily": (settings.tavily_base_url, "tavily_api_key"),
         "searxng": (settings.searxng_url, None),
-        "google": (settings.google_base_url, settings.google_api_key),
-        "bing": (settings.bing_base_url, settings.bing_search_api_key),
+        "google": (settings.google_base_url, "google_api_key"),
+        "bing": (settings.bing_base_url, "bing_search_api_key"),
     }
-    base_url, key = chosen[spec.name]
-    return Endpoint(
-        base_url=(base_url or spec.base_url).rstrip("/"),
-        key=key.get_secret_value() if key else "",
-        engine_id=settings.google_search_engine_id or "",
-    )
+    base_url, name = chosen[spec.name]
+    key = settings.secret(name) if name else str
+    address = (base_url or spec.base_url).rstrip("/")
+    return lambda: Endpoint(address, key(), settings.google_search_engine_id or "")
 
 
 def _accounts(settings: SearchSettings) -> dict[str, str]:
     """Return a short digest of each provider's key; too short to say anything about it."""
-    endpoints = {s.name: endpoint_of(s, settings) for s in REGISTRY.values() if s.dialect}
+    endpoints = {s.name: endpoint_of(s, settings)() for s in REGISTRY.values() if s.dialect}
     names = {name: endpoint.key or endpoint.base_url for name, endpoint in endpoints.items()}
     return {n: hashlib.blake2b(v.encode(), digest_size=4).hexdigest() for n, v in names.items()}
 

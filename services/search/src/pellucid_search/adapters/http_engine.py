@@ -1,5 +1,7 @@
 """A provider spoken to over HTTP: its pure dialect plus a transport."""
 
+from collections.abc import Callable
+
 from pellucid_search.hits import ProviderReply
 from pellucid_search.ports import HttpTransport
 from pellucid_search.providers.registry import HttpDialect
@@ -12,11 +14,13 @@ class HttpEngine:
 
     Args:
         dialect: The provider's pure functions.
-        endpoint: Where and as whom it is asked.
+        endpoint: Tells where and as whom it is asked; a key may be renewed at any time.
         transport: Sends requests.
     """
 
-    def __init__(self, dialect: HttpDialect, endpoint: Endpoint, transport: HttpTransport) -> None:
+    def __init__(
+        self, dialect: HttpDialect, endpoint: Callable[[], Endpoint], transport: HttpTransport
+    ) -> None:
         self._dialect = dialect
         self._endpoint = endpoint
         self._transport = transport
@@ -31,6 +35,6 @@ class HttpEngine:
         Raises:
             ProviderError: The typed failure.
         """
-        call = self._dialect.build(query, self._endpoint)
+        call = self._dialect.build(query, self._endpoint())
         reply = await self._transport.send(call, timeout_s=timeout_s)
         return self._dialect.parse(reply)
