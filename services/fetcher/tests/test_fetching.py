@@ -214,3 +214,28 @@ async def test_hosts_that_fail_come_last(rig: Any, http: Any) -> None:
     _ = [page async for page in fetch_many(rig.fetcher, requests)]
     assert begun == [request.url for request in reversed(requests)]
     assert rig.fetcher.reliability(PageRequest("nonsense", Purpose.USER_URL, 9, 1.0)) == 0.0
+
+
+@pytest.mark.parametrize("kind", ["hangs", "pours", "breaks", "is html"])
+async def test_rules_that_cannot_be_read_forbid_nothing(rig: Any, http: Any, kind: str) -> None:
+    """A robots.txt in trouble costs a moment, not the page."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if b"/robots.txt" not in await reader.readuntil(b"\r\n\r\n"):
+            writer.write(http(PAGE))
+        elif kind == "hangs":
+            await reader.read()
+        elif kind == "pours":
+            writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\nUser-agent: *\n")
+            for _ in range(500):
+                writer.write(b"Allow: /x\n" * 100_000)
+                await writer.drain()
+        elif kind == "breaks":
+            writer.write(b"HTTP/1.1 500 X\r\n\r\n")
+        else:
+            writer.write(http(b"<html><p>Disallow: /</p></html>"))
+
+    await rig.serve(answer)
+    page = await rig.fetch("http://ostwick.test/", Purpose.SEARCH_RESULT, timeout_s=20)
+    assert page.success
+    assert page.timings.wait_ms < 8_000
