@@ -107,6 +107,8 @@ async def stream(writer: asyncio.StreamWriter, body: dict[str, Any]) -> None:
     due = clock() + pace.first_s
     for word in words_of(body, pace):
         await asyncio.sleep(max(0.0, due - clock()))
+        if writer.is_closing():
+            raise ConnectionResetError
         writer.write(chunk({"content": word}))
         await writer.drain()
         due += pace.gap_s

@@ -304,6 +304,22 @@ async def test_steps_of_the_search_are_told_as_reasoning(client: openai.AsyncOpe
     ]
 
 
+async def test_an_answer_for_a_program_gets_no_markers(
+    client: openai.AsyncOpenAI, engine: FakeEngine
+) -> None:
+    style = {"pellucid": {"citation_style": "numeric"}}
+    await client.chat.completions.create(model="m", messages=MESSAGES, extra_body=style)
+    await client.chat.completions.create(
+        model="m",
+        messages=MESSAGES,
+        response_format={"type": "json_object"},
+        extra_body=style,
+    )
+
+    styles = [turn.citation_style for turn in engine.turns]
+    assert styles == [CitationStyle.NUMERIC, CitationStyle.NONE]
+
+
 async def test_leaving_hangs_up_on_the_model(
     gateway: str, engine: FakeEngine, upstream: FakeUpstream
 ) -> None:

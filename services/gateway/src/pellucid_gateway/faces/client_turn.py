@@ -186,7 +186,7 @@ def _turn(
         web_mode=WebMode.OFF if needs_model else WebMode(options.web_mode),
         force_search=options.force_search and not needs_model,
         depth=Depth(options.depth),
-        citation_style=CitationStyle(options.citation_style),
+        citation_style=_style(options, client),
         language=options.answer_language,
         time_zone=options.time_zone,
         options=options.options(),
@@ -196,6 +196,13 @@ def _turn(
         memories=tuple(clean(memory) for memory in options.memories),
         passthrough=client,
     )
+
+
+def _style(options: PellucidOptions, client: ClientMessages) -> CitationStyle:
+    """No markers in an answer that a program will parse."""
+    wanted = client.fields.get("response_format")
+    is_json = isinstance(wanted, dict) and str(wanted.get("type")).startswith("json")
+    return CitationStyle.NONE if is_json else CitationStyle(options.citation_style)
 
 
 def _message(message: Mapping[str, Any]) -> ChatMessage:
