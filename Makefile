@@ -94,7 +94,7 @@ $(STAMPS)/peer: | $(BIN)/python
 # LiteLLM's proxy, to compare the gateway with; where it cannot be had within the time, bench says so.
 $(STAMPS)/litellm: | $(BIN)/python
 	$(PYTHON) -m venv .venv-litellm
-	-timeout 300 .venv-litellm/bin/python -m pip install --quiet --disable-pip-version-check 'litellm[proxy]'
+	-timeout 300 .venv-litellm/bin/python -m pip install --quiet --disable-pip-version-check 'litellm[proxy]==1.106.2'
 	@mkdir -p $(STAMPS) && touch $@
 
 parity: $(STAMPS)/run ## hold the scorer's encoder against the reference vectors of sentence-transformers
