@@ -1,0 +1,80 @@
+"""A follow-up is answered from the sources of the turn before where they answer it."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from turn_fakes import NOW, FakeDecision, FakeModel, Rig, answer_decision, search_decision
+
+from pellucid_gateway.decision import Decision, WebMode
+from pellucid_gateway.findings import Source
+from pellucid_gateway.request import ChatMessage, EarlierTurn, Role
+from pellucid_gateway.turn import Done, TurnResult
+
+FOLLOW_UP = "And for lorries?"
+STANDALONE = "What is the toll for lorries on the Skerry Bridge?"
+FACTS = "The toll for cars on the Skerry Bridge is 4.50 crowns. Lorries pay a toll of 9 crowns."
+EARLIER = EarlierTurn(
+    question="What is the toll for cars on the Skerry Bridge?",
+    queries=("Skerry Bridge toll cars",),
+    sources=(
+        Source(
+            n=1,
+            url="http://post.example/1",
+            title="Toll on the Skerry Bridge",
+            domain="post.example",
+            publisher="Post",
+            facts=FACTS,
+            text=FACTS,
+            snippet=FACTS,
+        ),
+    ),
+    at=NOW - timedelta(minutes=2),
+)
+NEEDS_CONTEXT = search_decision(standalone_question=STANDALONE, requires_context=True)
+
+
+async def follow_up(
+    decision: Decision = NEEDS_CONTEXT, earlier: EarlierTurn = EARLIER, **options: Any
+) -> tuple[Rig, TurnResult]:
+    rig = Rig(decision=FakeDecision(decision), model=FakeModel(["Lorries pay 9 crowns [1]."]))
+    history = (ChatMessage(Role.USER, EARLIER.question), ChatMessage(Role.ASSISTANT, "4.50."))
+    events = await rig.events(FOLLOW_UP, history=history, earlier=earlier, **options)
+    assert isinstance(events[-1], Done)
+    return rig, events[-1].result
+
+
+async def test_the_sources_of_the_turn_before_answer_and_nothing_is_searched() -> None:
+    rig, result = await follow_up()
+
+    assert rig.search.calls == []
+    assert rig.fetcher.calls == []
+    assert [citation.url for citation in result.citations] == ["http://post.example/1"]
+    assert "earlier_sources" in {notice.code for notice in result.notices}
+
+
+@pytest.mark.parametrize(
+    ("decision", "earlier", "options"),
+    [
+        (replace(NEEDS_CONTEXT, real_time=True), EARLIER, {}),
+        (replace(NEEDS_CONTEXT, requires_context=False), EARLIER, {}),
+        (replace(NEEDS_CONTEXT, standalone_question="Who built the ferry?"), EARLIER, {}),
+        (NEEDS_CONTEXT, replace(EARLIER, at=NOW - timedelta(hours=2)), {}),
+        (NEEDS_CONTEXT, EARLIER, {"web_mode": WebMode.ON}),
+    ],
+    ids=["real time", "stands alone", "not covered", "long ago", "asked to search"],
+)
+async def test_otherwise_it_is_searched_for(
+    decision: Decision, earlier: EarlierTurn, options: dict[str, Any]
+) -> None:
+    rig, result = await follow_up(decision, earlier, **options)
+
+    assert len(rig.search.calls) == 1
+    assert "earlier_sources" not in {notice.code for notice in result.notices}
+
+
+async def test_small_talk_after_an_answer_brings_no_sources() -> None:
+    _, result = await follow_up(answer_decision("Thanks!", topicless=True))
+
+    assert result.sources == ()
