@@ -20,6 +20,7 @@ Matrix = NDArray[np.float32]
 
 _KINDS: Final = ("p", "h", "li", "row", "pre", "quote")
 _LEVELS_UP: Final = (1, 2, 4, 7)
+PHRASE_COLUMN: Final = len(_KINDS) + 15  # where a block's own columns tell of a frame phrase
 _WORD: Final = re.compile(r"\w+")
 _NEAR: Final = 3
 _NAME_CHARS: Final = 80
@@ -98,7 +99,7 @@ class Featurizer:
             float("|" in text or "•" in text or "›" in text or "»" in text),
             float(text[:1].islower()),
             float(bool(self._surroundings.frame_text.match(text[:60].strip()))),
-            float(bool(self._surroundings.frame_phrase.search(text[:300]))),
+            float(bool(self._surroundings.frame_phrase.search(text[:300].lower()))),
             float("?" in text[-3:]),
             float(":" in text[-2:]),
         ]

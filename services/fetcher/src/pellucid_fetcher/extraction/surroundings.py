@@ -15,7 +15,7 @@ class Surroundings:
         names: By kind of part, in the order of the model's columns.
         tags: Elements with a column of their own, after the kinds.
         frame_text: A whole text that is frame.
-        frame_phrase: Found in texts that are frame.
+        frame_phrase: Found in texts that are frame; for text in lower case.
         frame_heading: Found in headings of frame.
         order: Names of kinds and tags; tags stand as "<nav>".
         never_inside: Of these, what is never content at any distance.
@@ -41,7 +41,7 @@ def load_surroundings() -> Surroundings:
         names=tuple(re.compile(pattern) for pattern in table["names"].values()),
         tags=tuple(table["tags"]),
         frame_text=re.compile(table["frame_text"], re.IGNORECASE),
-        frame_phrase=re.compile(table["frame_phrase"], re.IGNORECASE),
+        frame_phrase=re.compile(table["frame_phrase"]),
         frame_heading=re.compile(table["frame_heading"], re.IGNORECASE),
         order=(*table["names"], *(f"<{tag}>" for tag in table["tags"])),
         never_inside=tuple(table["never_inside"]),

@@ -8,9 +8,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
+from typing import Any, Final
 
 import yaml
+
+from pellucid_fetcher.extraction.blocks import count_words
+
+# Times the words of main text that a wall may have, for all that its page shows.
+_AROUND: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +26,14 @@ class Wall:
         name: Warning word, or "bot_wall".
         max_words: A page with more main text than this is not this wall.
         phrases: In title or text.
-        marks: In the raw mark-up.
+        marks: In the raw mark-up, letter by letter.
     """
 
     name: str
     max_words: int
     titles: re.Pattern[str] | None
     phrases: re.Pattern[str] | None
-    marks: re.Pattern[str] | None
+    marks: tuple[str, ...]
 
 
 def load_walls() -> tuple[Wall, ...]:
@@ -43,19 +48,21 @@ def _wall(name: str, entry: Mapping[str, Any]) -> Wall:
         entry["max_words"],
         _pattern(entry.get("titles", ())),
         _pattern(entry.get("phrases", ())),
-        _pattern(entry.get("marks", ())),
+        tuple(entry.get("marks", ())),
     )
 
 
 def _pattern(phrases: Sequence[str]) -> re.Pattern[str] | None:
     joined = "|".join(phrases)
-    return re.compile(joined, re.IGNORECASE) if joined else None
+    return re.compile(joined) if joined else None
 
 
 def recognise(
     walls: Sequence[Wall], *, title: str, text: str, words: int, markup: str
 ) -> tuple[str, ...]:
     """Return the names of the walls that a page is.
+
+    A page that shows much besides, a shop with its menus for instance, is none.
 
     Args:
         walls: From ``load_walls``.
@@ -64,16 +71,21 @@ def recognise(
         words: Words of the main text.
         markup: The raw page.
     """
+    likely = [wall for wall in walls if words <= wall.max_words]
+    if not likely:
+        return ()
+    shown = count_words(text)
     return tuple(
         wall.name
-        for wall in walls
-        if words <= wall.max_words and _is_wall(wall, title, text, markup)
+        for wall in likely
+        if shown <= _AROUND * wall.max_words
+        and _is_wall(wall, title.lower(), text[:20_000].lower(), markup)
     )
 
 
 def _is_wall(wall: Wall, title: str, text: str, markup: str) -> bool:
     return bool(
         (wall.titles and wall.titles.search(title))
-        or (wall.phrases and wall.phrases.search(text[:20_000]))
-        or (wall.marks and wall.marks.search(markup[:200_000]))
+        or (wall.phrases and wall.phrases.search(text))
+        or any(mark in markup for mark in wall.marks)
     )
