@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from turn_fakes import turn
 
 from pellucid_gateway.budgets import DEPTH_PLANS
+from pellucid_gateway.context import Room, fitted
 from pellucid_gateway.fencing import fenced, neutral
 from pellucid_gateway.findings import PublishedDate, Source
+from pellucid_gateway.key_facts import tokens_of
 from pellucid_gateway.prompts import Setting, bound_tokens, build_prompt
 from pellucid_gateway.request import ChatMessage, CitationStyle, Depth, Role, SubjectContext
 
@@ -102,7 +104,7 @@ WILD = st.text(max_size=400) | st.sampled_from(["漢字" * 200, "🙂" * 300, "a
 @settings(max_examples=200, deadline=None)
 @given(
     window=st.integers(2_000, 200_000),
-    facts=st.lists(WILD, max_size=12),
+    facts=st.lists(WILD, max_size=40),
     history=st.lists(WILD, max_size=12),
     message=WILD.filter(str.strip),
     depth=st.sampled_from(list(Depth)),
@@ -117,6 +119,26 @@ def test_no_window_overflows(
 
     assert bound_tokens(prompt) <= window
     assert prompt.messages[-1].content
+
+
+@settings(max_examples=150, deadline=None)
+@given(facts=st.lists(WILD, min_size=1, max_size=40))
+def test_standard_depth_adds_at_most_500_tokens(facts: list[str]) -> None:
+    sources = [source(n, fact, title=fact[:200]) for n, fact in enumerate(facts, 1)]
+    bare = build_prompt(turn("Why?"), [], replace(SETTING, window_tokens=200_000, searched=False))
+    full = build_prompt(turn("Why?"), sources, replace(SETTING, window_tokens=200_000))
+
+    added = tokens_of(text_of(full.messages)) - tokens_of(text_of(bare.messages))
+    assert added <= 500
+
+
+def test_the_best_sources_fill_the_room_and_a_domain_counts_less_the_second_time() -> None:
+    same, other = (replace(source(n), relevance=0.8) for n in (1, 2))
+    third = replace(source(3), relevance=0.6, domain="other.example")
+    one = Room(most_bytes=10_000, most_tokens=60)
+
+    assert fitted([same, other, third], marker="k3x9q", room=one).numbers == (1, 3)
+    assert fitted([same], marker="k3x9q", room=Room(10, 500)).text == ""
 
 
 TRICKS = [
