@@ -12,6 +12,7 @@ from pellucid_fetcher.document import Document, Extracted
 from pellucid_fetcher.extraction import charset, excerpt, markdown
 from pellucid_fetcher.extraction.blocks import PageBlocks
 from pellucid_fetcher.extraction.metadata import Metadata, read_metadata
+from pellucid_fetcher.extraction.nesting import shallow
 from pellucid_fetcher.extraction.selecting import Choice, Selector, open_selector
 from pellucid_fetcher.extraction.walking import walk_page
 from pellucid_fetcher.extraction.walls import Wall, load_walls, recognise
@@ -36,7 +37,7 @@ class HtmlReader:
     def read(self, document: Document) -> Extracted:
         """Extract an HTML page."""
         decoded = charset.decode(document.body, document.charset)
-        parser = LexborHTMLParser(decoded.text)
+        parser = LexborHTMLParser(shallow(decoded.text))
         page = walk_page(parser)
         if page.limited and not page.blocks:
             return Extracted(status=FetchStatus.PARSE_LIMIT, charset=decoded.charset)

@@ -1,0 +1,139 @@
+"""Pages that are broken, huge or odd: bounded work, a typed result, never an exception."""
+
+import random
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from pellucid_fetcher import sniffing
+from pellucid_fetcher.document import Document, Extracted
+from pellucid_fetcher.extraction.reading import open_readers, read
+from pellucid_fetcher.outcome import FetchStatus
+
+EVAL = Path(__file__).parents[3] / "eval"
+READERS = open_readers()
+# CPU seconds; the slowest takes a third of a second on an idle machine.
+MOST_SECONDS = 10.0
+PROSE = "The bakery on Quay Street has used the same sourdough culture since 1931, they say."
+ARTICLE = f"<article><h1>The old bakery</h1><p>{PROSE}</p></article>"
+
+PATHOLOGICAL = {
+    "one tag a hundred thousand times": b"<div>" * 200_000,
+    "deep nesting with text": b"<div>x" * 60_000,
+    "deep lists": b"<ul><li>a" * 40_000,
+    "deep tables": b"<table><tr><td>a" * 20_000,
+    "deep links": b"<a href=x>a" * 40_000,
+    "a hundred thousand links": b'<a href="/x">link</a> ' * 100_000,
+    "one long word": b"x" * 1_000_000,
+    "one long attribute": b'<p class="' + b"a " * 400_000 + b'">text',
+    "unclosed comment": b"<p>before</p><!-- " + b"x" * 500_000,
+    "unclosed script": b"<p>before</p><script>" + b"if (a<b) " * 50_000,
+    "null bytes": b"\x00<p>te\x00xt\x00</p>" * 20_000,
+    "broken mark-up": b"<p <b></i ></p><<<>>&&&#x;&#99999999;<td></table></body><html>" * 5_000,
+    "many entities": b"<p>" + b"&amp;&nbsp;&#8203;" * 60_000,
+    "many rows": b"<table>" + b"<tr><td>1<td>2</tr>" * 40_000 + b"</table>",
+    "many rules": b"<style>" + b".a{color:red}" * 60_000 + b"</style><p class=a>text",
+    "open at signs in styles": b"<style>" + b"@media {" * 60_000 + b"</style><p>text",
+    "many metas": b'<meta name="date" content="soon">' * 30_000 + b"<p>text",
+    "deep json": (
+        b'<script type="application/ld+json">' + b"[" * 100_000 + b"</script><p>text</p>"
+    ),
+    "many title parts": b"<title>" + b"a | - " * 60_000 + b"</title><h1>a</h1><p>text",
+    "many headings": b"<h1>" + b"</h1><h1>".join([b"The old bakery"] * 30_000),
+    "nothing": b"",
+}
+
+
+def _read(body: bytes, kind: str = sniffing.HTML) -> Extracted:
+    return read(READERS, Document(body, "http://lantern.example/x", kind))
+
+
+@pytest.mark.parametrize("name", PATHOLOGICAL)
+def test_pathological_pages_end_in_time_with_a_typed_result(name: str) -> None:
+    started = time.process_time()
+    found = _read(PATHOLOGICAL[name][: 1 << 20])
+    assert time.process_time() - started < MOST_SECONDS
+    assert found.status in {FetchStatus.OK, FetchStatus.NO_TEXT, FetchStatus.PARSE_LIMIT}
+    assert len(found.text) <= 200_000
+    assert "\x00" not in found.text
+
+
+def test_mutated_pages_never_raise() -> None:
+    sys.path.insert(0, str(EVAL))
+    try:
+        pages = [page.body for page in import_module("pages.labelled").labelled_pages()]
+    finally:
+        sys.path.remove(str(EVAL))
+    chance = random.Random(7)
+    for _ in range(300):
+        found = _read(_mutated(chance.choice(pages), chance))
+        assert isinstance(found.status, FetchStatus)
+        assert 0.0 <= found.quality <= 1.0
+
+
+@pytest.mark.parametrize(
+    "kind", [sniffing.PDF, sniffing.JSON, sniffing.FEED, sniffing.XML, sniffing.MARKDOWN]
+)
+def test_other_kinds_of_rubbish_never_raise(kind: str) -> None:
+    chance = random.Random(11)
+    starts = (b"", b"%PDF-1.7\n", b'{"a": [', b"<rss><item><title>", b"# Title\n\n- ", b"\xff\xfe")
+    for _ in range(60):
+        body = chance.choice(starts) + chance.randbytes(chance.randint(0, 3_000))
+        assert isinstance(_read(body, kind).status, FetchStatus)
+
+
+def _mutated(body: bytes, chance: random.Random) -> bytes:
+    """Damage a page at a few places: bytes lost, doubled, changed, pieces moved, the rest cut."""
+    damaged = bytearray(body)
+    for _ in range(chance.randint(1, 12)):
+        at = chance.randrange(max(1, len(damaged)))
+        end = at + chance.randint(1, 60)
+        match chance.randrange(5):
+            case 0:
+                del damaged[at:end]
+            case 1:
+                damaged[at:at] = damaged[at:end] * chance.randint(1, 40)
+            case 2:
+                damaged[at:end] = chance.randbytes(end - at)
+            case 3:
+                damaged[at:at] = chance.choice((b"<", b"</div>", b'"', b"<!--", b"\x00", b"&#x"))
+            case _:
+                damaged = damaged[: max(20, at)]
+    return bytes(damaged)
+
+
+# Enough that nobody takes the page for one that hides everything until its script has run.
+SHOWN = (
+    "<p>Visitors may watch the ovens on Saturdays, provided that they book by Thursday and bring "
+    "shoes which they do not mind getting covered in flour from the mill.</p>"
+)
+
+
+def _page(content: str) -> bytes:
+    return f"<html><head><title>Bakery</title></head><body>{SHOWN}{content}".encode()
+
+
+def test_what_is_streamed_in_for_a_placeholder_is_read_and_other_hidden_parts_are_not() -> None:
+    placed = '<main><template id="B:1"></template></main>'
+    assert PROSE in _read(_page(f'{placed}<div hidden id="S:1">{ARTICLE}</div>')).text
+    assert PROSE not in _read(_page(f'<p>Hi</p><div hidden id="S:1">{ARTICLE}</div>')).text
+    assert PROSE not in _read(_page(f'{placed}<div hidden id="S:2">{ARTICLE}</div>')).text
+
+
+def test_what_a_reader_can_open_is_read() -> None:
+    panel = f'<div id="panel" aria-hidden="true"><p>{PROSE}</p></div>'
+    control = '<button aria-expanded="false" aria-controls="panel">More</button>'
+    intro = "<main><h1>The old bakery</h1><p>Bread has been baked here for ninety years.</p>"
+    assert PROSE in _read(_page(f"{intro}{control}{panel}</main>")).text
+    assert PROSE not in _read(_page(f"{intro}{panel}</main>")).text
+
+
+def test_a_text_for_two_sizes_of_screen_is_read_once() -> None:
+    twice = f'<div class="small">{ARTICLE}</div><div class="large">{ARTICLE}</div>'
+    assert _read(_page(f"<main>{twice}</main>")).text.count(PROSE) == 1
+    rows = "<tr><td>open</td><td>from six</td></tr>" * 3
+    table = f"<main><h1>The old bakery</h1><p>{PROSE}</p><table>{rows}</table></main>"
+    assert _read(_page(table)).text.count("| open | from six |") == 3
