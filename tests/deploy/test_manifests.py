@@ -272,7 +272,8 @@ EDGES = {
     ("fetcher", "redis-state", "redis"),
     ("fetcher", "redis-cache", "redis"),
     ("redis-backup", "redis-state", "redis"),
-    ("weekly-report", "gateway", "http"),
+    ("weekly-report", "redis-state", "redis"),
+    ("weekly-report", "redis-cache", "redis"),
 }
 OUTSIDE = {
     "ingress": Pod("ingress", "ingress-nginx", {}, {}),
