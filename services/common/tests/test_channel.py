@@ -159,6 +159,32 @@ async def test_calls_are_spread_over_all_addresses(start_rig: Any, ask: Any) -> 
     assert min(rig.handlers.calls for rig in rigs) >= 4
 
 
+async def test_a_replica_whose_calls_end_without_an_answer_is_left_alone(
+    start_rig: Any, ask: Any
+) -> None:
+    rigs = [await start_rig(), await start_rig()]
+    stuck = rigs[0].handlers
+
+    async def never(_request: Any, _context: Any) -> Any:
+        await asyncio.sleep(60)
+
+    stuck.similarity = never
+    addresses = ",".join(rig.server.target for rig in rigs)
+    async with open_channel(f"ipv4:{addresses}", service=SCORER) as channel:
+        stub = scorer_pb2_grpc.ScorerServiceStub(channel)
+        end = asyncio.get_running_loop().time() + 20
+        in_a_row = 0
+        while in_a_row < 10 and asyncio.get_running_loop().time() < end:
+            try:
+                await stub.Similarity(ask, timeout=0.2)
+                in_a_row += 1
+            except DeadlineExceededError:
+                in_a_row = 0
+            await asyncio.sleep(0.02)
+    assert stuck.calls >= 4
+    assert in_a_row == 10
+
+
 async def test_cancelling_the_caller_cancels_the_handler(start_rig: Any, ask: Any) -> None:
     began, ended = asyncio.Event(), asyncio.Event()
 

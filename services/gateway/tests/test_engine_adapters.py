@@ -2,6 +2,7 @@
 
 # ruff: noqa: ARG002 - servicer methods take a context that these need not
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
@@ -66,6 +67,8 @@ class Recorder(
 
     def __init__(self) -> None:
         self.asked: list[Any] = []
+        # So many calls get no answer.
+        self.stuck = 0
 
     async def Decide(self, request: Any, context: Any) -> Any:  # noqa: N802
         self.asked.append(request)
@@ -118,6 +121,9 @@ class Recorder(
         return scorer_pb2.ScoreResponse(scored=scored)
 
     async def Similarity(self, request: Any, context: Any) -> Any:  # noqa: N802
+        if self.stuck:
+            self.stuck -= 1
+            await asyncio.sleep(30)
         return scorer_pb2.SimilarityResponse(similarities=[0.25] * len(request.others))
 
     async def Support(self, request: Any, context: Any) -> Any:  # noqa: N802
@@ -236,6 +242,16 @@ async def test_similarity_and_support_come_back_in_order(
     assert await scorer.similarities("a", ["b", "c"]) == (0.25, 0.25)
     ((judged,),) = await scorer.support(["claim"], [Passage("1", "text")])
     assert (judged.score, judged.names_found, judged.numbers_found) == (0.7, True, False)
+
+
+async def test_a_scorer_that_takes_long_is_asked_once_more(
+    wired: tuple[Services, Recorder],
+) -> None:
+    services, recorder = wired
+    recorder.stuck = 1
+    async with asyncio.timeout(10):
+        assert await services.scorer.similarities("a", ["b"]) == (0.25,)
+    assert recorder.stuck == 0
 
 
 async def test_pages_come_as_they_arrive(wired: tuple[Services, Recorder]) -> None:

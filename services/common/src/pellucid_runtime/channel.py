@@ -39,6 +39,16 @@ _RETRY_POLICY: Mapping[str, Any] = {
     "backoffMultiplier": 2,
     "retryableStatusCodes": ["UNAVAILABLE"],
 }
+# A replica most of whose calls end without an answer is left alone for a while, longer each time;
+# one that is slow counts, because its calls are given up. Half of the replicas stay in any case.
+_OUTLIERS: Mapping[str, Any] = {
+    "interval": "2s",
+    "baseEjectionTime": "30s",
+    "maxEjectionTime": "300s",
+    "maxEjectionPercent": 50,
+    "failurePercentageEjection": {"threshold": 60, "minimumHosts": 2, "requestVolume": 4},
+    "childPolicy": [{"round_robin": {}}],
+}
 
 
 def open_channel(
@@ -102,7 +112,7 @@ def service_config(service: str) -> dict[str, Any]:
     Which calls are idempotent is read from the contract (`idempotency_level`).
     """
     config: dict[str, Any] = {
-        "loadBalancingConfig": [{"round_robin": {}}],
+        "loadBalancingConfig": [{"outlier_detection_experimental": _OUTLIERS}],
         "healthCheckConfig": {"serviceName": service},
         # Retries stop when more than about one call in ten needs one.
         "retryThrottling": {"maxTokens": 10, "tokenRatio": 0.1},
