@@ -1,6 +1,5 @@
 """A compatible face's own messages reach the model unchanged, with one message of ours."""
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +12,7 @@ from turn_fakes import QUESTION, FakeDecision, FakeModel, FakeSearch, Rig, answe
 from pellucid_gateway.adapters.model import LlmAnswerModel
 from pellucid_gateway.client_prompt import build_client_prompt
 from pellucid_gateway.ports import ModelToolCalls, Prompt
+from pellucid_gateway.prompts import PER_MESSAGE_TOKENS
 from pellucid_gateway.request import ClientMessages, SubjectContext
 from pellucid_gateway.turn import Delta, Done, ToolCallPieces, TurnResult
 from pellucid_runtime.llm import ChatRequest, Chunk
@@ -112,11 +112,9 @@ async def test_the_adapter_sends_fields_and_messages_as_they_are() -> None:
     assert llm.request.model == "other"
 
 
-def bound_of(client: ClientMessages, *, image_tokens: int = 2_000) -> int:
-    """Bytes of everything but images, which count flat."""
-    text = json.dumps([list(client.messages), dict(client.fields)], ensure_ascii=False)
-    images = text.count('"image_url": {')
-    return len(text.encode()) - images * 50_000 + images * image_tokens
+def bound_of(client: ClientMessages) -> int:
+    """One token a byte of what the model reads, and what a chat template puts around it."""
+    return sum(len(m["content"].encode()) + PER_MESSAGE_TOKENS for m in client.messages)
 
 
 @pytest.mark.parametrize("window", [2_048, 4_096, 16_384])

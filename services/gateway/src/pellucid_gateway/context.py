@@ -96,20 +96,24 @@ def _joined(blocks: dict[int, str], marker: str, notes: Sequence[str] = ()) -> s
 
 def _by_worth(sources: Sequence[Source]) -> list[Source]:
     """All sources, most worth for their size first, a domain's further ones later."""
+    worth = {source.n: _worth(source) for source in sources}
     left = list(sources)
     ordered: list[Source] = []
     seen: set[str] = set()
+
+    def now(source: Source) -> tuple[float, int]:
+        return worth[source.n] * (_SAME_DOMAIN if source.domain in seen else 1.0), -source.n
+
     while left:
-        best = max(left, key=lambda source: (_worth(source, seen), -source.n))
+        best = max(left, key=now)
         left.remove(best)
         seen.add(best.domain)
         ordered.append(best)
     return ordered
 
 
-def _worth(source: Source, seen: set[str]) -> float:
+def _worth(source: Source) -> float:
     relevance = source.relevance if source.relevance is not None else _UNSCORED
     value = 1.0 if source.user_supplied else relevance
     size = max(1, tokens_of(source.facts) + tokens_of(source.title[:_MAX_TITLE_CHARS]))
-    novelty = _SAME_DOMAIN if source.domain in seen else 1.0
-    return value * novelty / math.pow(size, _SIZE_POWER)
+    return value / math.pow(size, _SIZE_POWER)

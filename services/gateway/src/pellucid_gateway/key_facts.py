@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pellucid_gateway import sentences
 from pellucid_gateway.asked_for import asked_for, carries
 from pellucid_gateway.terms import (
+    count_unspaced,
     coverage,
     function_terms,
     has_unspaced_script,
@@ -59,7 +60,7 @@ def tokens_of(text: str) -> int:
     """Estimated tokens: a quarter per Latin letter, one per CJK character; never 0 for text."""
     if text.isascii():
         return -(-len(text) // _LETTERS_PER_TOKEN)
-    unspaced = sum(1 for character in text if has_unspaced_script(character))
+    unspaced = count_unspaced(text)
     return unspaced + -(-(len(text) - unspaced) // _LETTERS_PER_TOKEN)
 
 
