@@ -86,13 +86,23 @@ def test_the_calibration_belongs_to_the_weights_and_saw_no_reference_text(
 ) -> None:
     kept = Calibration.packaged()
     assert kept.sha256 == packaged_model.spec.sha256
-    assert len(kept.inputs) == 23
+    assert len(kept.inputs) == 24
     calibration = json.loads((Path(__file__).parents[1] / "calibration_texts.json").read_text())
     reference = json.loads((Path(__file__).parent / "reference_texts.json").read_text())
     seen, held_out = (
         {text for group in groups.values() for text in group} for groups in (calibration, reference)
     )
     assert not seen & held_out
+
+
+def test_a_packed_batch_can_be_unpacked() -> None:
+    """Texts lie one after the other; a padding token is always there to fill up the rows."""
+    batch = openvino_encoder.packed([[5, 6, 7], [8], list(range(10, 70))], pad_id=0)
+    assert batch.ids.shape == (1, 128)
+    assert batch.padded()[:2, :4].tolist() == [[5, 6, 7, 0], [8, 0, 0, 0]]
+    assert batch.padded()[2].tolist() == [*range(10, 70), 0, 0, 0, 0]
+    assert batch.places[0, :5].tolist() == [0, 1, 2, 0, 0]
+    np.testing.assert_array_equal(batch.padded().ravel()[batch.slots[:64]], batch.ids[0, :64])
 
 
 def test_reference_covers_many_kinds_of_text(parity: ModuleType) -> None:

@@ -12,7 +12,7 @@ import torch
 from sentence_transformers import SentenceTransformer
 
 from pellucid_scorer.adapters.model_files import ModelFiles
-from pellucid_scorer.adapters.openvino_encoder import padded
+from pellucid_scorer.adapters.openvino_encoder import packed
 from pellucid_scorer.adapters.tokenizer import ModelTokenizer
 from pellucid_scorer.ports import TokenIds, Vectors
 
@@ -67,7 +67,8 @@ class CudaEncoder:
 
     def encode(self, batch: Sequence[TokenIds]) -> Vectors:
         """Return float32[n, dimensions]; one batch at a time."""
-        rows = torch.from_numpy(padded(batch, self._tokenizer.pad_id).astype(np.int64))
+        padded = packed(batch, self._tokenizer.pad_id).padded()
+        rows = torch.from_numpy(padded.astype(np.int64))
         with self._lock, torch.inference_mode():
             found = self._model(self._features(rows.to(DEVICE)))["sentence_embedding"]
             # Half precision normalises to about 1 +- 1e-3; do it again where it is exact.

@@ -4,16 +4,17 @@ The ranges come from `calibrate.py` beside the package, which measured them once
 languages and kinds; they are a small file of this package and belong to one file of weights, so
 that nothing has to be prepared at the start. A few channels of an activation are far larger than
 all others and would make every step coarse, so each channel is divided by a scale first, which the
-weights of that channel take back.
+weights of that channel take back. The few that are larger still are left out of the product and
+computed beside it.
 
 Source: Jacob et al. 2018 (affine 8-bit), Xiao et al. 2022 (scales moved from activations to
 weights), Nagel et al. 2019 (the mean error taken out of the bias).
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from importlib.resources import as_file, files
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,7 @@ from openvino import Node
 from openvino import opset13 as ops
 
 Floats = npt.NDArray[np.float32]
+Channels = npt.NDArray[np.int32]
 
 LEVELS = 256
 MOST = 127
@@ -54,35 +56,33 @@ class Calibration:
         sha256: Digest of the weights that it was measured with.
         inputs: Range by the first layer that reads the input (key and value share the query's).
         shifts: float32[width] by layer, minus the mean error of its output.
+        apart: Channels by layer of its input that its product leaves out.
     """
 
     sha256: str
     inputs: Mapping[str, InputRange]
     shifts: Mapping[str, Floats]
+    apart: Mapping[str, Channels] = field(default_factory=dict)
 
     @classmethod
     def packaged(cls) -> Self:
         """Read the calibration that comes with this package."""
         with as_file(files(__package__).joinpath(RANGES)) as path, np.load(path) as archive:
             fields = {name: archive[name] for name in archive.files}
-        inputs = {
-            _layer(name): _range(array) for name, array in fields.items() if name.endswith("input")
-        }
-        shifts = {
-            _layer(name): array.astype(np.float32)
-            for name, array in fields.items()
-            if name.endswith("shift")
-        }
-        return cls(str(fields[SHA256]), inputs, shifts)
+        inputs = {name: _range(array) for name, array in _parts(fields, "input")}
+        shifts = {name: array.astype(np.float32) for name, array in _parts(fields, "shift")}
+        apart = {name: array.astype(np.int32) for name, array in _parts(fields, "apart")}
+        return cls(str(fields[SHA256]), inputs, shifts, apart)
 
-    def to_arrays(self) -> dict[str, npt.NDArray[np.float16] | str]:
+    def to_arrays(self) -> dict[str, npt.NDArray[Any] | str]:
         """Return what the file holds."""
         inputs = {
             f"{name}input": np.array([one.low, one.high, *one.scales], np.float16)
             for name, one in self.inputs.items()
         }
         shifts = {f"{name}shift": one.astype(np.float16) for name, one in self.shifts.items()}
-        return {SHA256: self.sha256, **inputs, **shifts}
+        apart = {f"{name}apart": one.astype(np.int16) for name, one in self.apart.items()}
+        return {SHA256: self.sha256, **inputs, **shifts, **apart}
 
 
 def quantised(activation: Node, given: InputRange) -> Node:
@@ -115,8 +115,13 @@ def _range(array: npt.NDArray[np.float16]) -> InputRange:
     return InputRange(float(low), float(high), np.array(scales, np.float32))
 
 
-def _layer(field: str) -> str:
-    return field.removesuffix("input").removesuffix("shift")
+def _parts(
+    fields: Mapping[str, npt.NDArray[Any]], kind: str
+) -> Iterator[tuple[str, npt.NDArray[Any]]]:
+    """Yield the layers that have a field of some kind, and it."""
+    for name, array in fields.items():
+        if name.endswith(kind):
+            yield name.removesuffix(kind), array
 
 
 def _constant(values: npt.ArrayLike) -> ov.Node:
