@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import uvloop
 
 from pellucid_runtime.clock import FixedClock
 from pellucid_runtime.errors import DependencyDownError
@@ -176,6 +177,22 @@ async def test_redis_killed_in_use_fails_quickly_and_recovers(redis_server: Any)
         redis_server.start()
         await store.set("k", b"again")
         assert await store.get("k") == b"again"
+
+
+@pytest.mark.redis
+def test_a_connection_reset_while_it_is_written_to_is_a_lost_one(redis_server: Any) -> None:
+    """On uvloop, which the services run on, and which raises `RuntimeError` then."""
+
+    async def reset_and_read() -> bytes | None:
+        async with RedisStore(redis_server.url) as store:
+            await store.set("k", b"v")
+            pool = store._redis.connection_pool
+            for connection in pool._available_connections:
+                connection._writer.transport.abort()
+            return await store.get("k")
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        assert runner.run(reset_and_read()) == b"v"
 
 
 async def test_redis_that_accepts_and_never_answers_fails_quickly() -> None:

@@ -12,14 +12,12 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 import aiosqlite
-from redis import asyncio as redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from pellucid_runtime.clock import Clock, SystemClock
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.listener import StartError
+from pellucid_runtime.redis_client import open_redis
 from pellucid_runtime.settings import ServiceSettings
 
 DEPENDENCY = "store"
@@ -197,13 +195,7 @@ class RedisStore:
 
     def __init__(self, url: str, *, namespace: str = "default", prefix: str = PREFIX) -> None:
         self._prefix = f"{prefix}:{namespace}:"
-        self._redis = redis.Redis.from_url(
-            url,
-            socket_timeout=_TIMEOUT_S,
-            socket_connect_timeout=_TIMEOUT_S,
-            # Once more at once: a connection that the server closed while idle is no failure.
-            retry=Retry(NoBackoff(), 1),
-        )
+        self._redis = open_redis(url, timeout_s=_TIMEOUT_S)
 
     async def __aenter__(self) -> Self:
         return self

@@ -7,13 +7,10 @@ import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Self
 
-from redis import asyncio as redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
-
 from pellucid_fetcher.adapters.store_guard import READ_S, StoreGuard
 from pellucid_fetcher.politeness import MAX_REST_S, LocalRateLimit
 from pellucid_fetcher.ports import Turn
+from pellucid_runtime.redis_client import open_redis
 
 PREFIX: Final = "fetch:v1:turn:"  # a Redis user for the fetcher needs fetch:* and nothing else
 _CONNECT_S: Final = 0.5
@@ -69,12 +66,7 @@ class SharedRateLimit:
         own: LocalRateLimit,
         monotonic: Callable[[], float],
     ) -> None:
-        self._redis = redis.Redis.from_url(
-            url,
-            socket_timeout=_CONNECT_S,
-            socket_connect_timeout=_CONNECT_S,
-            retry=Retry(NoBackoff(), 1),
-        )
+        self._redis = open_redis(url, timeout_s=_CONNECT_S)
         self._per_second = per_second
         self._overrides = overrides
         self._own = own

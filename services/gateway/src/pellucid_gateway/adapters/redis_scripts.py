@@ -13,13 +13,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Self
 
-from redis import asyncio as redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
 from redis.exceptions import NoScriptError, RedisError
 
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import DependencyDownError
+from pellucid_runtime.redis_client import open_redis
 
 # Redis answers within a millisecond or is in trouble. Waited for in many short steps, 0.3 s in all:
 # a loop that was itself busy for half a second ends one step late and still has the others, in
@@ -92,9 +90,7 @@ class RedisScripts:
     """
 
     def __init__(self, url: str, clock: Clock) -> None:
-        self._redis: Any = redis.Redis.from_url(
-            url, socket_connect_timeout=None, socket_timeout=None, retry=Retry(NoBackoff(), 1)
-        )
+        self._redis: Any = open_redis(url, timeout_s=None)
         self._breaker = Breaker(clock)
         self._waiting: list[_Call] = []
         self._sender: asyncio.Task[None] | None = None

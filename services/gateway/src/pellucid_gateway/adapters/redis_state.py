@@ -4,15 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
-from redis import asyncio as redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from pellucid_gateway.adapters.redis_scripts import Breaker
 from pellucid_gateway.state_ports import Entry
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import DependencyDownError
+from pellucid_runtime.redis_client import open_redis
 
 _TIMEOUT_S = 0.5
 # The version stands for the form of keys and values.
@@ -46,12 +44,7 @@ class RedisState:
     """
 
     def __init__(self, url: str, clock: Clock) -> None:
-        self._redis: Any = redis.Redis.from_url(
-            url,
-            socket_timeout=_TIMEOUT_S,
-            socket_connect_timeout=_TIMEOUT_S,
-            retry=Retry(NoBackoff(), 1),
-        )
+        self._redis: Any = open_redis(url, timeout_s=_TIMEOUT_S)
         self._breaker = Breaker(clock)
 
     async def __aenter__(self) -> Self:

@@ -10,11 +10,9 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Self, TypeVar
 
-from redis import asyncio as redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
+from pellucid_runtime.redis_client import open_redis
 from pellucid_search.adapters.time_limit import within
 from pellucid_search.breaker import Breaker
 from pellucid_search.buckets import LONG_WINDOW_S, SAFETY, LocalGate, Rate, remaining_calls
@@ -138,13 +136,7 @@ class RedisGate:
         replicas: int = 1,
         accounts: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        self._redis = redis.Redis.from_url(
-            url,
-            socket_timeout=_LIMIT_S,
-            socket_connect_timeout=_LIMIT_S,
-            # Once more at once: a connection that the server closed while idle is no failure.
-            retry=Retry(NoBackoff(), 1),
-        )
+        self._redis = open_redis(url, timeout_s=_LIMIT_S)
         self._rates = dict(rates)
         self._accounts = dict(accounts)
         self._telling: dict[str, set[asyncio.Task[Any]]] = {}

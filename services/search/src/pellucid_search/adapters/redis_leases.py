@@ -3,12 +3,10 @@
 from collections.abc import Awaitable, Callable
 from typing import Any, Self
 
-from redis import asyncio as redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from pellucid_runtime.errors import DependencyDownError
+from pellucid_runtime.redis_client import open_redis
 from pellucid_runtime.store import DEPENDENCY
 from pellucid_search.adapters.guarded_store import READ_S, WRITE_S, Guard
 
@@ -31,13 +29,7 @@ class RedisLeases:
     """
 
     def __init__(self, url: str, monotonic: Callable[[], float]) -> None:
-        self._redis = redis.Redis.from_url(
-            url,
-            socket_timeout=WRITE_S,
-            socket_connect_timeout=WRITE_S,
-            # Once more at once: a connection that the server closed while idle is no failure.
-            retry=Retry(NoBackoff(), 1),
-        )
+        self._redis = open_redis(url, timeout_s=WRITE_S)
         self._guard = Guard(monotonic)
         self._renew = self._redis.register_script(_RENEW)
         self._release = self._redis.register_script(_RELEASE)
