@@ -1,4 +1,4 @@
-"""The least of an HTTP/1.1 server for upstreams that have to misbehave: one request a connection."""
+"""The least of an HTTP/1.1 server, for upstreams that misbehave: one request a connection."""
 
 import asyncio
 import json
@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
 
@@ -43,7 +43,7 @@ class HttpStub:
         self.port = port
         self._busy: set[asyncio.Task[None]] = set()
 
-    async def __aenter__(self) -> "HttpStub":
+    async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
         self.port = self._server.sockets[0].getsockname()[1]
         return self

@@ -37,8 +37,8 @@ class Load:
     ) -> None:
         self._client = client
         self._gateway = gateway
-        self._companies = companies
-        self._chat_every = chat_every
+        self.companies = companies
+        self.chat_every = chat_every
         self.records: list[Record] = []
         self.phase = "warm"
         # How late this process itself was: what the machine, and not the service, is to blame for.
@@ -59,10 +59,10 @@ class Load:
 
     def ask(self, count: int, due_s: float, **fields: Any) -> asyncio.Task[None]:
         """Begin one request without waiting for it."""
-        is_chat = self._chat_every > 0 and count % self._chat_every == self._chat_every - 1
+        is_chat = self.chat_every > 0 and count % self.chat_every == self.chat_every - 1
         kind = Kind.CHAT if is_chat else Kind.SEARCH
         record = Record(kind, f"person-{'ab'[count % 2]}", self.phase, due_s)
-        message = SMALL_TALK if is_chat else question(next(self._companies))
+        message = SMALL_TALK if is_chat else question(next(self.companies))
         self.records.append(record)
         body = {"message": message, "user_id": record.user, "stream": True, **fields}
         task = asyncio.create_task(self._ask(record, body))
@@ -100,7 +100,11 @@ class Load:
             record.body = b"".join(pieces)
 
 
-def people(count: int) -> Iterator[str]:
-    """Invented addresses of clients, for limits that count by address."""
-    for n in range(count):
-        yield f"203.0.113.{n % 254 + 1}"
+def http_client() -> httpx.AsyncClient:
+    """A client with a connection of its own for every request.
+
+    A kept one may be closed by the server in the moment of the next request, which every client
+    has to try again: that is HTTP's own race, and none of the faults.
+    """
+    limits = httpx.Limits(max_keepalive_connections=0, max_connections=None)
+    return httpx.AsyncClient(trust_env=False, timeout=60, limits=limits)

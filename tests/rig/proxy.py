@@ -11,7 +11,7 @@ import struct
 from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 _CHUNK = 65_536
 _RESET = struct.pack("ii", 1, 0)
@@ -88,7 +88,7 @@ class Proxy:
     toxics: Toxics = field(default_factory=Toxics)
     counters: Counters = field(default_factory=Counters)
 
-    async def __aenter__(self) -> "Proxy":
+    async def __aenter__(self) -> Self:
         self._random = random.Random(self.seed)
         self._links: set[_Link] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -116,6 +116,10 @@ class Proxy:
         self.toxics = Toxics()
         if swallowed:
             self.reset_peers()
+
+    def reseed(self, seed: int) -> None:
+        """Draw jitter and corruption from another seed."""
+        self._random = random.Random(seed)
 
     def count_anew(self) -> None:
         """Begin to count from 0."""

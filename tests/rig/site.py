@@ -92,8 +92,17 @@ class Site:
             await asyncio.to_thread(self.processes[name].wait_ready)
 
     async def revive(self) -> None:
-        """Start whatever does not run."""
-        await self.start(*(name for name, one in self.processes.items() if not one.is_alive))
+        """Start whatever does not run; the second gateway runs only where a row needs it."""
+        dead = [name for name, one in self.processes.items() if not one.is_alive]
+        await self.start(*(name for name in dead if name != "gateway2"))
+
+    def successor(self, name: str) -> Process:
+        """The next generation of a service, beside the one that runs."""
+        old = self.processes[name]
+        port, metrics = self.port(f"next-{name}"), self.port(f"metrics-next-{name}")
+        own = {"GRPC_PORT": str(port), "METRICS_PORT": str(metrics)}
+        url = f"http://127.0.0.1:{metrics}/readyz"
+        return Process(f"next-{name}", old.command, {**old.environment, **own}, old.log, url)
 
     async def metrics(self, name: str) -> dict[str, float]:
         """Every sample of a service, by name with labels as printed."""
@@ -133,7 +142,8 @@ _PORTS = (
     "gateway2-http",
     *(f"via-{edge}" for edge in _EDGES),
     *(f"metrics-{name}" for name in (*SERVICES, "gateway2")),
-    *(f"next-{name}" for name in ("decision", "search", "scorer", "fetcher")),
+    *(f"next-{name}" for name in ("decision", "search", "fetcher")),
+    *(f"metrics-next-{name}" for name in ("decision", "search", "fetcher")),
 )
 
 
@@ -257,6 +267,7 @@ def _environment(site: Site, scorers: tuple[str, ...]) -> dict[str, str]:
         "FETCHER_REQUESTS_PER_SECOND": "100",
         "FETCHER_BROWSER": "false",
         "SHUTDOWN_GRACE_S": "8",
+        "DRAIN_DELAY_S": "0.3",
         "GRPC_VERBOSITY": "ERROR",
         "LOG_FORMAT": "json",
         "PYTHONUNBUFFERED": "1",

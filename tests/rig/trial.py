@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import httpx
 
-from rig.history import Kind, Outcome, Record, counted, percentile
+from rig.history import Kind, Outcome, Record, percentile
 from rig.load import Load
 from rig.processes import Usage
 from rig.site import Site
@@ -29,7 +29,7 @@ class Pace:
         warm_s, fault_s: Seconds before the fault and of it.
     """
 
-    rate: float = 3.0
+    rate: float = 2.0
     warm_s: float = 3.0
     fault_s: float = 6.0
 
@@ -105,6 +105,12 @@ class Trial:
         self.load.phase = "fault"
         await asyncio.sleep(self.pace.fault_s if seconds is None else seconds)
 
+    async def mend(self, *names: str) -> None:
+        """Start what was killed. Starts cost processor time, so this is a phase of its own."""
+        self.load.phase = "mending"
+        self.restarted.update(names)
+        await self.site.start(*names)
+
     async def recover(self, within_s: float = RECOVERS_WITHIN_S) -> None:
         """Wait until a window is as quick as before and nothing fails; says when that was."""
         self.load.phase = "after"
@@ -155,9 +161,11 @@ class Trial:
 
     def promise_no_failure(self, phase: str = "fault") -> None:
         """Every request of the phase was answered, whole or flagged."""
-        counts = counted(self.of(phase))
-        lost = counts[Outcome.BROKEN] + counts[Outcome.ERROR]
-        self.promise(f"{lost} of {sum(counts.values())} failed", lost == 0 and any(counts.values()))
+        asked = self.of(phase)
+        lost = [r for r in asked if r.outcome in {Outcome.BROKEN, Outcome.ERROR}]
+        why = "; ".join(sorted({r.why for r in lost}))
+        said = f"{len(lost)} of {len(asked)} failed{f' ({why})' if why else ''}"
+        self.promise(said, asked and not lost)
 
     def promise_flag(self, component: str, least: int = 1) -> None:
         """The loss was told in answers during the fault."""
@@ -166,6 +174,6 @@ class Trial:
 
     def promise_whole_again(self, component: str) -> None:
         """After it, answers no longer say that the component is lost."""
-        last = [r for r in self.of("after", Kind.SEARCH)][-2:]
+        last = list(self.of("after", Kind.SEARCH))[-2:]
         whole = [r for r in last if component not in r.degraded]
         self.promise(f"{component} is used again", bool(whole))

@@ -1,0 +1,392 @@
+"""Rows 34 to 40 and further: clocks, ends, restarts, overload, starvation, partitions, keys."""
+
+import asyncio
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpx
+import trustme
+
+from rig.fault_table import row
+from rig.history import Kind, Outcome, percentile
+from rig.load import SMALL_TALK
+from rig.proxy import Toxics
+from rig.site import SCORERS, Site
+from rig.trial import Trial
+
+_LIMITS = "services/gateway/tests/test_limits.py"
+_SERVICE = "services/common/tests/test_service.py"
+_REPLICAS = "tests/integration/test_gateway_replicas.py"
+_STREAMS_IN_SHUTDOWN = 20
+_PER_MINUTE = 60
+
+
+@row(
+    34,
+    "clocks 10 minutes fast and slow",
+    "deadlines and windows do not notice; answers whole",
+    tests=(f"{_LIMITS}::test_a_wrong_clock_changes_nothing",),
+    cannot="a clock set back while a process runs: the injected clock stands for it",
+)
+async def clocks_wrong(trial: Trial) -> None:
+    now = datetime.now(UTC)
+    fast, slow = ((now + timedelta(minutes=m)).isoformat() for m in (10, -10))
+    trial.restarted.update(("search", "fetcher", "decision"))
+    await trial.site.restart("search", "fetcher", PELLUCID_CLOCK=fast)
+    await trial.site.restart("decision", PELLUCID_CLOCK=slow)
+    async with trial.asking():
+        await trial.fault()
+        trial.occurred("two services fast, one slow", seen=True)
+        trial.promise_no_failure()
+        lost = [r for r in trial.of("fault") if r.degraded & {"deadline", "decision", "search"}]
+        trial.promise(f"{len(lost)} deadlines or services lost", not lost)
+    await trial.site.restart("search", "fetcher", "decision")
+
+
+class Balancer:
+    """Sends requests to gateways that are ready, as endpoints of a Kubernetes service do."""
+
+    def __init__(self, site: Site, names: tuple[str, ...]) -> None:
+        self._site = site
+        self._ready = dict.fromkeys(names, False)
+        self._turn = 0
+
+    def url(self) -> str:
+        """The next ready one; the first where none is."""
+        ready = [name for name, is_ready in self._ready.items() if is_ready]
+        names = ready or list(self._ready)
+        self._turn += 1
+        return f"http://127.0.0.1:{self._site.port(f'{names[self._turn % len(names)]}-http')}"
+
+    async def watch(self) -> None:
+        """Ask for readiness several times a second."""
+        while True:
+            for name in self._ready:
+                self._ready[name] = await asyncio.to_thread(self._site.processes[name].is_ready)
+            await asyncio.sleep(0.2)
+
+
+@asynccontextmanager
+async def two_gateways(trial: Trial) -> AsyncIterator[None]:
+    """A second gateway, and a balancer before both; both can end without losing a request."""
+    site = trial.site
+    trial.restarted.update(("gateway", "gateway2"))
+    await site.restart("gateway", DRAIN_DELAY_S="2")
+    await site.start("gateway2", DRAIN_DELAY_S="2")
+    balancer = Balancer(site, ("gateway", "gateway2"))
+    watching = asyncio.create_task(balancer.watch())
+    trial.gateway = balancer.url
+    await asyncio.sleep(1)
+    try:
+        yield
+    finally:
+        watching.cancel()
+        if site.processes["gateway2"].is_alive:
+            await asyncio.to_thread(site.processes["gateway2"].stop)
+
+
+@row(
+    35,
+    "SIGTERM to the gateway during 20 streams",
+    "not ready at once, listens on, every stream ends, exit 0, nobody is refused",
+    tests=(f"{_SERVICE}::test_call_in_progress_is_answered_during_shutdown",),
+)
+async def gateway_ends(trial: Trial) -> None:
+    site = trial.site
+    async with two_gateways(trial):
+        site.model.filler, site.model.gap_s = 60, 0.05
+        one = site.processes["gateway"]
+        async with trial.asking():
+            trial.gateway = None
+            trial.load.phase = "fault"
+            streams = [trial.load.ask(2, time.monotonic()) for _ in range(_STREAMS_IN_SHUTDOWN)]
+            await asyncio.sleep(1)
+            trial.gateway = lambda: f"http://127.0.0.1:{site.port('gateway2-http')}"
+            one.signal(signal.SIGTERM)
+            await asyncio.sleep(0.3)
+            trial.occurred("not ready, and listening still", one.is_alive and not one.is_ready())
+            await asyncio.gather(*streams)
+            status = await asyncio.to_thread(one.stop)
+            trial.promise(f"exit status {status}", status == 0)
+            await trial.fault(1)
+            trial.promise_no_failure()
+    site.heal()
+    await site.start("gateway")
+
+
+@row(
+    36,
+    "rolling restart of all five under load",
+    "no request fails",
+    tests=(f"{_SERVICE}::test_rolling_restart_under_load_loses_no_call",),
+    cannot="two releases side by side: there is no earlier one; `make protos-check` holds every "
+    "change of the contract against the released form",
+)
+async def rolling_restart(trial: Trial) -> None:
+    site = trial.site
+    async with two_gateways(trial), trial.asking():
+        trial.load.phase = "fault"
+        for name in ("decision", "search", "fetcher"):
+            await _replace(trial, name)
+        for name in SCORERS:
+            await site.restart(name)
+        trial.restarted.update(("decision", "search", "fetcher", *SCORERS))
+        await site.restart("gateway", DRAIN_DELAY_S="2")
+        await asyncio.sleep(1)
+        trial.occurred("seven processes replaced, three of them twice", seen=True)
+        trial.promise_no_failure()
+        lost = [r for r in trial.of("fault") if r.degraded]
+        components = sorted({component for r in lost for component in r.degraded})
+        trial.promise(
+            f"{len(lost)} of {len(trial.of('fault'))} flagged {components}",
+            len(lost) <= 0.2 * len(trial.of("fault")),
+        )
+        trial.spares_chat = False
+
+
+async def _replace(trial: Trial, name: str) -> None:
+    """A successor beside it, then the old one ends; and back again, so that ports are as before."""
+    site = trial.site
+    old, proxy = site.processes[name], site.proxies[name]
+    successor = site.successor(name)
+    successor.start()
+    await asyncio.to_thread(successor.wait_ready)
+    proxy.upstream = site.port(f"next-{name}")
+    await asyncio.to_thread(old.stop)
+    await site.start(name)
+    proxy.upstream = site.port(name)
+    await asyncio.to_thread(successor.stop)
+
+
+@row(
+    37,
+    "overload: three times what is sustainable",
+    "goodput stays at 90 % of the peak or above; what is refused is refused within 50 ms",
+)
+async def overload(trial: Trial) -> None:
+    trial.spares_chat = False
+    peak = await _goodput(trial, lambda: _closed_loop(trial, callers=6))
+    trial.load.phase = "fault"
+    goodput = await _goodput(trial, lambda: _open_loop(trial, 3 * peak))
+    refused = [r for r in trial.of("fault") if r.status in {429, 503}]
+    slow = percentile((r.took_s for r in refused), 0.5) if refused else 0.0
+    trial.occurred(f"{3 * peak:.1f} turns/s asked for", len(trial.of("fault")) > 3 * peak)
+    trial.promise_time(f"goodput {goodput:.1f}/s of a peak of {peak:.1f}/s", goodput >= 0.9 * peak)
+    trial.promise_time(f"{len(refused)} refused, median {slow * 1000:.0f} ms", slow <= 0.05)
+
+
+async def _goodput(trial: Trial, load: Callable[[], "asyncio.Future[None] | object"]) -> float:
+    """Answered turns a second while the load is on."""
+    seconds = trial.pace.fault_s
+    begun = time.monotonic()
+    await load()  # type: ignore[misc]
+    answered = [
+        r
+        for r in trial.records
+        if begun <= r.ended_s <= begun + seconds and r.outcome in {Outcome.FULL, Outcome.DEGRADED}
+    ]
+    return len(answered) / seconds
+
+
+async def _closed_loop(trial: Trial, callers: int) -> None:
+    end = time.monotonic() + trial.pace.fault_s
+
+    async def caller() -> None:
+        while time.monotonic() < end:
+            await trial.load.ask(0, time.monotonic())
+
+    await asyncio.gather(*(caller() for _ in range(callers)))
+
+
+async def _open_loop(trial: Trial, rate: float) -> None:
+    stopping = asyncio.Event()
+    trial.load.chat_every = 0
+    running = asyncio.create_task(trial.load.run(rate, stopping))
+    await asyncio.sleep(trial.pace.fault_s)
+    stopping.set()
+    await running
+
+
+@row(
+    38,
+    "one person sends 90 % of the load",
+    "others are as quick as before; that one is told 429 with what is left; no more than the limit",
+    tests=(f"{_REPLICAS}::test_parallel_callers_on_three_replicas_share_the_limit",),
+)
+async def one_greedy_person(trial: Trial) -> None:
+    async with trial.asking():
+        trial.load.phase = "fault"
+        end = time.monotonic() + trial.pace.fault_s
+        answers: list[asyncio.Task[httpx.Response]] = []
+        while time.monotonic() < end or len(answers) < _PER_MINUTE + 20:
+            answers.append(asyncio.create_task(_greedy(trial)))
+            await asyncio.sleep(0.08)
+        told = await asyncio.gather(*answers)
+        allowed = [one for one in told if one.status_code == 200]
+        refused = [one for one in told if one.status_code == 429]
+        trial.occurred(f"{len(told)} requests of one address", len(told) > _PER_MINUTE)
+        said = f"{len(allowed)} allowed of {_PER_MINUTE} a minute, {len(refused)} told 429"
+        trial.promise(said, refused and len(allowed) <= _PER_MINUTE * 1.01)
+        headed = all("retry-after" in one.headers and "ratelimit" in one.headers for one in refused)
+        trial.promise("each 429 tells when to come back and what is left", headed)
+        trial.promise_no_failure()
+        await trial.recover()
+
+
+async def _greedy(trial: Trial) -> httpx.Response:
+    return await trial.client.post(
+        f"{trial.site.gateway_url}/v1/chat",
+        json={"message": SMALL_TALK},
+        headers={"X-Forwarded-For": "203.0.113.77"},
+    )
+
+
+@row(
+    39,
+    "processors starved; the disk for logs is full",
+    "no failure, alive all the time, the lag shows; logging holds nothing up",
+    tests=(f"{_SERVICE}::test_metrics_show_build_lag_and_calls",),
+    cannot="memory at 95 % of the limit: there is no cgroup of our own to set a limit in",
+)
+async def starved(trial: Trial) -> None:
+    site = trial.site
+    trial.spares_chat = False
+    decision = site.processes["decision"]
+    usual = decision.log
+    decision.log = Path("/dev/full")
+    await site.restart("decision")
+    trial.restarted.add("decision")
+    async with trial.asking(1.0):
+        burning = [_burn() for _ in range(4)]
+        trial.load.phase = "fault"
+        alive, lags = 0, []
+        for _ in range(4):
+            await asyncio.sleep(trial.pace.fault_s / 4)
+            alive += await _is_alive(site)
+            lags.append(await site.total("gateway", "pellucid_event_loop_lag_seconds"))
+        trial.occurred("4 processes burn, logs go nowhere", all(p.poll() is None for p in burning))
+        for process in burning:
+            process.kill()
+            process.wait()
+        trial.promise_no_failure()
+        trial.promise(f"alive in {alive} of 4 probes", alive == 4)
+        trial.promise(f"lag shown: {max(lags) * 1000:.0f} ms", max(lags) > 0)
+        await trial.recover()
+    decision.log = usual
+    await site.restart("decision")
+
+
+def _burn() -> "subprocess.Popen[bytes]":
+    return subprocess.Popen([sys.executable, "-c", "while True: pass"])
+
+
+async def _is_alive(site: Site) -> bool:
+    url = f"http://127.0.0.1:{site.port('metrics-gateway')}/livez"
+    async with httpx.AsyncClient(trust_env=False, timeout=10) as client:
+        return (await client.get(url)).status_code == 200
+
+
+@row(
+    40,
+    "partition: the gateway sees the scorers and not Redis; the collector of traces swallows all",
+    "as the single faults; nothing waits for telemetry",
+    tests=(f"{_SERVICE}::test_unreachable_collector_holds_up_neither_calls_nor_exit",),
+    cannot="lost, doubled and damaged packets: TCP repairs them below a proxy; they would need the "
+    "kernel's netem, which would hit everything else on this machine",
+)
+async def partition(trial: Trial) -> None:
+    site = trial.site
+    spare = site.proxies["spare"]
+    spare.poison(Toxics(timeout=True))
+    endpoint = f"http://127.0.0.1:{site.port('via-spare')}"
+    await site.restart("gateway", OTEL_EXPORTER_OTLP_ENDPOINT=endpoint)
+    trial.restarted.add("gateway")
+    async with trial.asking():
+        edge = site.proxies["gateway-redis"]
+        edge.poison(Toxics(down=True))
+        await trial.fault()
+        trial.occurred(
+            f"{edge.counters.refused} connections to Redis refused", edge.counters.refused
+        )
+        trial.occurred(f"{spare.counters.connections} to the collector", spare.counters.connections)
+        trial.promise_no_failure()
+        edge.heal()
+        await trial.recover()
+    await site.restart("gateway")
+
+
+@row(
+    "A",
+    "certificates of all five replaced under load, first the authority, then the pairs",
+    "no request fails; the old certificate is let in nowhere afterwards",
+    tests=("services/common/tests/test_tls.py",),
+)
+async def certificates_replaced(trial: Trial) -> None:
+    site = trial.site
+    names = ("decision", "search", "scorer0", "fetcher", "gateway")
+    old, new = trustme.CA(), trustme.CA()
+    files = _Files(site.folder)
+    files.put(old, (old,))
+    trial.restarted.update(names)
+    scorer = f"127.0.0.1:{site.port('via-scorer0')}"
+    await site.restart(*names, SCORER_TARGET=scorer, **files.variables)
+    async with trial.asking():
+        for signer, trusted in ((old, (old, new)), (new, (old, new)), (new, (new,))):
+            files.put(signer, trusted)
+            await trial.fault(trial.pace.fault_s / 2)
+            for edge in ("decision", "search", "scorer0", "fetcher"):
+                site.proxies[edge].reset_peers()
+        shakes = sum(site.proxies[e].counters.connections for e in ("decision", "search"))
+        trial.occurred(f"two authorities, {shakes} connections so far", shakes > 2)
+        await trial.recover()
+        trial.promise_no_failure()
+        lost = [r for r in trial.of("after") if r.degraded & {"decision", "search", "scorer"}]
+        trial.promise(f"{len(lost)} of {len(trial.of('after'))} flagged afterwards", not lost)
+    await site.restart(*names)
+
+
+class _Files:
+    """Certificate, key and authority that all five share, as mounted."""
+
+    def __init__(self, folder: Path) -> None:
+        self._paths = {
+            "CERT": folder / "tls.crt",
+            "KEY": folder / "tls.key",
+            "CA": folder / "ca.crt",
+        }
+        self.variables = {f"GRPC_TLS_{name}_FILE": str(path) for name, path in self._paths.items()}
+
+    def put(self, signer: trustme.CA, trusted: tuple[trustme.CA, ...]) -> None:
+        """Write a fresh pair, and whom to believe."""
+        pair = signer.issue_cert("127.0.0.1")
+        self._paths["CERT"].write_bytes(pair.cert_chain_pems[0].bytes())
+        self._paths["KEY"].write_bytes(pair.private_key_pem.bytes())
+        self._paths["CA"].write_bytes(b"".join(ca.cert_pem.bytes() for ca in trusted))
+
+
+@row(
+    "B",
+    "connections end all the time (longest age 1 s)",
+    "callers go on on others; no request fails",
+)
+async def connections_end(trial: Trial) -> None:
+    names = ("decision", "search", *SCORERS, "fetcher")
+    await trial.site.restart(*names, GRPC_MAX_CONNECTION_AGE_S="1")
+    trial.restarted.update(names)
+    async with trial.asking():
+        edges = [trial.site.proxies[name] for name in names]
+        for proxy in edges:
+            proxy.count_anew()
+        await trial.fault()
+        fresh = sum(proxy.counters.connections for proxy in edges)
+        trial.occurred(f"{fresh} new connections", fresh > len(names))
+        trial.promise_no_failure()
+        lost = [r for r in trial.of("fault", Kind.SEARCH) if r.degraded]
+        trial.promise(f"{len(lost)} flagged", not lost)
+    await trial.site.restart(*names)

@@ -1,0 +1,67 @@
+"""A few rows of the fault table over real processes, briefly: `make faults` runs them all.
+
+Promises about time are left to that: this machine may be busy.
+"""
+
+from importlib import import_module
+
+import pytest
+
+from rig.conduct import Conductor
+from rig.evidence import missing
+from rig.fault_report import document
+from rig.fault_table import ROWS
+from rig.invariants import failed
+from rig.invented_web import companies
+from rig.load import http_client
+from rig.site import open_site
+from rig.trial import Pace
+
+MODULES = ("services", "store", "search", "model", "operation")
+BRIEF = Pace(rate=2.0, warm_s=1.5, fault_s=2.5)
+# One of each kind: a service, the store, providers, the model.
+SHORT = ("9", "13", "26", "27")
+# Other than those of `make faults`, which may run at the same time.
+FIRST_PORT = 62300
+
+
+@pytest.fixture(autouse=True)
+def _table() -> None:
+    for module in MODULES:
+        import_module(f"faults.rows_{module}")
+
+
+def test_the_table_is_whole() -> None:
+    assert [f"{n}" for n in range(1, 41)] == sorted(
+        (name for name in ROWS if name.isdigit()), key=int
+    )
+    for row in ROWS.values():
+        assert row.run or row.tests, row.number
+        assert "|" not in f"{row.fault}{row.promise}{row.cannot}"
+
+
+def test_every_test_that_a_row_names_exists() -> None:
+    named = {name for row in ROWS.values() for name in row.tests}
+    assert missing(named) == set()
+    assert missing({"tests/faults/test_fault_rows.py::test_of_nothing"})
+
+
+def test_a_row_that_nobody_ran_is_not_called_kept() -> None:
+    lines = document(list(ROWS.values()), {}, {}, seed=1).splitlines()
+    assert not [line for line in lines if line.startswith("| ") and line.endswith("| kept |")]
+
+
+@pytest.mark.e2e
+@pytest.mark.redis
+@pytest.mark.timeout(240)
+async def test_a_few_faults_over_real_processes(tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("faults")
+    async with (
+        open_site(folder, scorers=1, first_port=FIRST_PORT) as site,
+        http_client() as client,
+    ):
+        conductor = Conductor(site, client, companies(7), BRIEF)
+        for name in SHORT:
+            judged = await conductor.once(ROWS[name])
+            broken = [v.said for v in failed(list(judged.verdicts)) if not v.is_timing]
+            assert not broken, f"row {name}: {broken}"
