@@ -150,6 +150,20 @@ LEAKS: tuple[tuple[str, str, str], ...] = (
     ("phone", "+55.11.91234.5678", "quem é {}"),
     ("phone", "＋971 50 123 4567", "who is {}"),
     ("phone", "+91 98765 43210", "who is {}"),
+    ("phone", "8 (495) 123-45-67", "{} кто звонил"),
+    ("phone", "098765 43210", "who is {}"),
+    ("phone", "0412 345 678", "{} australia owner"),
+    ("phone", "0532 123 45 67", "{} kim"),
+    ("phone", "347 123 4567", "{} chi chiama"),
+    ("email", "jane.doe@[192.0.2.1]", "mail {}"),
+    ("ip", "198[.]51[.]100[.]23", "block {}"),
+    ("ip", "198(.)51(.)100(.)23", "block {}"),
+    ("secret", f"sl.{'aB3dE5gH' * 9}", "dropbox {} expired"),
+    ("secret", f"pataB3dE5gH7jK9mN.{'0a1b2c3d' * 8}", "airtable {}"),
+    ("secret", f"{'0a1b2c3d' * 4}-us14", "mailchimp {}"),
+    ("secret", f"dp.pt.{'aB3dE5gH' * 5}", "doppler {}"),
+    ("secret", "aB3dE5gH" * 6, "paseto v4.local.{}"),
+    ("secret", "admin:s3cretPwd77", "curl -u {} https://api.example"),
 )
 
 UNTOUCHED = (
@@ -247,5 +261,9 @@ UNTOUCHED = (
     "密码 最少 8位", "密码是什么意思",
     "비밀번호는 몇 자리", "S1234567 tv model", "chr17:43044295-43125364", "51.5074, -0.1278",
     "2MASS J18352154-3123385", "sudoku 530070000600195000098000060800060003",
+    "docker run -u 1000:1000 curl image", "docker exec -u app:users", "curl -u option meaning",
+    "bosch 0 986 494 123 brake pads", "GOST 8 (495) standard", "webpack main.3f2a9c1b7d.chunk.js",
+    "org.springframework.beans.factory.support.DefaultListableBeanFactory",
+    "imei 490154203237518 check digit", "37.7749, -122.4194 weather", "$1,299.99 laptop",
     "lottery 04-12-23-34-41-07", "boeing 737-800 vs 787-9", "1920x1080 144hz",
 )  # fmt: skip

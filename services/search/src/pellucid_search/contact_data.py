@@ -8,7 +8,8 @@ import phonenumbers
 from phonenumbers import Leniency, PhoneNumberMatcher
 
 _EMAIL = re.compile(
-    r"(?<![\w.+@-])[\w][\w.+%'-]{0,63}[\"']?(?:\s?@\s?|%40)(?:[\w](?:[\w-]{0,62})\.)+[^\W\d_][\w-]{1,62}"
+    r"(?<![\w.+@-])[\w][\w.+%'-]{0,63}[\"']?(?:\s?@\s?|%40)"
+    r"(?:(?:[\w](?:[\w-]{0,62})\.)+[^\W\d_][\w-]{1,62}|\[[0-9A-Fa-f.:IPvip]{3,45}\])"
 )
 _AT = r"[(\[{<](?:at|a|ät|@)[)\]}>]|_at_|-at-|골뱅이|アットマーク"
 _DOT_WORDS = "dot|punto|punkt|point"
@@ -26,7 +27,12 @@ _SPELLED = re.compile(
 _IS_SPELLED = re.compile(
     rf"{_AT}|[-_]dot[-_]|\b(?:{_DOT_WORDS})\b|골뱅이|アットマーク", re.IGNORECASE
 )
-_IPV4 = re.compile(r"(?<![\w.-])(?:\d{1,3}\.){3}\d{1,3}(?:/\d{1,2})?(?![\w-]|\.\d)")
+# Reports of attacks break the dots ("192[.]0[.]2[.]1"), so that nobody follows the address.
+_BROKEN_DOT = re.compile(r"\[\.\]|\(\.\)|\[dot\]", re.IGNORECASE)
+_IPV4 = re.compile(
+    r"(?<![\w.-])(?:\d{1,3}(?:\.|\[\.\]|\(\.\)|\[dot\])){3}\d{1,3}(?:/\d{1,2})?(?![\w-]|\.\d)",
+    re.IGNORECASE,
+)
 _IPV6 = re.compile(r"(?<![\w:.])[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?:%\w+)?(?![\w:])")
 # Four numbers after one of these words are a version or a section, not an address.
 _BEFORE_VERSION = re.compile(
@@ -35,8 +41,25 @@ _BEFORE_VERSION = re.compile(
     re.IGNORECASE,
 )
 _MIN_PHONE_DIGITS = 7
-# National formats are looked for in the countries of the product's languages.
-_REGIONS = ("US", "GB", "KR", "JP", "CN", "DE", "FR", "ES")
+# National formats are looked for in the countries of the product's languages and in populous ones
+# whose formats no part number or order number of the look-alike table resembles.
+_REGIONS = (
+    "US",
+    "GB",
+    "KR",
+    "JP",
+    "CN",
+    "DE",
+    "FR",
+    "ES",
+    "RU",
+    "IN",
+    "BR",
+    "IT",
+    "AU",
+    "AT",
+    "TR",
+)
 _CALLING = re.compile(
     r"\b(?:call(?:ed|er|ing|s)?|phones?|telephone|tel|mobile|cell|fax|whatsapp|sms|texted|dial"
     r"|anruf|telefon\w*|handy|rufnummer|appel\w*|téléphone|portable|llam\w+|teléfono|móvil)\b"
@@ -83,8 +106,9 @@ def find_ip_addresses(text: str) -> Iterator[tuple[int, int]]:
 
 def _is_somebody(text: str) -> bool:
     """Loopback, unspecified and mask-like addresses name no machine of a person."""
+    whole = _BROKEN_DOT.sub(".", text)
     try:
-        address = ipaddress.ip_address(text.partition("/")[0].partition("%")[0])
+        address = ipaddress.ip_address(whole.partition("/")[0].partition("%")[0])
     except ValueError:
         return False
     if "/" in text and int(address) & 0xFF == 0:

@@ -36,6 +36,8 @@ _PREFIXED = re.compile(
     | CFPAT-[A-Za-z0-9_-]{20,}
     | ops_eyJ[A-Za-z0-9_-]{20,} | 1//0[A-Za-z0-9_-]{20,} | xprv[1-9A-HJ-NP-Za-km-z]{60,}
     | [MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}
+    | sl\.(?:u\.)?[A-Za-z0-9_-]{60,} | pat[A-Za-z0-9]{14}\.[0-9a-f]{64} | [0-9a-f]{32}-us\d{1,2}
+    | dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[A-Za-z0-9_-]{1,40}\.)?[A-Za-z0-9]{36,}
     | \d{8,10}:AA[A-Za-z0-9_-]{30,}
     | eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*){1,3}
     | eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{6,}
@@ -52,7 +54,7 @@ _WEBHOOK = re.compile(
     r"|(?<=/api/webhooks/)\d{10,}/[A-Za-z0-9_-]{20,}"
 )
 # A long run of mixed letters and digits is chosen by a machine; digests in hexadecimal are not it.
-_MACHINE_MADE = re.compile(r"(?<![A-Za-z0-9+/=_.-])[A-Za-z0-9+/_-]{32,}={0,2}(?![A-Za-z0-9+/=_.-])")
+_MACHINE_MADE = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{32,}={0,2}(?![A-Za-z0-9+/=_-])")
 # Digests, addresses of wallets: made to be shown.
 _PUBLIC = re.compile(r"(?:0x)?[0-9A-Fa-f]+|[13][1-9A-HJ-NP-Za-km-z]{25,34}|bc1[0-9a-z]+")
 _FEWEST_DIGITS = 3
@@ -87,6 +89,11 @@ _SEED = re.compile(
     re.IGNORECASE,
 )
 _MYSQL_FLAG = re.compile(r"(?<=\s)-p(?P<value>[^\s-][^\s]{5,})")
+# "curl -u user:password"; numbers on both sides are ids of a user and a group.
+_USER_FLAG = re.compile(
+    r"(?<=\s)(?:-u\s*|--user[\s=]+)(?P<value>[\"']?[^\s:\"']{1,64}:[^\s\"']{4,256})"
+)
+_FETCHING = re.compile(r"\b(?:curl|wget|https?|xh)\b", re.IGNORECASE)
 # After a colon people also write prose ("token: how to renew it"); a secret has digits or signs.
 _SHORTEST_PROSE_FREE = 6
 _LONG_VALUE = 20
@@ -128,6 +135,11 @@ def _holds_digit(match: re.Match[str]) -> bool:
 
 def _is_mysql(match: re.Match[str]) -> bool:
     return "mysql" in match.string.lower()
+
+
+def _is_log_in(match: re.Match[str]) -> bool:
+    numbers = match["value"].replace(":", "").isdigit()
+    return not numbers and _FETCHING.search(match.string) is not None
 
 
 def _is_machine_made(match: re.Match[str]) -> bool:
@@ -173,4 +185,5 @@ _KINDS: tuple[tuple[re.Pattern[str], int | str, Callable[[re.Match[str]], bool]]
     (_SAID, "value", _is_said),
     (_SEED, "value", _always),
     (_MYSQL_FLAG, "value", _is_mysql),
+    (_USER_FLAG, "value", _is_log_in),
 )
