@@ -18,12 +18,13 @@ from pellucid_gateway.faces.http import Doors, http_app
 from pellucid_gateway.faces.identity import Identity
 from pellucid_gateway.faces.kept import KeptDoors
 from pellucid_gateway.faces.keys import FindKey, KeyRing, WrongKeyFileError
-from pellucid_gateway.metrics import ObservedEngine, observe_http
+from pellucid_gateway.metrics import REFUSED_TURNS, ObservedEngine, observe_http
 from pellucid_gateway.ports import EvidenceStore
 from pellucid_gateway.quota import DailySearches
 from pellucid_gateway.replay import replay
 from pellucid_gateway.server import SERVICE_NAME, GatewayServicer
 from pellucid_gateway.settings import GatewaySettings
+from pellucid_gateway.turnstile import GatedEngine, Turnstile
 from pellucid_runtime.clock import Clock, clock_from
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.health import Health
@@ -33,6 +34,7 @@ from pellucid_runtime.metrics import MetricsServer
 from pellucid_runtime.server import GrpcServer
 from pellucid_runtime.service import Service, StartError
 from pellucid_runtime.store import open_store
+from pellucid_runtime.supervision import supervise
 
 _IDENTITY_KEY_BYTES = 32
 
@@ -69,8 +71,10 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         scorer=services.scorer,
         exempt=exempt,
     )
+    turnstile = _turnstile(settings)
+    supervise(stack, "turnstile-lag", turnstile.watch_lag)
     doors = Doors(
-        engine=ObservedEngine(remembered),
+        engine=GatedEngine(ObservedEngine(remembered), turnstile),
         identity=identity,
         health=health,
         rules=_rules(settings),
@@ -93,6 +97,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         clock=clock,
         upstream=await open_model_server(settings, stack),
         own_model=settings.llm_model,
+        turnstile=turnstile,
     )
     listeners: list[Listener] = [MetricsServer(settings, health)]
     listeners += [_grpc(settings, doors), _http(settings, doors)]
@@ -135,6 +140,15 @@ def _door_limits(settings: GatewaySettings) -> DoorLimits:
     )
 
 
+def _turnstile(settings: GatewaySettings) -> Turnstile:
+    return Turnstile(
+        most_turns=settings.gateway_max_turns,
+        most_searches=settings.gateway_max_searches,
+        most_lag_s=settings.gateway_max_lag_ms / 1000,
+        refused=lambda cause: REFUSED_TURNS.labels(cause.value).inc(),
+    )
+
+
 def _http(settings: GatewaySettings, doors: Doors) -> HttpServer:
     return HttpServer(
         http_app(doors),
@@ -171,4 +185,5 @@ def _grpc(settings: GatewaySettings, doors: Doors) -> GrpcServer:
         ],
         services=[SERVICE_NAME],
         health=doors.health,
+        admission=doors.turnstile,
     )

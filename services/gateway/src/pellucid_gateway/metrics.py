@@ -30,6 +30,11 @@ TURNS = Counter(
     ("action", "stage", "reason_code", "answer_kind", "outcome"),
 )
 TURNS_IN_FLIGHT = Gauge("pellucid_gateway_turns_in_flight", "Turns in progress.")
+REFUSED_TURNS = Counter(
+    "pellucid_gateway_refused_turns_total",
+    "Turns refused before any work, by what there was no room for.",
+    ("cause",),
+)
 STAGE_SECONDS = Histogram(
     "pellucid_gateway_stage_seconds",
     "Time of each stage of a turn.",

@@ -82,6 +82,25 @@ class GatewaySettings(LlmSettings):
     gateway_concurrent_requests: int = Field(
         128, ge=0, description="Requests of one key or address in progress; 0: without limit."
     )
+    gateway_max_turns: int = Field(
+        512,
+        ge=1,
+        le=100_000,
+        description="Turns in progress, streams included; one more is refused at once with 503.",
+    )
+    gateway_max_searches: int = Field(
+        32,
+        ge=1,
+        le=10_000,
+        description="Turns that search or read and have no sources yet; while so many are, further "
+        "turns are refused at once with 503.",
+    )
+    gateway_max_lag_ms: int = Field(
+        500,
+        ge=50,
+        le=60_000,
+        description="Milliseconds that the event loop may be late before turns are refused.",
+    )
     gateway_user_header: str = Field(
         "",
         pattern=r"^[A-Za-z0-9-]*$",

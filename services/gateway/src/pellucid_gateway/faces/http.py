@@ -33,6 +33,7 @@ from pellucid_gateway.faces.kept import KeptDoors, MemoryBody, kept_routes
 from pellucid_gateway.faces.kept_schema import KEPT_REPLIES
 from pellucid_gateway.faces.keys import FindKey
 from pellucid_gateway.faces.mcp import mcp_app, mcp_server
+from pellucid_gateway.faces.overload import Overload
 from pellucid_gateway.faces.pages import page_routes, static_files
 from pellucid_gateway.faces.probes import probe_routes
 from pellucid_gateway.faces.problems import (
@@ -60,6 +61,7 @@ from pellucid_gateway.faces.websocket import websocket_routes
 from pellucid_gateway.local_limits import local_limiter
 from pellucid_gateway.ports import EvidenceStore
 from pellucid_gateway.state_ports import Limiter
+from pellucid_gateway.turnstile import Turnstile
 from pellucid_runtime.clock import Clock, SystemClock
 from pellucid_runtime.errors import ServiceError
 from pellucid_runtime.health import Health
@@ -91,6 +93,7 @@ class Doors:
         max_body_bytes: Longest body of a native request.
         find_key: Looks an API key up; None while keys are off.
         limiter: Counts over all replicas; None: this process alone.
+        turnstile: Bounds the turns in hand; None: nothing does.
         upstream: Model server of the OpenAI face; None without a model.
         own_model: Its model that answers by default.
     """
@@ -111,6 +114,7 @@ class Doors:
     clock: Clock = field(default_factory=SystemClock)
     upstream: ModelServer | None = None
     own_model: str = ""
+    turnstile: Turnstile | None = None
 
 
 def http_app(doors: Doors) -> ASGIApp:
@@ -144,7 +148,8 @@ def http_app(doors: Doors) -> ASGIApp:
         limits=doors.door_limits,
         find_key=doors.find_key,
     )
-    return ErrorShapes(Guard(checked, doors.rules, doors.observe), COMPATIBLE_SHAPES)
+    bounded = Overload(checked, doors.turnstile) if doors.turnstile else checked
+    return ErrorShapes(Guard(bounded, doors.rules, doors.observe), COMPATIBLE_SHAPES)
 
 
 def _quiet(scope: Any) -> bool:

@@ -1,0 +1,195 @@
+"""Turns for which there is no room are refused before any work, over HTTP, gRPC and sockets."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+
+import grpc
+import httpx
+import pytest
+from door_fakes import FakeEngine, MakeApp
+from pellucid.common.v1 import common_pb2
+from pellucid.gateway.v1 import gateway_pb2, gateway_pb2_grpc
+
+from pellucid_gateway.faces.identity import Identity
+from pellucid_gateway.request import ChatMessage, Role, SearchCommand, TurnRequest
+from pellucid_gateway.server import SERVICE_NAME, GatewayServicer
+from pellucid_gateway.settings import GatewaySettings
+from pellucid_gateway.turn import Decided, Done, Failed, SourcesReady
+from pellucid_gateway.turnstile import Cause, GatedEngine, Turnstile
+from pellucid_runtime.errors import OverloadedError
+from pellucid_runtime.health import Health
+from pellucid_runtime.server import GrpcServer
+
+TURN = TurnRequest(messages=(ChatMessage(Role.USER, "What is the toll?"),))
+ASK = {"message": "What is the toll?"}
+
+
+class Refusals(list[Cause]):
+    """What the turnstile told of its refusals."""
+
+
+@pytest.fixture
+def refusals() -> Refusals:
+    return Refusals()
+
+
+@pytest.fixture
+def turnstile(refusals: Refusals) -> Turnstile:
+    return Turnstile(most_turns=4, most_searches=2, most_lag_s=0.2, refused=refusals.append)
+
+
+@pytest.fixture
+async def client(
+    make_app: MakeApp, engine: FakeEngine, turnstile: Turnstile
+) -> AsyncIterator[httpx.AsyncClient]:
+    app = make_app(engine=GatedEngine(engine, turnstile), turnstile=turnstile)
+    transport = httpx.ASGITransport(app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost:8080") as http:
+        yield http
+
+
+async def test_one_turn_too_many_is_refused_and_told_when_to_come_back(
+    client: httpx.AsyncClient, engine: FakeEngine, turnstile: Turnstile, refusals: Refusals
+) -> None:
+    with turnstile.permit(), turnstile.permit(), turnstile.permit():
+        assert (await client.post("/v1/chat", json=ASK)).status_code == 200
+        with turnstile.permit():
+            refused = await client.post("/v1/chat", json=ASK)
+
+    assert (refused.status_code, refused.json()["code"]) == (503, "OVERLOADED")
+    assert refused.json()["retryable"] is True
+    assert int(refused.headers["retry-after"]) >= 1
+    assert refusals == [Cause.TURNS]
+    assert len(engine.turns) == 1
+    assert turnstile.in_progress == 0
+
+
+async def test_a_refused_body_is_not_parsed(
+    client: httpx.AsyncClient, turnstile: Turnstile
+) -> None:
+    turnstile.begin_search()
+    turnstile.begin_search()
+
+    assert (await client.post("/v1/chat", content=b"not json")).status_code == 503
+
+
+async def test_faces_that_only_search_are_refused_first(
+    client: httpx.AsyncClient, turnstile: Turnstile, refusals: Refusals
+) -> None:
+    with turnstile.permit(), turnstile.permit(), turnstile.permit():
+        search = await client.post("/v1/search", json={"query": "bridge toll"})
+        tavily = await client.post("/compat/tavily/search", json={"query": "bridge toll"})
+        chat = await client.post("/v1/chat", json=ASK)
+
+    assert (search.status_code, tavily.status_code, chat.status_code) == (503, 503, 200)
+    assert refusals == [Cause.TURNS, Cause.TURNS]
+
+
+async def test_probes_and_pages_are_let_in_whatever_is_in_hand(
+    client: httpx.AsyncClient, turnstile: Turnstile
+) -> None:
+    turnstile.begin_search()
+    turnstile.begin_search()
+
+    assert (await client.get("/livez")).status_code == 200
+    assert (await client.get("/readyz")).status_code == 200
+    assert (await client.get("/")).status_code == 200
+
+
+async def test_a_turn_is_a_search_from_the_decision_until_its_sources(
+    engine: FakeEngine, turnstile: Turnstile
+) -> None:
+    seen = {}
+    async for event in GatedEngine(engine, turnstile).run(TURN):
+        seen.setdefault(type(event), turnstile.searches)
+
+    assert (seen[Decided], seen[SourcesReady], seen[Done]) == (1, 0, 0)
+    assert (turnstile.searches, turnstile.in_progress) == (0, 0)
+
+
+async def test_a_turn_that_is_left_gives_its_places_back(
+    engine: FakeEngine, turnstile: Turnstile
+) -> None:
+    events = GatedEngine(engine, turnstile).run(TURN)
+    assert isinstance(await anext(events), Decided)
+    assert (turnstile.searches, turnstile.in_progress) == (1, 1)
+
+    await events.aclose()  # type: ignore[attr-defined]
+
+    assert (turnstile.searches, turnstile.in_progress) == (0, 0)
+
+
+async def test_a_turn_that_no_face_let_in_is_asked_about_in_the_engine(
+    engine: FakeEngine, turnstile: Turnstile
+) -> None:
+    gated = GatedEngine(engine, turnstile)
+    turnstile.begin_search()
+    turnstile.begin_search()
+
+    events = [event async for event in gated.run(TURN)]
+    with pytest.raises(OverloadedError):
+        await gated.search(SearchCommand(query="bridge toll"))
+
+    assert [type(event) for event in events] == [Failed]
+    assert (events[0].reason, events[0].retryable) == ("OVERLOADED", True)
+    assert not engine.turns
+    assert not engine.commands
+
+
+async def test_a_late_event_loop_refuses_until_it_comes_round_again(
+    turnstile: Turnstile, refusals: Refusals
+) -> None:
+    watching = asyncio.create_task(turnstile.watch_lag())
+    await asyncio.sleep(0)
+    with turnstile.permit():
+        pass
+    time.sleep(0.4)  # noqa: ASYNC251 - holding the loop up is the point
+    await asyncio.sleep(0.01)
+    with pytest.raises(OverloadedError):
+        turnstile.permit().__enter__()
+    assert refusals == [Cause.LAG]
+
+    for _ in range(200):
+        await asyncio.sleep(0.05)
+        if _lets_in(turnstile):
+            break
+    assert _lets_in(turnstile)
+    watching.cancel()
+    await asyncio.wait({watching})
+
+
+def _lets_in(turnstile: Turnstile) -> bool:
+    try:
+        with turnstile.permit():
+            return True
+    except OverloadedError:
+        return False
+
+
+async def test_grpc_callers_are_told_to_come_back(engine: FakeEngine, turnstile: Turnstile) -> None:
+    servicer = GatewayServicer(GatedEngine(engine, turnstile), Identity(b"k" * 16))
+    server = GrpcServer(
+        GatewaySettings(grpc_port=0),
+        register=[
+            lambda server: gateway_pb2_grpc.add_GatewayServiceServicer_to_server(servicer, server)
+        ],
+        services=[SERVICE_NAME],
+        health=Health(),
+        admission=turnstile,
+    )
+    message = common_pb2.Message(role=common_pb2.ROLE_USER, content="What is the toll?")
+    request = gateway_pb2.ChatRequest(messages=[message])
+    async with server, grpc.aio.insecure_channel(server.target) as channel:
+        stub = gateway_pb2_grpc.GatewayServiceStub(channel)
+        assert [event async for event in stub.Chat(request)]
+        turnstile.begin_search()
+        turnstile.begin_search()
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            async for _ in stub.Chat(request):
+                pass
+
+    assert refused.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+    trailers = dict(refused.value.trailing_metadata() or ())
+    assert int(str(trailers["grpc-retry-pushback-ms"])) > 0
+    assert turnstile.in_progress == 0
