@@ -1,0 +1,265 @@
+"""Several replicas of every service with their upstreams, for load: no proxies in between.
+
+Callers reach replicas as on Kubernetes: every service by a list of addresses that gRPC balances
+over, the gateways by whoever is ready.
+"""
+
+import asyncio
+import itertools
+import os
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+
+from rig.processes import Process, service_command
+from rig.upstreams import Model, Pages, Provider
+
+SERVICES = ("decision", "search", "scorer", "fetcher", "gateway")
+# Outside the range that the system hands out to outgoing connections.
+FIRST_PORT = 63200
+MOST_REPLICAS = 3
+TICKS = os.sysconf("SC_CLK_TCK")
+_KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "VIRTUAL_ENV", "PYTHONPATH", "TMPDIR")
+_SEEN_EVERY_S = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long what lies outside takes.
+
+    Attributes:
+        search_s, page_s: Seconds of a provider's answer and of a page.
+        first_s, gap_s: Seconds until the model's first token and between tokens.
+        tokens: Length of an answer.
+    """
+
+    search_s: float = 0.6
+    page_s: float = 0.15
+    first_s: float = 0.3
+    gap_s: float = 0.02
+    tokens: int = 150
+
+
+@dataclass
+class LongModel(Model):
+    """Says its cited sentences over and over, until the answer is long enough."""
+
+    tokens: int = 150
+
+    def _words(self, prompt: str) -> Iterator[str]:
+        return itertools.islice(itertools.cycle(super()._words(prompt)), self.tokens)
+
+
+@dataclass
+class Fleet:
+    """Everything that runs.
+
+    Attributes:
+        folder: Logs and data.
+        replicas: Of each service, 1 to `MOST_REPLICAS`.
+        settings: Variables of all services, over the usual ones.
+        processes: By name and number, `scorer-0`; with "redis".
+        ready: Addresses of the gateways that say that they are ready, as an endpoint list knows
+            them: a little late.
+    """
+
+    folder: Path
+    replicas: int
+    pace: Pace
+    settings: Mapping[str, str] = field(default_factory=dict)
+    first_port: int = FIRST_PORT
+    processes: dict[str, Process] = field(default_factory=dict)
+    ready: list[str] = field(default_factory=list)
+    _turn: Iterator[int] = field(default_factory=itertools.count)
+
+    def port(self, name: str) -> int:
+        """The port of a server, of a replica's metrics (`metrics-…`) or HTTP faces (`http-…`)."""
+        return self.first_port + _PORTS.index(name)
+
+    def members(self, service: str) -> tuple[str, ...]:
+        """Names of a service's replicas."""
+        return tuple(f"{service}-{n}" for n in range(self.replicas))
+
+    @property
+    def members_of_all(self) -> tuple[str, ...]:
+        """Names of all replicas, those first that others stand on."""
+        return tuple(name for service in SERVICES for name in self.members(service))
+
+    def gateway(self) -> str:
+        """Address of a ready gateway, each in turn."""
+        return self.ready[next(self._turn) % len(self.ready)]
+
+    async def restart(self, name: str) -> int:
+        """Stop a replica as Kubernetes does, start it again, wait for it; its exit status."""
+        status = await asyncio.to_thread(self.processes[name].stop)
+        await self.start(name)
+        return status
+
+    async def start(self, *names: str) -> None:
+        """Start processes and wait until they are ready."""
+        for name in names:
+            self.processes[name].start()
+        for name in names:
+            await asyncio.to_thread(self.processes[name].wait_ready)
+
+    async def watch(self) -> None:
+        """Keep the list of ready gateways, for as long as the fleet stands."""
+        while True:
+            await asyncio.sleep(_SEEN_EVERY_S)
+            await self.look()
+
+    async def look(self) -> None:
+        """Ask every gateway whether it is ready; the last list stays where none is."""
+        async with httpx.AsyncClient(trust_env=False, timeout=2) as client:
+            names = [name for name in self.members("gateway") if await self._is_ready(client, name)]
+        if names:
+            self.ready = [f"http://127.0.0.1:{self.port(f'http-{name}')}" for name in names]
+
+    async def _is_ready(self, client: httpx.AsyncClient, name: str) -> bool:
+        with suppress(httpx.TransportError):
+            url = f"http://127.0.0.1:{self.port(f'metrics-{name}')}/readyz"
+            return (await client.get(url)).status_code == httpx.codes.OK
+        return False
+
+    def cpu_s(self) -> dict[str, float]:
+        """User and system time so far of each service, its replicas together, in seconds."""
+        return {
+            service: sum(_cpu_s(self.processes[name].pid) for name in self.members(service))
+            for service in SERVICES
+        }
+
+    def resident_bytes(self) -> dict[str, int]:
+        """Memory of each replica."""
+        return {name: self.processes[name].usage().resident for name in self.members_of_all}
+
+
+def _cpu_s(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+_MEMBERS = tuple(f"{service}-{n}" for service in SERVICES for n in range(MOST_REPLICAS))
+_PORTS: Sequence[str] = (
+    "redis",
+    "provider",
+    "pages",
+    "model",
+    *_MEMBERS,
+    *(f"metrics-{name}" for name in _MEMBERS),
+    *(f"http-gateway-{n}" for n in range(MOST_REPLICAS)),
+)
+
+
+@asynccontextmanager
+async def open_fleet(
+    folder: Path,
+    *,
+    replicas: int = 1,
+    pace: Pace | None = None,
+    settings: Mapping[str, str] | None = None,
+    first_port: int = FIRST_PORT,
+) -> AsyncIterator[Fleet]:
+    """Start everything; ends with everything stopped.
+
+    Args:
+        folder: Empty; takes logs and data.
+        replicas: Of each service.
+        pace: Of the upstreams.
+        settings: Variables of all services, over the usual ones.
+        first_port: A hundred ports from here are used.
+    """
+    fleet = Fleet(folder, replicas, pace or Pace(), settings or {}, first_port)
+    async with AsyncExitStack() as stack:
+        await _open_upstreams(fleet, stack)
+        _add_processes(fleet)
+        stack.push_async_callback(_stop, fleet)
+        await fleet.start("redis")
+        await fleet.start(*fleet.members_of_all)
+        await fleet.look()
+        watching = asyncio.create_task(fleet.watch())
+        stack.push_async_callback(_end, watching)
+        yield fleet
+
+
+async def _open_upstreams(fleet: Fleet, stack: AsyncExitStack) -> None:
+    pace = fleet.pace
+    provider = Provider(fleet.port("pages"), pause_s=pace.search_s)
+    model = LongModel(first_s=pace.first_s, gap_s=pace.gap_s, tokens=pace.tokens)
+    await stack.enter_async_context(provider.stub(fleet.port("provider")))
+    await stack.enter_async_context(Pages(pause_s=pace.page_s).stub(fleet.port("pages")))
+    await stack.enter_async_context(model.stub(fleet.port("model")))
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.wait({task})
+
+
+async def _stop(fleet: Fleet) -> None:
+    """All at once, because each may take its grace."""
+    running = [one for one in fleet.processes.values() if one.is_alive]
+    await asyncio.gather(*(asyncio.to_thread(one.stop) for one in running))
+
+
+def _add_processes(fleet: Fleet) -> None:
+    common = _environment(fleet)
+    redis = ("redis-server", "--port", str(fleet.port("redis")), "--save", "", "--appendonly", "no")
+    fleet.processes["redis"] = Process("redis", redis, common, fleet.folder / "redis.log")
+    for name in fleet.members_of_all:
+        service = name.partition("-")[0]
+        own = {
+            "GRPC_PORT": str(fleet.port(name)),
+            "METRICS_PORT": str(fleet.port(f"metrics-{name}")),
+            "DATA_DIR": str(fleet.folder / name),
+        }
+        if service == "gateway":
+            own["GATEWAY_PORT"] = str(fleet.port(f"http-{name}"))
+        ready_url = f"http://127.0.0.1:{own['METRICS_PORT']}/readyz"
+        fleet.processes[name] = Process(
+            name,
+            service_command(service),
+            {**common, **own, **fleet.settings},
+            fleet.folder / f"{name}.log",
+            ready_url,
+        )
+
+
+def _environment(fleet: Fleet) -> dict[str, str]:
+    targets = {
+        f"{service.upper()}_TARGET": "ipv4:"
+        + ",".join(f"127.0.0.1:{fleet.port(name)}" for name in fleet.members(service))
+        for service in SERVICES
+        if service != "gateway"
+    }
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    return (
+        kept
+        | targets
+        | {
+            "REDIS_URL": f"redis://127.0.0.1:{fleet.port('redis')}",
+            "SEARCH_PROVIDERS": "brave",
+            "BRAVE_BASE_URL": f"http://127.0.0.1:{fleet.port('provider')}",
+            "BRAVE_SEARCH_API_KEY": "key-of-nobody",
+            "SEARCH_RATES": "brave=10000/1",
+            "SEARCH_DAILY_BUDGET_USD": "100000",
+            "FETCHER_STATIC_HOSTS": "*.localhost=127.0.0.1",
+            "FETCHER_ALLOW_PRIVATE_HOSTS": f"*.localhost:{fleet.port('pages')}",
+            "FETCHER_REQUESTS_PER_SECOND": "100",
+            "FETCHER_BROWSER": "false",
+            "OPENAI_BASE_URL": f"http://127.0.0.1:{fleet.port('model')}/v1",
+            "OPENAI_API_KEY": "key-of-nobody",
+            "LLM_MODEL": "invented",
+            "GATEWAY_SEARCHES_PER_DAY": "0",
+            "GATEWAY_SUSPICION_THRESHOLD": "1.01",
+            "GATEWAY_REPLICAS": str(fleet.replicas),
+            "SHUTDOWN_GRACE_S": "15",
+            "DRAIN_DELAY_S": "1",
+            "SCORER_THREADS": "1",
+            "GRPC_VERBOSITY": "ERROR",
+            "LOG_FORMAT": "json",
+            "PYTHONUNBUFFERED": "1",
+        }
+    )
