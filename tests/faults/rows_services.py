@@ -79,7 +79,7 @@ async def all_scorers_killed(trial: Trial) -> None:
         trial.promise_flag("scorer")
         await trial.mend(*SCORERS)
         await trial.recover()
-        trial.promise_whole_again("scorer")
+        await trial.promise_used_again("scorer")
 
 
 @row(
@@ -141,7 +141,7 @@ async def one_scorer_lies(trial: Trial) -> None:
         proxy.upstream = truthful
         proxy.reset_peers()
         await trial.recover()
-        trial.promise_whole_again("scorer")
+        await trial.promise_used_again("scorer")
 
 
 @row(
@@ -194,7 +194,7 @@ async def one_scorer_full(trial: Trial) -> None:
         trial.promise_no_failure()
         await trial.site.restart("scorer0")
         await trial.recover()
-        trial.promise_whole_again("scorer")
+        await trial.promise_used_again("scorer")
 
 
 async def _refused(trial: Trial) -> float:
@@ -226,7 +226,7 @@ async def decision_killed(trial: Trial) -> None:
         )
         await trial.mend("decision")
         await trial.recover()
-        trial.promise_whole_again("decision")
+        await trial.promise_used_again("decision")
 
 
 @row(
@@ -272,7 +272,7 @@ async def fetcher_killed(trial: Trial) -> None:
         trial.site.pages.pause_s = 0.02
         await trial.mend("fetcher")
         await trial.recover()
-        trial.promise_whole_again("fetcher")
+        await trial.promise_used_again("fetcher")
 
 
 row_of_tests(
@@ -304,4 +304,4 @@ async def fetcher_without_descriptors(trial: Trial) -> None:
         trial.promise(f"{fetcher.name} {'lives' if fetcher.is_alive else 'died'}", fetcher.is_alive)
         fetcher.limit_descriptors(allowed)
         await trial.recover()
-        trial.promise_whole_again("fetcher")
+        await trial.promise_used_again("fetcher")

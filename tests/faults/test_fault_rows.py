@@ -19,8 +19,8 @@ from rig.trial import Pace
 
 MODULES = ("services", "store", "search", "model", "operation")
 BRIEF = Pace(rate=2.0, warm_s=1.5, fault_s=2.5)
-# One of each kind: a service, the store, providers, the model.
-SHORT = ("9", "13", "26", "27")
+# A service, the store, the model and the client.
+SHORT = ("9", "13", "27", "31")
 # Other than those of `make faults`, which may run at the same time.
 FIRST_PORT = 62300
 

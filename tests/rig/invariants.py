@@ -6,9 +6,9 @@ from typing import Any
 
 import httpx
 
-from rig.history import Kind, Outcome, Record, percentile
+from rig.history import Kind, Outcome, Record
 from rig.site import SECRETS, Site
-from rig.trial import RECOVERS_WITHIN_S, Trial, Verdict
+from rig.trial import RECOVERS_WITHIN_S, Trial, Verdict, was_shed
 
 DEADLINE_S = 15.0
 _OVER_S = 0.25
@@ -42,7 +42,7 @@ async def check_all(trial: Trial, log_marks: dict[str, int]) -> list[Verdict]:
 
 
 def _i1_in_time(trial: Trial) -> Verdict:
-    late_s = percentile(trial.load.lateness_s, 1.0)
+    late_s = max(trial.load.lateness_s, default=0.0)
     longest = max((r.ended_s - r.sent_s for r in trial.records), default=0.0)
     kept = longest <= DEADLINE_S + _OVER_S + late_s
     return Verdict(f"I1 longest request {longest:.1f} s of {DEADLINE_S:.0f} s", kept)
@@ -149,7 +149,8 @@ def _i10_chat_unharmed(trial: Trial) -> Verdict:
     now_s, bound_s = trial.median_s("fault", Kind.CHAT), trial.bound_s(Kind.CHAT)
     said = f"I10 small talk {now_s * 1000:.0f} ms, at most {bound_s * 1000:.0f} ms"
     lost = [r for r in chats if r.outcome in {Outcome.ERROR, Outcome.BROKEN}]
-    return Verdict(said, not lost and now_s <= bound_s, is_timing=not lost)
+    in_time = now_s <= bound_s
+    return Verdict(said, not lost and in_time, is_timing=all(map(was_shed, lost)))
 
 
 def log_marks(site: Site) -> dict[str, int]:

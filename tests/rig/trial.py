@@ -34,6 +34,11 @@ class Pace:
     fault_s: float = 6.0
 
 
+def was_shed(record: Record) -> bool:
+    """Whether it was refused for want of processor time, which a busy machine may lack."""
+    return record.outcome is Outcome.ERROR and record.why == "OVERLOADED"
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """One thing that was promised.
@@ -165,15 +170,22 @@ class Trial:
         lost = [r for r in asked if r.outcome in {Outcome.BROKEN, Outcome.ERROR}]
         why = "; ".join(sorted({r.why for r in lost}))
         said = f"{len(lost)} of {len(asked)} failed{f' ({why})' if why else ''}"
-        self.promise(said, asked and not lost)
+        self.verdicts.append(
+            Verdict(said, bool(asked) and not lost, is_timing=all(map(was_shed, lost)))
+        )
 
     def promise_flag(self, component: str, least: int = 1) -> None:
         """The loss was told in answers during the fault."""
         told = sum(component in r.degraded for r in self.of("fault", Kind.SEARCH))
         self.promise(f"{told} answers say `degraded: {component}`", told >= least)
 
-    def promise_whole_again(self, component: str) -> None:
-        """After it, answers no longer say that the component is lost."""
-        last = list(self.of("after", Kind.SEARCH))[-2:]
-        whole = [r for r in last if component not in r.degraded]
-        self.promise(f"{component} is used again", bool(whole))
+    async def promise_used_again(self, component: str) -> None:
+        """Soon after it, with load still on, an answer does without the flag."""
+        used = False
+        for _ in range(int(RECOVERS_WITHIN_S * 4)):
+            asked = [r for r in self.of("after", Kind.SEARCH) if r.status == 200]
+            used = any(component not in r.degraded for r in asked)
+            if used:
+                break
+            await asyncio.sleep(0.5)
+        self.promise(f"{component} is used again", used)
