@@ -16,13 +16,14 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from typing import Any
 
-import scorer as bench
+import scorer_rig as bench
 from pellucid.scorer.v1 import scorer_pb2_grpc
+from scorer import callers as measured
 
 from pellucid_runtime.channel import open_channel
 from pellucid_runtime.errors import ServiceError
 
-RESULTS = bench.RESULTS.with_name("scorer_replicas.json")
+FILE = bench.RESULTS / "scorer_replicas.json"
 SERVICE = "pellucid.scorer.v1.ScorerService"
 CALLERS = (1, 4, 16)
 CALLS = 32
@@ -51,7 +52,7 @@ async def curve(most: int) -> list[dict[str, Any]]:
             async with stub_of(replicas) as stub:
                 for callers in CALLERS:
                     before = [one.cpu_s for one in replicas]
-                    rate, p99 = await bench.callers(stub, callers, calls=CALLS)
+                    rate, p99 = await measured(stub, callers, calls=CALLS)
                     spent = [one.cpu_s - start for one, start in zip(replicas, before, strict=True)]
                     rows.append(
                         {"replicas": number, "callers": callers, "texts_per_s": rate, "p99_ms": p99}
@@ -100,8 +101,8 @@ def main() -> int:
     found["killed"] = asyncio.run(killed())
     seconds = time.perf_counter() - started
     print(f"one of {KILLED_OF} killed: {found['killed']}, {seconds:.0f} s in all")
-    RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    RESULTS.write_text(json.dumps(found, indent=2), "utf-8")
+    bench.RESULTS.mkdir(parents=True, exist_ok=True)
+    FILE.write_text(json.dumps(found, indent=2), "utf-8")
     return int(found["killed"]["failed"] > 0)
 
 

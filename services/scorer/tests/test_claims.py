@@ -1,7 +1,11 @@
 """Labelled claims of our own against their passages: what is caught, what is kept.
 
-The rows are a held set: constants and rules are tuned on others. Even odds (0.5) are where callers
-draw the line.
+``claims.yaml`` is a regression set: rules were written with it in sight. ``claims_fresh.yaml`` was
+written before its author had seen the rules. At its first and only measurement without it in sight
+(92 claims) these shares were judged well: right .97, figure 1, date 1, negation 1, name .63, role
+.25, unit .20. Units, and roles in Korean, Japanese and Chinese, were worked on after that, so that
+today's floors for these two are a regression as well. Even odds (0.5) are where callers draw the
+line.
 """
 
 from collections import defaultdict
@@ -20,6 +24,18 @@ CLAIMS = Path(__file__).parent / "claims.yaml"
 RIGHT = "right"
 FLOORS = {"right": 0.95, "figure": 1.0, "date": 1.0, "name": 1.0, "unit": 1.0}
 """Least share of right claims at even odds or above, and of each kind of wrong ones below."""
+FRESH = Path(__file__).parent / "claims_fresh.yaml"
+FRESH_FLOORS = {
+    "right": 0.96,
+    "figure": 1.0,
+    "date": 1.0,
+    "negation": 1.0,
+    "unit": 1.0,
+    "name": 0.62,
+    "role": 0.5,
+}
+"""What is missed: names in scripts without capital letters, and roles that common nouns, pronouns
+or a verb at the end carry."""
 SEMANTIC = ("negation", "role")
 SEMANTIC_FLOOR = 0.90
 
@@ -38,11 +54,17 @@ class Row:
 
 @pytest.fixture(scope="module")
 def rows(real_encoder: Encoder) -> Sequence[Row]:
-    return [
-        row
-        for case in yaml.safe_load(CLAIMS.read_text("utf-8"))
-        for row in judged(case, real_encoder)
-    ]
+    return read(CLAIMS, real_encoder)
+
+
+@pytest.fixture(scope="module")
+def fresh_rows(real_encoder: Encoder) -> Sequence[Row]:
+    return read(FRESH, real_encoder)
+
+
+def read(file: Path, encoder: Encoder) -> Sequence[Row]:
+    cases = yaml.safe_load(file.read_text("utf-8"))
+    return [row for case in cases for row in judged(case, encoder)]
 
 
 def judged(case: Mapping[str, object], encoder: Encoder) -> Sequence[Row]:
@@ -96,3 +118,17 @@ def test_right_claims_score_above_wrong_ones(rows: Sequence[Row]) -> None:
     wrong = [score for scores in by_kind.values() for score in scores]
     ordered = sum((a > b) + 0.5 * (a == b) for a in right for b in wrong)
     assert ordered / (len(right) * len(wrong)) >= 0.97
+
+
+@pytest.mark.parametrize(("kind", "floor"), FRESH_FLOORS.items())
+def test_share_of_fresh_claims_that_is_judged_well(
+    fresh_rows: Sequence[Row], kind: str, floor: float
+) -> None:
+    of_kind = [row for row in fresh_rows if row.kind == kind]
+    wrong = [row for row in of_kind if not row.is_well_judged]
+    assert share_well_judged(of_kind) >= floor, wrong
+
+
+def test_fresh_claims_are_many_and_of_several_languages(fresh_rows: Sequence[Row]) -> None:
+    assert len(fresh_rows) >= 80
+    assert len({row.language for row in fresh_rows}) >= 7

@@ -28,7 +28,7 @@ def judge(claim: str, passage: str = PASSAGE, cosine: float = 0.75) -> support.J
         "The second lock opened in March 2024 after nine years of work.",
         "The lock cost 1.5 billion crowns.",
         "The lock cost 1,500 million crowns, 12 percent more than planned.",
-        "It cost $1.5bn and is 312 metres long.",
+        "It cost 1.5bn crowns and is 312 metres long.",
         "Between 40 and 55 ships pass each day, said Ann Lee.",
         "Lee said that 40 to 55 ships pass each day.",
         "Tidewater did not bid for the lock.",

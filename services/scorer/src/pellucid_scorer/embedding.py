@@ -17,6 +17,12 @@ from pellucid_scorer.ports import BatchObserver, Encoder, TokenIds, Vectors
 DIGEST_BYTES = 16
 """Chance of two texts in a full cache sharing a digest: below 1e-28."""
 
+CHARACTERS_PER_TOKEN = 5
+"""English prose has four to five; guessed without reading, so that a call which will be refused
+costs no tokenizing. What slips through is counted exactly before it is queued."""
+LONGEST_GUESS = 256
+"""Tokens at which the usual models cut a text."""
+
 Key = bytes
 
 
@@ -108,7 +114,7 @@ class Embedder:
 
     async def _compute(self, texts: Mapping[Key, str]) -> tuple[dict[Key, Vectors], Spent]:
         """Return the vectors of texts that are not in the cache."""
-        self._batcher.refuse_if_full(texts=len(texts))
+        self._batcher.refuse_if_full(texts=len(texts), tokens=sum(map(_guess, texts.values())))
         started = monotonic()
         loop = asyncio.get_running_loop()
         tokens = await loop.run_in_executor(
@@ -148,6 +154,11 @@ class Embedder:
             del self._coming[key]
         if not done.cancelled() and done.exception() is None:
             self._cache.put(key, done.result().vector)
+
+
+def _guess(text: str) -> int:
+    """Return about how many tokens a text has, seldom more, without reading it."""
+    return min(LONGEST_GUESS, 1 + len(text) // CHARACTERS_PER_TOKEN)
 
 
 def _key(text: str) -> Key:

@@ -12,6 +12,7 @@ from typing import Any
 
 import yaml
 
+from pellucid_scorer import units
 from pellucid_scorer.words import fold
 
 ROUNDING = 0.05
@@ -39,6 +40,7 @@ class Figure:
         is_percent: It is a percentage.
         is_rough: The text says that it is approximate.
         is_idle: It is a word such as "one" that is seldom meant as a number, or a decade.
+        unit: What it counts or measures, as of ``units.yaml``; empty where the text does not tell.
     """
 
     written: str
@@ -46,10 +48,16 @@ class Figure:
     is_percent: bool = False
     is_rough: bool = False
     is_idle: bool = False
+    unit: str = ""
 
     def equals(self, other: "Figure") -> bool:
-        """Tell whether another figure says the same, rounding allowed where this one is rough."""
+        """Tell whether another figure says the same, rounding allowed where this one is rough.
+
+        Two units that are both told must be the same one.
+        """
         if self.is_percent != other.is_percent:
+            return False
+        if self.unit and other.unit and not units.are_alike(self.unit, other.unit):
             return False
         allowed = ROUNDING if self.is_rough else EXACT
         return abs(self.value - other.value) <= allowed * max(abs(self.value), abs(other.value))
@@ -187,6 +195,7 @@ def _numbers(text: str) -> Iterator[Figure]:
             is_rough=_ABOUT.search(folded, max(0, match.start() - LONGEST_HEDGE), match.start())
             is not None,
             is_idle=match.group().strip() in _IDLE or DECADE.match(folded, match.end()) is not None,
+            unit=units.unit_of(folded, match.start(), match.end()),
         )
 
 

@@ -8,7 +8,7 @@ shared everyday words cannot carry a page on another topic over the floor.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pellucid_scorer.words import JOINTS, TOKEN, fold, is_stop, stem, terms
@@ -87,10 +87,14 @@ def lift(sought: Wanted, text: str, semantic: float) -> float:
     if not total or not semantic:
         return 0.0
     tokens = frozenset(TOKEN.findall(fold(text)))
-    present = {stem(part) for token in tokens for part in JOINTS.split(token)}
+    present = {stem(part) for token in tokens for part in _parts(token)}
     found = sum(weight for term, weight in sought.words.items() if term in present)
     found += sum(weight for name, weight in sought.identifiers.items() if name in tokens)
     return MAX_LIFT * (found / total) * min(1.0, semantic / FULL_LIFT_FROM) * (1.0 - semantic)
+
+
+def _parts(token: str) -> Sequence[str]:
+    return (token,) if token.isalnum() else JOINTS.split(token)
 
 
 def is_identifier(token: str) -> bool:

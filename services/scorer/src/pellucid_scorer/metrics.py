@@ -1,5 +1,7 @@
 """Every instrument of the scorer."""
 
+import collections
+
 from prometheus_client import Counter, Gauge, Histogram
 
 from pellucid_scorer.candidates import Exclusion
@@ -77,10 +79,12 @@ class PrometheusObserver:
 def observe_scores(scored: Scored) -> None:
     """Record the outcome of one Score call."""
     profile = scored.rules.name
+    for exclusion, number in collections.Counter(one.exclusion for one in scored.verdicts).items():
+        RESULTS.labels(profile, _outcome(exclusion)).inc(number)
+    final_score = FINAL_SCORE.labels(profile)
     for verdict in scored.verdicts:
-        RESULTS.labels(profile, _outcome(verdict.exclusion)).inc()
         if verdict.exclusion is None:
-            FINAL_SCORE.labels(profile).observe(verdict.rated.final)
+            final_score.observe(verdict.rated.final)
 
 
 def observe_model(name: str) -> None:

@@ -101,9 +101,8 @@ class Ranking:
         )
         base = _weighted(parts, self.rules)
         lift = subject.lift(self.question.subject, candidate.text, base)
-        return Rated(
-            candidate, domains.registrable(host), base + lift, replace(parts, subject_lift=lift)
-        )
+        parts = replace(parts, subject_lift=lift) if lift else parts
+        return Rated(candidate, domains.registrable(host), base + lift, parts)
 
     def _filtered(
         self, rated: Sequence[Rated], vectors: npt.NDArray[np.float32]

@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pellucid_scorer import figures, names, roles
+from pellucid_scorer import figures, names, particles, roles
+from pellucid_scorer.scripts import is_spaceless
 from pellucid_scorer.words import content_terms
 
 WINDOW_SENTENCES = 3
@@ -250,7 +251,10 @@ def _is_swapped(claim: Claim, passage: Passage) -> bool:
     nearest = best_window(claim, passage, longest=1)
     if nearest.overlap < SAME_WORDS:
         return False
-    return roles.are_swapped(claim.text, passage.text[nearest.start : nearest.end])
+    sentence = passage.text[nearest.start : nearest.end]
+    if is_spaceless(claim.text):
+        return particles.are_swapped(claim.text, sentence)
+    return roles.are_swapped(claim.text, sentence)
 
 
 def _denies(text: str, terms: frozenset[str]) -> bool:
