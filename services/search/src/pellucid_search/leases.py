@@ -14,8 +14,10 @@ from uuid import uuid4
 
 from pellucid_search.ports import LeaseStore
 
-LEASE_S = 0.9
-_RENEW_S = 0.3
+# With one look and a busy machine's delay a dead holder is replaced within a second; a holder that
+# lives may be late by two renewals.
+LEASE_S = 0.8
+_RENEW_S = 0.25
 _POLL_S = 0.05
 
 
