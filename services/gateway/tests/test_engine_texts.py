@@ -223,6 +223,15 @@ def test_a_query_is_never_empty_nor_too_long(message: str) -> None:
         ("Piet Quill opened it", "It was opened by Marta Quill", False),
         ("비용은 13억이다", "비용은 13억 크라운이다", True),
         ("비용은 15억이다", "비용은 13억 크라운이다", False),
+        ("It took eleven weeks", "It took 11 weeks", True),
+        ("It took eleven months", "It took 11 weeks", False),
+        ("Fuel use fell by half", "Fuel use fell by a third", False),
+        ("Fuel use fell by 50 %", "Fuel use fell by half", True),
+        ("五年不收费", "三年不收费", False),
+        ("박서린 시장은 말했다", "시장 박서린은 말했다", True),
+        ("김도현 시장은 말했다", "시장 박서린은 말했다", False),
+        ("新任知事は認めた", "森下知事は認めた", True),
+        ("云岭大桥已通车", "澄江大桥通车", False),
     ],
 )
 def test_figures_dates_and_names_are_looked_up(claim: str, text: str, *, holds: bool) -> None:

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pellucid_gateway.notices import month_numbers
+from pellucid_gateway.spelled_numbers import spelled_numbers
 from pellucid_gateway.terms import fold, has_unspaced_script, rarity, terms
+from pellucid_gateway.unspaced_checks import absent_name
 
 _NUMBER = re.compile(
     r"(?<![\d.,])[-−]?\d+(?:[.,’' \u00a0\u202f]\d{3}(?!\d))*(?:[.,]\d+)?|(?<=\.)\d+"
@@ -51,6 +53,13 @@ _YEARS = range(1000, 2200)
 _NEIGHBOURS = 2
 _MIN_NEIGHBOUR = 4
 _UNITS = frozenset("%€$£¥₩°")
+# Units of time by the first letters of their names in the spaced languages.
+_TIMES = {
+    "sec": "s", "sek": "s", "seg": "s", "min": "min", "hou": "h", "stu": "h", "hor": "h",
+    "heu": "h", "day": "d", "tag": "d", "dia": "d", "jou": "d", "wee": "w", "woc": "w",
+    "sem": "w", "mon": "mo", "mes": "mo", "moi": "mo", "yea": "y", "jah": "y", "ano": "y",
+    "ann": "y",
+}  # fmt: skip
 _TITLE_WORDS = frozenset(
     {"i", "the", "a", "an", "mr", "mrs", "ms", "dr", "in", "on", "at", "for", "by", "but", "and"}
 )
@@ -148,8 +157,15 @@ class Figure:
 
 
 def _numbers_found(claim: str, text: str) -> bool:
-    there = list(figures(text))
-    return all(_stands(figure, there) for figure in figures(claim))
+    there = [*figures(text), *_spelled(text)]
+    return all(_stands(figure, there) for figure in (*figures(claim), *_spelled(claim)))
+
+
+def _spelled(text: str) -> Iterator[Figure]:
+    """Numbers in words, with what stands around them in the folded text."""
+    folded = fold(text)
+    for found in spelled_numbers(folded):
+        yield Figure(found.values, _around(folded, found.start, found.end), found.start)
 
 
 def _stands(figure: Figure, there: list[Figure]) -> bool:
@@ -158,12 +174,23 @@ def _stands(figure: Figure, there: list[Figure]) -> bool:
     Another quantity it is when the words around the figure stand around a different value only:
     "a toll of 5 crowns" is not in "a toll of 4 crowns on 5 lanes".
     """
-    equal = [other for other in there if equal_figures(figure, other)]
+    equal = [o for o in there if equal_figures(figure, o) and not _other_time(figure, o)]
     if not equal or figure.is_year:
         return bool(equal)
     fits = any(figure.around & other.around for other in equal)
     rivals = (other for other in there if not equal_figures(figure, other) and not other.is_year)
     return fits or not any(figure.around & rival.around for rival in rivals)
+
+
+def _other_time(figure: Figure, other: Figure) -> bool:
+    """Whether both are times in different units, as eleven weeks and eleven months are."""
+    mine, theirs = _times(figure), _times(other)
+    return bool(mine and theirs) and not mine & theirs
+
+
+def _times(figure: Figure) -> frozenset[str]:
+    starts = (word[1:4] for word in figure.around if word.startswith(">"))
+    return frozenset(_TIMES[start] for start in starts if start in _TIMES)
 
 
 def equal_figures(figure: Figure, other: Figure) -> bool:
@@ -261,7 +288,7 @@ def _months(text: str) -> frozenset[int]:
 def _names_found(claim: str, text: str, language: str) -> bool:
     there = set(re.findall(r"\w+", fold(text)))
     names = _german_names(claim) if language == "de" else _names(claim)
-    return all(_has_name(name, there) for name in names)
+    return all(_has_name(name, there) for name in names) and not absent_name(claim, text)
 
 
 def _german_names(claim: str) -> Iterator[str]:

@@ -12,12 +12,14 @@ from importlib import resources
 
 import yaml
 
-from pellucid_gateway import sentences
+from pellucid_gateway import sentences, unspaced_checks
 from pellucid_gateway.claim_checks import Figure, equal_figures, figures
 from pellucid_gateway.terms import fold, function_terms, has_unspaced_script, terms
 
 # Share of a claim's words from which a clause speaks of the same.
 _SAME_MATTER = 0.6
+# The same where the two have opposite words, which are not shared.
+_OPPOSED_MATTER = 0.4
 _CLAUSE = re.compile(
     r"[,;:—–。、，；：]\s|[。、，；]|\s(?:but|while|whereas|aber|während|doch|mais|tandis que|pero"
     r"|mientras que)\s"
@@ -33,6 +35,7 @@ class _Lexicon:
     not_denying: re.Pattern[str]
     directed: re.Pattern[str]
     passive: re.Pattern[str]
+    opposites: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
 
 
 def contradicts(claim: str, facts: str) -> bool:
@@ -43,10 +46,16 @@ def contradicts(claim: str, facts: str) -> bool:
     >>> contradicts("Birch Ltd bought Ash Corp", "Ash Corp bought Birch Ltd in May.")
     True
     """
-    nearest = _nearest(claim, sentences.split(facts))
+    found = sentences.split(facts)
+    if unspaced_checks.denies(claim, found, _lexicon().negations):
+        return True
+    if any(_opposed(claim, sentence) for sentence in found):
+        return True
+    nearest = _nearest(claim, found)
     if not nearest:
         return False
-    return _denied(claim, nearest) or _turned(claim, nearest) or _given_to_the_other(claim, nearest)
+    checks = (_denied, _turned, _given_to_the_other, unspaced_checks.turned)
+    return any(check(claim, nearest) for check in checks)
 
 
 def _nearest(claim: str, found: Sequence[str]) -> str:
@@ -54,6 +63,21 @@ def _nearest(claim: str, found: Sequence[str]) -> str:
     shares = [_share(claim, sentence) for sentence in found]
     best = max(shares, default=0.0)
     return found[shares.index(best)] if best >= _SAME_MATTER else ""
+
+
+def _opposed(claim: str, sentence: str) -> bool:
+    """One has a word where the other, as much denied or not, has its opposite."""
+    if is_negated(claim) != is_negated(sentence) or _share(claim, sentence) < _OPPOSED_MATTER:
+        return False
+    one, other = fold(claim), fold(sentence)
+    return any(
+        (_only(a, b, one) and _only(b, a, other)) or (_only(b, a, one) and _only(a, b, other))
+        for a, b in _lexicon().opposites
+    )
+
+
+def _only(has: re.Pattern[str], lacks: re.Pattern[str], text: str) -> bool:
+    return bool(has.search(text)) and not lacks.search(text)
 
 
 def _share(claim: str, text: str) -> float:
@@ -176,4 +200,5 @@ def _lexicon() -> _Lexicon:
         not_denying=re.compile("|".join(table["not_denying"])),
         directed=re.compile(rf"\b(?:{starts})"),
         passive=re.compile(table["passive"]),
+        opposites=tuple((re.compile(a), re.compile(b)) for a, b in table["opposites"]),
     )

@@ -27,6 +27,9 @@ MIN_SUPPORT = 0.5
 # Share of a claim's words that its source must have when only words can be checked; chosen on
 # labelled claims, where it finds nearly all changed numbers.
 MIN_OVERLAP = 0.6
+# The same where the scorer misses nothing but a name that the checks of the claim's own language
+# find: it takes inflected German nouns and titles for names. Of 96 right claims 4 were lost so.
+_OVERLAP_DESPITE_NAMES = 0.7
 _MOST_CLAIMS = 32
 # What a claim in another script than its source gets when its figures and names hold.
 _ACROSS_SCRIPTS = 0.5
@@ -109,6 +112,12 @@ class SupportJudge:
         least = MIN_SUPPORT if support else MIN_OVERLAP
         if across and has_anchor(claim):
             score, least = max(score, _ACROSS_SCRIPTS), _ACROSS_SCRIPTS
+        if (
+            support
+            and _misses_names_only(support)
+            and overlap(claim, shown) >= (_OVERLAP_DESPITE_NAMES)
+        ):
+            score = max(score, MIN_SUPPORT)
         supported = score >= least and self._holds(claim, source)
         return Judgement(
             source=source.n,
@@ -135,6 +144,10 @@ class SupportJudge:
         )
         says_something = bool(terms(claim) - function_terms())
         return says_something and lexical.all_found and not contradicts(claim, source.facts)
+
+
+def _misses_names_only(support: PassageSupport) -> bool:
+    return support.numbers_found and support.dates_found and not support.names_found
 
 
 def shown_text(source: Source) -> str:
