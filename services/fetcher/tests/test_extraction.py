@@ -82,6 +82,11 @@ HIDING = {
     "clipped": f'<p style="clip:rect(0,0,0,0)">{SECRET}</p>',
     "class": f'<p class="sr-only">{SECRET}</p>',
     "style sheet": f"<style>.zz {{display:none}}</style><p class=zz>{SECRET}</p>",
+    "transparent by style sheet": f"<style>.zz {{opacity:0}}</style><p class=zz>{SECRET}</p>",
+    "no size by style sheet": f"<style>#zz {{font-size:0}}</style><p id=zz>{SECRET}</p>",
+    "colour by style sheet": (
+        f"<style>.zz {{color:#eee;background:#eee}}</style><p class=zz>{SECRET}</p>"
+    ),
     "inside hidden": f'<div style="display:none"><div><p>{SECRET}</p></div></div>',
     "comment": f"<!-- {SECRET} -->",
     "template": f"<template><p>{SECRET}</p></template>",

@@ -131,6 +131,70 @@ def test_what_a_reader_can_open_is_read() -> None:
     assert PROSE not in _read(_page(f"{intro}{panel}</main>")).text
 
 
+INTRO = "<main><h1>The old bakery</h1><p>Bread has been baked here for ninety years.</p>"
+BUTTON = '<button aria-expanded="false" aria-controls="panel">More</button>'
+PANEL = f'<div id="panel" aria-hidden="true"><p>{PROSE}</p></div>'
+
+
+@pytest.mark.parametrize(
+    "control",
+    [
+        BUTTON,
+        '<div role="tab" aria-expanded="false" aria-controls="panel">More</div>',
+        '<a href="#panel" aria-expanded="false" aria-controls="other panel">More</a>',
+    ],
+)
+def test_controls_that_a_reader_sees_open_their_part(control: str) -> None:
+    assert PROSE in _read(_page(f"{INTRO}{control}{PANEL}</main>")).text
+    closed = PANEL.replace('aria-hidden="true"', 'style="display:none" hidden')
+    assert PROSE in _read(_page(f"{INTRO}{control}{closed}</main>")).text
+
+
+@pytest.mark.parametrize(
+    "control",
+    [
+        f'<div style="display:none">{BUTTON}</div>',
+        f'<section aria-hidden="true"><div>{BUTTON}</div></section>',
+        f'<style>.gone {{opacity:0}}</style><p class="gone">{BUTTON}</p>',
+        BUTTON.replace("<button", '<button style="position:absolute;left:-9999px"'),
+        BUTTON.replace("<button", '<button class="sr-only"'),
+        BUTTON.replace("<button", "<button disabled"),
+        BUTTON.replace("More", ""),
+        BUTTON.replace("button", "span"),
+        BUTTON.replace("button", "p"),
+    ],
+)
+def test_a_control_that_nobody_can_use_opens_nothing(control: str) -> None:
+    assert PROSE not in _read(_page(f"{INTRO}{control}{PANEL}</main>")).text
+
+
+@pytest.mark.parametrize(
+    "panel",
+    [
+        PANEL.replace("<div", f'<div style="{style}"')
+        for style in (
+            "opacity:0",
+            "font-size:0",
+            "visibility:hidden",
+            "height:0;overflow:hidden",
+            "position:absolute;left:-9999px",
+            "color:#fff;background:#fff",
+            "display:none;clip:rect(0,0,0,0)",
+        )
+    ]
+    + [
+        PANEL.replace("<div", '<div class="visually-hidden"'),
+        "<style>#panel {display:none} #panel {opacity:0}</style>" + PANEL,
+        "<style>.zz {color:#fff;background:#fff}</style>" + PANEL.replace("<div", "<div class=zz"),
+        f'<div style="display:none">{PANEL}</div>',
+        PANEL.replace("<p>", '<p aria-hidden="true">'),
+        PANEL.replace("<p>", "<p hidden>"),
+    ],
+)
+def test_what_stays_unseen_when_opened_is_not_read(panel: str) -> None:
+    assert PROSE not in _read(_page(f"{INTRO}{BUTTON}{panel}</main>")).text
+
+
 def test_a_text_for_two_sizes_of_screen_is_read_once() -> None:
     twice = f'<div class="small">{ARTICLE}</div><div class="large">{ARTICLE}</div>'
     assert _read(_page(f"<main>{twice}</main>")).text.count(PROSE) == 1

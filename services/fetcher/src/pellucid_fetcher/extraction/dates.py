@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -55,6 +56,25 @@ _ISO: Final = re.compile(
 )
 
 
+_WRITING_PATH: Final = re.compile(
+    r"/(?:blogs?|news|articles?|story|stories|posts?|press|threads?|topics?|questions?|t|r)/"
+    r"|viewtopic|showthread"
+)
+_SLUG_WORDS: Final = 4  # a last part of so many words is the title of a writing
+
+
+def is_writing(url: str) -> bool:
+    """Tell by its address whether a page is one article, post or thread.
+
+    >>> is_writing("https://a.example/blog/hi"), is_writing("https://a.example/shop/hats")
+    (True, False)
+    """
+    path = urlsplit(url).path.lower()
+    last = path.rstrip("/").rsplit("/", 1)[-1]
+    is_below = bool(last) and _WRITING_PATH.search(path) is not None
+    return is_below or last.count("-") + last.count("_") >= _SLUG_WORDS - 1
+
+
 def published_date(
     parser: LexborHTMLParser,
     metas: Mapping[str, str],
@@ -62,12 +82,14 @@ def published_date(
     url: str,
 ) -> PublishedDate | None:
     """Return the publication date that the page states, with its provenance."""
-    return _from_nodes(nodes) or _from_metas(metas) or _from_url(url) or _from_elements(parser)
+    return _from_nodes(nodes, url) or _from_metas(metas) or _from_url(url) or _from_elements(parser)
 
 
-def _from_nodes(nodes: Sequence[Mapping[str, Any]]) -> PublishedDate | None:
+def _from_nodes(nodes: Sequence[Mapping[str, Any]], url: str) -> PublishedDate | None:
     for node in nodes:
-        if jsonld.types_of(node) & _NOT_WRITINGS:
+        types = jsonld.types_of(node)
+        # Of a shop or a service a bare page's date says when its record was made.
+        if types & _NOT_WRITINGS or ("WebPage" in types and not is_writing(url)):
             continue
         for key in ("datePublished", "uploadDate", "dateCreated"):
             moment = read_moment(jsonld.text_of(node.get(key)))

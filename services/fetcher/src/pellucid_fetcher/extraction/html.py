@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser
@@ -11,6 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 from pellucid_fetcher.document import Document, Extracted
 from pellucid_fetcher.extraction import charset, excerpt, markdown
 from pellucid_fetcher.extraction.blocks import PageBlocks
+from pellucid_fetcher.extraction.bylines import visible_date
 from pellucid_fetcher.extraction.metadata import Metadata, read_metadata
 from pellucid_fetcher.extraction.nesting import shallow
 from pellucid_fetcher.extraction.selecting import Choice, Selector, open_selector
@@ -44,6 +45,9 @@ class HtmlReader:
         metadata = read_metadata(parser, document.url)
         chosen = self.selector.select(page, metadata, document.url)
         extracted = self._assemble(page, chosen, metadata, decoded.text)
+        if metadata.published is None:
+            published = visible_date(parser, page.blocks, metadata.types, document.url)
+            extracted = replace(extracted, published=published)
         suspect = ("charset_suspect",) if decoded.suspect else ()
         return _with_charset(extracted, decoded.charset, suspect)
 
@@ -99,6 +103,4 @@ def _needs_script(page: PageBlocks, markup: str) -> bool:
 
 
 def _with_charset(extracted: Extracted, name: str, warnings: tuple[str, ...]) -> Extracted:
-    from dataclasses import replace
-
     return replace(extracted, charset=name, warnings=(*extracted.warnings, *warnings))

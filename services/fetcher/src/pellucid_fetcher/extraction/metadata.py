@@ -14,16 +14,13 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from pellucid_fetcher.extraction import jsonld
 from pellucid_fetcher.extraction.blocks import clean
 from pellucid_fetcher.extraction.dates import published_date
+from pellucid_fetcher.extraction.titles import Names, best_title
 from pellucid_fetcher.outcome import PublishedDate
 
 _MAX_TITLE: Final = 500
 _MAX_NAME: Final = 200
 _MAX_DESCRIPTION: Final = 5_000
 _WRITINGS: Final = re.compile(r"Article|Posting|Report|Review|Recipe|WebPage|CreativeWork|Product")
-_WORD: Final = re.compile(r"\w+")
-_RELATED_SHARE: Final = 0.5
-_SITE_WORDS: Final = 4  # longer last parts of a title belong to it
-_SEPARATORS: Final = re.compile(r"\s+[|·•–—»«:-]\s+|\s*[|»]\s*")
 _BYLINE: Final = re.compile(r"^(?:by|von|par|por|di|door|von)\s+", re.IGNORECASE)
 
 
@@ -81,40 +78,14 @@ def _title(
     nodes: Sequence[Mapping[str, Any]],
     site: str,
 ) -> str:
-    """Prefer the heading that the title element confirms, then what the page declares."""
     full = _element_text(parser, "title")
     headings = [_heading_text(node) for node in parser.css("h1")[:5]]
-    confirmed = _confirmed(headings, full)
-    if confirmed:
-        return confirmed
-    declared = metas.get("og:title") or _headline(nodes) or metas.get("twitter:title", "") or full
-    proper = [heading for heading in headings if heading and not _is_site_part(heading, full)]
-    if len(proper) == 1 and _are_related(proper[0], declared):
-        return proper[0]
-    return _without_site(declared, site) or next(iter(proper), "")
+    declared = (metas.get("og:title", ""), _headline(nodes), metas.get("twitter:title", ""))
+    return best_title(Names(full, headings, declared, site))
 
 
 def _heading_text(node: LexborNode) -> str:
     return clean(node.text(deep=True)).rstrip("¶#§ ")
-
-
-def _confirmed(headings: Sequence[str], full: str) -> str:
-    """Return the heading that the title element repeats, unless it only names the site."""
-    for heading in headings:
-        if heading and heading.lower() in full.lower() and not _is_site_part(heading, full):
-            return heading
-    return ""
-
-
-def _is_site_part(heading: str, full: str) -> bool:
-    parts = _SEPARATORS.split(full)
-    return len(parts) > 1 and heading.lower() == parts[-1].lower()
-
-
-def _are_related(heading: str, declared: str) -> bool:
-    """Tell whether two titles share a good part of their words."""
-    own, other = set(_WORD.findall(heading.lower())), set(_WORD.findall(declared.lower()))
-    return len(own) > 1 and len(own & other) >= _RELATED_SHARE * min(len(own), len(other))
 
 
 def _headline(nodes: Sequence[Mapping[str, Any]]) -> str:
@@ -124,21 +95,6 @@ def _headline(nodes: Sequence[Mapping[str, Any]]) -> str:
             if headline:
                 return clean(headline)
     return ""
-
-
-def _without_site(title: str, site: str) -> str:
-    parts = [part for part in _SEPARATORS.split(title) if part]
-    if len(parts) < 2:  # noqa: PLR2004 - nothing to take off
-        return title
-    last, first = parts[-1].lower(), parts[0].lower()
-    named = (site.lower(), site.lower().removeprefix("the "))
-    if last in named or (_ends_with_bar(title, parts[-1]) and len(last.split()) <= _SITE_WORDS):
-        return title[: title.rindex(parts[-1])].rstrip(" |·•–—»«:-")
-    return title[len(parts[0]) :].lstrip(" |·•–—»«:-") if first in named else title
-
-
-def _ends_with_bar(title: str, part: str) -> bool:
-    return title[: title.rindex(part)].rstrip()[-1:] == "|"
 
 
 def _element_text(parser: LexborHTMLParser, selector: str) -> str:

@@ -6,7 +6,7 @@ instructions, so in doubt it is dropped.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 _STYLE: Final = re.compile(
@@ -27,6 +27,12 @@ _CLASS: Final = re.compile(
     r"(?:^|\s)(?:sr-only|screen-reader-text|screenreader|visually-?hidden|d-none|hidden"
     r"|is-hidden|element-invisible|u-hidden|display-none|a11y-hidden|offscreen)(?:\s|$)"
 )
+# Of these, what stays unseen when a control opens it.
+_COVERING_CLASS: Final = re.compile(
+    r"(?:^|\s)(?:sr-only|screen-reader-text|screenreader|visually-?hidden|element-invisible"
+    r"|a11y-hidden|offscreen)(?:\s|$)"
+)
+_CLOSED: Final = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 # Sizes at which a class hides something only elsewhere: "hidden md:block" is visible on a desk.
 _SHOWN_LATER: Final = re.compile(r"(?:sm|md|lg|xl)[:-]|-(?:sm|md|lg|xl)-|d-(?:block|flex|inline)")
 _AT_BLOCK: Final = re.compile(r"@[^{]+\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
@@ -35,6 +41,7 @@ _RULE: Final = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _SUSPECT: Final = re.compile(
     r"none|hidden|collapse|opacity|clip|scale|font-size|-\d{4}|background|overflow", re.IGNORECASE
 )
+_SHOWING: Final = re.compile(r"display|visibility")
 _SIMPLE: Final = re.compile(r"^[.#][A-Za-z_][\w-]*$")
 _MAX_STYLE_CHARS: Final = 60_000
 _MAX_CLASSES: Final = 200
@@ -46,21 +53,26 @@ class Visibility:
 
     Args:
         styles: Texts of its style elements.
-        opened: Ids of elements that the page itself shows or lets a reader open.
-        uncloaked: Show the outermost elements whatever their style says: some pages hide
-            everything until a script has run.
     """
 
-    def __init__(
-        self,
-        styles: list[str],
-        opened: frozenset[str] = frozenset(),
-        *,
-        uncloaked: bool = False,
-    ) -> None:
-        self._concealed = _concealed_selectors(styles)
+    def __init__(self, styles: list[str]) -> None:
+        rules = _rules(styles)
+        self._concealed = _selectors(rules, hidden_style)
+        self._covered = _selectors(rules, _covering_style)
+        self._opened: frozenset[str] = frozenset()
+        self._shown_depth = 0
+
+    def show(self, opened: frozenset[str], *, wrappers: bool = False) -> None:
+        """Show more from now on.
+
+        Args:
+            opened: Ids of elements that the page itself shows or lets a reader open. They stay
+                hidden when something else than being closed hides them.
+            wrappers: Show the outermost elements whatever their style says: some pages hide
+                everything until a script has run.
+        """
         self._opened = opened
-        self._shown_depth = _WRAPPER_DEPTH if uncloaked else 0
+        self._shown_depth = _WRAPPER_DEPTH if wrappers else 0
 
     def hides(
         self, tag: str, attributes: Mapping[str, str | None], names: str, depth: int = 99
@@ -76,7 +88,7 @@ class Visibility:
         if tag in ("html", "body", "main") or depth <= self._shown_depth:
             return False
         if self._opened and attributes.get("id") in self._opened:
-            return False
+            return self._is_covered(attributes, names)
         if "hidden" in attributes and attributes["hidden"] != "until-found":
             return True
         if attributes.get("aria-hidden") == "true":
@@ -84,16 +96,27 @@ class Visibility:
         style = attributes.get("style")
         return bool(style and hidden_style(style)) or self._by_name(attributes, names)
 
+    def _is_covered(self, attributes: Mapping[str, str | None], names: str) -> bool:
+        """Tell whether an element would stay unseen when it is opened."""
+        style = attributes.get("style")
+        if style and _covering_style(style):
+            return True
+        return bool(_COVERING_CLASS.search(names)) or _is_named(attributes, self._covered)
+
     def _by_name(self, attributes: Mapping[str, str | None], names: str) -> bool:
         if _may_hide(names) and _CLASS.search(names) and not _SHOWN_LATER.search(names):
             return True
-        if not self._concealed:
-            return False
-        classes = (attributes.get("class") or "").split()
-        element_id = attributes.get("id")
-        return any(f".{name}" in self._concealed for name in classes) or (
-            f"#{element_id}" in self._concealed
-        )
+        return _is_named(attributes, self._concealed)
+
+
+def _is_named(attributes: Mapping[str, str | None], selectors: frozenset[str]) -> bool:
+    """Tell whether a class or the id of an element is among simple selectors."""
+    if not selectors:
+        return False
+    classes = (attributes.get("class") or "").split()
+    return any(f".{name}" in selectors for name in classes) or (
+        f"#{attributes.get('id')}" in selectors
+    )
 
 
 def _may_hide(names: str) -> bool:
@@ -129,17 +152,27 @@ def _same_colour(style: str) -> bool:
     return "color" in found and found.get("color") == found.get("background")
 
 
-def _concealed_selectors(styles: list[str]) -> frozenset[str]:
-    """Collect classes and ids that a plain rule outside every condition hides."""
+def _covering_style(style: str) -> bool:
+    """Tell whether a style hides by more than leaving the element out of the layout."""
+    return hidden_style(_CLOSED.sub("", style))
+
+
+def _rules(styles: list[str]) -> list[tuple[str, str]]:
+    """List selectors and bodies of the plain rules outside every condition."""
     sheet = "\n".join(styles)[:_MAX_STYLE_CHARS]
-    if "display" not in sheet and "visibility" not in sheet and "px" not in sheet:
-        return frozenset()
+    if not _SUSPECT.search(sheet):
+        return []
+    return _RULE.findall(_AT_BLOCK.sub("", sheet))
+
+
+def _selectors(rules: list[tuple[str, str]], hides: Callable[[str], bool]) -> frozenset[str]:
+    """Collect classes and ids that a rule hides and no other one shows."""
     concealed: set[str] = set()
     shown: set[str] = set()
-    for selectors, body in _RULE.findall(_AT_BLOCK.sub("", sheet)):
+    for selectors, body in rules:
         parts = [part.strip() for part in selectors.split(",")]
-        if hidden_style(body):
+        if hides(body):
             concealed.update(part for part in parts if _SIMPLE.match(part))
-        elif "display" in body or "visibility" in body:
+        elif _SHOWING.search(body) and not hidden_style(body):
             shown.update(name for part in parts for name in re.findall(r"[.#][\w-]+", part))
     return frozenset(sorted(concealed - shown)[:_MAX_CLASSES])

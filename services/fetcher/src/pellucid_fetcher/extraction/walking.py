@@ -18,6 +18,7 @@ from pellucid_fetcher.extraction.blocks import (
     count_words,
     without_invisible,
 )
+from pellucid_fetcher.extraction.openable import NAMED, opened_ids
 from pellucid_fetcher.extraction.visibility import Visibility
 
 MAX_DEPTH: Final = 400
@@ -26,7 +27,6 @@ MAX_BLOCKS: Final = 5_000
 MAX_BLOCK_CHARS: Final = 100_000
 MAX_TOTAL_CHARS: Final = 1_000_000
 _CLOAKED_WORDS: Final = 20
-_MAX_CONTROLS: Final = 500
 _DATA_CELL_CHARS: Final = 240  # longer cells on average are a layout table's
 
 _SKIPPED: Final = frozenset(
@@ -46,7 +46,6 @@ _INLINE: Final = frozenset(
     }
 )  # fmt: skip
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
-_NAMED: Final = ("class", "id", "role", "itemprop", "data-testid", "aria-label")
 
 
 @dataclass(slots=True)
@@ -149,7 +148,7 @@ class Walker:
 
     def _enter(self, node: LexborNode, tag: str, here: Place) -> Place | None:
         attributes = node.attributes
-        names = " ".join([value for key in _NAMED if (value := attributes.get(key))]).lower()
+        names = " ".join([value for key in NAMED if (value := attributes.get(key))]).lower()
         if self._visibility.hides(tag, attributes, names, here.depth):
             return None
         self.page.elements += 1
@@ -326,22 +325,12 @@ def walk_page(parser: LexborHTMLParser) -> PageBlocks:
     root = parser.body or parser.root
     if root is None:
         return PageBlocks()
-    opened = _opened(parser)
-    page = Walker(Visibility(styles, opened)).walk(root)
+    visibility = Visibility(styles)
+    opened = opened_ids(parser, visibility)
+    visibility.show(opened)
+    page = Walker(visibility).walk(root)
     if page.limited or sum(block.words for block in page.blocks) >= _CLOAKED_WORDS:
         return page
     # Next to nothing is shown: perhaps the whole page waits behind a cloak.
-    return Walker(Visibility(styles, opened, uncloaked=True)).walk(root)
-
-
-def _opened(parser: LexborHTMLParser) -> frozenset[str]:
-    """Collect ids of parts that are hidden at first and that the page opens to its readers.
-
-    These are what a control expands, and what React streams in hidden ("S:1") for a placeholder
-    further up ("B:1" or "P:1").
-    """
-    controls = parser.css("[aria-expanded][aria-controls]")[:_MAX_CONTROLS]
-    named = (node.attributes.get("aria-controls") or "" for node in controls)
-    places = parser.css('template[id^="B:"], template[id^="P:"]')[:_MAX_CONTROLS]
-    streamed = ("S:" + (node.attributes.get("id") or "")[2:] for node in places)
-    return frozenset(streamed).union(*(names.split()[:4] for names in named))
+    visibility.show(opened, wrappers=True)
+    return Walker(visibility).walk(root)
