@@ -4,20 +4,22 @@ Promises about time are left to that: this machine may be busy.
 """
 
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
-from rig.conduct import Conductor
+from rig.conduct import Conductor, Judged
 from rig.evidence import missing
-from rig.fault_report import document
+from rig.fault_report import document, kept_by
+from rig.fault_results import FaultResults
 from rig.fault_table import ROWS
 from rig.invariants import failed
 from rig.invented_web import companies
 from rig.load import http_client
 from rig.site import open_site
-from rig.trial import Pace
+from rig.trial import Pace, Verdict
 
-MODULES = ("services", "store", "search", "model", "operation")
+MODULES = ("services", "store", "search", "model", "operation", "connections")
 BRIEF = Pace(rate=2.0, warm_s=1.5, fault_s=2.5)
 # A service, the store, the model and the client.
 SHORT = ("9", "13", "27", "31")
@@ -46,9 +48,18 @@ def test_every_test_that_a_row_names_exists() -> None:
     assert missing({"tests/faults/test_fault_rows.py::test_of_nothing"})
 
 
-def test_a_row_that_nobody_ran_is_not_called_kept() -> None:
-    lines = document(list(ROWS.values()), {}, {}, seed=1).splitlines()
-    assert not [line for line in lines if line.startswith("| ") and line.endswith("| kept |")]
+def test_what_did_not_run_or_failed_is_not_called_kept(tmp_path: Path) -> None:
+    results = FaultResults.read(tmp_path / "faults.json")
+    row = ROWS["3"]
+    assert kept_by(row, results) is None
+    results.add(Judged(row, (Verdict("a", kept=True),)))
+    assert kept_by(row, results) is None
+    results.add_tests(dict.fromkeys(row.tests, True))
+    assert kept_by(row, FaultResults.read(results.path)) is True
+    assert "| kept |" in document([row], results)
+    results.add(Judged(row, (Verdict("a", kept=True), Verdict("b", kept=False))))
+    assert kept_by(row, results) is False
+    assert "**b**" in document([row], results)
 
 
 @pytest.mark.e2e

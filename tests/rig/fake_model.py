@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,6 +19,8 @@ class FakeModel:
         pause_s: Pause before each delta, in seconds.
         requests: Bodies received.
         usage: What the last chunk says was used; None: no such chunk.
+        speak: Makes the deltas from the prompt in place of `pieces`.
+        reply: Makes the JSON of a call that wants some from its prompt; None refuses the call.
     """
 
     pieces: list[str]
@@ -26,6 +28,8 @@ class FakeModel:
     url: str = ""
     requests: list[dict[str, Any]] = field(default_factory=list)
     usage: dict[str, int] | None = None
+    speak: Callable[[str], list[str]] | None = None
+    reply: Callable[[str], dict[str, Any] | None] | None = None
 
     def answer_requests(self) -> list[dict[str, Any]]:
         """Return the streamed requests: those that asked for an answer."""
@@ -42,26 +46,38 @@ def _handler(model: FakeModel) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             model.requests.append(body)
+            prompt = "\n".join(str(message["content"]) for message in body["messages"])
             if body.get("stream"):
-                self._stream()
+                self._stream(model.speak(prompt) if model.speak else model.pieces)
+            elif model.reply and (found := model.reply(prompt)) is not None:
+                self._reply(found)
             else:
                 self._refuse()
 
+        def _reply(self, found: dict[str, Any]) -> None:
+            message = {"role": "assistant", "content": json.dumps(found)}
+            choice = {"index": 0, "message": message, "finish_reason": "stop"}
+            whole = {"id": "chatcmpl-1", "object": "chat.completion", "created": 0}
+            self._json(200, {**whole, "model": "test-model", "choices": [choice]})
+
         def _refuse(self) -> None:
             """Fail calls that want JSON, so that the deterministic paths are used."""
-            text = b'{"error": {"message": "not offered", "type": "server_error"}}'
-            self.send_response(500)
+            self._json(500, {"error": {"message": "not offered", "type": "server_error"}})
+
+        def _json(self, status: int, body: dict[str, Any]) -> None:
+            text = json.dumps(body).encode()
+            self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(text)))
             self.end_headers()
             self.wfile.write(text)
 
-        def _stream(self) -> None:
+        def _stream(self, pieces: list[str]) -> None:
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
             self.send_header("Connection", "close")
             self.end_headers()
-            for piece in model.pieces:
+            for piece in pieces:
                 time.sleep(model.pause_s)
                 self._send({"delta": {"content": piece}, "index": 0, "finish_reason": None})
             self._send({"delta": {}, "index": 0, "finish_reason": "stop"})

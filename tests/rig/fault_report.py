@@ -1,8 +1,8 @@
 """The fault table as a document: row, promise, measured outcome, kept or not."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from rig.conduct import Judged
+from rig.fault_results import FaultResults
 from rig.fault_table import Row
 
 _HEAD = """# Faults
@@ -20,40 +20,37 @@ of its requests:
 - I10 a fault in search leaves small talk as quick as it was.
 
 A promise about time that a busy machine broke was tried three times, and what held twice counts.
+Rows name tests too, of one service or of several, which run with them. The figures are those of
+each row's last run on two cores that others used as well.
 """
-_KINDS = {True: "kept", False: "**broken**"}
+_KINDS = {True: "kept", False: "**broken**", None: "not run"}
 
 
-def document(
-    rows: Sequence[Row], live: Mapping[str, Judged], tests: Mapping[str, bool], seed: int
-) -> str:
+def document(rows: Sequence[Row], results: FaultResults) -> str:
     """The whole document in Markdown."""
-    lines = [_HEAD, f"Seed of the last run: {seed}.", ""]
-    lines += ["| # | fault | promise | measured | |", "| --- | --- | --- | --- | --- |"]
-    lines += [_line(row, live.get(row.number), tests) for row in rows]
-    lines += _missing(rows)
+    lines = [_HEAD, "| # | fault | promise | measured | |", "| --- | --- | --- | --- | --- |"]
+    lines += [_line(row, results) for row in rows]
+    missing = [f"- {row.number}: {row.cannot}." for row in rows if row.cannot]
+    lines += ["", "Not shown here, and why:", "", *missing] if missing else []
     return "\n".join(lines) + "\n"
 
 
-def _line(row: Row, judged: Judged | None, tests: Mapping[str, bool]) -> str:
-    shown = [tests[name] for name in row.tests if name in tests]
-    measured = [_measured(judged)] if judged else []
-    measured += [f"{len(shown)} test{'s' * (len(shown) != 1)}"] if shown else []
-    kept = (judged is None or judged.passed) and all(shown) and bool(judged or shown)
-    return (
-        f"| {row.number} | {row.fault} | {row.promise} | {'; '.join(measured)} | {_KINDS[kept]} |"
-    )
+def _line(row: Row, results: FaultResults) -> str:
+    live = results.rows.get(row.number) if row.run else None
+    shown = [results.tests[name] for name in row.tests if name in results.tests]
+    told = [str(live["measured"])] if live else []
+    told += [f"{sum(shown)} of {len(row.tests)} named tests passed"] if shown else []
+    kept = kept_by(row, results)
+    cells = (row.number, row.fault, row.promise, "; ".join(told), _KINDS[kept])
+    return f"| {' | '.join(cells)} |"
 
 
-def _measured(judged: Judged) -> str:
-    """Requests by outcome, then what the row itself measured and what was not kept."""
-    outcomes = ", ".join(f"{n} {outcome}" for outcome, n in judged.outcomes.items() if n)
-    own = [v.said for v in judged.verdicts if not (v.said[0] == "I" and v.said[1:2].isdigit())]
-    broken = [f"**{v.said}**" for v in judged.verdicts if not v.kept and v.said not in own]
-    return "; ".join((f"{judged.requests} requests: {outcomes}", *own, *broken))
-
-
-def _missing(rows: Sequence[Row]) -> list[str]:
-    """What of which row cannot be shown on one machine."""
-    lines = [f"- {row.number}: {row.cannot}" for row in rows if row.cannot]
-    return ["", "Not shown here, and why:", "", *lines] if lines else []
+def kept_by(row: Row, results: FaultResults) -> bool | None:
+    """Whether everything that shows the row held; None when a part was not run."""
+    parts = [results.tests.get(name) for name in row.tests]
+    if row.run is not None:
+        live = results.rows.get(row.number)
+        parts.append(bool(live["passed"]) if live else None)
+    if False in parts:
+        return False
+    return None if None in parts or not parts else True

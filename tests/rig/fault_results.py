@@ -1,0 +1,55 @@
+"""What was measured for each row, kept between runs, so that one row can be run again."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rig.conduct import Judged
+
+
+@dataclass
+class FaultResults:
+    """Rows and tests with their last outcome, in a file that nobody commits.
+
+    Attributes:
+        path: The file; need not exist.
+        rows: By number: whether it held, and what was measured.
+        tests: By name: whether it passed.
+    """
+
+    path: Path
+    rows: dict[str, dict[str, Any]]
+    tests: dict[str, bool]
+
+    @classmethod
+    def read(cls, path: Path) -> "FaultResults":
+        """What the file holds; nothing without one."""
+        kept = json.loads(path.read_text()) if path.is_file() else {}
+        return cls(path, kept.get("rows", {}), kept.get("tests", {}))
+
+    def add(self, judged: Judged) -> None:
+        """Keep the outcome of a row."""
+        self.rows[judged.row.number] = {"passed": judged.passed, "measured": measured(judged)}
+        self._write()
+
+    def add_tests(self, passed: dict[str, bool]) -> None:
+        """Keep the outcomes of tests."""
+        self.tests |= passed
+        self._write()
+
+    def _write(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_text(json.dumps({"rows": self.rows, "tests": self.tests}, indent=1))
+
+
+def measured(judged: Judged) -> str:
+    """Requests by outcome, then what the row itself measured and what was not kept."""
+    outcomes = ", ".join(f"{n} {outcome}" for outcome, n in judged.outcomes.items() if n)
+    own = [
+        v.said if v.kept else f"**{v.said}**"
+        for v in judged.verdicts
+        if not (v.said[0] == "I" and v.said[1:2].isdigit() and v.kept)
+    ]
+    asked = f"{judged.requests} requests: {outcomes}" if judged.requests else ""
+    return "; ".join(filter(None, (asked, *own)))
