@@ -101,7 +101,8 @@ def examine(ask: Ask, book: Rulebook) -> Case:
     rules = book.of(language)
     found = find_links(ask.message)
     site = named_site(ask.message, found, rules)
-    resolved = resolve(_without_links(ask.message, found, site), ask.history, rules)
+    asked = _without_orders(_without_links(ask.message, found, site), book)
+    resolved = resolve(asked, ask.history, rules)
     reading = _reading(ask, resolved, language, book)
     if reading.has("after_search"):
         resolved = on_topic(resolved)
@@ -184,6 +185,12 @@ def _without_links(message: str, links: tuple[Link, ...], site: str) -> str:
     for link in links:
         text = text.replace(link.text, " ") if not link.bare or link.host == site else text
     return text.strip() or message
+
+
+def _without_orders(text: str, book: Rulebook) -> str:
+    """Drop what tells the assistant to break its rules: nobody searches for that."""
+    orders = book.languages["any"].phrase("orders")
+    return (orders.sub(" ", text).strip() if orders else text) or text
 
 
 def _reading(ask: Ask, resolved: Resolved, language: str, book: Rulebook) -> Reading:

@@ -130,7 +130,6 @@ def _question_terms(resolved: Resolved, reading: Reading, rules: LanguageRules) 
     recency = frozenset[str]() if versions else rules.words("recency")
     drop_time = rules.words("time_nouns") if reading.has("time_word") else frozenset()
     kept = [term for term in resolved.own if term.key not in recency and term.key not in drop_time]
-    kept = [term for term in kept if not _scaffolding(term, rules)]
     verbs = rules.mappings.get("verb_roles", {})
     still = rules.phrase("still")
     if reading.has("role_holder", "still_valid") and still and still.search(resolved.question):
@@ -140,10 +139,6 @@ def _question_terms(resolved: Resolved, reading: Reading, rules: LanguageRules) 
     if happened and happened.search(resolved.question):
         kept += _aspect(kept, rules)
     return _names_first(unique(kept), rules) or resolved.own[:MAX_WORDS]
-
-
-def _scaffolding(term: Term, rules: LanguageRules) -> bool:
-    return term.kind is Kind.WORD and term.key in rules.words("fillers")
 
 
 def _aspect(terms: Sequence[Term], rules: LanguageRules) -> list[Term]:
@@ -272,7 +267,7 @@ def _aliased(terms: Sequence[Term], rulebook: Rulebook) -> tuple[Term, ...]:
 
 def _year(reading: Reading, ask: Ask, rules: LanguageRules) -> tuple[Term, ...]:
     """The clock's year, for what is asked as current and has no window of its own."""
-    if years_in(reading.text) or reading.has("real_time_value"):
+    if years_in(reading.text) or reading.has("real_time_value", "price_of"):
         return ()
     still = rules.phrase("still")
     if still and still.search(reading.text):

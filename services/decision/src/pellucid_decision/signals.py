@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from pellucid_decision.conversation import Ask, Role
 from pellucid_decision.decision import Signal, strongest_first
 from pellucid_decision.language import rivals
+from pellucid_decision.material import without_material
 from pellucid_decision.normal import folded, window
 from pellucid_decision.rulebook import LanguageRules, Rulebook
 from pellucid_decision.structure import structural_signals
 
 EVIDENCE_CHARACTERS = 64
+# What may be asked of a text that the message brings; what that text says asks for nothing then.
+TASKS = frozenset({"text_task", "rewriting", "creative", "code_writing", "roleplay"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +51,28 @@ def read(text: str, *, language: str, rulebook: Rulebook, ask: Ask) -> Reading:
         ask: The request, for its clock and cut-off.
     """
     view = folded(window(text))
-    spotted = dict(_spot(view, rulebook.languages["any"]))
-    spotted |= dict(_spot(view, rulebook.of(language)))
-    for code in _further(view, language):
-        spotted = dict(_spot(view, rulebook.of(code))) | spotted
-    for name, words in structural_signals(view, cutoff=ask.cutoff, now=ask.now, language=language):
-        spotted[name] = words
+    spotted = _spotted(view, language, rulebook, ask)
+    order = without_material(view)
+    if order == view:
+        spotted.pop("text_task", None)
+    elif (asked := _spotted(order, language, rulebook, ask)).keys() & TASKS:
+        spotted = {
+            name: words
+            for name, words in spotted.items()
+            if name in asked or (rulebook.signals[name].veto and name != "text_task")
+        }
     return reading(view, language=language, spotted=spotted.items(), rulebook=rulebook)
+
+
+def _spotted(text: str, language: str, rulebook: Rulebook, ask: Ask) -> dict[str, str]:
+    """Return evidence by name of the signals that fire on a folded text."""
+    spotted = dict(_spot(text, rulebook.languages["any"]))
+    spotted |= dict(_spot(text, rulebook.of(language)))
+    for code in _further(text, language):
+        spotted = dict(_spot(text, rulebook.of(code))) | spotted
+    for name, words in structural_signals(text, cutoff=ask.cutoff, now=ask.now, language=language):
+        spotted[name] = words
+    return spotted
 
 
 def reading(

@@ -61,6 +61,8 @@ _IDENTIFIER = re.compile(
 _POSSESSIVE = re.compile(r"(?:'s|s'|')\Z", re.IGNORECASE)
 _ELISION = re.compile(r"\A(?:l|d|qu|j|c|n|s|m|t)'(?=\w)", re.IGNORECASE)
 _SENTENCE_START = re.compile(r"(?:\A|[.!?]\s|\n)\W*\Z")
+# Two capitalised words at the start are a name rather than a sentence's opening.
+_FULL_NAME = re.compile(r"[^\W\d_][\w'-]* [^\W\d_a-z]\w")
 _HANGUL = re.compile(r"[\uac00-\ud7af]")
 _HAN_KANA = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _JA_RUN = re.compile(
@@ -99,6 +101,7 @@ def unique(terms: Iterable[Term]) -> tuple[Term, ...]:
 def _spaced(text: str, rules: LanguageRules) -> Iterator[Term]:
     stop = rules.words("stopwords") | rules.words("fillers")
     names = not text.istitle()
+    firm = _compounds(text, rules)
     for match in _TOKEN.finditer(text):
         token = (
             _POSSESSIVE.sub("", _ELISION.sub("", match.group()))
@@ -106,13 +109,21 @@ def _spaced(text: str, rules: LanguageRules) -> Iterator[Term]:
             else match.group()
         )
         opening = bool(_SENTENCE_START.search(text[max(0, match.start() - 4) : match.start()]))
+        if opening and _FULL_NAME.match(text, match.start()):
+            opening = token.casefold() in stop | rules.words("generic")
         kind = _kind(token, opening=opening, german=rules.code == "de")
-        if token.casefold() in stop and not (
-            kind is Kind.ENTITY and names and len(token) >= MIN_NAME
-        ):
+        name = kind is Kind.ENTITY and names and len(token) >= MIN_NAME
+        if token.casefold() in stop and not name and match.start() not in firm:
             continue
         if len(token) > 1 or kind is not Kind.WORD:
             yield Term(token, kind)
+
+
+def _compounds(text: str, rules: LanguageRules) -> frozenset[int]:
+    """Return where words stand that carry meaning only as part of a fixed pair ("share price")."""
+    pairs = rules.phrase("compounds")
+    spans = (match.span() for match in pairs.finditer(text)) if pairs else ()
+    return frozenset(place for span in spans for place in range(*span))
 
 
 def _kind(token: str, *, opening: bool, german: bool) -> Kind:
