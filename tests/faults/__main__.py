@@ -9,6 +9,7 @@ import asyncio
 import random
 import sys
 import tempfile
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -56,7 +57,7 @@ def main() -> int:
     table = all_rows()
     chosen = [table[name] for name in options.rows or table]
     results = FaultResults.read(ROOT / ".make" / "faults.json")
-    pace = LONG if options.long else Pace()
+    pace = replace(LONG if options.long else Pace(), rate=options.rate)
     live = [row for row in chosen if row.run] if not options.only_tests else []
     if live:
         asyncio.run(conduct(live, pace, seed, results))
@@ -77,6 +78,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="faults", description=__doc__)
     parser.add_argument("rows", nargs="*", help="numbers of rows; all without")
     parser.add_argument("--seed", type=int, default=0, help="of names, jitter and corruption")
+    parser.add_argument("--rate", type=float, default=2.0, help="requests a second")
     parser.add_argument("--long", action="store_true", help="faults of a minute")
     parser.add_argument("--no-tests", action="store_true", help="only the installation")
     parser.add_argument("--only-tests", action="store_true", help="only the tests that rows name")

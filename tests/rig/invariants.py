@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 
 from rig.history import Kind, Outcome, Record
+from rig.invented_web import company_in
 from rig.site import SECRETS, Site
 from rig.trial import RECOVERS_WITHIN_S, Trial, Verdict, was_shed
 
@@ -66,26 +67,27 @@ def _i4_losses_told(trial: Trial) -> Verdict:
 
 
 def _i5_few_retries(trial: Trial) -> Verdict:
-    """Retries as the providers and the model see them: the same question asked again."""
+    """Retries as the providers and the model see them: one company asked about in the same words.
+
+    Small talk is always the same, so it says nothing.
+    """
     site = trial.site
+    seconds = max((r.ended_s for r in trial.records), default=trial.begun_s) - trial.begun_s
     worst = 0.0
     for asked in (site.brave.asked, site.tavily.asked, site.model.asked):
-        mine = [text for instant, text in asked if instant >= trial.begun_s]
-        worst = max(worst, len(mine) - len(set(mine)) - _allowed(trial, len(set(mine))))
+        mine = [text for at, text in asked if at >= trial.begun_s and company_in(text)]
+        first = len(set(mine))
+        allowed = _RETRY_SHARE * first + _RETRY_FLOOR_PER_S * seconds
+        worst = max(worst, len(mine) - first - allowed)
     return Verdict(f"I5 retries {'above' if worst > 0 else 'within'} the allowance", worst <= 0)
 
 
-def _allowed(trial: Trial, first: int) -> float:
-    """Small talk is the same text each time, so each request of it counts as a first one."""
-    seconds = max(r.ended_s for r in trial.records) - trial.begun_s if trial.records else 0.0
-    chats = sum(r.kind is Kind.CHAT for r in trial.records)
-    return _RETRY_SHARE * (first + chats) + _RETRY_FLOOR_PER_S * seconds + chats
-
-
 def _i6_recovers(trial: Trial) -> Verdict:
+    if not trial.of("after"):
+        return Verdict("I6 not about this fault", kept=True)
     if trial.recovery_s is None:
         said = f"I6 not as before within {RECOVERS_WITHIN_S:.0f} s"
-        return Verdict(said, not trial.of("after"), is_timing=True)
+        return Verdict(said, kept=False, is_timing=True)
     return Verdict(f"I6 as before after {trial.recovery_s:.1f} s", kept=True)
 
 
