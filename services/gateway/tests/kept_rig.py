@@ -55,6 +55,7 @@ class Plan:
     settings: dict[str, Any] = field(default_factory=dict)
     limits: DoorLimits = field(default_factory=DoorLimits)
     find_key: Any = None
+    upstream: Any = None
 
 
 async def open_gateway(stack: AsyncExitStack, plan: Plan) -> KeptGateway:
@@ -96,6 +97,9 @@ async def open_gateway(stack: AsyncExitStack, plan: Plan) -> KeptGateway:
         door_limits=plan.limits,
         find_key=plan.find_key,
         clock=plan.clock,
+        upstream=plan.upstream,
+        own_model="m",
+        note_passed=keeping.afterwards.passed,
     )
     return KeptGateway(app=http_app(doors), engine=engine, keeping=keeping, rig=plan.rig)
 

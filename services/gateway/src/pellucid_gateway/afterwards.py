@@ -15,9 +15,10 @@ from pellucid_gateway.access import current_access
 from pellucid_gateway.conversations import Conversations
 from pellucid_gateway.counting import Counting
 from pellucid_gateway.habits import Habits, Recent
+from pellucid_gateway.passed_on import PassedOn
 from pellucid_gateway.query_log import QueryLog
 from pellucid_gateway.request import TurnRequest
-from pellucid_gateway.rollups import of_failure, of_search, of_turn
+from pellucid_gateway.rollups import of_failure, of_passed, of_search, of_turn
 from pellucid_gateway.turn import SearchOutcome, TurnResult
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import ServiceError
@@ -63,6 +64,10 @@ class Afterwards:
         self._begin(self._note_turn(request, result))
         if keeping is not None:
             await asyncio.wait({keeping}, timeout=KEEP_S)
+
+    def passed(self, turn: PassedOn) -> None:
+        """The model server answered a turn by itself."""
+        self._count(turn.caller, of_passed(turn))
 
     def search(self, caller: str, outcome: SearchOutcome) -> None:
         """A call of a search face ended well."""

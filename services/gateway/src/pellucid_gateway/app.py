@@ -1,6 +1,7 @@
 """Composition root: the only reader of the settings; opens resources and wires them."""
 
 import secrets
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 
 import structlog
@@ -9,7 +10,7 @@ from pellucid.gateway.v1 import gateway_pb2_grpc
 from pellucid_gateway.adapters.assembly import open_engine
 from pellucid_gateway.adapters.evidence_store import NoEvidence, StoredEvidence
 from pellucid_gateway.adapters.feedback_store import StoredFeedback
-from pellucid_gateway.adapters.keeping import DAY_S, open_keeping, remembering
+from pellucid_gateway.adapters.keeping import DAY_S, Keeping, open_keeping, remembering
 from pellucid_gateway.adapters.model_server import open_model_server
 from pellucid_gateway.adapters.state import State, open_state
 from pellucid_gateway.faces.admission import DoorLimits
@@ -18,7 +19,8 @@ from pellucid_gateway.faces.http import Doors, http_app
 from pellucid_gateway.faces.identity import Identity
 from pellucid_gateway.faces.kept import KeptDoors
 from pellucid_gateway.faces.keys import FindKey, KeyRing, WrongKeyFileError
-from pellucid_gateway.metrics import REFUSED_TURNS, ObservedEngine, observe_http
+from pellucid_gateway.metrics import REFUSED_TURNS, ObservedEngine, observe_http, observe_passed
+from pellucid_gateway.passed_on import PassedOn
 from pellucid_gateway.ports import EvidenceStore
 from pellucid_gateway.quota import DailySearches
 from pellucid_gateway.replay import replay
@@ -82,14 +84,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         evidence=evidence,
         feedback=StoredFeedback(state.records, keeping.counting, clock),
         replay=lambda record: replay(record, services.scorer, clock),
-        kept=KeptDoors(
-            conversations=keeping.conversations,
-            memories=keeping.memories,
-            query_log=keeping.query_log,
-            records=state.records,
-            stats=keeping.stats,
-            clock=clock,
-        ),
+        kept=_kept_doors(keeping, clock),
         limiter=state.limiter,
         door_limits=_door_limits(settings),
         max_body_bytes=settings.gateway_max_body_bytes,
@@ -97,6 +92,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         clock=clock,
         upstream=await open_model_server(settings, stack),
         own_model=settings.llm_model,
+        note_passed=_note_passed(keeping),
         turnstile=turnstile,
     )
     listeners: list[Listener] = [MetricsServer(settings, health)]
@@ -119,6 +115,25 @@ async def _identity(settings: GatewaySettings, stack: AsyncExitStack) -> Identit
         log.warning("identity_key_not_kept")
         key = fresh
     return Identity(key, settings.gateway_trusted_proxies, settings.gateway_user_header)
+
+
+def _kept_doors(keeping: Keeping, clock: Clock) -> KeptDoors:
+    return KeptDoors(
+        conversations=keeping.conversations,
+        memories=keeping.memories,
+        query_log=keeping.query_log,
+        records=keeping.state.records,
+        stats=keeping.stats,
+        clock=clock,
+    )
+
+
+def _note_passed(keeping: Keeping) -> Callable[[PassedOn], None]:
+    def note(turn: PassedOn) -> None:
+        observe_passed(turn)
+        keeping.afterwards.passed(turn)
+
+    return note
 
 
 def _evidence(settings: GatewaySettings, state: State) -> EvidenceStore | None:

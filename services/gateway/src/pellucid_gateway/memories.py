@@ -5,6 +5,7 @@ to the answer model.
 """
 
 import json
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
@@ -26,6 +27,10 @@ MOST_RECALLED = 5
 LEAST_SIMILARITY = 0.2
 # Comparing takes a few milliseconds; a turn waits no longer than this.
 SIMILARITY_S = 0.15
+# That somebody has none is believed for this long, and until one is added here: a caller without
+# memories costs no look at the store at every turn, and another replica's are seen soon.
+NONE_S = 2.0
+_MOST_WITHOUT = 10_000
 # "For ever" within what the stores can hold: a person deletes a memory, time does not.
 TTL_S = 10 * 365 * 86_400.0
 
@@ -43,6 +48,12 @@ class Memories:
         self._records = records
         self._clock = clock
         self._new_id = new_id
+        self._without: OrderedDict[str, float] = OrderedDict()
+
+    def has_none(self, owner: str) -> bool:
+        """Whether a look at the store a moment ago found nothing."""
+        looked_at = self._without.get(owner)
+        return looked_at is not None and self._clock.monotonic() - looked_at < NONE_S
 
     async def add(self, owner: str, text: str) -> Mapping[str, Any]:
         """Remember a text; the same text is remembered once."""
@@ -52,6 +63,7 @@ class Memories:
         memory = {"id": self._new_id(), "text": text, "created_at": _text(self._clock.now())}
         entry = Entry(memory["id"], json.dumps({"v": SCHEMA, **memory}).encode())
         await self._records.put(owner, KIND, entry, ttl_s=TTL_S, most=MOST_MEMORIES)
+        self._without.pop(owner, None)
         return memory
 
     async def listed(self, owner: str) -> tuple[Mapping[str, Any], ...]:
@@ -72,6 +84,7 @@ class Memories:
         """Texts that fit a message, most similar first; without the scorer the newest."""
         texts = [str(memory["text"]) for memory in await self.listed(owner)]
         if not texts:
+            self._note_none(owner)
             return ()
         try:
             async with limited(SIMILARITY_S):
@@ -80,6 +93,12 @@ class Memories:
             return tuple(texts[:MOST_RECALLED])
         ranked = sorted(zip(near, texts, strict=True), key=lambda pair: -pair[0])
         return tuple(text for score, text in ranked if score >= LEAST_SIMILARITY)[:MOST_RECALLED]
+
+    def _note_none(self, owner: str) -> None:
+        self._without[owner] = self._clock.monotonic()
+        self._without.move_to_end(owner)
+        if len(self._without) > _MOST_WITHOUT:
+            self._without.popitem(last=False)
 
 
 def _read(entry: Entry) -> dict[str, Any] | None:

@@ -14,6 +14,7 @@ from pellucid_gateway.api_keys import ApiKey
 from pellucid_gateway.decision import Decision
 from pellucid_gateway.engine import TurnEngine
 from pellucid_gateway.findings import PageContent
+from pellucid_gateway.passed_on import PassedOn
 from pellucid_gateway.request import SearchCommand, TurnRequest
 from pellucid_gateway.turn import Done, Failed, SearchOutcome, TurnEvent, TurnResult
 from pellucid_runtime.metrics import LATENCY_BUCKETS
@@ -139,6 +140,15 @@ class ObservedEngine:
     ) -> tuple[PageContent, ...]:
         """Pass on."""
         return await self._engine.fetch(urls, no_external=no_external, max_chars=max_chars)
+
+
+def observe_passed(turn: PassedOn) -> None:
+    """Count a turn that the model server answered by itself."""
+    decision = turn.decision
+    decided = (decision.action, decision.stage, decision.reason_code) if decision else ("", "", "")
+    TURNS.labels(*decided, "passed", "ok").inc()
+    TOKENS.labels("in").inc(turn.prompt_tokens)
+    TOKENS.labels("out").inc(turn.completion_tokens)
 
 
 def _observe_result(result: TurnResult) -> None:

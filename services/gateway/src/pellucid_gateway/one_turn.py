@@ -121,6 +121,8 @@ class OneTurn:
         if self._ledger.lost("decision"):
             self._ledger.notify("simple_decision")
         await self._send(Decided(decision))
+        if self._request.recall is not None:
+            self._request = replace(self._request, memories=await self._request.recall())
         self._notify_decision(decision)
         return decision
 

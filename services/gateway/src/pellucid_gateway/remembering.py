@@ -5,8 +5,8 @@ this is lost, the turn goes on without it.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -26,7 +26,7 @@ from pellucid_gateway.ports import ScorerPort
 from pellucid_gateway.request import SearchCommand, SearchOptions, TurnRequest
 from pellucid_gateway.rollups import day_of
 from pellucid_gateway.state_ports import Rollups
-from pellucid_gateway.turn import Done, Failed, SearchOutcome, TurnEvent
+from pellucid_gateway.turn import Decided, Done, Failed, SearchOutcome, TurnEvent
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import DeniedError, ErrorKind, ServiceError
 
@@ -82,10 +82,32 @@ class RememberingEngine:
             self._afterwards.failure(error.reason)
             yield Failed(error.reason, error.message, retryable=error.kind in _RETRYABLE)
             return
+        async with self._remembering(request) as prepared:
+            async for event in self._told(prepared):
+                yield event
+
+    @asynccontextmanager
+    async def _remembering(self, request: TurnRequest) -> AsyncIterator[TurnRequest]:
+        """The request with its memories looked for beside the turn; without any nothing begins."""
+        kept = self._past.memories
+        if kept is None or not request.caller or kept.has_none(request.caller):
+            yield request
+            return
+        looking = asyncio.create_task(self._memories(request, kept), name="memories")
+        try:
+            yield replace(request, recall=lambda: asyncio.shield(looking))
+        finally:
+            looking.cancel()
+            await asyncio.wait({looking})
+
+    async def _told(self, request: TurnRequest) -> AsyncGenerator[TurnEvent]:
         async with aclosing(cast("Any", self._engine.run(request))) as events:
             async for event in events:
                 await self._note(request, event)
-                yield event
+                if isinstance(event, Decided) and request.recall is not None:
+                    yield replace(event, remembers=bool(await request.recall()))
+                else:
+                    yield event
 
     async def _prepared(self, request: TurnRequest) -> TurnRequest:
         """The request with its past, checked.
@@ -93,26 +115,34 @@ class RememberingEngine:
         Raises:
             ServiceError: The caller may not go on.
         """
-        checked, recalled, memories = await asyncio.gather(
-            self._gate.check(request.caller, request.message),
-            self._recalled(request),
-            self._memories(request),
-            return_exceptions=True,
-        )
-        for lost in (checked, recalled, memories):
-            if isinstance(lost, BaseException):
-                raise lost
-        past, texts = cast("Recalled", recalled), cast("tuple[str, ...]", memories)
+        past = await self._let_through(request)
         options = _allowed(request.options)
         spent = request.quota_spent or await self._budget_spent() is not None
         return replace(
             request,
             messages=(*past.messages, *request.messages)[-MESSAGES:],
             earlier=request.earlier or past.earlier,
-            memories=tuple(dict.fromkeys((*request.memories, *texts)))[:_MOST_MEMORIES],
             options=options,
             quota_spent=spent,
         )
+
+    async def _let_through(self, request: TurnRequest) -> Recalled:
+        """The conversation so far of a caller who may go on.
+
+        Raises:
+            ServiceError: The caller may not.
+        """
+        check = self._gate.check(request.caller, request.message)
+        if not request.conversation_id:
+            await check
+            return Recalled()
+        checked, recalled = await asyncio.gather(
+            check, self._recalled(request), return_exceptions=True
+        )
+        for lost in (checked, recalled):
+            if isinstance(lost, BaseException):
+                raise lost
+        return cast("Recalled", recalled)
 
     async def _recalled(self, request: TurnRequest) -> Recalled:
         """The conversation so far; a client that sends its history itself knows best."""
@@ -126,15 +156,14 @@ class RememberingEngine:
             return Recalled()
         return past if len(request.messages) == 1 else replace(past, messages=())
 
-    async def _memories(self, request: TurnRequest) -> tuple[str, ...]:
-        kept = self._past.memories
-        if kept is None or not request.caller:
-            return ()
+    async def _memories(self, request: TurnRequest, kept: Memories) -> tuple[str, ...]:
+        """Those that came with the request, then those that are kept and fit."""
         try:
             async with limited(RECALL_S):
-                return await kept.recall(request.caller, request.message, self._past.scorer)
+                found = await kept.recall(request.caller, request.message, self._past.scorer)
         except (ServiceError, TimeoutError):
-            return ()
+            found = ()
+        return tuple(dict.fromkeys((*request.memories, *found)))[:_MOST_MEMORIES]
 
     async def _budget_spent(self) -> float | None:
         """The key's budget of the day if it is spent, in US dollars; None when it is not."""

@@ -4,7 +4,7 @@ Faces translate their wire shape into these records, already cleaned and within 
 nothing in here knows HTTP or gRPC.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -144,6 +144,8 @@ class TurnRequest:
         language: ISO 639-1 of the answer; empty follows the person.
         time_zone: IANA name; empty means UTC.
         model: Model to answer with; empty means the configured one.
+        recall: Gives all memories that fit, the request's own included; asked for once the
+            decision is made, so that nothing waits for them. None: there are only those.
         deadline_ms: Whole time of the turn; None means the depth's own.
         quota_spent: The person's searches are used up: answer without search and say so.
         passthrough: On compatible faces what the model gets instead of our own prompt; `messages`
@@ -166,6 +168,7 @@ class TurnRequest:
     deadline_ms: int | None = None
     subject: SubjectContext | None = None
     memories: tuple[str, ...] = ()
+    recall: Callable[[], Awaitable[tuple[str, ...]]] | None = None
     earlier: EarlierTurn | None = None
     quota_spent: bool = False
     passthrough: ClientMessages | None = None

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 
 from pellucid_gateway.decision import Action
 from pellucid_gateway.findings import ProviderReport, ProviderStatus
+from pellucid_gateway.passed_on import PassedOn
 from pellucid_gateway.turn import AnswerKind, SearchOutcome, TurnResult
 
 MINUTE_S = 60
@@ -114,6 +115,11 @@ def of_search(outcome: SearchOutcome) -> Counter[str]:
     _add_losses(counts, outcome)
     _add_times(counts, outcome.timings_ms)
     return +counts
+
+
+def of_passed(turn: PassedOn) -> Counter[str]:
+    """Counts of a turn that the model server answered by itself."""
+    return +Counter(turns=1, tokens_in=turn.prompt_tokens, tokens_out=turn.completion_tokens)
 
 
 def of_failure(reason: str) -> Counter[str]:

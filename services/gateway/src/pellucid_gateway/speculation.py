@@ -41,14 +41,17 @@ class Speculation:
         self._has_left = False
 
     def begin(self) -> None:
-        """Begin, if the message plainly asks for a search and may leave."""
-        decision = decide_by_rule(self._request)
-        if _may_leave(self._request, decision):
-            self._query = decision.queries[0].text
-            self._task = asyncio.create_task(self._run(decision), name="speculative-search")
+        """Begin, if the message may leave; it is searched for if it plainly asks for that."""
+        if _may_leave(self._request):
+            self._task = asyncio.create_task(self._run(), name="speculative-search")
 
-    async def _run(self, decision: Decision) -> SearchAnswer:
+    async def _run(self) -> SearchAnswer:
         await asyncio.sleep(_DELAY_S)
+        # Only now, because most decisions are there before it is worth looking at the message.
+        decision = decide_by_rule(self._request)
+        if not _asks_plainly(decision):
+            return SearchAnswer()
+        self._query = decision.queries[0].text
         course = self._course
         call = SearchCall(
             queries=decision.queries,
@@ -85,11 +88,14 @@ class Speculation:
             self._course.ledger.sent_out((OutboundText("search", "query", self._query),))
 
 
-def _may_leave(request: TurnRequest, decision: Decision) -> bool:
+def _may_leave(request: TurnRequest) -> bool:
     alone = len(request.messages) == 1 and request.earlier is None
     allowed = request.web_mode is not WebMode.OFF and not request.quota_spent
-    plain = decision.action is Action.SEARCH and not decision.urls and not decision.ignored_urls
-    return alone and allowed and plain and not request.no_external and not request.options.providers
+    return alone and allowed and not request.no_external and not request.options.providers
+
+
+def _asks_plainly(decision: Decision) -> bool:
+    return decision.action is Action.SEARCH and not decision.urls and not decision.ignored_urls
 
 
 def _is_same(query: str, decision: Decision) -> bool:

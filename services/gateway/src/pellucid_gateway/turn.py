@@ -111,9 +111,14 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """The decision was made."""
+    """The decision was made.
+
+    Attributes:
+        remembers: Memories of the person go into the prompt.
+    """
 
     decision: Decision
+    remembers: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,6 +43,10 @@ _HEADER_NAMES = re.compile(r"[A-Za-z0-9_, -]{1,2000}")
 # Asked for again and again; nobody wants a line for each.
 _QUIET_ROUTES = frozenset({"/static", "/livez", "/readyz", "/metrics"})
 
+# Where a stream finds the way past all layers inside for what comes after its head: they have to do
+# with heads only, and each of them would be passed again for every word of an answer.
+SEND_PAST = "pellucid.send"
+
 Observe = Callable[[str, int, float], None]
 
 
@@ -81,6 +85,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         exchange = _Exchange(scope, send, self._cors(scope))
+        scope[SEND_PAST] = send
         answer = _refusal(scope, self._rules) or self._preflight(scope)
         try:
             await (answer or self._app)(scope, receive, exchange.send)

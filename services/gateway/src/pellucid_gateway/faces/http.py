@@ -59,6 +59,7 @@ from pellucid_gateway.faces.told import ChatDoor
 from pellucid_gateway.faces.upstream import ModelServer
 from pellucid_gateway.faces.websocket import websocket_routes
 from pellucid_gateway.local_limits import local_limiter
+from pellucid_gateway.passed_on import PassedOn
 from pellucid_gateway.ports import EvidenceStore
 from pellucid_gateway.state_ports import Limiter
 from pellucid_gateway.turnstile import Turnstile
@@ -96,6 +97,7 @@ class Doors:
         turnstile: Bounds the turns in hand; None: nothing does.
         upstream: Model server of the OpenAI face; None without a model.
         own_model: Its model that answers by default.
+        note_passed: Told of each turn that the model server answered by itself.
     """
 
     engine: TurnEngine
@@ -114,6 +116,7 @@ class Doors:
     clock: Clock = field(default_factory=SystemClock)
     upstream: ModelServer | None = None
     own_model: str = ""
+    note_passed: Callable[[PassedOn], None] = lambda _turn: None
     turnstile: Turnstile | None = None
 
 
@@ -166,6 +169,7 @@ def _chat_door(doors: Doors) -> ChatDoor:
         clock=doors.clock,
         upstream=doors.upstream,
         own_model=doors.own_model,
+        note_passed=doors.note_passed,
     )
 
 

@@ -4,13 +4,15 @@ A stream that the client left is cancelled at once, and with it everything downs
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import aclosing, suppress
 from typing import Any, TypeVar
 
 import orjson
 import structlog
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
+
+from pellucid_gateway.faces.guard import SEND_PAST
 
 T = TypeVar("T")
 log = structlog.get_logger(__name__)
@@ -87,8 +89,7 @@ class EventStream:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Stream until the end of the frames or of the connection."""
-        del scope
-        out = _Writer(send)
+        out = _Writer(send, scope.get(SEND_PAST, send))
         await out.start()
         body = asyncio.ensure_future(self._send_all(out))
         others = [asyncio.ensure_future(_left(receive)), asyncio.ensure_future(_watch(out))]
@@ -137,13 +138,18 @@ async def _watch(out: "_Writer") -> None:
 class _Writer:
     """Sends pieces of a body.
 
+    Args:
+        send: Takes the head and the end.
+        send_piece: Takes what is between.
+
     Attributes:
         writing: A piece is on its way and the client does not take it yet.
         since: Instant of the loop's clock at which the last write began or ended.
     """
 
-    def __init__(self, send: Callable[[Message], Awaitable[None]]) -> None:
+    def __init__(self, send: Send, send_piece: Send) -> None:
         self._send = send
+        self._send_piece = send_piece
         self._clock = asyncio.get_running_loop().time
         self.writing = False
         self.since = self._clock()
@@ -154,7 +160,7 @@ class _Writer:
     async def write(self, piece: bytes) -> None:
         self.writing = True
         self.since = self._clock()
-        await self._send({"type": "http.response.body", "body": piece, "more_body": True})
+        await self._send_piece({"type": "http.response.body", "body": piece, "more_body": True})
         self.writing = False
 
     async def end(self) -> None:

@@ -4,7 +4,7 @@ A face gives a teller, which turns each event into frames of its stream and reme
 write the whole reply; stream and whole reply thereby say the same.
 """
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, cast
@@ -20,6 +20,7 @@ from pellucid_gateway.faces.replies import failed_problem
 from pellucid_gateway.faces.responses import JsonResponse, Streamed
 from pellucid_gateway.faces.streams import EventStream, until_disconnect
 from pellucid_gateway.faces.upstream import ModelServer
+from pellucid_gateway.passed_on import PassedOn
 from pellucid_gateway.turn import Done, Failed, TurnEvent
 from pellucid_runtime.clock import Clock
 
@@ -36,6 +37,7 @@ class ChatDoor:
         clock: For times of creation.
         upstream: The model server; None without a model.
         own_model: What the name `pellucid` stands for there.
+        note_passed: Told of each turn that the model server answered by itself.
     """
 
     engine: TurnEngine
@@ -43,6 +45,7 @@ class ChatDoor:
     clock: Clock
     upstream: ModelServer | None
     own_model: str
+    note_passed: Callable[[PassedOn], None]
 
     def events(self, request: Request, asked: Asked) -> Events:
         """Begin the turn; closing the iterator cancels it."""
