@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 _SENTENCE_WORDS: Final = 8  # shorter paragraphs seldom are one
+_DENSE: Final = re.compile("[\u3040-\u9fff\u0e00-\u0e7f]+")  # scripts without spaces
 _SPACE: Final = re.compile(r"[ \t\r\n\f\v\xa0\u2028\u2029\u3000]+")
 # Zero-width characters, bidirectional controls, the tag block, soft hyphens and variation
 # selectors: never read by people, and a favourite place for text that only a machine sees.
@@ -117,5 +118,5 @@ def count_words(text: str) -> int:
     """
     if text.isascii():
         return len(text.split())
-    dense = sum("\u3040" <= char <= "\u9fff" or "\u0e00" <= char <= "\u0e7f" for char in text)
+    dense = sum(map(len, _DENSE.findall(text)))
     return len(text.split()) + dense // 2

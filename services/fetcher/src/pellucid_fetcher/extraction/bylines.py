@@ -50,7 +50,7 @@ _WRITTEN: Final = tuple(
     for pattern in (
         rf"\b{_MONTH}\s+{_DAY}(?:st|nd|rd|th)?,?\s+{_YEAR}\b",
         rf"\b{_DAY}(?:st|nd|rd|th|er|\.|º)?\s+(?:de\s+)?{_MONTH},?\s+(?:de\s+|del\s+)?{_YEAR}\b",
-        rf"\b{_YEAR}([-./])(?P<month>\d{{1,2}})\1{_DAY}\b",
+        rf"\b{_YEAR}(?P<mark>[-./])\s?(?P<month>\d{{1,2}})(?P=mark)\s?{_DAY}\b",
         rf"{_YEAR}\s*[年년]\s*(?P<month>\d{{1,2}})\s*[月월]\s*{_DAY}\s*[日일]",
     )
 )

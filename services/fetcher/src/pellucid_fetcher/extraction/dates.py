@@ -100,7 +100,7 @@ def _from_nodes(nodes: Sequence[Mapping[str, Any]], url: str) -> PublishedDate |
 
 def _from_metas(metas: Mapping[str, str]) -> PublishedDate | None:
     for name in _METAS:
-        moment = read_moment(metas.get(name, ""))
+        moment = read_moment(metas[name]) if name in metas else None
         if moment is not None:
             return PublishedDate(moment, DateOrigin.META, 0.9)
     return None

@@ -8,9 +8,13 @@ MAX_CHARS: Final = 300
 _MIN_CHARS: Final = 40
 _SENTENCE_END: Final = re.compile(r"[.!?](?=\s)|[。！？]")
 
+_PROSE: Final = re.compile(r"[.!?。！？…:][\"'”’»」』)]*\s*$")
+
 
 def of(paragraphs: Iterable[str]) -> str:
-    """Return the beginning of the first real paragraphs, cut at a sentence where possible.
+    """Return the beginning of the first real paragraph, cut at a sentence where possible.
+
+    A line that does not end like a sentence, such as a byline, is taken only for want of others.
 
     Args:
         paragraphs: Plain paragraphs in order.
@@ -18,7 +22,8 @@ def of(paragraphs: Iterable[str]) -> str:
     >>> of(["Too short.", "A paragraph that is long enough to say something. And more."])
     'A paragraph that is long enough to say something. And more.'
     """
-    chosen = next((text for text in paragraphs if len(text) >= _MIN_CHARS), "")
+    long = [text for text in paragraphs if len(text) >= _MIN_CHARS]
+    chosen = next(filter(_PROSE.search, long), long[0] if long else "")
     flat = " ".join(chosen.split())
     if len(flat) <= MAX_CHARS:
         return flat

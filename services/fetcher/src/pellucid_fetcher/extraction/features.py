@@ -22,6 +22,7 @@ _KINDS: Final = ("p", "h", "li", "row", "pre", "quote")
 _LEVELS_UP: Final = (1, 2, 4, 7)
 PHRASE_COLUMN: Final = len(_KINDS) + 15  # where a block's own columns tell of a frame phrase
 _WORD: Final = re.compile(r"\w+")
+_PRICE: Final = re.compile(r"[$€£¥₩₹]|\bUSD\b|\bEUR\b")
 _NEAR: Final = 3
 _NAME_CHARS: Final = 80
 _MAX_NAMES: Final = 50_000  # a bound on memory
@@ -95,7 +96,7 @@ class Featurizer:
             sum(map(text.count, ".!?。")) / words,
             sum(map(str.isdigit, text[:400])) / min(chars, 400),
             sum(map(str.isupper, text[:400])) / max(1, letters),
-            float(bool(re.search(r"[$€£¥₩₹]|\bUSD\b|\bEUR\b", text[:200]))),
+            float(bool(_PRICE.search(text[:200]))),
             float("|" in text or "•" in text or "›" in text or "»" in text),
             float(text[:1].islower()),
             float(bool(self._surroundings.frame_text.match(text[:60].strip()))),

@@ -38,8 +38,10 @@ class HtmlReader:
     def read(self, document: Document) -> Extracted:
         """Extract an HTML page."""
         decoded = charset.decode(document.body, document.charset)
-        parser = LexborHTMLParser(shallow(decoded.text))
+        markup = shallow(decoded.text)
+        parser = LexborHTMLParser(markup)
         page = walk_page(parser)
+        page.limited |= len(markup) < len(decoded.text)
         if page.limited and not page.blocks:
             return Extracted(status=FetchStatus.PARSE_LIMIT, charset=decoded.charset)
         metadata = read_metadata(parser, document.url)
@@ -59,7 +61,12 @@ class HtmlReader:
         words = sum(block.words for block in chosen)
         visible = "\n".join(block.text for block in page.blocks)
         walls = recognise(
-            self.walls, title=metadata.title, text=visible, words=words, markup=markup
+            self.walls,
+            title=metadata.title,
+            text=visible,
+            shown=sum(block.words for block in page.blocks),
+            words=words,
+            markup=markup,
         )
         return Extracted(
             status=_status(text, page, walls),

@@ -12,8 +12,6 @@ from typing import Any, Final
 
 import yaml
 
-from pellucid_fetcher.extraction.blocks import count_words
-
 # Times the words of main text that a wall may have, for all that its page shows.
 _AROUND: Final = 6
 
@@ -58,7 +56,7 @@ def _pattern(phrases: Sequence[str]) -> re.Pattern[str] | None:
 
 
 def recognise(
-    walls: Sequence[Wall], *, title: str, text: str, words: int, markup: str
+    walls: Sequence[Wall], *, title: str, text: str, shown: int, words: int, markup: str
 ) -> tuple[str, ...]:
     """Return the names of the walls that a page is.
 
@@ -68,19 +66,17 @@ def recognise(
         walls: From ``load_walls``.
         title: Title of the page.
         text: Everything visible, not only the main text.
+        shown: Number of words of that.
         words: Words of the main text.
         markup: The raw page.
     """
-    likely = [wall for wall in walls if words <= wall.max_words]
+    likely = [
+        wall for wall in walls if words <= wall.max_words and shown <= _AROUND * wall.max_words
+    ]
     if not likely:
         return ()
-    shown = count_words(text)
-    return tuple(
-        wall.name
-        for wall in likely
-        if shown <= _AROUND * wall.max_words
-        and _is_wall(wall, title.lower(), text[:20_000].lower(), markup)
-    )
+    heading, beginning = title.lower(), text[:20_000].lower()
+    return tuple(wall.name for wall in likely if _is_wall(wall, heading, beginning, markup))
 
 
 def _is_wall(wall: Wall, title: str, text: str, markup: str) -> bool:
