@@ -1,6 +1,7 @@
 """Fixtures of the scorer's tests: fakes of its ports, the real tables, the real model."""
 
 import importlib.util
+import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -170,10 +171,21 @@ def real_encoder(packaged_model: ModelFiles) -> Encoder:
 @pytest.fixture(scope="session")
 def parity() -> ModuleType:
     """The parity tool, which is a script beside the package."""
-    path = Path(__file__).parents[1] / "parity.py"
-    spec = importlib.util.spec_from_file_location("scorer_parity", path)
+    return beside_the_package("parity")
+
+
+@pytest.fixture(scope="session")
+def ranked() -> ModuleType:
+    """The graded questions and the measures of ranking, beside the package too."""
+    return beside_the_package("ranked")
+
+
+def beside_the_package(name: str) -> ModuleType:
+    path = Path(__file__).parents[1] / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"scorer_{name}", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
     return module
