@@ -6,6 +6,7 @@ a language model runs (own English messages have stored embeddings): the floor t
 """  # noqa: E501 - one pattern or table row
 
 import asyncio
+import io
 import json
 import os
 import re
@@ -13,9 +14,14 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, redirect_stdout
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+import grpc
+from pellucid.decision.v1 import decision_pb2 as pb
+from pellucid.decision.v1.decision_pb2_grpc import DecisionServiceStub
 
 TRAINING = Path(__file__).resolve().parents[1] / "services" / "decision" / "training"
 sys.path.insert(0, str(TRAINING))
@@ -24,11 +30,13 @@ from evaluation import Outcome, by_group, calibration_error, cross_validated  # 
 from messages import CUTOFF, NOW, labelled  # noqa: E402 - path first
 
 from pellucid_decision.adapters.rules_folder import RulesFolder  # noqa: E402 - path first
+from pellucid_decision.app import build  # noqa: E402 - path first
 from pellucid_decision.cascade import Cascade  # noqa: E402 - path first
 from pellucid_decision.classifier import Classifier, load_weights  # noqa: E402 - path first
 from pellucid_decision.conversation import Ask, Role, Turn, WebMode  # noqa: E402 - path first
 from pellucid_decision.decision import Action, Decision  # noqa: E402 - path first
 from pellucid_decision.queries import word_count  # noqa: E402 - path first
+from pellucid_decision.settings import DecisionSettings  # noqa: E402 - path first
 
 HISTORY = 5
 MIN_PREFIX = 4
@@ -42,6 +50,8 @@ def main() -> None:
     cascade = Cascade(rules, Classifier(load_weights()))
     print("\nmessages that nobody tunes on, n-grams only")
     decisions(cascade, list(unseen()))
+    print("\ndistinct messages over gRPC")
+    over_grpc(list(unseen()))
     folder = os.environ.get("EVAL_DATA")
     if not folder:
         return
@@ -99,6 +109,43 @@ def decisions(cascade: Cascade, listed: Sequence[Mapping[str, Any]]) -> None:
         print(
             f"  {stage:<12} n={len(values):<4} p50 {values[len(values) // 2] * 1e3:.2f} ms  p99 {p99 * 1e3:.2f} ms"  # noqa: E501 - one pattern or table row
         )
+
+
+def over_grpc(listed: Sequence[Mapping[str, Any]]) -> None:
+    """Print wall and processor time of `Decide` per stage; every message is new to the service.
+
+    SCORER_TARGET names a warm scorer; without one the classifier runs on n-grams alone. Processor
+    time is of client and server together, and does not grow with other load on the machine.
+    """
+    seconds: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    with asyncio.Runner() as runner, redirect_stdout(io.StringIO()):
+        runner.run(_exchange(listed, seconds))
+    for stage, pairs in sorted(seconds.items()):
+        wall, busy = (sorted(column) for column in zip(*pairs, strict=True))
+        middle, last = len(pairs) // 2, min(len(pairs) - 1, int(len(pairs) * 0.99))
+        print(
+            f"  {stage:<12} n={len(pairs):<4} wall p50 {wall[middle] * 1e3:.2f} p99 {wall[last] * 1e3:.2f} ms"  # noqa: E501 - one pattern or table row
+            f"  processor p50 {busy[middle] * 1e3:.2f} p99 {busy[last] * 1e3:.2f} ms"
+        )
+
+
+async def _exchange(
+    listed: Sequence[Mapping[str, Any]], seconds: dict[str, list[tuple[float, float]]]
+) -> None:
+    target = os.environ.get("SCORER_TARGET", "127.0.0.1:1")
+    settings = DecisionSettings(grpc_port=0, pellucid_clock=NOW, scorer_target=target)
+    async with AsyncExitStack() as stack:
+        server = (await build(settings, stack)).listeners[0]
+        async with server, grpc.aio.insecure_channel(server.target) as channel:
+            stub = DecisionServiceStub(channel)
+            for text in ("hello", "the old harbour and its festival", "a word about boats"):
+                await stub.Decide(pb.DecideRequest(message=text))
+            for row in listed:
+                begun, busy = time.perf_counter(), time.process_time()
+                answer = await stub.Decide(pb.DecideRequest(message=row["text"]))
+                spent = (time.perf_counter() - begun, time.process_time() - busy)
+                stage = pb.Stage.Name(answer.decision.stage).removeprefix("STAGE_").lower()
+                seconds[stage].append(spent)
 
 
 def _outcome(row: Mapping[str, Any], decision: Decision) -> Outcome:
