@@ -1,6 +1,8 @@
 """Whole turns over fakes of the ports: what happens, in which order, and what it says."""
 
+import re
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ from turn_fakes import (
 
 from pellucid_gateway.decision import Action, WebMode
 from pellucid_gateway.findings import Purpose
+from pellucid_gateway.one_turn import DOUBTFUL, WALLS
 from pellucid_gateway.ports import Reflection
 from pellucid_gateway.request import (
     ChatMessage,
@@ -153,6 +156,35 @@ async def test_a_paywall_is_called_one() -> None:
     result = result_of(await Rig(decision=FakeDecision(decision), fetcher=fetcher).events())
 
     assert "paywall" in codes(result)
+
+
+@pytest.mark.parametrize(
+    ("warnings", "code"),
+    [
+        (("soft_404", "soft_error"), "page_doubtful"),
+        (("soft_error",), "page_doubtful"),
+        (("consent_page", "soft_error"), "page_doubtful"),
+        (("login_wall", "soft_error"), "paywall"),
+    ],
+)
+async def test_a_page_that_stands_for_another_is_called_doubtful(
+    warnings: tuple[str, ...], code: str
+) -> None:
+    decision = search_decision(action=Action.FETCH, queries=(), urls=(PAGE,))
+    fetcher = FakeFetcher(texts={PAGE: "Nothing to see on the bridge."}, warnings=warnings)
+    result = result_of(await Rig(decision=FakeDecision(decision), fetcher=fetcher).events())
+
+    assert code in codes(result)
+
+
+def test_the_warnings_that_matter_are_those_that_the_fetcher_gives() -> None:
+    proto = Path(__file__).parents[3] / "protos/pellucid/fetcher/v1/fetcher.proto"
+    comment = re.search(
+        r"// Stable words:(.*?)repeated string warnings", proto.read_text(), re.DOTALL
+    )
+
+    assert comment
+    assert set(re.findall(r'"(\w+)"', comment.group(1))) >= DOUBTFUL | WALLS
 
 
 async def test_force_search_gives_results_and_no_answer() -> None:

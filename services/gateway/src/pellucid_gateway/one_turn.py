@@ -43,8 +43,9 @@ from pellucid_runtime.errors import ServiceError
 
 # Results of a forced search, and candidates of a turn, when the request names no number.
 DEFAULT_RESULTS = 5
-_DOUBTFUL = frozenset({"soft_404", "placeholder", "consent_page"})
-_WALLS = frozenset({"paywall", "login_wall"})
+# Warnings of the fetcher: an error or a notice stands in the place of the page; a wall before it.
+DOUBTFUL = frozenset({"soft_404", "soft_error", "consent_page"})
+WALLS = frozenset({"paywall", "login_wall"})
 
 
 class OneTurn:
@@ -169,10 +170,10 @@ class OneTurn:
             await self._send(content)
 
     def _url_fetched(self, url: str, page: PageContent | None) -> UrlFetched:
-        walled = page is not None and bool(_WALLS & set(page.warnings))
+        walled = page is not None and bool(WALLS & set(page.warnings))
         if page is None or not page.success or walled:
             self._ledger.notify("paywall" if walled else "page_unreachable", url=url)
-        elif _DOUBTFUL & set(page.warnings):
+        elif DOUBTFUL & set(page.warnings):
             self._ledger.notify("page_doubtful", url=url)
         if page is None or not page.success:
             unreachable = self._ledger.wording.notice("page_unreachable", url=url)
