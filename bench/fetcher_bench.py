@@ -1,18 +1,22 @@
 # ruff: noqa: E402, I001 - the tests' rig and tables stand beside them
-"""The fetcher's own share of a page, dead hosts beside good ones, and bad servers beside good ones.
+"""The fetcher's own share of a page, good pages beside dead hosts and bad servers, killed browsers.
 
-Pages come from loopback in raw bytes; the guard stays on and extraction runs in its processes.
+Pages come from loopback in raw bytes; the guard stays on and extraction runs in its processes. Of
+the browser it measures the page after one whose Chromium was killed while it read, beside a usual
+one; without a Chromium it says so.
 Prints a table and writes it to bench/results/fetcher.json. Usage: fetcher_bench.py
 """
 
 import asyncio
 import json
 import os
+import signal
 import statistics
 import sys
 import tempfile
 import time
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +27,7 @@ from bad_server_rows import READABLE, REFUSED, TEXT, WORDS, Row
 from conftest import PretendDialler, PretendResolver, Rig, http
 
 from pellucid_fetcher.app import Network, open_fetcher
-from pellucid_fetcher.outcome import Page
+from pellucid_fetcher.outcome import Method, Page
 from pellucid_fetcher.settings import FetcherSettings
 
 PAGES = 200
@@ -31,7 +35,15 @@ BESIDE = 20
 ARTICLE = b"<html><title>Mill</title><main>%s</main></html>" % (f"<p>{WORDS * 4}</p>".encode() * 25)
 
 
-async def _rig(stack: AsyncExitStack) -> Rig:
+KILLS = 5
+SCRIPTED = (
+    b"<!doctype html><title>Light</title><div id=root></div><script>document.getElementById('root')"
+    b".innerHTML='<main><p>The lighthouse was moved forty metres inland last year.</p></main>'"
+    b"</script>"
+)
+
+
+async def _rig(stack: AsyncExitStack, **changes: Any) -> Rig:
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
     settings = FetcherSettings(
         data_dir=folder,
@@ -39,7 +51,7 @@ async def _rig(stack: AsyncExitStack) -> Rig:
         fetcher_extract_workers=2,
         fetcher_silence_timeout_s=1.0,
         fetcher_total_timeout_s=3.0,
-    )
+    ).model_copy(update=changes)
     rig = Rig(PretendResolver(), PretendDialler())
     stack.push_async_callback(rig.close)
     rig.fetcher = await open_fetcher(settings, stack, Network(rig.resolver, rig.dialler))
@@ -137,13 +149,49 @@ async def _isolation(rig: Rig) -> dict[str, Any]:
     return {"rows": len(rows), "rows that slow others": slow, "worst added p95 ms": worst}
 
 
+async def _killed_browsers(stack: AsyncExitStack) -> dict[str, Any]:
+    """Kill a browser and all its processes in the middle of a page; time the next page."""
+    rig = await _rig(stack, fetcher_browser=True, fetcher_browser_pages=1)
+    renderer = rig.fetcher._steps.chain._ways.renderer  # noqa: SLF001 - nothing else knows the process
+    asked = asyncio.Event()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        path = (await reader.readuntil(b"\r\n\r\n")).split(b" ")[1]
+        if path == b"/endless":
+            asked.set()
+            await reader.read()
+        endless = SCRIPTED.replace(b"<script>", b"<script>fetch('/endless').then(()=>{").replace(
+            b"</script>", b"})</script>"
+        )
+        writer.write(http(endless if path == b"/waits" else SCRIPTED))
+
+    await rig.serve(answer)
+    if (await rig.fetch("http://light.test/", timeout_s=60.0)).method is not Method.BROWSER:
+        return {"page after a killed browser ms": "no Chromium, not measured"}
+    usual, after = [], []
+    for _ in range(KILLS):
+        usual += _ms([await rig.fetch("http://light.test/", timeout_s=60.0)])
+        asked.clear()
+        lost = asyncio.create_task(rig.fetch("http://light.test/waits", timeout_s=60.0))
+        await asked.wait()
+        os.killpg(renderer._seats[0].group, signal.SIGKILL)  # noqa: SLF001
+        after += _ms([await rig.fetch("http://light.test/", timeout_s=60.0)])
+        await lost
+    return {
+        "page by browser ms": statistics.median(usual),
+        "page after a killed browser ms": statistics.median(after),
+        "the slowest of them ms": max(after),
+    }
+
+
 async def main() -> None:
     """Measure everything."""
     async with AsyncExitStack() as stack:
         rig = await _rig(stack)
         results: dict[str, Any] = {"load": os.getloadavg()[0], "cores": os.cpu_count()}
-        for measure in (_static, _dead_hosts, _isolation):
-            measured = await measure(rig)
+        measures = [partial(run, rig) for run in (_static, _dead_hosts, _isolation)]
+        for measure in (*measures, partial(_killed_browsers, stack)):
+            measured = await measure()
             results |= measured
             for name, value in measured.items():
                 print(f"{name:28} {value if not isinstance(value, float) else round(value, 1)}")
