@@ -37,11 +37,15 @@ URL = "https://www.lantern.example/page"
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One extractor: F1 by kind, and pages per CPU second of each round on two sizes of page."""
+    """One extractor: F1 by kind, and pages per CPU second of each round on two sizes of page.
+
+    ``unread`` pages are in languages that it cannot read here; they are in no F1.
+    """
 
     f1: Mapping[str, float]
     small: Sequence[float]
     usual: Sequence[float]
+    unread: int = 0
 
 
 def usual_size(body: bytes) -> bytes:
@@ -84,12 +88,13 @@ def measure_own(pages: Sequence[tuple[Mapping[str, Any], bytes]], rounds: int) -
 
 
 def by_kind(
-    pages: Sequence[tuple[Mapping[str, Any], bytes]], texts: Sequence[str]
+    pages: Sequence[tuple[Mapping[str, Any], bytes]], texts: Sequence[str | None]
 ) -> dict[str, float]:
     """Average word F1 for each kind of page, and over all."""
     found: dict[str, list[float]] = {}
     for (row, _), text in zip(pages, texts, strict=True):
-        found.setdefault(row["page_type"], []).append(word_f1(text, row["text"]))
+        if text is not None:
+            found.setdefault(row["page_type"], []).append(word_f1(text, row["text"]))
     means = {kind: statistics.fmean(values) for kind, values in found.items()}
     return means | {"all": statistics.fmean(x for values in found.values() for x in values)}
 
@@ -110,7 +115,12 @@ def measure_peers(
     )
     answers = json.loads(done.stdout.splitlines()[-1])
     return {
-        name: Measured(by_kind(pages, found["texts"]), found["small"], found["usual"])
+        name: Measured(
+            by_kind(pages, found["texts"]),
+            found["small"],
+            found["usual"],
+            found["texts"].count(None),
+        )
         for name, found in answers.items()
     }
 
@@ -127,7 +137,13 @@ def table(results: Mapping[str, Measured], reference: str) -> str:
             middle = statistics.median(own)
             cells += [f"{middle:.0f}", f"{middle / statistics.median(other):.2f}"]
         lines.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    left_out = [
+        f"{name} lacks packages for the languages of {found.unread} pages: they are not in its F1, "
+        "and its speed is too high by them."
+        for name, found in results.items()
+        if found.unread
+    ]
+    return "\n".join([*lines, "", *left_out])
 
 
 def main() -> None:

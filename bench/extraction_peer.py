@@ -1,8 +1,9 @@
 """Extracts pages with the libraries that this interpreter has, each of them in its usual settings.
 
 Reads ``{"rounds": ..., "url": ..., "small": [...], "usual": [...]}`` (pages in base64) from
-standard input; writes, for each library, its texts of the small pages and its pages per CPU second
-in every round, with title, author and date where the library gives them. One core.
+standard input; writes, for each library, its texts of the small pages (null where it does not know
+the language) and its pages per CPU second in every round, with title, author and date where the
+library gives them. One core.
 """
 
 import base64
@@ -14,7 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from typing import Any
 
-Extract = Callable[[bytes, str], str]
+# Nothing for a page in a language that the library cannot read here.
+Extract = Callable[[bytes, str], str | None]
 
 
 def trafilatura_with(**options: Any) -> Extract:
@@ -54,13 +56,13 @@ def newspaper() -> Extract:
     """newspaper4k, with metadata."""
     from newspaper import Article
 
-    def extract(body: bytes, url: str) -> str:
+    def extract(body: bytes, url: str) -> str | None:
         article = Article(url, fetch_images=False)
         article.download(input_html=body.decode("utf-8", "replace"))
         try:
             article.parse()
-        except ImportError:  # a language that needs further packages; it has no text for that page
-            return ""
+        except ImportError:  # Chinese, Korean and others need packages that it does not bring
+            return None
         return str(article.text)
 
     return extract
@@ -83,7 +85,7 @@ def installed() -> Iterator[tuple[str, Extract]]:
             yield name, make()
 
 
-def run(extract: Extract, bodies: Sequence[bytes], url: str) -> tuple[list[str], float]:
+def run(extract: Extract, bodies: Sequence[bytes], url: str) -> tuple[list[str | None], float]:
     """Extract all pages; returns texts and pages per CPU second."""
     started = time.process_time()
     texts = [extract(body, url) for body in bodies]
