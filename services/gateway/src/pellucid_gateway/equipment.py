@@ -47,6 +47,11 @@ class Equipment:
     quota: SearchQuota = field(default_factory=WithoutQuota)
     fast_model: str = ""
 
+    @property
+    def cutoff_month(self) -> str:
+        """Where the model's own knowledge ends, for people: `2025-01`."""
+        return f"{self.knowledge_cutoff:%Y-%m}"
+
     def course(self, budget: TurnBudget, ledger: TurnLedger, send: Send) -> Course:
         """The course of one turn with this equipment."""
         return Course(

@@ -221,15 +221,11 @@ class OneTurn:
         if not self._searches(decision) or found.gathered.included:
             return
         if not found.gathered.search_lost:
-            self._ledger.notify("nothing_found", cutoff=self._cutoff())
+            self._ledger.notify("nothing_found", cutoff=self._equipment.cutoff_month)
         elif self._request.subject:
             self._ledger.notify("subject_only")
         else:
             self._ledger.notify("search_unavailable")
-
-    def _cutoff(self) -> str:
-        cutoff = self._equipment.knowledge_cutoff
-        return f"{cutoff:%Y-%m}"
 
     async def _answer(self, decision: Decision, found: Found) -> Answer:
         model = self._usable_model(found)

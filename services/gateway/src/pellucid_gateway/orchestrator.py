@@ -93,7 +93,7 @@ class Engine:
         if gathered.search_lost:
             raise SearchFailedError([report.name for report in ledger.providers])
         ledger.add_time("total", budget.elapsed_s())
-        return _outcome(command, gathered, ledger, equipment.new_id())
+        return _outcome(command, gathered, ledger, equipment)
 
     async def _take_quota(self, command: SearchCommand) -> None:
         state = await self._equipment.quota.take(command.caller)
@@ -183,14 +183,14 @@ def _searching(decision: Decision, query: str) -> Decision:
 
 
 def _outcome(
-    command: SearchCommand, gathered: Gathered, ledger: TurnLedger, new_id: str
+    command: SearchCommand, gathered: Gathered, ledger: TurnLedger, equipment: Equipment
 ) -> SearchOutcome:
     shown = _shown(command, gathered.scored)
     kept = {id(item) for item in shown}
     if not shown:
-        ledger.notify("nothing_found", cutoff="")
+        ledger.notify("nothing_found", cutoff=equipment.cutoff_month)
     return SearchOutcome(
-        id=new_id,
+        id=equipment.new_id(),
         results=sourcing.as_results(shown, {}),
         excluded=tuple(item for item in gathered.scored if id(item) not in kept),
         queries=tuple(gathered.queries),
