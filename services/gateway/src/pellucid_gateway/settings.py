@@ -96,7 +96,7 @@ class GatewaySettings(LlmSettings):
         "turns are refused at once with 503.",
     )
     gateway_max_lag_ms: int = Field(
-        500,
+        2_000,
         ge=50,
         le=60_000,
         description="Milliseconds that the event loop may be late before turns are refused.",
