@@ -89,7 +89,7 @@ class GatewaySettings(LlmSettings):
         description="Turns in progress, streams included; one more is refused at once with 503.",
     )
     gateway_max_searches: int = Field(
-        32,
+        64,
         ge=1,
         le=10_000,
         description="Turns that search or read and have no sources yet; while so many are, further "
