@@ -68,8 +68,11 @@ export class Prose {
       keys.push(JSON.stringify([block.type, block.start, this.text.slice(block.start, block.end), inside, this.links.size]));
       if (keys[index] === this.keys[index]) return;
       const node = this.block(block, inside);
-      if (this.root.children[index]) this.root.children[index].replaceWith(node);
-      else this.root.append(node);
+      const shown = this.root.children[index];
+      // A block that grows stays the same element.
+      if (!shown) this.root.append(node);
+      else if (shown.cloneNode().isEqualNode(node.cloneNode())) shown.replaceChildren(...node.childNodes);
+      else shown.replaceWith(node);
     });
     while (this.root.children.length > keys.length) this.root.lastChild.remove();
     this.keys = keys;
