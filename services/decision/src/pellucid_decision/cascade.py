@@ -28,8 +28,8 @@ FINAL_VETOES = ("task_prompt", "tool_result", "dont_search")
 SMALL_TALK = ("small_talk", "thanks")
 # Logistic that turns a rule score into a confidence, fitted on the own messages that rules settle
 # (`training/confidence.py`).
-_RULE_SLOPE = 15.0
-_RULE_CENTRE = 0.39
+_RULE_SLOPE = 11.4
+_RULE_CENTRE = 0.41
 _MODE_CONFIDENCE = 1.0
 _URL_CONFIDENCE = 0.97
 # A question with at most this many terms may live off the turns before.
