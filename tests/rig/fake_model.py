@@ -49,20 +49,8 @@ def _handler(model: FakeModel) -> type[BaseHTTPRequestHandler]:
             prompt = "\n".join(str(message["content"]) for message in body["messages"])
             if body.get("stream"):
                 self._stream(model.speak(prompt) if model.speak else model.pieces)
-            elif model.reply and (found := model.reply(prompt)) is not None:
-                self._reply(found)
             else:
-                self._refuse()
-
-        def _reply(self, found: dict[str, Any]) -> None:
-            message = {"role": "assistant", "content": json.dumps(found)}
-            choice = {"index": 0, "message": message, "finish_reason": "stop"}
-            whole = {"id": "chatcmpl-1", "object": "chat.completion", "created": 0}
-            self._json(200, {**whole, "model": "test-model", "choices": [choice]})
-
-        def _refuse(self) -> None:
-            """Fail calls that want JSON, so that the deterministic paths are used."""
-            self._json(500, {"error": {"message": "not offered", "type": "server_error"}})
+                self._json(*_answer_in_json(model, prompt))
 
         def _json(self, status: int, body: dict[str, Any]) -> None:
             text = json.dumps(body).encode()
@@ -99,6 +87,17 @@ def _handler(model: FakeModel) -> type[BaseHTTPRequestHandler]:
             self.wfile.flush()
 
     return Handler
+
+
+def _answer_in_json(model: FakeModel, prompt: str) -> tuple[int, dict[str, Any]]:
+    """Status and body; without a reply it fails, so that the deterministic paths are used."""
+    found = model.reply(prompt) if model.reply else None
+    if found is None:
+        return 500, {"error": {"message": "not offered", "type": "server_error"}}
+    message = {"role": "assistant", "content": json.dumps(found)}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    whole = {"id": "chatcmpl-1", "object": "chat.completion", "created": 0}
+    return 200, {**whole, "model": "test-model", "choices": [choice]}
 
 
 @contextmanager
