@@ -169,7 +169,7 @@ async def overload(trial: Trial) -> None:
     trial.spares_chat = False
     peak = await _goodput(trial, lambda: _closed_loop(trial, callers=6))
     trial.load.phase = "fault"
-    goodput = await _goodput(trial, lambda: _open_loop(trial, 3 * peak))
+    goodput = await _goodput(trial, lambda: _open_loop(trial, max(1.0, 3 * peak)))
     refused = [r for r in trial.of("fault") if r.status in {429, 503}]
     slow = percentile((r.took_s for r in refused), 0.5) if refused else 0.0
     trial.occurred(f"{3 * peak:.1f} turns/s asked for", len(trial.of("fault")) > 3 * peak)

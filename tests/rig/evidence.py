@@ -19,7 +19,12 @@ def run_tests(rows: Iterable[Row]) -> dict[str, bool]:
     Returns:
         Whether each named test, or every test of a named file, ran and passed.
     """
-    names = list(dict.fromkeys(name for row in rows for name in row.tests))
+    passed = _run(list(dict.fromkeys(name for row in rows for name in row.tests)))
+    # Once more, because a test with a time limit may fall over a busy moment.
+    return passed | _run([name for name, held in passed.items() if not held])
+
+
+def _run(names: list[str]) -> dict[str, bool]:
     if not names:
         return {}
     with tempfile.TemporaryDirectory() as folder:

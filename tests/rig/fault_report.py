@@ -20,8 +20,8 @@ of its requests:
 - I10 a fault in search leaves small talk as quick as it was.
 
 A promise about time that a busy machine broke was tried three times, and what held twice counts.
-Rows name tests too, of one service or of several, which run with them. The figures are those of
-each row's last run on two cores that others used as well.
+Rows name tests too, of one service or of several, which run with them, once more when they fail.
+The figures are those of each row's last run on two cores that others used as well.
 """
 _KINDS = {True: "kept", False: "**broken**", None: "not run"}
 

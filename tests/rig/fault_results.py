@@ -25,16 +25,24 @@ class FaultResults:
     @classmethod
     def read(cls, path: Path) -> "FaultResults":
         """What the file holds; nothing without one."""
-        kept = json.loads(path.read_text()) if path.is_file() else {}
-        return cls(path, kept.get("rows", {}), kept.get("tests", {}))
+        results = cls(path, {}, {})
+        results.read_again()
+        return results
+
+    def read_again(self) -> None:
+        """Take in what another run has written meanwhile."""
+        kept = json.loads(self.path.read_text()) if self.path.is_file() else {}
+        self.rows, self.tests = kept.get("rows", {}), kept.get("tests", {})
 
     def add(self, judged: Judged) -> None:
         """Keep the outcome of a row."""
+        self.read_again()
         self.rows[judged.row.number] = {"passed": judged.passed, "measured": measured(judged)}
         self._write()
 
     def add_tests(self, passed: dict[str, bool]) -> None:
         """Keep the outcomes of tests."""
+        self.read_again()
         self.tests |= passed
         self._write()
 
