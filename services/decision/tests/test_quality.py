@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+# Ten fits take a minute of a processor, several on a busy machine.
+pytestmark = pytest.mark.timeout(400)
+
 TRAINING = Path(__file__).resolve().parents[1] / "training"
 
 
