@@ -43,6 +43,7 @@ class FakeEncoder:
     failure: Exception | None = None
     seconds_per_batch: float = 0.0
     batches: list[list[TokenIds]] = field(default_factory=list)
+    tokenized: int = 0
 
     def __post_init__(self) -> None:
         self.gate.set()
@@ -52,6 +53,7 @@ class FakeEncoder:
         return sum(map(len, self.batches))
 
     def tokenize(self, texts: Sequence[str]) -> list[TokenIds]:
+        self.tokenized += len(texts)
         return [[_number(word) for word in text.split()] or [0] for text in texts]
 
     def encode(self, batch: Sequence[TokenIds]) -> Vectors:

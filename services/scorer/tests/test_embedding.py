@@ -111,6 +111,21 @@ async def test_a_full_queue_refuses_at_once_and_tells_when_to_return(
     await embedder.embed(texts("late", 150))
 
 
+async def test_what_clearly_finds_no_room_is_refused_unread(
+    embedder: Embedder, encoder: Any
+) -> None:
+    """Tokenizing what is refused afterwards would cost the calls that are served."""
+    encoder.gate.clear()
+    waiting = asyncio.create_task(embedder.embed(texts("first", 150)))
+    await until(lambda: encoder.tokenized == 150)
+    await asyncio.sleep(0.05)
+    with pytest.raises(OverloadedError):
+        await embedder.embed(texts("late", 900, words=40))
+    assert encoder.tokenized == 150
+    encoder.gate.set()
+    await waiting
+
+
 async def test_an_idle_queue_takes_a_request_of_any_size(embedder: Embedder, encoder: Any) -> None:
     await embedder.embed(texts("huge", 1000, 2))
     assert encoder.texts == 1000
