@@ -94,6 +94,10 @@ def test_both_sides_are_found_and_the_newer_leads(
             "The toll for cars on the Skerry Bridge is 4.50 crowns.",
             "The harbour museum sold 3,000 tickets for 9 crowns.",
         ),
+        (
+            "The toll for cars on the Skerry Bridge applies on 8 November.",
+            "Cars on the Skerry Bridge pay the toll of zone K2 on that day.",
+        ),
     ],
 )
 def test_what_agrees_or_speaks_of_something_else_is_no_conflict(one: str, other: str) -> None:

@@ -16,6 +16,7 @@ from pellucid_gateway.claim_checks import lexical_support
 from pellucid_gateway.decision import Action, WebMode
 from pellucid_gateway.fallback_decision import decide_by_rule, find_urls, query_from
 from pellucid_gateway.findings import PageContent, Source
+from pellucid_gateway.key_facts import candidates, tells
 from pellucid_gateway.request import CitationStyle, Depth
 from pellucid_gateway.sentences import Segmenter, split
 from pellucid_gateway.sources import publisher_of, registrable_domain
@@ -288,3 +289,23 @@ def test_looking_for_attributions_takes_no_long_time(text: str) -> None:
 def test_registrable_domains() -> None:
     assert registrable_domain("https://a.b.example.co.uk/x") == "example.co.uk"
     assert registrable_domain("http://harbourpost.localhost:8099/") == "harbourpost.localhost"
+
+
+def test_rows_of_a_table_that_say_something_alone_are_candidates() -> None:
+    table = """| Property | Value |
+| --- | --- |
+| Cycle life | 8,000 cycles to 80 % |
+| Harrowmere | 84,210 | 79,600 | +5.8 % |
+| 2026-11-18 | Login, object storage | 2 h 35 min | expired certificate |
+"""
+    assert candidates(table) == [
+        "Cycle life: 8,000 cycles to 80 %.",
+        "2026-11-18: Login, object storage, 2 h 35 min, expired certificate.",
+    ]
+
+
+def test_what_was_given_up_does_not_lead() -> None:
+    given_up, valid = "We had announced 11 May 2027.", "It takes place on 8 May 2027."
+    told = tells([given_up, valid], "When is it?", [0.5, 0.5])
+
+    assert told[0] < told[1]

@@ -23,6 +23,8 @@ from pellucid_gateway.terms import function_terms, terms
 _ABOUT = 0.5
 # Two sentences that share this much of the shorter one's words say something of the same.
 _SAME_MATTER = 0.4
+# Of "1.32 billion crowns" and "40 million crowns" one word after the figure is the same.
+_SAME_UNITS = 2
 _SAME_STATEMENT = 0.7
 # A day more or less does not make a source newer.
 _NEWER = timedelta(days=2)
@@ -106,8 +108,8 @@ def _likeness(one: str, other: str) -> float:
 
 def _different_figures(one: str, other: str, a: Source, b: Source) -> tuple[str, str] | None:
     """Two values with the same unit or name beside them, neither of which the other source has."""
-    for figure in figures(one):
-        for rival in figures(other):
+    for figure in _amounts(one):
+        for rival in _amounts(other):
             same_kind = _units(figure) & _units(rival)
             if not same_kind or figure.is_year or rival.is_year or equal_figures(figure, rival):
                 continue
@@ -117,6 +119,26 @@ def _different_figures(one: str, other: str, a: Source, b: Source) -> tuple[str,
             if not has_both:
                 return written_figure(one, figure), written_figure(other, rival)
     return None
+
+
+def _amounts(sentence: str) -> list[Figure]:
+    """Figures of a sentence without those that belong to a name, as in K2."""
+    return [f for f in figures(sentence) if not sentence[max(0, f.start - 1) : f.start].isalpha()]
+
+
+def gives_another_amount(lead: str, sentence: str) -> bool:
+    """Whether a sentence names an amount of the lead's kind that the lead does not have.
+
+    >>> gives_another_amount("It cost 1.32 billion crowns", "Others say 1.18 billion crowns")
+    True
+    """
+    known = _amounts(lead)
+    return any(
+        len(_units(mine) & _units(other)) >= _SAME_UNITS
+        and not any(equal_figures(other, each) for each in known)
+        for mine in known
+        for other in _amounts(sentence)
+    )
 
 
 def _units(figure: Figure) -> frozenset[str]:

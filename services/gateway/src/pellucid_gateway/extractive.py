@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from pellucid_gateway import sentences
 from pellucid_gateway.asked_for import AskedFor, asked_for, carries, names_of
-from pellucid_gateway.conflicts import Conflict, Side, told
+from pellucid_gateway.conflicts import Conflict, Side, gives_another_amount, told
 from pellucid_gateway.findings import Source
 from pellucid_gateway.key_facts import candidates, matches, tells
 from pellucid_gateway.notices import Wording
@@ -130,9 +130,9 @@ def choose(
             if not may:
                 break
             open_kinds = frozenset(k for k in kinds if not _is_carried(found, chosen, k, question))
-            chosen.append(
-                max(may, key=lambda i: (worth[i] + _gain(found[i], open_kinds, question), -i))
-            )
+            lead = found[chosen[0]].text if chosen and AskedFor.NUMBER in kinds else ""
+            gains = {i: _gain(found[i], open_kinds, question, lead) for i in may}
+            chosen.append(max(may, key=lambda i: (worth[i] + gains[i], -i)))
     one_source = len({found[i].source.n for i in chosen}) == 1
     order = sorted(chosen) if one_source else chosen
     return tuple(found[i] for i in order)
@@ -159,9 +159,11 @@ def _is_carried(
     return any(carries(found[i].text, frozenset({kind}), question) > 0 for i in chosen)
 
 
-def _gain(candidate: Candidate, open_kinds: frozenset[AskedFor], question: str) -> float:
-    """What a sentence adds by carrying a kind of thing that none of the chosen has."""
-    return _NEW_KIND_BONUS * carries(candidate.text, open_kinds, question) if open_kinds else 0.0
+def _gain(candidate: Candidate, open_: frozenset[AskedFor], question: str, lead: str) -> float:
+    """What a sentence adds by a kind of thing that none of the chosen has, or another amount."""
+    if lead and gives_another_amount(lead, candidate.text):
+        return _NEW_KIND_BONUS
+    return _NEW_KIND_BONUS * carries(candidate.text, open_, question) if open_ else 0.0
 
 
 def with_both_sides(

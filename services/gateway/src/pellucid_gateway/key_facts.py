@@ -52,6 +52,16 @@ _DATELINE = re.compile(
 # Bylines and breadcrumbs put these between their parts; sentences do not.
 _PART_MARK = re.compile(r" [·|»›] ")
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s|[-*+]\s|>\s|\d{1,3}[.)]\s)")
+_LEAST_CELLS = 2
+_DIGIT = re.compile(r"\d")
+# What held before, or is not yet certain: it may be the answer, but should not lead it.
+_SUPERSEDED = re.compile(
+    r"\bhad (?:been )?(?:announced|planned|said)\b|\boriginally\b|\bno longer valid\b|\bprovisional"
+    r"|\bursprünglich\b|\bvorläufig\b|\binitialement\b|\bprovisoire\b|\binicialmente\b"
+    r"|\bprovisional(?:es)?\b|당초|원래|当初|暫定|原定|暂定",
+    re.IGNORECASE,
+)
+_SUPERSEDED_MALUS = 0.4
 _MARKUP = re.compile(r"!\[[^\]]*\]\([^)]*\)|\[([^\]]*)\]\([^)]*\)|[*_`#]+")
 _DANGEROUS_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cn", "Cs"})
 
@@ -83,12 +93,27 @@ def candidates(text: str) -> list[str]:
     for line in text.split("\n"):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
-        clean = _DATELINE.sub("", plain(_HEADING.sub("", line).replace("|", " ")))
-        found.extend(s for s in sentences.split(clean) if _stands_alone(s))
+        found.extend(s for s in _sentences_of(line) if _stands_alone(s))
         if len(found) >= _MOST_CANDIDATES:
             break
     whole = [sentence for sentence in found if sentence.rstrip(_CLOSERS)[-1:] in _ENDS]
     return list(dict.fromkeys(whole or found))[:_MOST_CANDIDATES]
+
+
+def _sentences_of(line: str) -> list[str]:
+    """Sentences of a line; a row of a table is one, its first cell naming what the others say.
+
+    A row of mere figures says nothing without the head of its columns.
+    """
+    if not line.lstrip().startswith("|"):
+        return sentences.split(_DATELINE.sub("", plain(_HEADING.sub("", line).replace("|", " "))))
+    cells = [cell for cell in map(plain, line.strip().strip("|").split("|")) if cell]
+    if len(cells) < _LEAST_CELLS or not any(map(_DIGIT.search, cells)):
+        return []
+    in_words = sum(not _DIGIT.search(cell) for cell in cells[1:])
+    if len(cells) > _LEAST_CELLS and 2 * in_words < len(cells) - 1:
+        return []
+    return [f"{cells[0]}: {', '.join(cells[1:])}."]
 
 
 def _stands_alone(sentence: str) -> bool:
@@ -181,6 +206,8 @@ def _asks_again(sentence: str, own: frozenset[str], wanted: frozenset[str]) -> b
 def tells(found: Sequence[str], question: str, match: Sequence[float]) -> list[float]:
     """What each sentence gains by carrying the kind of thing that the question asks for.
 
+    It loses by saying of itself that it holds no longer or not yet.
+
     Args:
         found: Sentences.
         question: The standalone question.
@@ -189,6 +216,7 @@ def tells(found: Sequence[str], question: str, match: Sequence[float]) -> list[f
     kinds, most = asked_for(question), max(match, default=0.0) or 1.0
     return [
         _ASKED_FOR_BONUS * carries(sentence, kinds, question) * (1 + share / most) / 2
+        - (_SUPERSEDED_MALUS if _SUPERSEDED.search(sentence) else 0.0)
         for sentence, share in zip(found, match, strict=True)
     ]
 
