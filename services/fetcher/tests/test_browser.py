@@ -22,7 +22,8 @@ WRITES = f"document.getElementById('root').innerHTML='<main><p>{SENTENCE}</p></m
 
 @pytest.mark.chromium
 @pytest.mark.timeout(120)
-async def test_a_page_that_only_a_script_fills(rig: Any, http: Any) -> None:
+async def test_a_page_that_only_a_script_fills(open_rig: Any, http: Any) -> None:
+    rig = await open_rig(fetcher_whole_timeout_s=60)  # a first start on a busy machine is slow
     await rig.pages({"/": http(_shell(WRITES)), "/favicon.ico": http(b"")})
     page = await rig.fetch("http://light.test/", timeout_s=60)
     assert page.status is FetchStatus.OK
@@ -33,7 +34,8 @@ async def test_a_page_that_only_a_script_fills(rig: Any, http: Any) -> None:
 
 @pytest.mark.chromium
 @pytest.mark.timeout(120)
-async def test_scripts_reach_nothing_inside(rig: Any, http: Any) -> None:
+async def test_scripts_reach_nothing_inside(open_rig: Any, http: Any) -> None:
+    rig = await open_rig(fetcher_whole_timeout_s=60)
     accepted = []
 
     async def trap(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
