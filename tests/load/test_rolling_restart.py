@@ -11,7 +11,7 @@ from rig.history import Outcome, Record
 from rig.invented_web import companies
 from rig.load import Load, http_client
 
-pytestmark = [pytest.mark.load, pytest.mark.redis, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.load, pytest.mark.redis, pytest.mark.timeout(900)]
 
 RATE = 2.0
 SEED = 20261121
