@@ -14,7 +14,7 @@ import json
 import os
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import grpc
@@ -107,6 +107,7 @@ async def measure(peer_python: str | None, infinity: str | None) -> dict[str, An
             if peer_python:
                 found["peer"] = await scorer_beside.beside(peer_python, scorer, stub)
                 found["infinity"] = await scorer_beside.infinity(infinity)
+                print_all(peer_lines(found["peer"], found["infinity"]))
             found["texts_per_s"] = statistics.median([await throughput(stub) for _ in range(3)])
             found["latency"] = {n: await latency(scorer, stub, n) for n in (10, 30, 100)}
             found["callers"] = {n: await callers(stub, n) for n in CALLERS}
@@ -121,8 +122,6 @@ def table(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the lines of the report."""
     yield "machine", f"{found['machine']}"
     yield "texts/s, one large call", f"{found['texts_per_s']:.0f}"
-    if "peer" in found:
-        yield from peer_lines(found["peer"], found["infinity"])
     for results, one in found["latency"].items():
         yield (
             f"{results} results, p50",
@@ -159,6 +158,12 @@ def peer_lines(peer: dict[str, Any], infinity: dict[str, Any]) -> Iterator[tuple
     yield "infinity", f"{rate:.0f} texts/s" if rate else f"not run: {infinity['not_run']}"
 
 
+def print_all(lines: Iterable[tuple[str, str]]) -> None:
+    """Print lines at once, since a run takes minutes."""
+    for name, value in lines:
+        print(f"{name:<28}{value}", flush=True)
+
+
 def main() -> None:
     """Measure, print, keep."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -166,8 +171,7 @@ def main() -> None:
     parser.add_argument("--infinity", default=os.environ.get("BENCH_INFINITY"))
     arguments = parser.parse_args()
     found = asyncio.run(measure(arguments.peer_python, arguments.infinity))
-    for name, value in table(found):
-        print(f"{name:<28}{value}")
+    print_all(table(found))
     RESULTS.mkdir(parents=True, exist_ok=True)
     FILE.write_text(json.dumps(found, indent=2), "utf-8")
 

@@ -147,6 +147,8 @@ async def infinity(command: str | None) -> dict[str, Any]:
         if not await _is_ready(port, process):
             return {"not_run": "it did not start"}
         return {"texts_per_s": await asyncio.to_thread(_infinity_rate, port)}
+    except OSError as error:
+        return {"not_run": f"it gave no answer: {error}"}
     finally:
         if process.returncode is None:
             process.kill()
