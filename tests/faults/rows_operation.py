@@ -220,8 +220,10 @@ async def one_greedy_person(trial: Trial) -> None:
         trial.load.phase = "fault"
         end = time.monotonic() + trial.pace.fault_s
         answers: list[asyncio.Task[httpx.Response]] = []
+        # An address whose minute no earlier trial has used.
+        address = f"203.0.113.{int(time.monotonic()) % 250 + 1}"
         while time.monotonic() < end or len(answers) < _PER_MINUTE + 20:
-            answers.append(asyncio.create_task(_greedy(trial)))
+            answers.append(asyncio.create_task(_greedy(trial, address)))
             await asyncio.sleep(0.08)
         told = await asyncio.gather(*answers)
         allowed = [one for one in told if one.status_code == 200]
@@ -235,11 +237,11 @@ async def one_greedy_person(trial: Trial) -> None:
         await trial.recover()
 
 
-async def _greedy(trial: Trial) -> httpx.Response:
+async def _greedy(trial: Trial, address: str) -> httpx.Response:
     return await trial.client.post(
         f"{trial.site.gateway_url}/v1/chat",
         json={"message": SMALL_TALK},
-        headers={"X-Forwarded-For": "203.0.113.77"},
+        headers={"X-Forwarded-For": address},
     )
 
 

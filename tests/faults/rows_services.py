@@ -157,6 +157,8 @@ async def one_scorer_frozen(trial: Trial) -> None:
         trial.occurred("the process stands still", not one.is_ready() and one.is_alive)
         _promise_as_quick(trial)
         one.signal(signal.SIGCONT)
+        # Calls that came while it stood still are answered first; nobody waits for them any more.
+        await asyncio.sleep(2)
         before = await _scored_by(trial)
         await trial.recover()
         waited_s = await _until_used(trial, before)

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 from rig.fault_table import Row
 from rig.installation import ROOT
 
-WITHIN_S = 600
+WITHIN_S = 900
 
 
 def run_tests(rows: Iterable[Row]) -> dict[str, bool]:
