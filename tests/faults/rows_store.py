@@ -218,6 +218,7 @@ async def redis_wiped(trial: Trial) -> None:
 )
 async def herd(trial: Trial) -> None:
     """Some whole turns here; five hundred searches in the named test."""
+    trial.spares_chat = False
     async with trial.asking():
         site = trial.site
         question = f"Who is the current CEO of {next(trial.companies)} Cells?"

@@ -43,10 +43,14 @@ async def check_all(trial: Trial, log_marks: dict[str, int]) -> list[Verdict]:
 
 
 def _i1_in_time(trial: Trial) -> Verdict:
+    """While what was killed starts again, processor time is scarce, so that phase is left out."""
     late_s = max(trial.load.lateness_s, default=0.0)
-    longest = max((r.ended_s - r.sent_s for r in trial.records), default=0.0)
+    judged = (r for r in trial.records if r.phase != "mending")
+    longest = max((r.ended_s - r.sent_s for r in judged), default=0.0)
     kept = longest <= DEADLINE_S + _OVER_S + late_s
-    return Verdict(f"I1 longest request {longest:.1f} s of {DEADLINE_S:.0f} s", kept)
+    return Verdict(
+        f"I1 longest request {longest:.1f} s of {DEADLINE_S:.0f} s", kept, is_timing=True
+    )
 
 
 def _i2_one_end(trial: Trial) -> Verdict:
