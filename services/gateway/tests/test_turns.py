@@ -148,6 +148,15 @@ async def test_at_most_the_named_pages_are_reported_and_the_rest_is_said() -> No
     assert "http://d.example/" in result.notices[0].text
 
 
+async def test_a_page_that_cannot_be_read_is_not_met_with_a_greeting() -> None:
+    decision = search_decision(action=Action.FETCH, queries=(), urls=(PAGE,), topicless=True)
+    rig = Rig(decision=FakeDecision(decision), fetcher=FakeFetcher())
+    result = result_of(await rig.events(f"Summarise {PAGE}"))
+
+    assert "Hello" not in result.answer
+    assert "page_unreachable" in codes(result)
+
+
 async def test_a_paywall_is_called_one() -> None:
     decision = search_decision(action=Action.FETCH, queries=(), urls=(PAGE,))
     fetcher = FakeFetcher(

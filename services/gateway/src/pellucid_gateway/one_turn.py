@@ -277,7 +277,7 @@ class OneTurn:
             plan=self._plan,
             searched=self._searches(decision) or bool(decision.urls or found.sources),
             notes=tuple(note_of(conflict) for conflict in found.conflicts),
-            is_small_talk=decision.topicless,
+            is_small_talk=decision.topicless and not decision.urls,
         )
 
     async def _done_with_results(self, decision: Decision, found: Found) -> Done:
