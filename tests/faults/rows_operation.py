@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -167,9 +167,13 @@ async def _replace(trial: Trial, name: str) -> None:
 )
 async def overload(trial: Trial) -> None:
     trial.spares_chat = False
-    peak = await _goodput(trial, lambda: _closed_loop(trial, callers=6))
+    seconds = trial.pace.fault_s
+    peak = await _goodput(trial, lambda: _closed_loop(trial, callers=6), seconds)
     trial.load.phase = "fault"
-    goodput = await _goodput(trial, lambda: _open_loop(trial, max(1.0, 3 * peak)))
+    # Long enough for what waits to come to an end.
+    seconds *= 3
+    rate = max(1.0, 3 * peak)
+    goodput = await _goodput(trial, lambda: _open_loop(trial, rate, seconds), seconds)
     refused = [r for r in trial.of("fault") if r.status in {429, 503}]
     slow = percentile((r.took_s for r in refused), 0.5) if refused else 0.0
     trial.occurred(f"{3 * peak:.1f} turns/s asked for", len(trial.of("fault")) > 3 * peak)
@@ -177,11 +181,10 @@ async def overload(trial: Trial) -> None:
     trial.promise_time(f"{len(refused)} refused, median {slow * 1000:.0f} ms", slow <= 0.05)
 
 
-async def _goodput(trial: Trial, load: Callable[[], "asyncio.Future[None] | object"]) -> float:
+async def _goodput(trial: Trial, load: Callable[[], Awaitable[None]], seconds: float) -> float:
     """Answered turns a second while the load is on."""
-    seconds = trial.pace.fault_s
     begun = time.monotonic()
-    await load()  # type: ignore[misc]
+    await load()
     answered = [
         r
         for r in trial.records
@@ -200,11 +203,11 @@ async def _closed_loop(trial: Trial, callers: int) -> None:
     await asyncio.gather(*(caller() for _ in range(callers)))
 
 
-async def _open_loop(trial: Trial, rate: float) -> None:
+async def _open_loop(trial: Trial, rate: float, seconds: float) -> None:
     stopping = asyncio.Event()
     trial.load.chat_every = 0
     running = asyncio.create_task(trial.load.run(rate, stopping))
-    await asyncio.sleep(trial.pace.fault_s)
+    await asyncio.sleep(seconds)
     stopping.set()
     await running
 
