@@ -185,11 +185,13 @@ async def _until_used(trial: Trial, calls: float) -> float:
     "not tried again against its word: provider order, flagged",
 )
 async def one_scorer_full(trial: Trial) -> None:
-    await trial.site.restart("scorer0", SCORER_QUEUE_TOKENS="256", SCORER_CACHE_BYTES="0")
+    small = {"SCORER_QUEUE_TOKENS": "256", "SCORER_CACHE_BYTES": "0", "MAX_CONCURRENT_RPCS": "1"}
+    await trial.site.restart("scorer0", **small)
     trial.restarted.add("scorer0")
     async with trial.asking():
         before = await _refused(trial)
-        await asyncio.gather(*(_crowd(trial) for _ in range(12)))
+        for _ in range(2):
+            await asyncio.gather(*(_crowd(trial) for _ in range(12)))
         await trial.fault(2)
         refused = await _refused(trial) - before
         trial.occurred(f"{refused:.0f} calls refused", refused)
