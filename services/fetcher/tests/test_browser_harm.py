@@ -8,14 +8,17 @@ import socket
 import tempfile
 import time
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
+from pretended import ReaderHere, opened_rig
 
 from pellucid_fetcher.adapters import browser_process
 from pellucid_fetcher.outcome import FetchStatus, Method
+from pellucid_fetcher.settings import FetcherSettings
 
 pytestmark = [
     pytest.mark.chromium,
@@ -38,12 +41,6 @@ def shell(script: str) -> bytes:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def browsing(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Any]:
     """A fetcher with a browser that several tests share."""
-    from contextlib import AsyncExitStack
-
-    from conftest import PretendDialler, PretendResolver, ReaderHere, Rig
-    from pellucid_fetcher.app import Network, open_fetcher
-    from pellucid_fetcher.settings import FetcherSettings
-
     settings = FetcherSettings(
         data_dir=tmp_path_factory.mktemp("data"),
         fetcher_browser_pages=2,
@@ -51,11 +48,7 @@ async def browsing(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[An
         fetcher_whole_timeout_s=60,
     )
     async with AsyncExitStack() as stack:
-        rig = Rig(PretendResolver(), PretendDialler())
-        network = Network(rig.resolver, rig.dialler)
-        rig.fetcher = await open_fetcher(settings, stack, network, ReaderHere())
-        yield rig
-        await rig.close()
+        yield await opened_rig(settings, stack, ReaderHere())
 
 
 def _renderer(rig: Any) -> Any:

@@ -11,9 +11,9 @@ import pytest
 import pytest_asyncio
 from egress_oracle import HostileResolver, JudgedDialler, is_allowed
 from hostile_urls import CONTROLS, hostile, mutated
+from pretended import ReaderHere
 from prometheus_client import REGISTRY
 
-from conftest import ReaderHere
 from pellucid_fetcher.adapters.dialling import TcpDialler
 from pellucid_fetcher.adapters.egress_proxy import EgressProxy
 from pellucid_fetcher.app import Network, open_fetcher
