@@ -64,6 +64,10 @@ class Cluster:
             "GATEWAY_AUTH": "keys",
             "GATEWAY_KEYS_FILE": str(self.key_file),
             "GATEWAY_REPLICAS": str(REPLICAS),
+            # The limits are looked at here, not the room for turns.
+            "GATEWAY_MAX_SEARCHES": "2000",
+            "GATEWAY_MAX_TURNS": "2000",
+            "GATEWAY_MAX_LAG_MS": "60000",
             "GATEWAY_SEARCHES_PER_DAY": str(LIMIT),
             "GATEWAY_KEY_REQUESTS_PER_MINUTE": "0",
             "GATEWAY_ADDRESS_REQUESTS_PER_MINUTE": "0",
@@ -150,6 +154,7 @@ async def _searches(cluster: Cluster, http: httpx.AsyncClient, person: str, call
         if reply.status_code == 429:
             assert int(reply.headers["retry-after"]) >= 1
             assert reply.json()["code"] == "RATE_LIMIT_EXCEEDED"
+        assert reply.status_code != 503 or reply.json()["code"] != "OVERLOADED"
         return int(reply.status_code != 429)
 
     return sum(await asyncio.gather(*(one(n) for n in range(callers))))
