@@ -1,4 +1,4 @@
-# ruff: noqa: E402, I001 - the tests' rig and tables stand beside them
+# ruff: noqa: E402 - the tests' rig and tables stand beside them
 """The fetcher's own share of a page, good pages beside dead hosts and bad servers, killed browsers.
 
 Pages come from loopback in raw bytes; the guard stays on and extraction runs in its processes. Of
@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "services/fetcher/tests"))
 
 from bad_server_rows import READABLE, REFUSED, TEXT, WORDS, Row
-from conftest import PretendDialler, PretendResolver, Rig, http
+from pretended import PretendDialler, PretendResolver, Rig, http
 
 from pellucid_fetcher.app import Network, open_fetcher
 from pellucid_fetcher.outcome import Method, Page
