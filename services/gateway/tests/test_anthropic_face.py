@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from typing import Any
 
 import anthropic
@@ -10,7 +11,7 @@ from door_fakes import ANSWER, CITATIONS, SOURCES, FakeEngine, MakeApp, tool_cal
 from sdk_clients import anthropic_client
 
 from pellucid_gateway.decision import WebMode
-from pellucid_gateway.turn import Delta, Failed, Notice, Noticed
+from pellucid_gateway.turn import Delta, Failed, Notice, Noticed, SourcesReady, UrlFetched
 from pellucid_runtime.http_server import HttpServer
 
 SEARCH: Any = {"type": "web_search_20250305", "name": "web_search"}
@@ -67,6 +68,33 @@ async def test_the_stream_builds_the_same_message(client: anthropic.AsyncAnthrop
         ignored = {"id", "tool_use_id"}
         assert now.model_dump(exclude=ignored) == then.model_dump(exclude=ignored)
     assert streamed.usage.output_tokens == whole.usage.output_tokens
+
+
+async def test_a_client_with_the_fetch_tool_is_told_of_the_pages_that_were_named(
+    client: anthropic.AsyncAnthropic, engine: FakeEngine
+) -> None:
+    page = replace(SOURCES[0], facts="The toll for cars rises to 4.20.", user_supplied=True)
+    read = UrlFetched(url=page.url, success=True, title="Bridge toll")
+    sources = SourcesReady((page,))
+    engine.events = [*engine.events[:2], read, sources, *engine.events[-7:]]
+    fetch: Any = {"type": "web_fetch_20250910", "name": "web_fetch"}
+    whole = await client.messages.create(**ASK, tools=[fetch])
+    async with client.messages.stream(**ASK, tools=[fetch]) as stream:
+        streamed = await stream.get_final_message()
+
+    for reply in (whole, streamed):
+        lost_use, lost, use, found, *texts = reply.content
+        assert (lost_use.type, lost_use.name) == ("server_tool_use", "web_fetch")
+        assert lost_use.input == {"url": "http://a.localhost/"}
+        assert lost.type == found.type == "web_fetch_tool_result"
+        assert (lost.tool_use_id, found.tool_use_id) == (lost_use.id, use.id)
+        assert lost.content.type == "web_fetch_tool_result_error"
+        assert lost.content.error_code == "url_not_accessible"
+        assert found.content.type == "web_fetch_result"
+        assert found.content.url == page.url
+        assert found.content.content.title == "Bridge toll"
+        assert found.content.content.source.data == page.facts
+        assert "".join(block.text for block in texts if block.type == "text") == ANSWER
 
 
 async def test_a_client_without_the_tool_gets_one_text(client: anthropic.AsyncAnthropic) -> None:

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from pellucid_gateway.faces.anthropic_reply import MessageTeller
-from pellucid_gateway.faces.anthropic_request import implied_options, names_search, to_chat
+from pellucid_gateway.faces.anthropic_request import implied_options, to_chat, tools_named
 from pellucid_gateway.faces.bodies import parse_object, read_body
 from pellucid_gateway.faces.client_turn import translated
 from pellucid_gateway.faces.shapes import COMPATIBLE_BODY_BYTES
@@ -22,7 +22,7 @@ def anthropic_routes(door: ChatDoor) -> APIRouter:
         body = parse_object(await read_body(request, COMPATIBLE_BODY_BYTES))
         header = request.headers.get("x-pellucid-options", "")
         asked = translated(to_chat(body), header, door.own_model, implied_options(body))
-        teller = MessageTeller(uuid4().hex, model=asked.model, shows_search=names_search(body))
+        teller = MessageTeller(uuid4().hex, model=asked.model, tools=tools_named(body))
         return await reply(door, request, asked, teller)
 
     return router

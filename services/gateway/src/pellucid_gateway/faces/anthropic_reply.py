@@ -1,8 +1,9 @@
 """A turn as an Anthropic message: content blocks, and the events that build them.
 
 A client that listed the search tool is told of the search in `server_tool_use` and
-`web_search_tool_result` blocks, and its text is cut into blocks that end with what they cite. Any
-other client gets one block of text, as from a model without tools.
+`web_search_tool_result` blocks, and its text is cut into blocks that end with what they cite; one
+that listed the fetch tool is told of the pages that the person named in blocks of the same kind.
+Any other client gets one block of text, as from a model without tools.
 """
 
 from base64 import urlsafe_b64encode
@@ -11,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from pellucid_gateway.faces.anthropic_request import FETCH_TOOL, SEARCH_TOOL
 from pellucid_gateway.faces.openai_reply import answer_text
 from pellucid_gateway.faces.problems import Problem
 from pellucid_gateway.faces.responses_reply import SEARCH_LOST
@@ -28,6 +30,7 @@ from pellucid_gateway.turn import (
     SourcesReady,
     TurnEvent,
     TurnResult,
+    UrlFetched,
 )
 
 Json = dict[str, Any]
@@ -67,13 +70,15 @@ class MessageTeller:
     Args:
         seed: Makes the ids of the message and its tool uses.
         model: Name that the client used.
-        shows_search: The client listed the search tool.
+        tools: Those of our tools that the client listed, by their names.
     """
 
-    def __init__(self, seed: str, *, model: str, shows_search: bool) -> None:
+    def __init__(self, seed: str, *, model: str, tools: frozenset[str]) -> None:
         self._seed = seed
         self._model = model
-        self._shows_search = shows_search
+        self._shows_search = SEARCH_TOOL in tools
+        self._shows_pages = FETCH_TOOL in tools
+        self._pages: list[UrlFetched] = []
         self._content: list[Json] = []
         self._open = False
         self._search_id = ""
@@ -89,12 +94,15 @@ class MessageTeller:
         match event:
             case Progress(kind=ProgressKind.SEARCH_START) if self._shows_search:
                 frames = self._begin_search(event.query)
+            case UrlFetched() if self._shows_pages:
+                self._pages.append(event)
             case SourcesReady() | ResultsReady():
-                frames = self._end_search([_result_block(source) for source in event.sources])
+                results = [_result_block(source) for source in event.sources]
+                frames = [*self._end_search(results), *self._tell_pages(event.sources)]
             case Noticed() if event.notice.code in SEARCH_LOST:
                 frames = self._end_search(_search_error("unavailable"))
             case Delta():
-                frames = [*self._end_search([]), *self._say(event.text)]
+                frames = [*self._end_search([]), *self._tell_pages(()), *self._say(event.text)]
             case Cited():
                 frames = self._cite(event.citation)
             case Done():
@@ -138,6 +146,20 @@ class MessageTeller:
         result = {"type": "web_search_tool_result", "tool_use_id": self._search_id}
         return [self._begin_block({**result, "content": content}), *self._end_block()]
 
+    def _tell_pages(self, sources: Sequence[Source]) -> list[bytes]:
+        """What was read waits for the sources, which hold the text; what was not read has none."""
+        texts = {source.url: source.facts or source.snippet for source in sources}
+        frames: list[bytes] = []
+        for number, page in enumerate(self._pages):
+            use_id = f"srvtoolu_{self._seed}_page{number}"
+            use = {"type": "server_tool_use", "id": use_id, "name": FETCH_TOOL}
+            content = _page_block(page, texts.get(page.url, ""))
+            result = {"type": "web_fetch_tool_result", "tool_use_id": use_id, "content": content}
+            frames += [*self._tool_use(use, {"url": page.url}), self._begin_block(result)]
+            frames += self._end_block()
+        self._pages.clear()
+        return frames
+
     def _tool_use(self, use: Json, given: Any) -> list[bytes]:
         """A block whose input comes as a piece of JSON."""
         begun = self._begin_block({**use, "input": {}})
@@ -147,7 +169,8 @@ class MessageTeller:
 
     def _say(self, text: str) -> list[bytes]:
         frames = []
-        if self._open and self._shows_search and self._content[-1].get("citations"):
+        tells = self._shows_search or self._shows_pages
+        if self._open and tells and self._content[-1].get("citations"):
             frames += self._end_block()
         if not self._open:
             frames.append(self._begin_block({"type": "text", "text": "", "citations": None}))
@@ -170,7 +193,7 @@ class MessageTeller:
 
     def _end(self, result: TurnResult) -> list[bytes]:
         self._result = result
-        frames = self._end_search([])
+        frames = [*self._end_search([]), *self._tell_pages(())]
         text = answer_text(result)
         said = any(block["type"] == "text" for block in self._content)
         if not said and (text or not result.tool_calls):
@@ -209,6 +232,14 @@ def _result_block(source: Source) -> Json:
         "page_age": published,
         "encrypted_content": _opaque(n=source.n, snippet=source.snippet),
     }
+
+
+def _page_block(page: UrlFetched, text: str) -> Json:
+    if not page.success:
+        return {"type": "web_fetch_tool_result_error", "error_code": "url_not_accessible"}
+    source = {"type": "text", "media_type": "text/plain", "data": text}
+    document = {"type": "document", "title": page.title or None, "source": source}
+    return {"type": "web_fetch_result", "url": page.url, "content": document}
 
 
 def _search_error(code: str) -> Json:

@@ -17,8 +17,9 @@ from pellucid_gateway.faces.wire import (
 )
 
 # Versions of the vendor's tools differ in their dates only.
-_SEARCH_TOOL = "web_search"
-_SERVER_TOOLS = (_SEARCH_TOOL, "web_fetch")
+SEARCH_TOOL = "web_search"
+FETCH_TOOL = "web_fetch"
+_SERVER_TOOLS = (SEARCH_TOOL, FETCH_TOOL)
 # What a vendor's model thought or its servers did has no place in the other form.
 _SILENT_BLOCKS = frozenset(
     {
@@ -51,9 +52,10 @@ def to_chat(body: Mapping[str, Any]) -> Json:
     return given(chat)
 
 
-def names_search(body: Mapping[str, Any]) -> bool:
-    """The client knows of the search and expects to be told of it in blocks of its own."""
-    return _search_tool(body) is not None
+def tools_named(body: Mapping[str, Any]) -> frozenset[str]:
+    """Those of our tools that the client knows of; it expects to be told of their use."""
+    kinds = [_type(tool) for _, tool in objects(body.get("tools"), "tools")]
+    return frozenset(name for name in _SERVER_TOOLS if any(kind.startswith(name) for kind in kinds))
 
 
 def implied_options(body: Mapping[str, Any]) -> Json:
@@ -67,7 +69,7 @@ def implied_options(body: Mapping[str, Any]) -> Json:
         **place_of(tool.get("user_location")),
     }
     choice = _part(body, "tool_choice")
-    chosen = choice.get("type") == "tool" and choice.get("name") == _SEARCH_TOOL
+    chosen = choice.get("type") == "tool" and choice.get("name") == SEARCH_TOOL
     if chosen or (choice.get("type") == "any" and not _functions(body)):
         options["web_mode"] = "on"
     return given(options)
@@ -75,7 +77,7 @@ def implied_options(body: Mapping[str, Any]) -> Json:
 
 def _search_tool(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
     tools = objects(body.get("tools"), "tools")
-    return next((t for _, t in tools if _type(t).startswith(_SEARCH_TOOL)), None)
+    return next((t for _, t in tools if _type(t).startswith(SEARCH_TOOL)), None)
 
 
 def _type(block: Mapping[str, Any]) -> str:
