@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from state_fakes import RedisServer
 
+from pellucid_gateway.adapters.redis_breaker import RedisBreaker
 from pellucid_gateway.adapters.redis_state import RedisState
 from pellucid_gateway.adapters.sqlite_state import SqliteState
 from pellucid_gateway.state_ports import Entry
@@ -27,13 +28,13 @@ def redis_server(tmp_path: Path) -> Iterator[RedisServer]:
 
 @pytest.fixture(params=STORES)
 async def state(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Any]:
-    opened: Any
     if request.param == "redis":
-        opened = RedisState(request.getfixturevalue("redis_server").url, SystemClock())
+        url = request.getfixturevalue("redis_server").url
+        async with RedisBreaker(url) as breaker, RedisState(url, breaker) as on_redis:
+            yield on_redis
     else:
-        opened = SqliteState(tmp_path / "state.sqlite3", SystemClock())
-    async with opened as store:
-        yield store
+        async with SqliteState(tmp_path / "state.sqlite3", SystemClock()) as in_a_file:
+            yield in_a_file
 
 
 async def put(state: Any, owner: str, kind: str, *ids: str, **more: Any) -> None:
@@ -110,7 +111,8 @@ async def test_parallel_additions_are_all_counted(state: Any) -> None:
 
 @pytest.mark.redis
 async def test_a_dead_redis_is_reported_and_found_again(redis_server: RedisServer) -> None:
-    async with RedisState(redis_server.url, SystemClock()) as state:
+    url = redis_server.url
+    async with RedisBreaker(url) as breaker, RedisState(url, breaker) as state:
         await put(state, "ada", "memory", "m1")
         redis_server.kill()
         with pytest.raises(DependencyDownError):

@@ -1,13 +1,11 @@
 """Lua scripts on Redis, many callers to one round trip, and none while Redis is down.
 
 A batch goes out whenever the one before is answered, over a single connection, so a burst of
-callers costs Redis and the loop a few exchanges. After a failure nobody waits: for half a second
-every call fails at once, then one exchange tries again.
+callers costs Redis and the loop a few exchanges.
 """
 
 import asyncio
 import hashlib
-import random
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,16 +13,12 @@ from typing import Any, Self
 
 from redis.exceptions import NoScriptError, RedisError
 
-from pellucid_runtime.clock import Clock
+from pellucid_gateway.adapters.redis_breaker import RedisBreaker, in_steps
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.redis_client import open_redis
 
-# Redis answers within a millisecond or is in trouble. Waited for in many short steps, 0.3 s in all:
-# a loop that was itself busy for half a second ends one step late and still has the others, in
-# which it sees the answer that is already there.
-_STEP_S = 0.02
+# 0.3 s in all, for all callers of a batch together.
 _STEPS = 15
-_OPEN_S = 0.5
 _MOST_PER_BATCH = 256
 
 
@@ -49,49 +43,17 @@ class _Call:
     answer: "asyncio.Future[Any]"
 
 
-class Breaker:
-    """Says whether asking is worth it.
-
-    Args:
-        clock: Stopwatch.
-        open_s: Seconds for which nobody asks after a failure, spread by a quarter.
-    """
-
-    def __init__(self, clock: Clock, open_s: float = _OPEN_S) -> None:
-        self._clock = clock
-        self._open_s = open_s
-        self._until_s: float | None = None
-
-    def lets_through(self) -> bool:
-        """Whether this caller may ask; after a failure one caller at a time tries."""
-        if self._until_s is None:
-            return True
-        if self._clock.monotonic() < self._until_s:
-            return False
-        self.failed()
-        return True
-
-    def failed(self) -> None:
-        """Nobody asks for a while."""
-        pause_s = self._open_s * random.uniform(0.75, 1.25)  # noqa: S311 - spreads reconnects
-        self._until_s = self._clock.monotonic() + pause_s
-
-    def succeeded(self) -> None:
-        """Everybody may ask."""
-        self._until_s = None
-
-
 class RedisScripts:
     """Runs scripts on one server. An asynchronous context manager; connects with the first use.
 
     Args:
         url: Address of the server.
-        clock: Stopwatch of the breaker.
+        breaker: Of the same server; open: nobody asks.
     """
 
-    def __init__(self, url: str, clock: Clock) -> None:
+    def __init__(self, url: str, breaker: RedisBreaker) -> None:
         self._redis: Any = open_redis(url, timeout_s=None)
-        self._breaker = Breaker(clock)
+        self._breaker = breaker
         self._waiting: list[_Call] = []
         self._sender: asyncio.Task[None] | None = None
 
@@ -123,32 +85,20 @@ class RedisScripts:
         while self._waiting:
             batch = self._waiting[:_MOST_PER_BATCH]
             del self._waiting[:_MOST_PER_BATCH]
+            asked_s = asyncio.get_running_loop().time()
             try:
-                replies = await self._answered(batch)
+                replies = await in_steps(self._exchange(batch), _STEPS)
             except (RedisError, OSError, TimeoutError):
                 self._breaker.failed()
                 self._fail(batch + self._waiting)
                 self._waiting.clear()
                 return
-            self._breaker.succeeded()
+            self._breaker.answered(asyncio.get_running_loop().time() - asked_s)
             for call, reply in zip(batch, replies, strict=True):
                 _settle(call.answer, reply)
 
-    async def _answered(self, batch: Sequence[_Call]) -> list[Any]:
-        """Replies in order; a script that Redis does not know is told to it first."""
-        exchange = asyncio.ensure_future(self._exchange(batch))
-        try:
-            for _ in range(_STEPS):
-                done, _pending = await asyncio.wait({exchange}, timeout=_STEP_S)
-                if done:
-                    return exchange.result()
-        finally:
-            if not exchange.done():
-                exchange.cancel()
-                await asyncio.wait({exchange})
-        raise TimeoutError
-
     async def _exchange(self, batch: Sequence[_Call]) -> list[Any]:
+        """Replies in order; a script that Redis does not know is told to it first."""
         replies = await self._pipeline(batch)
         unknown = {c.script for c, r in zip(batch, replies, strict=True) if _is_unknown(r)}
         if not unknown:

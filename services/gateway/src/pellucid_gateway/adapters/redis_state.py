@@ -1,14 +1,14 @@
 """Records and rollups on Redis, shared by all replicas."""
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 
-from pellucid_gateway.adapters.redis_scripts import Breaker
+from pellucid_gateway.adapters.redis_breaker import RedisBreaker
 from pellucid_gateway.state_ports import Entry
-from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.redis_client import open_redis
 
@@ -40,12 +40,12 @@ class RedisState:
 
     Args:
         url: Address of the server.
-        clock: Stopwatch of the breaker: after a failure nobody waits for a while.
+        breaker: Of the same server; open: nobody asks.
     """
 
-    def __init__(self, url: str, clock: Clock) -> None:
+    def __init__(self, url: str, breaker: RedisBreaker) -> None:
         self._redis: Any = open_redis(url, timeout_s=_TIMEOUT_S)
-        self._breaker = Breaker(clock)
+        self._breaker = breaker
 
     async def __aenter__(self) -> Self:
         return self
@@ -135,12 +135,15 @@ class RedisState:
     def _errors(self) -> Iterator[None]:
         if not self._breaker.lets_through():
             raise DependencyDownError("store")
+        asked_s = asyncio.get_running_loop().time()
         try:
             yield
+        except ResponseError as error:  # it is there and refuses, at once: a full or read-only one
+            raise DependencyDownError("store") from error
         except (RedisError, OSError) as error:
             self._breaker.failed()
             raise DependencyDownError("store") from error
-        self._breaker.succeeded()
+        self._breaker.answered(asyncio.get_running_loop().time() - asked_s)
 
 
 def _of(owner: str) -> str:

@@ -4,6 +4,7 @@ import sqlite3
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
+from pellucid_gateway.adapters.redis_breaker import RedisBreaker
 from pellucid_gateway.adapters.redis_scripts import RedisScripts
 from pellucid_gateway.adapters.redis_state import RedisState
 from pellucid_gateway.adapters.shared_limits import SharedLimiter
@@ -40,8 +41,9 @@ async def open_state(
     """
     if settings.redis_url is None:
         return await _open_file(settings, stack, clock)
-    scripts = await stack.enter_async_context(RedisScripts(settings.redis_url, clock))
-    kept = await stack.enter_async_context(RedisState(settings.redis_url, clock))
+    breaker = await stack.enter_async_context(RedisBreaker(settings.redis_url))
+    scripts = await stack.enter_async_context(RedisScripts(settings.redis_url, breaker))
+    kept = await stack.enter_async_context(RedisState(settings.redis_url, breaker))
     limiter = SharedLimiter(scripts, LocalWindows(clock, replicas), LocalLeases(clock, replicas))
     return State(kept, kept, limiter)
 

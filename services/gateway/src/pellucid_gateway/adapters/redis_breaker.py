@@ -1,0 +1,103 @@
+"""Whether Redis is worth asking: one judgement for everything that the gateway keeps there.
+
+A turn asks it several times, one after the other, so that waits which are each bounded would add
+up. After a failure, and after an answer that took long, nobody waits any more: a task asks in
+everybody's place, and only when it is answered soon does anybody else ask again.
+"""
+
+import asyncio
+import random
+from collections.abc import Awaitable
+from contextlib import suppress
+from typing import Any, Final, Self, TypeVar
+
+from redis.exceptions import RedisError
+
+from pellucid_runtime.redis_client import open_redis
+
+T = TypeVar("T")
+
+# Redis answers within a millisecond or is in trouble. Waited for in short steps, so that time in
+# which our own loop was busy hardly counts: it ends one step late and leaves the others, in which
+# the answer that is already there is seen.
+_STEP_S: Final = 0.02
+_SOON_STEPS: Final = 5
+# An answer that took longer makes us look, apart from the requests, whether Redis is slow.
+_SLOW_S: Final = _STEP_S * _SOON_STEPS
+# Between two looks while it is in trouble, spread by a quarter, so that replicas that lost it
+# together do not come back to it in the same moment.
+_PAUSE_S: Final = 0.5
+
+
+class RedisBreaker:
+    """Lets callers through while Redis answers soon. An asynchronous context manager.
+
+    Args:
+        url: Address of the server.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._redis: Any = open_redis(url, timeout_s=None)
+        self._is_open = False
+        self._looking: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_exc: object) -> None:
+        if self._looking is not None:
+            self._looking.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._looking
+        await self._redis.aclose()
+
+    def lets_through(self) -> bool:
+        """Whether asking is worth it."""
+        return not self._is_open
+
+    def failed(self) -> None:
+        """Redis could not be asked or did not answer: nobody asks until it is seen to be well."""
+        self._is_open = True
+        self._look()
+
+    def answered(self, took_s: float) -> None:
+        """Redis answered after so many seconds; a late answer alone turns nobody away."""
+        if took_s > _SLOW_S:
+            self._look()
+
+    def _look(self) -> None:
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self._until_well(), name="redis-breaker")
+
+    async def _until_well(self) -> None:
+        while True:
+            self._is_open = not await self._answers_soon()
+            if not self._is_open:
+                return
+            await asyncio.sleep(_PAUSE_S * random.uniform(0.75, 1.25))  # noqa: S311 - no secret
+
+    async def _answers_soon(self) -> bool:
+        try:
+            await in_steps(self._redis.ping(), _SOON_STEPS)
+        except (RedisError, OSError, TimeoutError):
+            return False
+        return True
+
+
+async def in_steps(work: Awaitable[T], steps: int) -> T:
+    """The result of some work that is given so many steps of 20 ms, of which a busy loop costs one.
+
+    Raises:
+        TimeoutError: It took longer and was cancelled.
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        for _ in range(steps):
+            done, _pending = await asyncio.wait({task}, timeout=_STEP_S)
+            if done:
+                return task.result()
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.wait({task})
+    raise TimeoutError
