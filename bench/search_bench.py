@@ -1,15 +1,17 @@
 """The search service's own share: a fan-out over three providers that answer at once, the cache.
 
-Three fake providers on loopback answer at 0 ms. The own share is the time of a search less the time
-of the same three requests sent side by side over the same transport, in the same run; the figure is
-the median of several runs. Needs no peer. Prints a table and writes it to
-`bench/results/search.json`: `python bench/search_bench.py`.
+Three fake providers on loopback answer at 0 ms, every query with other pages: 10 each, 5 of which
+all three have. The own share is the time of a search less the time of the same three requests sent
+side by side over the same transport, in the same run; the figure is the median of several runs.
+Needs no peer. Prints a table and writes it to `bench/results/search.json`:
+`python bench/search_bench.py`.
 """
 
 import asyncio
 import contextlib
 import json
 import os
+import re
 import statistics
 import sys
 import tempfile
@@ -17,6 +19,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import structlog
@@ -25,7 +28,9 @@ from pellucid.search.v1 import search_pb2 as pb
 
 from pellucid_search.adapters.http_transport import HttpxTransport
 from pellucid_search.app import build_servicer
-from pellucid_search.providers.wire import HttpCall
+from pellucid_search.providers.registry import REGISTRY
+from pellucid_search.providers.wire import Endpoint, HttpCall
+from pellucid_search.query import ProviderQuery
 from pellucid_search.settings import SearchSettings
 
 RUNS = 5
@@ -33,25 +38,67 @@ ROUNDS = 100
 RESULTS = Path(__file__).parent / "results" / "search.json"
 POPULAR = 50
 REACH_OWN_MS = 5.0
-ROWS = [
-    {"title": f"Page {n}", "url": f"https://example.com/{n}", "content": "Some words about it.",
-     "description": "Some words about it.", "age": "3 days ago"}
-    for n in range(10)
-]  # fmt: skip
-BODY = json.dumps({"results": ROWS, "web": {"results": ROWS}}).encode()
-REPLY = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(BODY), BODY)
+WARM_UP = 20
+QUERIES = WARM_UP + RUNS * ROUNDS
+PROVIDERS = ("brave", "tavily", "searxng")
+RESULTS_EACH = 10
+SHARED = 5
+DISTINCT = SHARED + len(PROVIDERS) * (RESULTS_EACH - SHARED)
+_NUMBER = re.compile(rb"route[ +]([0-9]+)")
+
+
+def query_text(number: int) -> str:
+    """Return the words of one query."""
+    return f"ferry timetable route {number}"
+
+
+def result(provider: str, number: int, place: int) -> dict[str, str]:
+    """Return one result in the provider's form; half of the sites are met in no other answer."""
+    page = place if place < SHARED else place + RESULTS_EACH * PROVIDERS.index(provider)
+    site = f"www.harbour-{number}-{page}.example" if page % 2 else f"site{page}.news.example"
+    tail = "?ref=search&utm_source=feed" if page % 3 == 0 else ""
+    words = f"Route {number} runs every {page + 7} minutes from pier {page}"
+    return {
+        "url": f"https://{site}/2026/11/route-{number}-pier-{page}{tail}",
+        "title": f"Pier {page} &amp; route {number}: the winter timetable of ferries | Site {page}",
+        "content": f"{words} until late in the evening, and less often on Sundays and holidays.",
+        "description": f"<strong>{words}</strong> until late, &quot;weather permitting&quot;.",
+        "age": ("3 days ago", "November 12, 2026", f"{page + 1} hours ago")[page % 3],
+        "publishedDate": f"2026-11-{page % 20 + 1:02}T08:00:00",
+        "published_date": f"Thu, 12 Nov 2026 08:{page:02}:00 GMT",
+    }
+
+
+def reply(provider: str, number: int) -> bytes:
+    """Return a provider's whole answer to one query."""
+    rows = [result(provider, number, place) for place in range(RESULTS_EACH)]
+    body = json.dumps({"web": {"results": rows}} if provider == "brave" else {"results": rows})
+    return f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
+
+
+REPLIES = {(name, n): reply(name, n) for name in PROVIDERS for n in range(QUERIES)}
 
 
 async def answer_at_once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Answer every request on a connection, whatever it asks."""
+    """Answer every request on a connection."""
     with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
         while True:
-            head = (await reader.readuntil(b"\r\n\r\n")).lower()
-            if b"content-length:" in head:
-                await reader.readexactly(int(head.split(b"content-length:")[1].split(b"\r\n")[0]))
-            writer.write(REPLY)
+            asked = await reader.readuntil(b"\r\n\r\n")
+            name = "brave" if asked.startswith(b"GET /res/") else "searxng"
+            if asked.startswith(b"POST"):
+                name, length = "tavily", re.search(rb"content-length: *(\d+)", asked.lower())
+                asked = await reader.readexactly(int(length[1]) if length else 0)
+            number = _NUMBER.search(asked)
+            writer.write(REPLIES[name, int(number[1]) if number else 0])
             await writer.drain()
     writer.close()
+
+
+def calls(number: int, url: str) -> list[HttpCall]:
+    """Return the three requests of one search."""
+    query = ProviderQuery(query_text(number), datetime.now(UTC))
+    dialects = [REGISTRY[name].dialect for name in PROVIDERS]
+    return [dialect.build(query, Endpoint(url, "example")) for dialect in dialects if dialect]
 
 
 async def timed(work: Callable[[int], Awaitable[object]], rounds: int) -> list[float]:
@@ -88,7 +135,7 @@ def percentile(times: Sequence[float], share: float) -> float:
 
 async def measure(url: str, stack: AsyncExitStack) -> list[Figures]:
     """Return the figures of all runs."""
-    rates = ",".join(f"{name}=100000/1" for name in ("brave", "tavily", "searxng"))
+    rates = ",".join(f"{name}=100000/1" for name in PROVIDERS)
     settings = SearchSettings(
         data_dir=Path(stack.enter_context(tempfile.TemporaryDirectory())),
         brave_search_api_key="example", brave_base_url=url, tavily_api_key="example",
@@ -96,22 +143,22 @@ async def measure(url: str, stack: AsyncExitStack) -> list[Figures]:
     )  # fmt: skip
     servicer = await build_servicer(settings, stack)
     transport = await stack.enter_async_context(HttpxTransport())
-    call = HttpCall("GET", f"{url}/search", params=(("q", "words"),))
+    built = [calls(number, url) for number in range(QUERIES)]
 
-    async def direct(_number: int) -> None:
-        await asyncio.gather(*(transport.send(call, timeout_s=3) for _ in range(3)))
+    async def direct(number: int) -> None:
+        await asyncio.gather(*(transport.send(call, timeout_s=3) for call in built[number]))
 
     async def search(number: int) -> None:
-        query = pb.SearchQuery(text=f"query {number}")
+        query = pb.SearchQuery(text=query_text(number))
         found = await servicer.Search(
             pb.SearchRequest(queries=[query], routing=pb.ROUTING_ALL), None
         )
-        assert len(found.hits) == len(ROWS)
+        assert len(found.hits) == DISTINCT
 
     await asyncio.sleep(2)  # the library for dates loads beside the first requests
-    await timed(direct, 20)
-    await timed(lambda number: search(-1 - number), 20)
-    return [await one_run(direct, search, number * ROUNDS) for number in range(RUNS)]
+    await timed(direct, WARM_UP)
+    await timed(search, WARM_UP)
+    return [await one_run(direct, search, WARM_UP + run * ROUNDS) for run in range(RUNS)]
 
 
 async def one_run(
@@ -120,7 +167,7 @@ async def one_run(
     first: int,
 ) -> Figures:
     """Measure once, with queries of its own from `first` on."""
-    sending = await timed(direct, ROUNDS)
+    sending = await timed(lambda number: direct(first + number), ROUNDS)
     cold = await timed(lambda number: search(first + number), ROUNDS)
     cached = await timed(lambda number: search(first + number), ROUNDS)
     started = time.perf_counter()

@@ -22,8 +22,13 @@ _AMP_TAIL = re.compile(r"(?:/amp)+(?=/*$)|(?<=[^/])\.amp$", re.IGNORECASE)
 _LAST_SLASHES = re.compile(r"/{2,}$")
 _AMP_HTML = re.compile(r"\.amp(?=\.html?$)", re.IGNORECASE)
 _AMP_VIEWER = re.compile(r"^/amp/s/(?=[^/]+\.[^/]+)", re.IGNORECASE)
+_AMP_CACHE = re.compile(r"/[a-z]/(s/)?([^/]+\.[^/]+.*)")
 _AMP_PARAMS = frozenset({"amp", "amp=1", "amp=true", "outputtype=amp", "output=amp"})
-_WEB_SCHEMES = frozenset({"http:", "https:"})
+# The parser's own spelling of a web address without user and password.
+_PARTS = re.compile(
+    r"(?P<scheme>https?)://(?P<host>\[[^\]]*\]|[^/:@]+)(?P<port>:\d+)?(?P<path>/[^?#]*)"
+    r"(?:\?(?P<query>[^#]*))?(?P<fragment>#.*)?"
+)
 # Each pass removes at least one thing; real addresses need one or two.
 _MAX_PASSES = 12
 _MAX_URL = 2_048
@@ -60,48 +65,55 @@ def canonical_url(url: str) -> str | None:
     return present
 
 
+def host_of(canonical: str) -> str:
+    """Return the host of a canonical address.
+
+    >>> host_of("https://docs.example.com:8443/a")
+    'docs.example.com'
+    """
+    parts = _PARTS.match(canonical)
+    return parts["host"] if parts else ""
+
+
 def _one_pass(url: str) -> str | None:
     if len(url) > _MAX_URL:
         return None
     try:
-        parsed = ada_url.URL(url)
+        parts = _PARTS.fullmatch(ada_url.URL(url).href)
     except ValueError:
         return None
-    if parsed.protocol not in _WEB_SCHEMES or parsed.username or parsed.password:
+    if parts is None:
         return None
-    viewer = _behind_amp_viewer(parsed)
-    if viewer:
-        return viewer
-    query = _without_tracking(parsed.search[1:])
-    path = _tidy_path(parsed.pathname, has_query=bool(query))
-    host = _desktop_host(parsed.hostname)
-    port = f":{parsed.port}" if parsed.port else ""
+    scheme, host, port, path, query, fragment = parts.groups("")
+    viewed = _behind_amp_viewer(host, path)
+    if viewed:
+        return f"{viewed}?{query}" if query else viewed
+    query = _without_tracking(query)
+    path = _tidy_path(path, has_query=bool(query))
     # A hash-bang names a page of its own in an old kind of web application.
-    fragment = parsed.hash if parsed.hash.startswith("#!") else ""
-    return f"{parsed.protocol}//{host}{port}{path}{'?' + query if query else ''}{fragment}"
+    fragment = fragment if fragment.startswith("#!") else ""
+    mark = "?" if query else ""
+    return f"{scheme}://{_desktop_host(host)}{port}{path}{mark}{query}{fragment}"
 
 
-def _behind_amp_viewer(parsed: ada_url.URL) -> str | None:
+def _behind_amp_viewer(host: str, path: str) -> str | None:
     """Return the page that Google's AMP viewer or cache shows."""
-    is_viewer = parsed.hostname in {"www.google.com", "google.com"}
-    if is_viewer and _AMP_VIEWER.match(parsed.pathname):
-        return "https://" + _AMP_VIEWER.sub("", parsed.pathname) + parsed.search
-    if parsed.hostname.endswith(".cdn.ampproject.org"):
-        match = re.match(r"^/[a-z]/(s/)?([^/]+\.[^/]+.*)", parsed.pathname)
-        if match:
-            return f"{'https' if match[1] else 'http'}://{match[2]}{parsed.search}"
-    return None
+    if host in {"www.google.com", "google.com"} and _AMP_VIEWER.match(path):
+        return "https://" + _AMP_VIEWER.sub("", path)
+    match = _AMP_CACHE.match(path) if host.endswith(".cdn.ampproject.org") else None
+    return f"{'https' if match[1] else 'http'}://{match[2]}" if match else None
 
 
 def _desktop_host(host: str) -> str:
-    wiki = _WIKI_MOBILE.match(host)
+    wiki = _WIKI_MOBILE.match(host) if host.endswith(".org") else None
     if wiki:
         return f"{wiki[1]}.{wiki[2]}.org"
     return _MOBILE.sub("", host.rstrip(".")) or host
 
 
 def _tidy_path(path: str, *, has_query: bool) -> str:
-    path = _AMP_HTML.sub("", _AMP_TAIL.sub("", path))
+    if "amp" in path.lower():
+        path = _AMP_HTML.sub("", _AMP_TAIL.sub("", path))
     # With parameters, index.php is often the program that tells pages apart.
     if not has_query:
         path = _INDEX.sub("/", path)

@@ -40,7 +40,8 @@ def ordered(hits: Iterable[Hit]) -> list[Hit]:
 
 def _merge_page(items: Sequence[FoundHit]) -> Hit:
     by_rank = sorted(items, key=lambda item: (_place(item.finding), item.hit.url))
-    return merge_hits([replace(item.hit, findings=(item.finding,)) for item in by_rank])
+    findings = best_findings(item.finding for item in by_rank)
+    return _folded([item.hit for item in by_rank], findings)
 
 
 def _place(finding: Finding) -> tuple[int, str, int]:
@@ -48,13 +49,20 @@ def _place(finding: Finding) -> tuple[int, str, int]:
 
 
 def merge_hits(hits: Sequence[Hit]) -> Hit:
-    """Fold hits into the first, which gives address, title and snippet where it has them.
+    """Fold fused hits into the first, which gives address, title and snippet where it has them.
 
     Args:
         hits: At least one; the first is the best.
     """
-    best = hits[0]
-    findings = best_findings(finding for hit in hits for finding in hit.findings)
+    if len(hits) == 1:
+        return hits[0]
+    return _folded(hits, best_findings(finding for hit in hits for finding in hit.findings))
+
+
+def _folded(hits: Sequence[Hit], findings: tuple[Finding, ...]) -> Hit:
+    best, score = hits[0], reciprocal_rank_score(findings)
+    if len(hits) == 1:
+        return replace(best, findings=findings, fused_score=score)
     dates = [hit.published for hit in hits if hit.published]
     urls = dict.fromkeys(url for hit in hits for url in (hit.url, *hit.alternate_urls))
     return replace(
@@ -66,7 +74,7 @@ def merge_hits(hits: Sequence[Hit]) -> Hit:
         page_text=max((hit.page_text for hit in hits), key=len),
         warnings=tuple(sorted({warning for hit in hits for warning in hit.warnings})),
         findings=findings,
-        fused_score=reciprocal_rank_score(findings),
+        fused_score=score,
     )
 
 

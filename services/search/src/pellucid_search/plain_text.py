@@ -9,7 +9,6 @@ from pellucid_search.hits import TEXT_LIMIT
 # A tag begins with a letter, a slash or an exclamation mark, so that "a < b" stays.
 _HIDDEN = re.compile(r"<(script|style)\b[^>]*>.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<(?:/?[a-zA-Z]|!)[^<>]{0,500}>")
-_SPACES = re.compile(r"\s+")
 # Characters that show nothing or turn the reading direction: format (Cf) and control (Cc).
 _INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cs"})
 # Joins emoji and letters of several scripts; carries meaning inside a word.
@@ -29,7 +28,7 @@ def plain_text(markup: str, limit: int = TEXT_LIMIT) -> str:
         text = html.unescape(text)
     if not text.isascii() or not text.isprintable():
         text = "".join(char for char in text if _is_shown(char))
-    return shorten(_SPACES.sub(" ", text).strip(), limit)
+    return shorten(" ".join(text.split()), limit)
 
 
 def _is_shown(char: str) -> bool:

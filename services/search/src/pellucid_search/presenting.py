@@ -4,9 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-import ada_url
-
-from pellucid_search.canonical import canonical_url, page_key
+from pellucid_search.canonical import canonical_url, host_of, page_key
 from pellucid_search.dates import Patience, publication_date
 from pellucid_search.domain_policy import DomainPolicy, Verdict, is_wanted
 from pellucid_search.domains import registrable_domain
@@ -47,20 +45,6 @@ class Presentation:
     collapsed: int
 
 
-@dataclass(frozen=True, slots=True)
-class DateReader:
-    """Reads the dates of one list of results."""
-
-    now: datetime
-    patience: Patience
-
-    def read(self, raw: RawHit) -> Published | None:
-        """Return when a result was published."""
-        return publication_date(
-            raw.age, source=raw.date_source, now=self.now, patience=self.patience
-        )
-
-
 def present(
     runs: Iterable[ProviderRun], filters: Filters, *, now: datetime, patience: Patience
 ) -> Presentation:
@@ -76,29 +60,22 @@ def present(
     blocked: set[str] = set()
     # Providers find the same pages, often in the same spelling.
     places: dict[str, _Place | None] = {}
-    reader = DateReader(now, patience)
     for run in runs:
         for rank, raw in enumerate(run.hits, start=1):
-            finding = Finding(run.provider, rank, run.query_index)
-            place = places[raw.url] if raw.url in places else _place(raw.url)
-            places[raw.url] = place
+            if raw.url not in places:
+                places[raw.url] = _place(raw.url, filters)
+            place = places[raw.url]
             if place is None:
                 continue
-            match _verdict(place.host, filters):
-                case None:
-                    continue
-                case Verdict.BLOCKED:
-                    blocked.add(place.key)
-                case verdict:
-                    hit = _hit(
-                        raw,
-                        place.url,
-                        place.host,
-                        published=reader.read(raw),
-                        warnings=(POSSIBLY_HARMFUL,) if verdict is Verdict.DOUBTFUL else (),
-                        internal=filters.is_internal(run.provider, place.host),
-                    )
-                    found.append(FoundHit(hit, finding, place.key))
+            if place.verdict is Verdict.BLOCKED:
+                blocked.add(place.key)
+                continue
+            published = publication_date(
+                raw.age, source=raw.date_source, now=now, patience=patience
+            )
+            internal = filters.is_internal(run.provider, place.host)
+            hit = _hit(raw, place, published=published, internal=internal)
+            found.append(FoundHit(hit, Finding(run.provider, rank, run.query_index), place.key))
     fused = fuse(found)
     hits, folded = collapse_syndicated(fused)
     return Presentation(tuple(hits), len(blocked), len(found) - len(fused) + folded)
@@ -106,50 +83,41 @@ def present(
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Canonical address, its host, and the key by which spellings of one page meet."""
+    """Where a spelling leads: canonical address, host, and the key by which spellings meet."""
 
     url: str
     host: str
     key: str
+    verdict: Verdict
 
 
-def _place(spelling: str) -> _Place | None:
+def _place(spelling: str, filters: Filters) -> _Place | None:
+    """None: no address, or the request itself does not want the site."""
     url = canonical_url(spelling)
-    return None if url is None else _Place(url, ada_url.URL(url).hostname, page_key(url))
-
-
-def _verdict(host: str, filters: Filters) -> Verdict | None:
-    """None: the request itself does not want it, or the host cannot be a real one."""
-    if not host or not is_wanted(host, include=filters.include, exclude=filters.exclude):
+    host = host_of(url) if url else ""
+    if not url or not is_wanted(host, include=filters.include, exclude=filters.exclude):
         return None
-    return filters.policy.verdict(host)
+    return _Place(url, host, page_key(url), filters.policy.verdict(host))
 
 
-def _hit(
-    raw: RawHit,
-    url: str,
-    host: str,
-    *,
-    published: Published | None,
-    warnings: tuple[str, ...],
-    internal: bool,
-) -> Hit:
-    title = plain_text(raw.title)
+def _hit(raw: RawHit, place: _Place, *, published: Published | None, internal: bool) -> Hit:
     return Hit(
-        url=url,
-        title=title or host,
+        url=place.url,
+        title=plain_text(raw.title) or place.host,
         snippet=plain_text(raw.snippet),
-        domain=registrable_domain(host),
-        alternate_urls=(raw.url,) if raw.url != url else (),
+        domain=registrable_domain(place.host),
+        alternate_urls=(raw.url,) if raw.url != place.url else (),
         published=published,
         language=_language(raw.language),
         page_text=plain_text(raw.page_text, PAGE_TEXT_LIMIT) if raw.page_text else "",
-        warnings=warnings,
+        warnings=(POSSIBLY_HARMFUL,) if place.verdict is Verdict.DOUBTFUL else (),
         internal=internal,
     )
 
 
 def _language(tag: str) -> str:
+    if not tag:
+        return ""
     code = tag.replace("_", "-").partition("-")[0].lower()
     is_code = len(code) == _LANGUAGE_LENGTH and code.isascii() and code.isalpha()
     return code if is_code else ""

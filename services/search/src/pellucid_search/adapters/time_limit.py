@@ -24,14 +24,21 @@ async def within(limit_s: float, work: Awaitable[T]) -> T:
     Raises:
         TimeoutError: It took too long.
     """
-    task = asyncio.ensure_future(work)
-    try:
-        for _ in range(_SLICES):
-            await asyncio.wait({task}, timeout=limit_s / _SLICES)
-            if task.done():
-                return task.result()
-    finally:
-        if not task.done():
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-    raise TimeoutError
+    loop = asyncio.get_running_loop()
+    async with asyncio.timeout(None) as limit:
+        slices = _SLICES
+        timer: asyncio.TimerHandle
+
+        def end_slice() -> None:
+            nonlocal slices, timer
+            slices -= 1
+            if slices:
+                timer = loop.call_later(limit_s / _SLICES, end_slice)
+            else:
+                limit.reschedule(loop.time())
+
+        timer = loop.call_later(limit_s / _SLICES, end_slice)
+        try:
+            return await work
+        finally:
+            timer.cancel()
