@@ -236,6 +236,10 @@ async def one_greedy_person(trial: Trial) -> None:
         trial.promise(said, refused and len(allowed) <= _PER_MINUTE * 1.01)
         headed = all("retry-after" in one.headers and "ratelimit" in one.headers for one in refused)
         trial.promise("each 429 tells when to come back and what is left", headed)
+        usual, now = (percentile((r.took_s for r in trial.of(p)), 0.95) for p in ("warm", "fault"))
+        bound = max(1.5 * usual, usual + 0.15)
+        said = f"others' p95 {now * 1000:.0f} ms, at most {bound * 1000:.0f} ms"
+        trial.promise_time(said, now <= bound)
         trial.promise_no_failure()
         await trial.recover()
 

@@ -1,4 +1,4 @@
-"""A scorer that answers with too few scores, and with scores that are no numbers, in turn."""
+"""A scorer that answers with too few numbers, and with what is no number, in turn."""
 
 import math
 from collections.abc import AsyncIterator
@@ -14,7 +14,7 @@ SERVICE = "pellucid.scorer.v1.ScorerService"
 
 
 class LyingScorer(scorer_pb2_grpc.ScorerServiceServicer):
-    """Lies about scores; knows no other call."""
+    """Lies in every call."""
 
     def __init__(self) -> None:
         self.lies = 0
@@ -28,6 +28,28 @@ class LyingScorer(scorer_pb2_grpc.ScorerServiceServicer):
         kept = request.candidates[1:] if self.lies % 2 else request.candidates
         return scorer_pb2.ScoreResponse(
             scored=[scorer_pb2.ScoredCandidate(id=one.id, final=math.nan) for one in kept]
+        )
+
+    async def Similarity(  # noqa: N802 - the contract's name
+        self, request: Any, context: Any
+    ) -> scorer_pb2.SimilarityResponse:
+        del context
+        self.lies += 1
+        said = [0.9] * (len(request.others) - 1) if self.lies % 2 else [math.nan]
+        return scorer_pb2.SimilarityResponse(similarities=said)
+
+    async def Support(  # noqa: N802 - the contract's name
+        self, request: Any, context: Any
+    ) -> scorer_pb2.SupportResponse:
+        del context
+        self.lies += 1
+        if self.lies % 2:
+            return scorer_pb2.SupportResponse()
+        wrong = [
+            scorer_pb2.PassageSupport(passage_id=one.id, score=math.nan) for one in request.passages
+        ]
+        return scorer_pb2.SupportResponse(
+            claims=[scorer_pb2.ClaimSupport(passages=wrong) for _ in request.claims]
         )
 
 

@@ -29,6 +29,7 @@ from pellucid_runtime.errors import (
     RateLimitedError,
     ServiceError,
 )
+from pellucid_runtime.health import Health
 from pellucid_runtime.metrics import SERVER_IN_FLIGHT, SERVER_SECONDS
 from pellucid_runtime.settings import ServiceSettings
 from pellucid_runtime.status import CODE_OF
@@ -77,7 +78,7 @@ async def details_of(target: str, ask: Any) -> tuple[grpc.aio.AioRpcError, dict[
 
 
 def test_stages_stand_in_the_documented_order() -> None:
-    chain = Chain(standard_stages(1.0, Admission(1)))
+    chain = Chain(standard_stages(1.0, Admission(1), Health()))
     assert chain.names == (
         "tracing",
         "request_log",

@@ -20,7 +20,6 @@ from pellucid_runtime.errors import (
     DeadlineExceededError,
     DependencyDownError,
     InvalidArgumentError,
-    ServiceError,
 )
 from pellucid_runtime.settings import ServiceSettings
 
@@ -223,9 +222,24 @@ async def test_stream_that_falls_silent_ends_at_the_deadline(start_rig: Any, cha
 async def test_message_beyond_the_size_limit_is_refused(start_rig: Any, ask: Any) -> None:
     rig = await start_rig(with_settings=ServiceSettings(grpc_max_message_bytes=4096))
     ask.text = "x" * 5000
-    with pytest.raises(ServiceError):
+    with pytest.raises(DependencyDownError):
         await rig.scorer.Similarity(ask)
     assert rig.handlers.calls == 0
+
+
+async def test_answer_beyond_the_size_limit_is_no_overload(start_rig: Any, ask: Any) -> None:
+    """Coming again later, as after an overload, would not help."""
+
+    async def much(_request: Any, _context: Any) -> Any:
+        return scorer.SimilarityResponse(similarities=[0.5] * 5000)
+
+    rig = await start_rig()
+    rig.handlers.similarity = much
+    small = open_channel(rig.server.target, service=SCORER, max_message_bytes=4096)
+    async with small as channel:
+        with pytest.raises(DependencyDownError) as told:
+            await scorer_pb2_grpc.ScorerServiceStub(channel).Similarity(ask)
+    assert told.value.retry_after_s is None
 
 
 async def test_foreign_server_without_details_is_understood(ask: Any) -> None:

@@ -334,3 +334,14 @@ async def test_http_application_that_cannot_start_is_an_error() -> None:
 
     with pytest.raises(StartError):
         await HttpServer(broken, "127.0.0.1", 0).start()
+
+
+async def test_http_listener_that_stops_by_itself_is_seen_to_end() -> None:
+    server = HttpServer(hello, "127.0.0.1", 0)
+    await server.start()
+    watching = asyncio.create_task(server.ended())
+    await asyncio.sleep(0.1)
+    assert not watching.done()
+    server._server.should_exit = True
+    await asyncio.wait_for(watching, 10)
+    await server.stop()

@@ -8,7 +8,8 @@ The order is a decision:
     metrics      sees the final code
     errors       turns exceptions into status codes; what is inside may raise `ServiceError`
     deadline     announces and enforces the time that is left
-    admission    refuses when too much is in progress; nothing was spent on the call yet
+    admission    refuses when too much is in progress or no descriptor is left; nothing was spent
+                 on the call yet
     validation   refuses what the contract does not allow
     handler
 
@@ -34,9 +35,11 @@ import structlog
 from google.protobuf.message import Message
 from opentelemetry import trace
 
-from pellucid_runtime.admission import Admission
+from pellucid_runtime.admission import RETRY_AFTER_S, Admission
 from pellucid_runtime.deadline import enter_deadline, is_late, remaining_s
-from pellucid_runtime.errors import DeadlineExceededError, ServiceError
+from pellucid_runtime.descriptors import COMPONENT
+from pellucid_runtime.errors import DeadlineExceededError, OverloadedError, ServiceError
+from pellucid_runtime.health import Health
 from pellucid_runtime.logs import RPC_EVENT, frames
 from pellucid_runtime.metrics import SERVER_IN_FLIGHT, SERVER_SECONDS
 from pellucid_runtime.status import CODE_OF, trailers
@@ -195,12 +198,14 @@ def deadline_stage(default_s: float) -> Stage:
     return deadline
 
 
-def admission_stage(admitted: Admission) -> Stage:
-    """Refuse at once when too many calls are in progress."""
+def admission_stage(admitted: Admission, health: Health) -> Stage:
+    """Refuse at once when too many calls are in progress, or nothing can be opened for them."""
 
     @contextmanager
     def admission(rpc: Rpc) -> Iterator[None]:
         del rpc
+        if not health.components.get(COMPONENT, True):
+            raise OverloadedError(COMPONENT, RETRY_AFTER_S)
         with admitted.permit():
             yield
 
@@ -219,7 +224,9 @@ def validation_stage(validator: Validator) -> Stage:
     return validation
 
 
-def standard_stages(default_deadline_s: float, admitted: Admission) -> tuple[Stage, ...]:
+def standard_stages(
+    default_deadline_s: float, admitted: Admission, health: Health
+) -> tuple[Stage, ...]:
     """The chain in its order, outermost first."""
     return (
         tracing,
@@ -227,7 +234,7 @@ def standard_stages(default_deadline_s: float, admitted: Admission) -> tuple[Sta
         metrics,
         errors,
         deadline_stage(default_deadline_s),
-        admission_stage(admitted),
+        admission_stage(admitted, health),
         validation_stage(Validator()),
     )
 

@@ -78,12 +78,17 @@ class HttpServer:
             listening.close()
             raise StartError("the application did not start")
 
+    async def ended(self) -> None:
+        """See `Listener`."""
+        await asyncio.wait({self._task})
+        await self._task
+
     async def stop(self, grace_s: float = 0.0) -> None:
         """Refuse new requests, give those in progress `grace_s` seconds, then close."""
         # uvicorn counts in whole seconds; 0 would mean not waiting at all, None forever.
         self._server.config.timeout_graceful_shutdown = max(1, round(grace_s))
         self._server.should_exit = True
-        await self._task
+        await asyncio.wait({self._task})
 
     def _listen(self) -> socket.socket:
         family = socket.AF_INET6 if ":" in self._host else socket.AF_INET

@@ -27,6 +27,10 @@ class Listener(Protocol):
         """
         ...
 
+    async def ended(self) -> None:
+        """Wait until it no longer answers although nobody stopped it; may raise what ended it."""
+        ...
+
     async def stop(self, grace_s: float) -> None:
         """Refuse new calls, give those in progress `grace_s` seconds, and close."""
         ...

@@ -91,6 +91,10 @@ class MetricsServer:
         ).set(1)
         self._lag = asyncio.create_task(self._measure_lag(), name="event-loop-lag")
 
+    async def ended(self) -> None:
+        """See `Listener`; the thread is looked at whenever the lag is measured."""
+        await asyncio.wait({self._lag})
+
     async def stop(self, grace_s: float) -> None:
         """Close the port; scrapes take no time worth waiting for."""
         del grace_s
@@ -100,7 +104,7 @@ class MetricsServer:
 
     async def _measure_lag(self) -> None:
         loop = asyncio.get_running_loop()
-        while True:
+        while self._server.is_serving:
             due = loop.time() + _LAG_PERIOD_S
             await asyncio.sleep(_LAG_PERIOD_S)
             LOOP_LAG_SECONDS.set(max(0.0, loop.time() - due))

@@ -65,6 +65,11 @@ class ProbeServer:
         """The port listened on."""
         return self._server.server_port
 
+    @property
+    def is_serving(self) -> bool:
+        """Whether its thread still answers."""
+        return self._thread.is_alive()
+
     def note_alive(self) -> None:
         """Say that the event loop has just come round."""
         self._alive_s = time.monotonic()

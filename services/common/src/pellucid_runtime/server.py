@@ -57,7 +57,7 @@ class GrpcServer:
         self._register = tuple(register)
         self._services = tuple(services)
         self._admission = admission or Admission(settings.max_concurrent_rpcs)
-        self._chain = Chain(standard_stages(settings.default_deadline_s, self._admission))
+        self._chain = Chain(standard_stages(settings.default_deadline_s, self._admission, health))
         self._health_servicer = HealthServicer(health, services)
         self.port = settings.grpc_port
 
@@ -70,12 +70,18 @@ class GrpcServer:
         self._server = self._build()
         self.port = self._bind()
         await self._server.start()
+        self._terminated = asyncio.create_task(self._server.wait_for_termination(), name="grpc")
+
+    async def ended(self) -> None:
+        """See `Listener`."""
+        await asyncio.wait({self._terminated})
 
     async def stop(self, grace_s: float = 0.0) -> None:
         """Refuse new calls, give those in progress `grace_s` seconds, then close."""
         self._health_servicer.close()
         await self._quiet(min(grace_s, _MOST_QUIET_WAIT_S))
         await self._server.stop(max(grace_s, _LEAST_GRACE_S))
+        await self._terminated
 
     async def _quiet(self, most_s: float) -> None:
         """Wait until calls have stopped coming, as they do when callers hear of the health.

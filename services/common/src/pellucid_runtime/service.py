@@ -1,6 +1,7 @@
 """Runs a service: settings, logs, traces, listeners, and a shutdown that loses no call.
 
-Exit codes: 0 after a signal, 1 when it cannot start, 2 for a wrong setting.
+Exit codes: 0 after a signal, 1 when it cannot start or has stopped listening by itself, 2 for a
+wrong setting.
 """
 
 import asyncio
@@ -17,10 +18,12 @@ import uvloop
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 
+from pellucid_runtime.descriptors import watch_descriptors
 from pellucid_runtime.health import Health
 from pellucid_runtime.listener import Listener, StartError
 from pellucid_runtime.logs import configure_logging
 from pellucid_runtime.settings import ServiceSettings, WrongSettingError, load_settings
+from pellucid_runtime.supervision import supervise
 from pellucid_runtime.tracing import tracer_provider
 
 __all__ = ["Build", "Service", "StartError", "run", "serve"]
@@ -47,6 +50,10 @@ class Service:
     name: str
     listeners: Sequence[Listener]
     health: Health = field(default_factory=Health)
+
+
+class ListenerLostError(Exception):
+    """A listener ended while the service ran; the text names it."""
 
 
 Build = Callable[[S, AsyncExitStack], Awaitable[Service]]
@@ -77,6 +84,8 @@ def _run(build: Build[S], settings_class: type[S]) -> int:
             runner.run(serve(build, settings))
     except StartError as error:
         return _fail(f"{settings.service_name}: cannot start: {error}", EXIT_CANNOT_START)
+    except ListenerLostError as error:
+        return _fail(f"{settings.service_name}: {error}", EXIT_CANNOT_START)
     return 0
 
 
@@ -90,6 +99,7 @@ async def serve(build: Build[S], settings: S) -> None:
 
     Raises:
         StartError: A port is taken, or the composition root found something missing.
+        ListenerLostError: One ended by itself; the others were drained and stopped.
     """
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -128,10 +138,34 @@ async def _serve(service: Service, settings: ServiceSettings, stopping: asyncio.
         gc.freeze()
         ports = {listener.name: listener.port for listener in service.listeners}
         _log.info("listening", **ports, ready=service.health.ready)
-        await stopping.wait()
+        supervise(started, "descriptors", lambda: watch_descriptors(service.health))
+        lost = await _first_lost(service.listeners, stopping)
         _log.info("stopping", grace_s=settings.shutdown_grace_s)
         service.health.enter_graceful_shutdown()
         await asyncio.sleep(settings.drain_delay_s)
+    if lost:
+        raise ListenerLostError(f"{lost} no longer listens")
+
+
+async def _first_lost(listeners: Sequence[Listener], stopping: asyncio.Event) -> str:
+    """Wait for the signal, or for a listener that ends by itself; its name, else nothing.
+
+    A process that no longer answers is of no use to anybody, however alive the rest of it is:
+    whoever started it starts it again.
+    """
+    signalled = asyncio.create_task(stopping.wait())
+    watched = {asyncio.create_task(one.ended()): one.name for one in listeners}
+    done, _ = await asyncio.wait({signalled, *watched}, return_when=asyncio.FIRST_COMPLETED)
+    for task in (signalled, *watched):
+        task.cancel()
+    ended = await asyncio.gather(*watched, return_exceptions=True)
+    if signalled in done:
+        return ""
+    for (task, name), outcome in zip(watched.items(), ended, strict=True):
+        if task in done:
+            _log.error("listener_lost", listener=name, cause=type(outcome).__name__)
+            return name
+    return ""
 
 
 async def _flush(provider: TracerProvider) -> None:

@@ -105,7 +105,8 @@ def from_rpc_error(error: grpc.aio.AioRpcError, dependency: str = "service") -> 
     An unreachable server becomes `DependencyDownError`, a passed deadline
     `DeadlineExceededError`; any other error keeps the reason and metadata that the server gave.
     A defect of the server (INTERNAL, UNKNOWN ...) counts as the dependency being down: the caller
-    can degrade, and its own callers must not take it for a defect here.
+    can degrade, and its own callers must not take it for a defect here. So does a message over the
+    size limit, which grpc reports like an overload: trying again later would not help.
 
     Args:
         error: As raised by grpc.
@@ -115,7 +116,8 @@ def from_rpc_error(error: grpc.aio.AioRpcError, dependency: str = "service") -> 
     info, retry_after_s = _read_details(error)
     if kind is ErrorKind.LATE:
         return DeadlineExceededError(info.metadata.get("stage", dependency))
-    if kind is ErrorKind.INTERNAL or (kind is ErrorKind.UNAVAILABLE and not info.reason):
+    no_word = not info.reason and (kind is ErrorKind.UNAVAILABLE or _is_too_large(error))
+    if kind is ErrorKind.INTERNAL or no_word:
         return DependencyDownError(dependency, retry_after_s=retry_after_s)
     cls = _class_of(kind, info.reason)
     again = cls.__new__(cls)  # its own constructor would word the message anew
@@ -124,6 +126,12 @@ def from_rpc_error(error: grpc.aio.AioRpcError, dependency: str = "service") -> 
     )
     again.kind, again.reason = kind, info.reason or cls.reason
     return again
+
+
+def _is_too_large(error: grpc.aio.AioRpcError) -> bool:
+    """Whether grpc itself turned a message away, in either direction; it says so in words only."""
+    is_exhausted = error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+    return is_exhausted and "larger than max" in (error.details() or "")
 
 
 def _class_of(kind: ErrorKind, reason: str) -> type[ServiceError]:

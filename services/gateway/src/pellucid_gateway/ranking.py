@@ -13,6 +13,11 @@ def is_sound(scored: Sequence[ScoredHit], hits: Sequence[Hit]) -> bool:
     return rated == sorted(hit.url for hit in hits) and all(_is_share(s.relevance) for s in scored)
 
 
+def are_numbers(said: Sequence[float], count: int) -> bool:
+    """Whether there are so many, each a finite number."""
+    return len(said) == count and all(math.isfinite(one) for one in said)
+
+
 def _is_share(relevance: float | None) -> bool:
     return relevance is not None and math.isfinite(relevance) and 0.0 <= relevance <= 1.0
 

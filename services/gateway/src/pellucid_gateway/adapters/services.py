@@ -25,7 +25,9 @@ from pellucid_gateway.ports import (
     SearchAnswer,
     SearchCall,
 )
+from pellucid_gateway.ranking import are_numbers, is_sound
 from pellucid_runtime.channel import open_channel
+from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.hedging import HedgeBudget, hedged
 from pellucid_runtime.tls import TlsFiles
 
@@ -36,6 +38,11 @@ T = TypeVar("T")
 _SCORER_PATIENCE_S = 0.2
 # More would double the load of scorers that are all slow.
 _EXTRA_SCORER_CALLS = 0.05
+# Replicas that are asked until what one says can be true; other callers' turns lie between ours, so
+# the second may be the first again.
+_MOST_OPINIONS = 3
+# One replica of two may be wrong all the time. Unlike slow ones, wrong ones are not overloaded.
+_DOUBTED_SCORER_CALLS = 0.5
 
 
 class DecisionClient:
@@ -70,32 +77,64 @@ class SearchClient:
 class ScorerClient:
     """Implements `ports.ScorerPort`.
 
-    A call that takes long is made once more, on the next replica: its stages have no time for one
-    that hangs. All calls may be made twice.
+    A call that takes long, or is answered with what cannot be true, is made once more, on the next
+    replica: its stages have no time for one that hangs. All calls may be made twice.
     """
 
     def __init__(self, channel: grpc.aio.Channel) -> None:
         self._stub = scorer_pb2_grpc.ScorerServiceStub(channel)
         self._budget = HedgeBudget("scorer", ratio=_EXTRA_SCORER_CALLS)
+        self._more_opinions = HedgeBudget("scorer-doubted", ratio=_DOUBTED_SCORER_CALLS)
 
     async def score(self, call: ScoreCall) -> tuple[ScoredHit, ...]:
         """See `ScorerPort`."""
         request = calls.score_request(call)
-        response = await self._twice(lambda: self._stub.Score(request))
-        return answers.scored_hits(response, call.hits)
+
+        async def ask() -> tuple[ScoredHit, ...]:
+            return answers.scored_hits(await self._stub.Score(request), call.hits)
+
+        return await self._believable(ask, lambda scored: is_sound(scored, call.hits))
 
     async def similarities(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
         """See `ScorerPort`."""
         request = scorer_pb2.SimilarityRequest(text=text, others=others)
-        response = await self._twice(lambda: self._stub.Similarity(request))
-        return tuple(response.similarities)
+
+        async def ask() -> tuple[float, ...]:
+            return tuple((await self._stub.Similarity(request)).similarities)
+
+        return await self._believable(ask, lambda said: are_numbers(said, len(others)))
 
     async def support(
         self, claims: Sequence[str], passages: Sequence[Passage]
     ) -> tuple[tuple[PassageSupport, ...], ...]:
         """See `ScorerPort`."""
         request = calls.support_request(claims, passages)
-        return answers.supports(await self._twice(lambda: self._stub.Support(request)))
+
+        async def ask() -> tuple[tuple[PassageSupport, ...], ...]:
+            return answers.supports(await self._stub.Support(request))
+
+        def is_believable(said: Sequence[Sequence[PassageSupport]]) -> bool:
+            scores = [one.score for claim in said for one in claim]
+            return len(said) == len(claims) and are_numbers(scores, len(scores))
+
+        return await self._believable(ask, is_believable)
+
+    async def _believable(
+        self, ask: Callable[[], Awaitable[T]], is_believable: Callable[[T], bool]
+    ) -> T:
+        """What a replica says; what the next one says where that cannot be true.
+
+        Raises:
+            DependencyDownError: None of them can be true, or too many before could not.
+        """
+        self._more_opinions.earn()
+        for _ in range(_MOST_OPINIONS):
+            said = await self._twice(ask)
+            if is_believable(said):
+                return said
+            if not self._more_opinions.spend():
+                break
+        raise DependencyDownError("scorer")
 
     async def _twice(self, call: Callable[[], Awaitable[T]]) -> T:
         return await hedged(call, after_s=_SCORER_PATIENCE_S, budget=self._budget)
