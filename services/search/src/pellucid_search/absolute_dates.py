@@ -22,6 +22,7 @@ _YEAR_LAST = re.compile(
 _SHORT_YEAR = re.compile(
     r"(?P<a>\d{1,2})(?P<sep>[-/]|\.)\s*(?P<b>\d{1,2})\s*[-/.,]\s*(?P<y>\d{2})(?!\d|[-/:])"
 )
+_RFC_2822 = re.compile(r"(?:\w{3}, )?\d{1,2} \w{3} \d{4} \d")
 _EPOCH = re.compile(r"1\d{9}(?:\d{3})?")
 _TIME = re.compile(
     r"(?P<h>\d{1,2})\s*(?::|h|時|点|시|시\s)\s*(?P<min>\d{2})?(?::(?P<s>\d{2})(?:\.\d+)?)?\s*(?:分|분)?"
@@ -53,15 +54,20 @@ def read_absolute(text: str, now: datetime) -> Reading | None:
         text: As `normalised_date_text` returns it.
         now: Gives the year of a date without one; aware.
     """
-    return _machine_form(text) or _number_form(text, now) or _word_form(text, now)
+    return read_machine_form(text) or _number_form(text, now) or _word_form(text, now)
 
 
-def _machine_form(text: str) -> Reading | None:
+def read_machine_form(text: str) -> Reading | None:
+    """Return what a date means that a program printed; None when it is none.
+
+    Args:
+        text: As printed; ISO 8601, RFC 2822, seconds since 1970 and eight digits need no cleaning.
+    """
     if _ISO_START.match(text):
         try:
             return Reading(_aware(datetime.fromisoformat(text.replace(" UTC", "Z"))), SURE)
         except ValueError:
-            return None if text[10:].startswith("T") else _dated(_YEAR_FIRST, text)
+            return None
     if _EPOCH.fullmatch(text):
         seconds = int(text) / (_MILLISECONDS if len(text) > _LONGEST_SECONDS else 1)
         return Reading(datetime.fromtimestamp(seconds, UTC), LIKELY)
@@ -72,7 +78,7 @@ def _machine_form(text: str) -> Reading | None:
 
 
 def _rfc_2822(text: str) -> Reading | None:
-    if not re.match(r"(?:\w{3}, )?\d{1,2} \w{3} \d{4} \d", text):
+    if not _RFC_2822.match(text):
         return None
     try:
         return Reading(_aware(parsedate_to_datetime(text)), SURE)

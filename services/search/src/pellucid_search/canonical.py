@@ -162,5 +162,7 @@ _upper: Callable[[re.Match[str]], str] = lambda match: match[0].upper()  # noqa:
 
 
 def _decoded(path: str) -> str:
+    if "%" not in path:
+        return path
     plain = _UNRESERVED.sub(lambda match: chr(int(match[1], 16)), path)
     return re.sub(r"%[0-9a-fA-F]{2}", _upper, plain)

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from pellucid_search.absolute_dates import read_absolute
+from pellucid_search.absolute_dates import read_absolute, read_machine_form
 from pellucid_search.cjk_numerals import with_digits
 from pellucid_search.clock_times import ClockTime, split_clock
 from pellucid_search.hits import DateSource, Published
@@ -58,15 +58,20 @@ def understand_date(
     """
     if len(text) > _MAX_CHARACTERS:
         return None
+    reading = read_machine_form(text) or _understand_words(text, now, patience)
+    # Programs print the first day of the year 1 when they mean nothing.
+    return reading if reading and reading.time.date() != date.min else None
+
+
+def _understand_words(text: str, now: datetime, patience: Patience | None) -> Reading | None:
     cleaned = normalised_date_text(text)
     if not cleaned:
         return None
     cleaned = _NEXT_FACT.split(cleaned)[0]
     reading = _read(cleaned, now) or _day_and_clock(with_digits(cleaned.lower()), now)
     if reading is None and may_be_date(cleaned) and (patience is None or patience.spend()):
-        reading = read_other_language(cleaned, now)
-    # Programs print the first day of the year 1 when they mean nothing.
-    return reading if reading and reading.time.date() != date.min else None
+        return read_other_language(cleaned, now)
+    return reading
 
 
 def _read(text: str, now: datetime) -> Reading | None:

@@ -33,6 +33,8 @@ def registrable_domain(host: str) -> str:
 
 def is_address(host: str) -> bool:
     """Tell whether a host is an IP address."""
+    if ":" not in host and not host[-1:].isdigit():
+        return False
     try:
         ipaddress.ip_address(host.strip("[]"))
     except ValueError:

@@ -21,7 +21,6 @@ GUESSED = 0.5
 
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "՚": "'", "‵": "'", "`": "'", "＇": "'"})
 _EDGES = " \t\n.,;:·•|–—-()[]"
-_SPACES = re.compile(r"\s+")
 _NOTHING = frozenset(
     {
         "n/a",
@@ -96,7 +95,7 @@ def date_words() -> Mapping[str, Any]:
 def normalised_date_text(text: str) -> str:
     """Return a text in the form that the readers expect; empty when it says "no date"."""
     folded = in_common_form(unicodedata.normalize("NFKC", text)).translate(_QUOTES)
-    cleaned = _SPACES.sub(" ", folded).strip().strip(_EDGES).strip()
+    cleaned = " ".join(folded.split()).strip(_EDGES).strip()
     return "" if cleaned.lower() in _NOTHING else _without_noise(cleaned)
 
 
