@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import grpc
 import httpx
@@ -94,7 +95,7 @@ def fetcher_fixture(
         process.stop()
 
 
-def _read(ports: tuple[int, int], url: str, purpose: "fetcher_pb2.Purpose.ValueType") -> str:
+def _read(ports: tuple[int, int], url: str, purpose: Any) -> str:
     request = fetcher_pb2.FetchRequest(url=url, purpose=purpose)
     with grpc.insecure_channel(f"127.0.0.1:{ports[0]}") as channel:
         answer = fetcher_pb2_grpc.FetcherServiceStub(channel).Fetch(request, timeout=10)
