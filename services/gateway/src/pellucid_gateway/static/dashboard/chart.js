@@ -5,7 +5,7 @@ const NS = "http://www.w3.org/2000/svg";
 const NARROW = matchMedia("(max-width: 40rem)");
 const widthNow = () => (NARROW.matches ? 330 : 560);
 const HEIGHT = 170;
-const LEFT = 46;
+const LEFT = 58;
 const RIGHT = 8;
 const TOP = 10;
 const BOTTOM = 22;
@@ -20,22 +20,23 @@ function s(tag, attributes = {}, ...children) {
   return node;
 }
 
-/** The next "round" number at or above a value: 1, 2 or 5 times a power of ten. */
-export function niceTop(value) {
+/** The next number at or above a value whose half is round too: 1, 2, 4 or 6 times a power of ten. */
+function niceTop(value) {
   if (!(value > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
-  const step = [1, 2, 5, 10].find((n) => n * power >= value * 0.999);
+  const step = [1, 2, 4, 6, 10].find((n) => n * power >= value * 0.999);
   return step * power;
 }
 
 /**
  * Draws series of equal length.
  * @param {{name: string, tone: string, kind: "line" | "column", values: (number | null)[]}[]} series
- * @param {{format: (n: number) => string, top?: number, from: Date, to: Date, label: string}} options
+ * @param {{format: (n: number) => string, top?: number, least?: number, from: Date, to: Date, label: string}} options
+ *   `top` fixes the upper end; else it follows the values and is not below `least`.
  */
-export function chart(series, { format, top, from, to, label }) {
+export function chart(series, { format, top, least = 0, from, to, label }) {
   const known = series.flatMap((one) => one.values).filter((v) => v !== null);
-  const most = top ?? niceTop(Math.max(0, ...known));
+  const most = top ?? niceTop(Math.max(least, ...known));
   const whole = widthNow();
   const count = Math.max(1, series[0].values.length);
   const width = (whole - LEFT - RIGHT) / count;

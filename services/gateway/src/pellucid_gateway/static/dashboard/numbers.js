@@ -44,7 +44,9 @@ export function charts(stats) {
   return CHARTS.map(([title, format, parts, top]) => {
     const series = parts.map(([name, field, tone, kind]) => ({ name, tone, kind, values: stats.series[field] }));
     const happened = series.some((one) => one.values.some((value) => value));
-    const options = { format, top, from: new Date(stats.from), to: new Date(stats.to), label: spoken(title, series, format) };
+    // Of what is counted there is no half: the middle line stands at 1 or more.
+    const least = format === whole ? 2 : 0;
+    const options = { format, top, least, from: new Date(stats.from), to: new Date(stats.to), label: spoken(title, series, format) };
     const legend = h("p", { class: "legend", "aria-hidden": "true" },
       ...series.map((one) => h("span", {}, h("i", { style: { "--tone": one.tone } }), one.name)));
     const body = happened ? chart(series, options) : h("p", { class: "none" }, "Nothing in the last 24 hours.");
