@@ -43,7 +43,7 @@ from pellucid_runtime.health import Health
 from pellucid_runtime.logs import RPC_EVENT, frames
 from pellucid_runtime.metrics import SERVER_IN_FLIGHT, SERVER_SECONDS
 from pellucid_runtime.status import CODE_OF, trailers
-from pellucid_runtime.tracing import end_span, start_server_span, trace_id
+from pellucid_runtime.tracing import end_span, exemplar, start_server_span, trace_id
 from pellucid_runtime.validation import Validator
 
 EXEMPT_PREFIXES = ("/grpc.health.", "/grpc.reflection.")
@@ -145,7 +145,7 @@ def metrics(rpc: Rpc) -> Iterator[None]:
         yield
     finally:
         in_flight.dec()
-        SERVER_SECONDS.labels(rpc.method, rpc.code.name).observe(rpc.elapsed_s)
+        SERVER_SECONDS.labels(rpc.method, rpc.code.name).observe(rpc.elapsed_s, exemplar())
 
 
 @asynccontextmanager

@@ -99,3 +99,9 @@ def end_span(span: Span, code: grpc.StatusCode) -> None:
 def trace_id(span: Span | None = None) -> str:
     """32 hexadecimal digits; zeros when nothing is traced."""
     return format((span or trace.get_current_span()).get_span_context().trace_id, "032x")
+
+
+def exemplar() -> dict[str, str] | None:
+    """Leads from a histogram's bucket to the trace that was counted in it; None: it is not kept."""
+    context = trace.get_current_span().get_span_context()
+    return {"trace_id": format(context.trace_id, "032x")} if context.trace_flags.sampled else None

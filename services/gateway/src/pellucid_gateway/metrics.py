@@ -18,6 +18,7 @@ from pellucid_gateway.passed_on import PassedOn
 from pellucid_gateway.request import SearchCommand, TurnRequest
 from pellucid_gateway.turn import Done, Failed, SearchOutcome, TurnEvent, TurnResult
 from pellucid_runtime.metrics import LATENCY_BUCKETS
+from pellucid_runtime.tracing import exemplar
 
 HTTP_SECONDS = Histogram(
     "pellucid_gateway_http_seconds",
@@ -158,7 +159,7 @@ def _observe_result(result: TurnResult) -> None:
         decision.action, decision.stage, decision.reason_code, result.answer_kind, outcome
     ).inc()
     for stage, milliseconds in result.timings_ms.items():
-        STAGE_SECONDS.labels(stage).observe(milliseconds / 1000)
+        STAGE_SECONDS.labels(stage).observe(milliseconds / 1000, exemplar())
     TOKENS.labels("in").inc(result.usage.prompt_tokens)
     TOKENS.labels("out").inc(result.usage.completion_tokens)
     _observe_losses(result)
