@@ -114,7 +114,7 @@ faults: $(STAMPS)/dev ## every row of the fault table over real processes, about
 	PYTHONPATH=tests $(BIN)/python -m faults $(FAULTS)
 
 load-test: $(STAMPS)/dev ## rolling restart of ten processes and overload, some minutes
-	$(BIN)/python -m pytest -m load tests/load
+	$(BIN)/python -m pytest -m load -rP tests/load
 
 deploy-check: $(STAMPS)/dev $(STAMPS)/markers ## render, validate and check every Kubernetes overlay and component
 	$(PYTEST) tests/deploy
