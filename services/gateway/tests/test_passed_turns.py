@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +13,7 @@ import pytest
 from kept_rig import KeptGateway, Plan, open_gateway
 from turn_fakes import FakeDecision, FakeModel, Rig, answer_decision
 
+from pellucid_gateway.faces.upstream import Take
 from pellucid_gateway.passed_on import tokens_of_stream
 from pellucid_gateway.state_ports import Entry
 
@@ -33,9 +34,11 @@ class Reply:
     status: int = 200
     media_type: str = "application/json"
 
-    async def pieces(self) -> AsyncGenerator[bytes]:
+    async def pour(self, take: Take) -> None:
         for piece in STREAM:
-            yield piece
+            waits = take(piece)
+            if waits is not None:
+                await waits
 
     async def read(self) -> bytes:
         return WHOLE

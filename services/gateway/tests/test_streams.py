@@ -8,7 +8,7 @@ import httpx
 import pytest
 from door_fakes import FakeEngine, MakeApp, turn_events
 
-from pellucid_gateway.faces import streams
+from pellucid_gateway.faces import outlet
 from pellucid_runtime.http_server import HttpServer
 
 
@@ -70,7 +70,7 @@ async def test_leaving_a_plain_request_cancels_the_turn(
 async def test_a_quiet_stream_gets_heartbeats(
     client: httpx.AsyncClient, engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "HEARTBEAT_S", 0.05)
+    monkeypatch.setattr(outlet, "HEARTBEAT_S", 0.05)
     engine.pause_s = 0.18
     engine.events = [turn_events()[0], turn_events()[-1]]
 
@@ -83,7 +83,7 @@ async def test_a_quiet_stream_gets_heartbeats(
 async def test_a_busy_stream_gets_none(
     client: httpx.AsyncClient, engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "HEARTBEAT_S", 0.5)
+    monkeypatch.setattr(outlet, "HEARTBEAT_S", 0.5)
     engine.pause_s = 0.01
 
     text = (await client.post("/v1/chat", json={"message": "x", "stream": True})).text
@@ -94,7 +94,7 @@ async def test_a_busy_stream_gets_none(
 async def test_a_client_that_reads_nothing_is_given_up(
     server: HttpServer, engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "WRITE_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(outlet, "WRITE_TIMEOUT_S", 0.2)
     engine.events = turn_events() * 4000
     engine.events = [event for event in engine.events if type(event).__name__ != "Done"]
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port, limit=1024)
@@ -165,4 +165,4 @@ async def test_many_streams_leave_no_task_behind(client: httpx.AsyncClient) -> N
     await asyncio.sleep(0.1)
     assert len(asyncio.all_tasks()) <= before + 100  # connections kept alive by client and server
     names = [task.get_coro().__qualname__ for task in asyncio.all_tasks()]
-    assert not [name for name in names if name.startswith(("EventStream", "_left"))]
+    assert not [name for name in names if name.startswith(("EventStream", "Outlet", "_left"))]

@@ -1,8 +1,13 @@
 """Which host names can only mean this machine."""
 
 import ipaddress
+from functools import lru_cache
+
+# Names and addresses that are remembered; a machine is asked by few.
+_MOST_KNOWN = 1024
 
 
+@lru_cache(_MOST_KNOWN)
 def is_loopback(name: str) -> bool:
     """Whether a host name or address can only mean this machine.
 

@@ -36,6 +36,7 @@ class Speculation:
         self._request = request
         self._search = search
         self._course = course
+        self._begins: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[SearchAnswer] | None = None
         self._query = ""
         self._has_left = False
@@ -43,11 +44,13 @@ class Speculation:
     def begin(self) -> None:
         """Begin, if the message may leave; it is searched for if it plainly asks for that."""
         if _may_leave(self._request):
-            self._task = asyncio.create_task(self._run(), name="speculative-search")
+            # Most decisions are there before it is worth looking at the message.
+            self._begins = asyncio.get_running_loop().call_later(_DELAY_S, self._start)
+
+    def _start(self) -> None:
+        self._task = asyncio.create_task(self._run(), name="speculative-search")
 
     async def _run(self) -> SearchAnswer:
-        await asyncio.sleep(_DELAY_S)
-        # Only now, because most decisions are there before it is worth looking at the message.
         decision = decide_by_rule(self._request)
         if not _asks_plainly(decision):
             return SearchAnswer()
@@ -69,6 +72,7 @@ class Speculation:
         self, decision: Decision, *, searches: bool
     ) -> asyncio.Task[SearchAnswer] | None:
         """The begun search if it is the one decided on; else it is cancelled, and told as sent."""
+        self._cancel_start()
         wanted = searches and self._has_left and _is_same(self._query, decision)
         if self._task is None or not wanted:
             await self.drop()
@@ -76,8 +80,13 @@ class Speculation:
         self._course.ledger.speculation = "used"
         return self._task
 
+    def _cancel_start(self) -> None:
+        if self._begins is not None:
+            self._begins.cancel()
+
     async def drop(self) -> None:
         """Cancel what was begun and is not in use; nothing of it goes on."""
+        self._cancel_start()
         task, self._task = self._task, None
         if task is None:
             return

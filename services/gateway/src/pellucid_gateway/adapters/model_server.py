@@ -1,19 +1,22 @@
-"""The OpenAI-compatible endpoint, spoken to with aiohttp so that streams cost little.
+"""The OpenAI-compatible endpoint, spoken to over kept connections so that streams cost little.
 
 No ambient proxy variable is used, no redirect followed, and nothing of the client's headers goes
 along but the body.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing
+import ssl
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlsplit
 
-import aiohttp
 import orjson
 
+from pellucid_gateway.adapters.model_connection import Head, ModelConnection, Take
 from pellucid_runtime.llm import LlmTimeoutError, LlmUnavailableError
 from pellucid_runtime.llm_settings import LlmSettings
 
@@ -21,43 +24,50 @@ from pellucid_runtime.llm_settings import LlmSettings
 _MOST_BYTES = 16 * 1024 * 1024
 _MODELS_TIMEOUT_S = 3.0
 _CONNECT_TIMEOUT_S = 3.0
+# Connections that wait for the next request, and how long; many servers close them sooner.
+_MOST_KEPT = 128
+_KEPT_S = 15.0
+_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
-class AiohttpReply:
-    """A reply whose head has arrived; the connection goes back when the body was taken."""
+class ModelReply:
+    """A reply whose head has arrived; the connection goes back when the body was taken.
 
-    response: aiohttp.ClientResponse
+    Args:
+        head: Its head.
+        connection: Where its body comes from.
+        give_back: Takes the connection when it can serve another request.
+    """
+
+    head: Head
+    connection: ModelConnection
+    give_back: Callable[[ModelConnection], None]
 
     @property
     def status(self) -> int:
         """HTTP status."""
-        return self.response.status
+        return self.head.status
 
     @property
     def media_type(self) -> str:
         """Content type."""
-        return self.response.headers.get("content-type", "application/json")
+        return self.head.headers.get("content-type", "application/json")
 
     @property
     def is_stream(self) -> bool:
         """The body is a stream of events that began well."""
-        good = self.response.status == HTTPStatus.OK
+        good = self.head.status == HTTPStatus.OK
         return good and self.media_type.startswith("text/event-stream")
 
-    async def pieces(self) -> AsyncGenerator[bytes]:
-        """The body as it comes, unchanged.
+    async def pour(self, take: Take) -> None:
+        """Give the body to `take` as it comes, unchanged; hangs up when it is cancelled.
 
         Raises:
             LlmUnavailableError: It broke off or fell silent.
         """
-        try:
-            async for piece in self.response.content.iter_any():
-                yield piece
-        except (aiohttp.ClientError, TimeoutError):
-            raise LlmUnavailableError("the model server broke off") from None
-        finally:
-            self.response.close()
+        await self.connection.pour(take)
+        self.give_back(self.connection)
 
     async def read(self) -> bytes:
         """The whole body.
@@ -66,108 +76,177 @@ class AiohttpReply:
             LlmUnavailableError: It broke off or is too long.
         """
         body = bytearray()
-        async with aclosing(self.pieces()) as pieces:
-            async for piece in pieces:
-                body += piece
-                if len(body) > _MOST_BYTES:
-                    raise LlmUnavailableError("the model server's reply is too long")
+
+        def take(piece: bytes) -> None:
+            body.extend(piece)
+            if len(body) > _MOST_BYTES:
+                self.connection.hang_up()
+
+        await self.pour(take)
+        if len(body) > _MOST_BYTES:
+            raise LlmUnavailableError("the model server's reply is too long")
         return bytes(body)
 
 
-class AiohttpModelServer:
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the endpoint is.
+
+    Attributes:
+        host: Name or address, without brackets.
+        authority: As in the Host header.
+        path: What stands before the paths of the API.
+        tls: None: plain text.
+    """
+
+    host: str
+    port: int
+    authority: str
+    path: str
+    tls: ssl.SSLContext | None
+
+    @classmethod
+    def of(cls, base_url: str) -> "Address":
+        """Take an address apart, for example `https://models.example/v1`."""
+        parts = urlsplit(base_url.rstrip("/"))
+        return cls(
+            host=parts.hostname or "",
+            port=parts.port or _PORTS[parts.scheme],
+            authority=parts.netloc.rpartition("@")[2],
+            path=parts.path,
+            tls=ssl.create_default_context() if parts.scheme == "https" else None,
+        )
+
+
+class KeptModelServer:
     """An OpenAI-compatible endpoint.
 
     Args:
-        session: Kept open by the caller.
         base_url: Up to and including the version.
         api_key: Gives the credential of the moment; empty where none is needed.
         internal: Prompts to it do not count as leaving.
         first_byte_s: Seconds until the head of the reply.
+        idle_s: Longest silence within a reply, in seconds.
     """
 
     def __init__(
         self,
-        session: aiohttp.ClientSession,
         base_url: str,
         *,
         api_key: Callable[[], str],
         internal: bool,
         first_byte_s: float,
+        idle_s: float,
     ) -> None:
-        self._session = session
+        self._address = Address.of(base_url)
         self._api_key = api_key
-        self._base_url = base_url.rstrip("/")
         self._internal = internal
         self._first_byte_s = first_byte_s
+        self._idle_s = idle_s
+        self._kept: deque[tuple[float, ModelConnection]] = deque()
 
     @property
     def internal(self) -> bool:
         """Prompts to it do not count as leaving."""
         return self._internal
 
-    async def complete(self, body: bytes) -> AiohttpReply:
+    async def complete(self, body: bytes) -> ModelReply:
         """Post a chat completion.
 
         Raises:
             LlmError: It cannot be reached or does not begin to answer in time.
         """
-        url = f"{self._base_url}/chat/completions"
-        try:
-            async with asyncio.timeout(self._first_byte_s):
-                reply = await self._session.post(
-                    url, data=body, headers=self._headers(), allow_redirects=False
-                )
-                return AiohttpReply(reply)
-        except TimeoutError:
-            raise LlmTimeoutError("the model server does not begin to answer") from None
-        except aiohttp.ClientError:
-            raise LlmUnavailableError("the model server cannot be reached") from None
+        return await self._ask("POST", "/chat/completions", body)
 
     async def models(self) -> Sequence[Mapping[str, Any]]:
         """Its models; empty when it cannot tell."""
         try:
             async with asyncio.timeout(_MODELS_TIMEOUT_S):
-                return await self._models()
-        except (TimeoutError, aiohttp.ClientError, orjson.JSONDecodeError, LlmUnavailableError):
+                reply = await self._ask("GET", "/models", b"")
+                document = orjson.loads(await reply.read())
+        except (TimeoutError, orjson.JSONDecodeError, LlmTimeoutError, LlmUnavailableError):
             return ()
-
-    async def _models(self) -> Sequence[Mapping[str, Any]]:
-        url = f"{self._base_url}/models"
-        asked = self._session.get(url, headers=self._headers(), allow_redirects=False)
-        async with asked as reply:
-            document = orjson.loads(await AiohttpReply(reply).read())
         listed = document.get("data") if isinstance(document, dict) else None
         return [item for item in listed or () if isinstance(item, dict)]
 
-    def _headers(self) -> dict[str, str]:
-        """The credential as it is now, so that a rotated key needs no restart."""
-        key = self._api_key()
-        return {"Authorization": f"Bearer {key}"} if key else {}
+    def close(self) -> None:
+        """Close the connections that wait."""
+        for _since, connection in self._kept:
+            connection.hang_up()
+        self._kept.clear()
+
+    async def _ask(self, method: str, path: str, body: bytes) -> ModelReply:
+        request = self._head(method, path, len(body)) + body
+        try:
+            async with asyncio.timeout(self._first_byte_s):
+                connection, head = await self._exchange(request)
+        except TimeoutError:
+            raise LlmTimeoutError("the model server does not begin to answer") from None
+        if head.headers.get("content-encoding", "identity") != "identity":
+            connection.hang_up()
+            raise LlmUnavailableError("the model server compresses unasked")
+        return ModelReply(head, connection, self._give_back)
+
+    async def _exchange(self, request: bytes) -> tuple[ModelConnection, Head]:
+        """Ask over a kept connection; over a new one if that was closed without a word."""
+        connection = self._take_kept() or await self._connect()
+        try:
+            return connection, await connection.ask(request)
+        except LlmUnavailableError:
+            if not connection.was_used or connection.has_heard:
+                raise
+        connection = await self._connect()
+        return connection, await connection.ask(request)
+
+    async def _connect(self) -> ModelConnection:
+        loop, to = asyncio.get_running_loop(), self._address
+        try:
+            async with asyncio.timeout(_CONNECT_TIMEOUT_S):
+                _transport, connection = await loop.create_connection(
+                    lambda: ModelConnection(self._idle_s), to.host, to.port, ssl=to.tls
+                )
+        except (OSError, TimeoutError):
+            raise LlmUnavailableError("the model server cannot be reached") from None
+        return connection
+
+    def _take_kept(self) -> ModelConnection | None:
+        """The connection used last; those that waited too long are closed."""
+        oldest = asyncio.get_running_loop().time() - _KEPT_S
+        while self._kept and self._kept[0][0] < oldest:
+            self._kept.popleft()[1].hang_up()
+        while self._kept:
+            connection = self._kept.pop()[1]
+            if connection.is_reusable:
+                return connection
+        return None
+
+    def _give_back(self, connection: ModelConnection) -> None:
+        if connection.is_reusable:
+            self._kept.append((asyncio.get_running_loop().time(), connection))
+        if len(self._kept) > _MOST_KEPT:
+            self._kept.popleft()[1].hang_up()
+
+    def _head(self, method: str, path: str, length: int) -> bytes:
+        """Head of a request; the credential as it is now, so that a new one needs no restart."""
+        to, key = self._address, self._api_key()
+        credential = f"Authorization: Bearer {key}\r\n" if key else ""
+        return (
+            f"{method} {to.path}{path} HTTP/1.1\r\nHost: {to.authority}\r\n{credential}"
+            "Content-Type: application/json\r\nAccept-Encoding: identity\r\n"
+            f"Content-Length: {length}\r\n\r\n"
+        ).encode()
 
 
-async def open_model_server(
-    settings: LlmSettings, stack: AsyncExitStack
-) -> AiohttpModelServer | None:
+async def open_model_server(settings: LlmSettings, stack: AsyncExitStack) -> KeptModelServer | None:
     """The configured endpoint, closed with the stack; None when no model is configured."""
     if not settings.has_llm:
         return None
-    session = await stack.enter_async_context(
-        aiohttp.ClientSession(
-            headers={"Content-Type": "application/json"},
-            trust_env=False,
-            auto_decompress=True,
-            connector=aiohttp.TCPConnector(limit=0),
-            timeout=aiohttp.ClientTimeout(
-                total=None,
-                sock_connect=_CONNECT_TIMEOUT_S,
-                sock_read=settings.llm_idle_timeout_s,
-            ),
-        )
-    )
-    return AiohttpModelServer(
-        session,
+    server = KeptModelServer(
         settings.openai_base_url,
         api_key=settings.secret("openai_api_key"),
         internal=settings.llm_internal,
         first_byte_s=settings.llm_first_token_timeout_s,
+        idle_s=settings.llm_idle_timeout_s,
     )
+    stack.callback(server.close)
+    return server

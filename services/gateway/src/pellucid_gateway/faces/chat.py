@@ -12,12 +12,13 @@ from pellucid_gateway.engine import TurnEngine
 from pellucid_gateway.faces.bodies import read_model
 from pellucid_gateway.faces.documentation import described
 from pellucid_gateway.faces.identity import Identity
+from pellucid_gateway.faces.leaving import until_disconnect
 from pellucid_gateway.faces.problems import INTERNAL
 from pellucid_gateway.faces.replies import event_json, result_json
 from pellucid_gateway.faces.replies_schema import ChatReply
 from pellucid_gateway.faces.requests import ChatBody
 from pellucid_gateway.faces.responses import JsonResponse, Streamed
-from pellucid_gateway.faces.streams import EventStream, frame, until_disconnect
+from pellucid_gateway.faces.streams import EventStream, body_of, frame
 from pellucid_gateway.faces.whole_turn import answered
 from pellucid_gateway.request import TurnRequest
 from pellucid_gateway.turn import Done, Failed, TurnEvent
@@ -43,7 +44,7 @@ def chat_routes(engine: TurnEngine, identity: Identity, max_body_bytes: int) -> 
 
 
 def _stream(engine: TurnEngine, turn: TurnRequest) -> ASGIApp:
-    return EventStream(lambda: _frames(engine, turn), broken=lambda: _BROKEN)
+    return EventStream(body_of(lambda: _frames(engine, turn)), broken=lambda: _BROKEN)
 
 
 def _events(engine: TurnEngine, turn: TurnRequest) -> AsyncGenerator[TurnEvent]:

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pellucid_gateway.faces.guard import own_path
+from pellucid_gateway.faces.guard import SEND_PAST, own_path
 from pellucid_gateway.faces.problems import FieldError, Problem
 
 _PROBLEM_TYPE = (b"content-type", b"application/problem+json")
@@ -50,6 +50,7 @@ class ErrorShapes:
         if shape is None:
             await self._app(scope, receive, send)
         else:
+            scope[SEND_PAST] = send
             await self._app(scope, receive, _Reshaping(shape, send).send)
 
     def _shape_of(self, scope: Scope) -> ErrorShape | None:

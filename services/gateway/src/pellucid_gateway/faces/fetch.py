@@ -6,11 +6,11 @@ from starlette.responses import Response
 from pellucid_gateway.engine import TurnEngine
 from pellucid_gateway.faces.bodies import read_model
 from pellucid_gateway.faces.documentation import described
+from pellucid_gateway.faces.leaving import until_disconnect
 from pellucid_gateway.faces.replies import page_json
 from pellucid_gateway.faces.replies_schema import FetchReply
 from pellucid_gateway.faces.requests import FetchBody
 from pellucid_gateway.faces.responses import JsonResponse
-from pellucid_gateway.faces.streams import until_disconnect
 
 
 def fetch_routes(engine: TurnEngine, max_body_bytes: int) -> APIRouter:

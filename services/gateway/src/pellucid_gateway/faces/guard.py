@@ -85,7 +85,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         exchange = _Exchange(scope, send, self._cors(scope))
-        scope[SEND_PAST] = send
+        scope.setdefault(SEND_PAST, send)
         answer = _refusal(scope, self._rules) or self._preflight(scope)
         try:
             await (answer or self._app)(scope, receive, exchange.send)

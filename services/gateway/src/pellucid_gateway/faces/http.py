@@ -4,7 +4,7 @@ The only place on the HTTP side where unknown exceptions are caught; their text 
 stack places and never reaches a client.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -14,7 +14,8 @@ from fastapi import FastAPI, Request
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
-from starlette.types import ASGIApp
+from starlette.routing import Route
+from starlette.types import ASGIApp, ExceptionHandler
 
 from pellucid_gateway.engine import TurnEngine
 from pellucid_gateway.faces.admission import Admission, DoorLimits
@@ -32,7 +33,9 @@ from pellucid_gateway.faces.identity import Identity
 from pellucid_gateway.faces.kept import KeptDoors, MemoryBody, kept_routes
 from pellucid_gateway.faces.kept_schema import KEPT_REPLIES
 from pellucid_gateway.faces.keys import FindKey
+from pellucid_gateway.faces.leaving import ClientGoneError
 from pellucid_gateway.faces.mcp import mcp_app, mcp_server
+from pellucid_gateway.faces.openai_chat import COMPLETIONS, Completions
 from pellucid_gateway.faces.overload import Overload
 from pellucid_gateway.faces.pages import page_routes, static_files
 from pellucid_gateway.faces.probes import probe_routes
@@ -54,7 +57,7 @@ from pellucid_gateway.faces.replies_schema import (
 )
 from pellucid_gateway.faces.requests import ChatBody, FetchBody, SearchBody
 from pellucid_gateway.faces.search import search_routes
-from pellucid_gateway.faces.streams import ClientGoneError
+from pellucid_gateway.faces.shortcut import Shortcut
 from pellucid_gateway.faces.told import ChatDoor
 from pellucid_gateway.faces.upstream import ModelServer
 from pellucid_gateway.faces.websocket import websocket_routes
@@ -140,12 +143,16 @@ def http_app(doors: Doors) -> ASGIApp:
         lifespan=lifespan,
         telemetry={"metrics": False, "logs": False, "operation_spans": False, "exclude": _quiet},
     )
-    _add_routes(app, doors)
-    app.router.routes.extend(mcp.routes)
-    _add_handlers(app)
+    door = _chat_door(doors)
+    direct = [Route(COMPLETIONS, Completions(door), methods=["POST"])]
+    _add_routes(app, doors, door)
+    app.router.routes.extend((*direct, *mcp.routes))
+    handlers = _handlers()
+    for kind, respond in handlers.items():
+        app.add_exception_handler(kind, respond)
     _document(app)
     checked = Admission(
-        app,
+        Shortcut(app, direct, handlers),
         identity=doors.identity,
         limiter=doors.limiter or local_limiter(doors.clock),
         limits=doors.door_limits,
@@ -179,14 +186,14 @@ def _features(doors: Doors) -> tuple[str, ...]:
     return tuple(name for name, part in wanted.items() if part is not None)
 
 
-def _add_routes(app: FastAPI, doors: Doors) -> None:
+def _add_routes(app: FastAPI, doors: Doors, door: ChatDoor) -> None:
     limit = doors.max_body_bytes
     app.include_router(chat_routes(doors.engine, doors.identity, limit))
     app.include_router(decide_routes(doors.engine, doors.identity, limit))
     app.include_router(search_routes(doors.engine, doors.identity, limit))
     app.include_router(fetch_routes(doors.engine, limit))
     app.include_router(websocket_routes(doors.engine, doors.identity, doors.find_key, limit))
-    app.include_router(compatible_routes(_chat_door(doors)))
+    app.include_router(compatible_routes(door))
     if doors.evidence is not None and doors.feedback is not None:
         app.include_router(feedback_routes(doors.feedback, doors.evidence, doors.identity, limit))
     if doors.evidence is not None:
@@ -199,7 +206,7 @@ def _add_routes(app: FastAPI, doors: Doors) -> None:
     app.mount("/static", static_files())
 
 
-def _add_handlers(app: FastAPI) -> None:
+def _handlers() -> Mapping[type[Exception], ExceptionHandler]:
     handlers: dict[type[Exception], Callable[[Any], Response]] = {
         BodyTooLargeError: lambda error: error.response(),
         ProblemError: lambda error: ProblemResponse(error.problem),
@@ -208,11 +215,10 @@ def _add_handlers(app: FastAPI) -> None:
         ClientGoneError: lambda _: Response(status_code=_CLIENT_GONE),
         Exception: lambda _: ProblemResponse(INTERNAL),
     }
-    for kind, respond in handlers.items():
-        app.add_exception_handler(kind, _handler(respond))
+    return {kind: _handler(respond) for kind, respond in handlers.items()}
 
 
-def _handler(respond: Callable[[Any], Response]) -> Callable[[Request, Exception], Any]:
+def _handler(respond: Callable[[Any], Response]) -> ExceptionHandler:
     async def handle(_request: Request, error: Exception) -> Response:
         return respond(error)
 

@@ -55,11 +55,15 @@ class Identity(CallerNames):
         return peer
 
     def _named_by_header(self, request: HTTPConnection) -> str:
+        if not self._user_header:
+            return ""
         peer = request.client.host if request.client else ""
         believed = "pellucid.key" in request.scope or self._is_trusted(peer) or is_loopback(peer)
-        return request.headers.get(self._user_header, "") if self._user_header and believed else ""
+        return request.headers.get(self._user_header, "") if believed else ""
 
     def _is_trusted(self, address: str) -> bool:
+        if not self._trusted:
+            return False
         try:
             parsed = ipaddress.ip_address(address)
         except ValueError:

@@ -4,24 +4,26 @@ A message that needs no search is passed to the model server untouched, bytes an
 does is answered by the engine, whose checked answer is told in OpenAI's words.
 """
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import Awaitable
 from dataclasses import replace
 from functools import partial
 from uuid import uuid4
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from pellucid_gateway.decision import Action, Decision
 from pellucid_gateway.faces.bodies import read_body
 from pellucid_gateway.faces.client_turn import OWN_MODEL, Asked
+from pellucid_gateway.faces.leaving import Leaving
 from pellucid_gateway.faces.openai_reply import CompletionTeller, error_event
 from pellucid_gateway.faces.openai_request import OpenAiRequest, parse
+from pellucid_gateway.faces.outlet import Outlet
 from pellucid_gateway.faces.problems import INTERNAL
-from pellucid_gateway.faces.responses import JsonResponse, Streamed
+from pellucid_gateway.faces.responses import JsonResponse
 from pellucid_gateway.faces.shapes import COMPATIBLE_BODY_BYTES
-from pellucid_gateway.faces.streams import EventStream, until_disconnect
+from pellucid_gateway.faces.streams import EventStream
 from pellucid_gateway.faces.told import ChatDoor, put_back, reply_from
 from pellucid_gateway.faces.upstream import ModelServer, UpstreamReply
 from pellucid_gateway.passed_on import (
@@ -30,18 +32,15 @@ from pellucid_gateway.passed_on import (
     tokens_of_reply,
     tokens_of_stream,
 )
+from pellucid_gateway.request import TurnRequest
 from pellucid_gateway.turn import Decided
+
+COMPLETIONS = "/v1/chat/completions"
 
 
 def openai_routes(door: ChatDoor) -> APIRouter:
-    """Routes of the OpenAI face."""
+    """Routes of the OpenAI face, but for the completions."""
     router = APIRouter(include_in_schema=False)
-
-    @router.post("/v1/chat/completions")
-    async def complete(request: Request) -> Response:
-        raw = await read_body(request, COMPATIBLE_BODY_BYTES)
-        asked = parse(raw, request.headers.get("x-pellucid-options", ""), door.own_model)
-        return await until_disconnect(request.receive, _reply(door, request, asked))
 
     @router.get("/v1/models")
     async def models(request: Request) -> Response:
@@ -53,15 +52,46 @@ def openai_routes(door: ChatDoor) -> APIRouter:
     return router
 
 
-async def _reply(door: ChatDoor, request: Request, parsed: OpenAiRequest) -> Response:
+class Completions:
+    """The completions as a plain ASGI application: most of what passes here is not ours to touch.
+
+    Args:
+        door: What the face stands on.
+    """
+
+    def __init__(self, door: ChatDoor) -> None:
+        self._door = door
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request.
+
+        Raises:
+            ProblemError: It is not valid.
+            ServiceError: It cannot be answered.
+            ClientGoneError: Nobody waits for the answer.
+        """
+        request = Request(scope, receive)
+        raw = await read_body(request, COMPATIBLE_BODY_BYTES)
+        options = request.headers.get("x-pellucid-options", "")
+        asked = parse(raw, options, self._door.own_model)
+        async with Leaving(receive) as client:
+            reply = await _reply(self._door, request, asked)
+            if isinstance(reply, EventStream):
+                await reply.stream(scope, send, client)
+        if isinstance(reply, Response):
+            await reply(scope, receive, send)
+
+
+async def _reply(door: ChatDoor, request: Request, parsed: OpenAiRequest) -> Response | EventStream:
     asked, upstream = parsed.asked, _reachable(door, parsed.asked)
+    turn = door.turn(request, asked)
     if upstream is not None and asked.needs_model:
-        return await _Passing(door, request, parsed, None).reply_of(upstream)
-    events = door.events(request, asked)
+        return await _Passing(door, parsed.body, turn, None).reply_of(upstream)
+    events = door.events(turn)
     first = await anext(events, None)
     if upstream is not None and isinstance(first, Decided) and _adds_nothing(asked, first):
         await events.aclose()
-        return await _Passing(door, request, parsed, first.decision).reply_of(upstream)
+        return await _Passing(door, parsed.body, turn, first.decision).reply_of(upstream)
     teller = CompletionTeller(
         f"chatcmpl-{uuid4().hex}",
         model=asked.model,
@@ -89,29 +119,29 @@ class _Passing:
     """One request on its way to the model server and back, counted when it ends."""
 
     def __init__(
-        self, door: ChatDoor, request: Request, parsed: OpenAiRequest, decision: Decision | None
+        self, door: ChatDoor, body: bytes, turn: TurnRequest, decision: Decision | None
     ) -> None:
         self._note = door.note_passed
-        self._body = parsed.body
-        caller = door.identity.caller(request, parsed.asked.user_id)
-        self._turn = PassedOn(caller=caller, decision=decision)
+        self._body = body
+        self._turn = PassedOn(caller=turn.caller, decision=decision)
 
-    async def reply_of(self, upstream: ModelServer) -> Response:
+    async def reply_of(self, upstream: ModelServer) -> Response | EventStream:
         reply = await upstream.complete(self._body)
         if reply.is_stream:
-            frames = partial(self._pieces, reply)
-            return Streamed(EventStream(frames, broken=lambda: error_event(INTERNAL)))
+            return EventStream(partial(self._pass, reply), broken=lambda: error_event(INTERNAL))
         body = await reply.read()
         self._ended(tokens_of_reply(body))
         return Response(body, reply.status, media_type=reply.media_type)
 
-    async def _pieces(self, reply: UpstreamReply) -> AsyncGenerator[bytes]:
-        end = last_pieces()
+    async def _pass(self, reply: UpstreamReply, out: Outlet) -> None:
+        end, push = last_pieces(), out.push
+
+        def take(piece: bytes) -> Awaitable[None] | None:
+            end.append(piece)
+            return push(piece)
+
         try:
-            async with aclosing(reply.pieces()) as pieces:
-                async for piece in pieces:
-                    end.append(piece)
-                    yield piece
+            await reply.pour(take)
         finally:
             self._ended(tokens_of_stream(end))
 

@@ -10,10 +10,10 @@ from pellucid_gateway.engine import TurnEngine
 from pellucid_gateway.faces.bodies import read_model
 from pellucid_gateway.faces.fields import MessageText, not_blank
 from pellucid_gateway.faces.identity import Identity
+from pellucid_gateway.faces.leaving import until_disconnect
 from pellucid_gateway.faces.problems import Problem
 from pellucid_gateway.faces.responses import JsonResponse
 from pellucid_gateway.faces.shapes import COMPATIBLE_BODY_BYTES, Lenient
-from pellucid_gateway.faces.streams import until_disconnect
 from pellucid_gateway.request import SearchCommand, SearchOptions
 
 # As many pages as a request of Open WebUI can have results.

@@ -12,9 +12,9 @@ from pellucid_gateway.engine import TurnEngine
 from pellucid_gateway.faces.bodies import read_model
 from pellucid_gateway.faces.fields import Country, MessageText, not_blank
 from pellucid_gateway.faces.identity import Identity
+from pellucid_gateway.faces.leaving import until_disconnect
 from pellucid_gateway.faces.responses import JsonResponse
 from pellucid_gateway.faces.shapes import COMPATIBLE_BODY_BYTES, WINDOW_DAYS, Lenient
-from pellucid_gateway.faces.streams import until_disconnect
 from pellucid_gateway.findings import Source
 from pellucid_gateway.request import SearchCommand, SearchOptions
 from pellucid_gateway.turn import SearchOutcome

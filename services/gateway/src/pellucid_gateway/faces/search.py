@@ -7,11 +7,11 @@ from pellucid_gateway.engine import TurnEngine
 from pellucid_gateway.faces.bodies import read_model
 from pellucid_gateway.faces.documentation import described
 from pellucid_gateway.faces.identity import Identity
+from pellucid_gateway.faces.leaving import until_disconnect
 from pellucid_gateway.faces.replies import search_json
 from pellucid_gateway.faces.replies_schema import SearchReply
 from pellucid_gateway.faces.requests import SearchBody
 from pellucid_gateway.faces.responses import JsonResponse
-from pellucid_gateway.faces.streams import until_disconnect
 
 
 def search_routes(engine: TurnEngine, identity: Identity, max_body_bytes: int) -> APIRouter:

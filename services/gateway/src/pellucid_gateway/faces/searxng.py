@@ -11,10 +11,10 @@ from pellucid_gateway.engine import TurnEngine
 from pellucid_gateway.faces.bodies import check, read_body
 from pellucid_gateway.faces.fields import MessageText, not_blank
 from pellucid_gateway.faces.identity import Identity
+from pellucid_gateway.faces.leaving import until_disconnect
 from pellucid_gateway.faces.problems import Problem
 from pellucid_gateway.faces.responses import JsonResponse
 from pellucid_gateway.faces.shapes import WINDOW_DAYS, Lenient
-from pellucid_gateway.faces.streams import until_disconnect
 from pellucid_gateway.findings import ProviderStatus, SafeSearch, Source
 from pellucid_gateway.request import SearchCommand, SearchOptions
 from pellucid_gateway.turn import SearchOutcome

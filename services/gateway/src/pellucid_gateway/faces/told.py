@@ -15,12 +15,14 @@ from starlette.responses import Response
 from pellucid_gateway.engine import TurnEngine
 from pellucid_gateway.faces.client_turn import Asked
 from pellucid_gateway.faces.identity import Identity
+from pellucid_gateway.faces.leaving import until_disconnect
 from pellucid_gateway.faces.problems import INTERNAL, Problem, ProblemError
 from pellucid_gateway.faces.replies import failed_problem
 from pellucid_gateway.faces.responses import JsonResponse, Streamed
-from pellucid_gateway.faces.streams import EventStream, until_disconnect
+from pellucid_gateway.faces.streams import EventStream, body_of
 from pellucid_gateway.faces.upstream import ModelServer
 from pellucid_gateway.passed_on import PassedOn
+from pellucid_gateway.request import TurnRequest
 from pellucid_gateway.turn import Done, Failed, TurnEvent
 from pellucid_runtime.clock import Clock
 
@@ -47,9 +49,12 @@ class ChatDoor:
     own_model: str
     note_passed: Callable[[PassedOn], None]
 
-    def events(self, request: Request, asked: Asked) -> Events:
-        """Begin the turn; closing the iterator cancels it."""
-        turn = replace(asked.turn, caller=self.identity.caller(request, asked.user_id))
+    def turn(self, request: Request, asked: Asked) -> TurnRequest:
+        """The turn with its caller."""
+        return replace(asked.turn, caller=self.identity.caller(request, asked.user_id))
+
+    def events(self, turn: TurnRequest) -> Events:
+        """Begin a turn; closing the iterator cancels it."""
         return cast("Events", self.engine.run(turn))
 
     @property
@@ -81,20 +86,20 @@ class Teller(Protocol):
 async def reply(door: ChatDoor, request: Request, asked: Asked, teller: Teller) -> Response:
     """Run the turn and answer, as a stream when the client asked for one."""
 
-    async def answer() -> Response:
-        events = door.events(request, asked)
+    async def answer() -> Response | EventStream:
+        events = door.events(door.turn(request, asked))
         first = await anext(events, None)
         return await reply_from(put_back(first, events), teller, stream=asked.stream)
 
-    return await until_disconnect(request.receive, answer())
+    told = await until_disconnect(request.receive, answer())
+    return Streamed(told) if isinstance(told, EventStream) else told
 
 
-async def reply_from(events: Events, teller: Teller, *, stream: bool) -> Response:
+async def reply_from(events: Events, teller: Teller, *, stream: bool) -> Response | EventStream:
     """Answer with a turn that has begun."""
     if stream:
-        return Streamed(
-            EventStream(lambda: _frames(teller, events), broken=lambda: teller.broken(INTERNAL))
-        )
+        body = body_of(lambda: _frames(teller, events))
+        return EventStream(body, broken=lambda: teller.broken(INTERNAL))
     return JsonResponse(await _whole(teller, events))
 
 

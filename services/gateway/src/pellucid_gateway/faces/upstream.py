@@ -1,7 +1,10 @@
 """What the OpenAI face needs of the model server: bytes in, bytes out."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol
+
+# Takes a piece; returns what must be awaited before the next one.
+Take = Callable[[bytes], Awaitable[None] | None]
 
 
 class UpstreamReply(Protocol):
@@ -22,8 +25,12 @@ class UpstreamReply(Protocol):
         """The body is a stream of events that began well."""
         ...
 
-    def pieces(self) -> AsyncGenerator[bytes]:
-        """The body as it comes, unchanged; closing it hangs up."""
+    async def pour(self, take: Take) -> None:
+        """Give the body to `take` as it comes, unchanged; hangs up when it is cancelled.
+
+        Raises:
+            ServiceError: It broke off or fell silent.
+        """
         ...
 
     async def read(self) -> bytes:
