@@ -19,6 +19,8 @@ _DEFAULT_COUNT = 10
 _MAX_QUERY_CHARACTERS = 200
 _MAX_DAYS = 366
 _COUNTRY_LENGTH = 2
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SECONDS_A_DAY = 86_400
 
 _FRESHNESS = {
     common_pb2.FRESHNESS_UNSPECIFIED: Freshness.UNSET,
@@ -157,9 +159,9 @@ def _published(date: Published) -> common_pb2.PublishedDate:
 
 
 def _timestamp(time: datetime) -> Timestamp:
-    stamp = Timestamp()
-    stamp.FromDatetime(time)
-    return stamp
+    past = time - _EPOCH
+    seconds = past.days * _SECONDS_A_DAY + past.seconds
+    return Timestamp(seconds=seconds, nanos=past.microseconds * 1_000)
 
 
 def _finding(finding: Finding) -> pb.Finding:
