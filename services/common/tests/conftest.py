@@ -5,6 +5,7 @@ import logging
 import shutil
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
@@ -14,10 +15,15 @@ from typing import Any
 
 import pytest
 import structlog
+from aiohttp import web
 from pellucid.gateway.v1 import gateway_pb2 as gateway
 from pellucid.gateway.v1 import gateway_pb2_grpc
 from pellucid.scorer.v1 import scorer_pb2 as scorer
 from pellucid.scorer.v1 import scorer_pb2_grpc
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from model_server import ModelServer, StartModel
 
 from pellucid_runtime.admission import Admission
 from pellucid_runtime.channel import open_channel
@@ -198,3 +204,27 @@ def redis_server(free_port: int, tmp_path: Path) -> Iterator[RedisServer]:
     server.start()
     yield server
     server.kill()
+
+
+@pytest.fixture
+async def stack() -> AsyncIterator[AsyncExitStack]:
+    async with AsyncExitStack() as opened:
+        yield opened
+
+
+@pytest.fixture
+async def start_model(stack: AsyncExitStack) -> StartModel:
+    async def start() -> ModelServer:
+        server = ModelServer()
+        app = web.Application()
+        app.router.add_post("/v1/chat/completions", server.handle)
+        runner = web.AppRunner(app, shutdown_timeout=0.1)
+        await runner.setup()
+        stack.push_async_callback(runner.cleanup)
+        stack.callback(server.ends.set)
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        server.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+        return server
+
+    return start
