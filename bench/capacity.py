@@ -23,6 +23,7 @@ import statistics
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -64,7 +65,11 @@ _STAGE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One rate of one kind. Times in seconds, processor time in milliseconds of one turn."""
+    """One rate of one kind. Times in seconds, processor time in milliseconds of one turn.
+
+    Attributes:
+        lost: Degraded answers by what they lack.
+    """
 
     kind: str
     rate: float
@@ -82,6 +87,7 @@ class Step:
     stage_ms: dict[str, float]
     redis_commands: float
     machine_load: float
+    lost: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +189,7 @@ def summed(asked: Asked, records: list[Record], before: Counters, after: Counter
         stage_ms=stage_means_ms(before, after),
         redis_commands=round((after.redis - before.redis) / turns, 1),
         machine_load=round(os.getloadavg()[0], 1),
+        lost=dict(Counter(part for r in records for part in r.degraded)),
     )
 
 
