@@ -38,6 +38,7 @@ class FakeEncoder:
     dimensions: int = DIMENSIONS
     parallelism: int = 1
     batch_tokens: int = 64
+    token_step: int = 1
     scripts: frozenset[str] = frozenset({"LATIN"})
     gate: threading.Event = field(default_factory=threading.Event)
     failure: Exception | None = None
@@ -51,6 +52,9 @@ class FakeEncoder:
     @property
     def texts(self) -> int:
         return sum(map(len, self.batches))
+
+    def padded(self, tokens: int) -> int:
+        return -(-tokens // self.token_step) * self.token_step
 
     def tokenize(self, texts: Sequence[str]) -> list[TokenIds]:
         self.tokenized += len(texts)

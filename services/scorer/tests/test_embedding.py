@@ -49,6 +49,29 @@ async def test_batches_keep_the_token_budget_and_waste_little(
     assert observer.padding < 0.25 * sum(padded)
 
 
+async def test_one_call_keeps_all_workers_busy_alike(embedder: Embedder, encoder: Any) -> None:
+    encoder.parallelism, encoder.batch_tokens = 2, 2048
+    await embedder.embed([*texts("a", 30, 40), *texts("question", 1, 9)])
+    tokens = sorted(sum(map(len, batch)) for batch in encoder.batches)
+    assert len(tokens) == 2
+    assert tokens[1] - tokens[0] <= 40, "no more than a text apart"
+
+
+async def test_a_small_call_is_not_split(embedder: Embedder, encoder: Any) -> None:
+    encoder.parallelism, encoder.batch_tokens = 2, 2048
+    await embedder.embed(texts("a", 10, 10))
+    assert len(encoder.batches) == 1
+
+
+async def test_batches_of_a_long_queue_fill_what_they_are_rounded_up_to(
+    embedder: Embedder, encoder: Any
+) -> None:
+    encoder.batch_tokens, encoder.token_step = 1024, 64
+    await embedder.embed(texts("a", 66, 58))
+    tokens = [sum(map(len, batch)) for batch in encoder.batches]
+    assert sum(map(encoder.padded, tokens)) < 1.025 * sum(tokens)
+
+
 async def test_a_text_longer_than_the_budget_still_runs(embedder: Embedder, encoder: Any) -> None:
     await embedder.embed([" ".join(f"w{n}" for n in range(100))])
     assert encoder.texts == 1

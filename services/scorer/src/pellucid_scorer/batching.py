@@ -1,17 +1,20 @@
 """Dynamic batching: texts of concurrent callers share the model's batches.
 
 One task owns the queue. It takes texts from the waiting callers in turn, so that a large request
-cannot starve a small one, sorts what it took by length, so that little padding is computed, and
-encodes in worker threads, as many batches at a time as the encoder allows. A queue that is full
-refuses at once; texts that nobody waits for any more are dropped before they cost anything.
+cannot starve a small one, sorts what it took by length, so that little padding is computed, splits
+it so that all workers end at about the same time, and encodes in worker threads, as many batches at
+a time as the encoder allows. A queue that is full refuses at once; texts that nobody waits for any
+more are dropped before they cost anything.
 """
 
 import asyncio
+from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import accumulate, islice
 from time import monotonic
 from typing import Self
 
@@ -21,6 +24,10 @@ from pellucid_scorer.ports import BatchObserver, Encoder, TokenIds, Vectors
 QUEUE = "encode"
 LOOK_AHEAD = 4
 """Batches' worth of tokens that are taken at once and sorted by length."""
+SMALLEST_SHARE = 128
+"""Tokens below which a batch is not split among the workers: its fixed costs would be doubled."""
+SPARE = 3
+"""Texts by which a batch may be smaller than its share where that leaves less padding."""
 FIRST_RATE = 8000.0
 """Tokens per second assumed until the first batch was measured."""
 SMOOTHING = 0.2
@@ -148,7 +155,7 @@ class Batcher:
         while True:
             await self._work.wait()
             self._taken = self._take(self._encoder.batch_tokens * LOOK_AHEAD)
-            for batch in _batches(self._taken, self._encoder.batch_tokens):
+            for batch in _batches(self._taken, self._encoder):
                 await self._start(batch)
             if not self._callers:
                 self._work.clear()
@@ -212,14 +219,34 @@ class Batcher:
         return not job.done.done()
 
 
-def _batches(jobs: Iterable[Job], budget: int) -> Iterable[Sequence[Job]]:
-    """Split texts into batches of like length within a budget of tokens, padding included."""
-    batch: list[Job] = []
-    for job in sorted(jobs, key=lambda job: len(job.tokens), reverse=True):
-        longest = len(batch[0].tokens) if batch else len(job.tokens)
-        if batch and longest * (len(batch) + 1) > budget:
-            yield batch
-            batch = []
-        batch.append(job)
-    if batch:
-        yield batch
+def _batches(jobs: Iterable[Job], encoder: Encoder) -> Iterator[Sequence[Job]]:
+    """Split texts into batches of like length within the encoder's budget of tokens.
+
+    As many batches as all workers need to end together; more where padding wants it.
+    """
+    left = sorted(jobs, key=lambda job: len(job.tokens), reverse=True)
+    number = encoder.parallelism
+    while left:
+        lengths = [len(job.tokens) for job in left]
+        number = max(number, -(-sum(lengths) // encoder.batch_tokens))
+        first = _first_batch(lengths, number, encoder)
+        yield left[:first]
+        left = left[first:]
+        number = max(1, number - 1)
+
+
+def _first_batch(lengths: Sequence[int], number: int, encoder: Encoder) -> int:
+    """Return how many of the texts left, longest first, make the first of so many batches.
+
+    About an equal share; while there are more batches than workers, a few texts less where the
+    batch is then rounded up by less.
+    """
+    sums = list(accumulate(islice(lengths, max(1, encoder.batch_tokens // lengths[0]))))
+    if number == 1:
+        return len(sums)
+    share = max(SMALLEST_SHARE, sum(lengths) / number)
+    most = min(len(sums), 1 + bisect_left(sums, share - lengths[0] / 2))
+    if number <= encoder.parallelism:
+        return most
+    choices = range(max(1, most - SPARE), most + 1)
+    return min(choices, key=lambda texts: encoder.padded(sums[texts - 1]) / sums[texts - 1])

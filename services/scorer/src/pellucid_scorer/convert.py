@@ -178,6 +178,7 @@ def _judgement(judgement: Judgement) -> scorer_pb2.PassageSupport:
         missing=checks.missing,
         overlap=checks.window.overlap,
         cosine=judgement.cosine,
+        likeness=judgement.likeness,
     )
 
 

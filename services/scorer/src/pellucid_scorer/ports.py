@@ -33,6 +33,10 @@ class Encoder(Protocol):
         """Tokens, padding included, that one batch should not exceed."""
         ...
 
+    def padded(self, tokens: int) -> int:
+        """Return what a batch of so many tokens is rounded up to; its costs go by that."""
+        ...
+
     @property
     def scripts(self) -> frozenset[str]:
         """Scripts that the model was trained on, as `scripts.is_read_by` takes them."""

@@ -148,12 +148,14 @@ class Judgement:
     Attributes:
         passage_id: The passage.
         score: Calibrated support in [0, 1]; 0.5 is even odds.
+        likeness: The same as if no checkable fact were missing.
         checks: What the lexical checks found.
         cosine: Likeness of claim and best window, in [0, 1].
     """
 
     passage_id: str
     score: float
+    likeness: float
     checks: Checks
     cosine: float
 
@@ -183,7 +185,8 @@ def judge(passage_id: str, checks: Checks, cosine: float) -> Judgement:
     """
     cosine = min(1.0, max(0.0, cosine))
     odds = BIAS + OVERLAP_WEIGHT * checks.window.overlap + COSINE_WEIGHT * cosine
-    return Judgement(passage_id, _sigmoid(odds) * _allowed(checks), checks, cosine)
+    likeness = _sigmoid(odds)
+    return Judgement(passage_id, likeness * _allowed(checks), likeness, checks, cosine)
 
 
 def best_window(claim: Claim, passage: Passage, *, longest: int = WINDOW_SENTENCES) -> Window:

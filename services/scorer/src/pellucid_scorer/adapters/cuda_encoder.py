@@ -56,6 +56,10 @@ class CudaEncoder:
         """Model, device and precision."""
         return f"{self._spec.name}/cuda-fp16"
 
+    def padded(self, tokens: int) -> int:
+        """Return the tokens themselves: only the texts of a batch are made equally long."""
+        return tokens
+
     @property
     def scripts(self) -> frozenset[str]:
         """Scripts that the model was trained on."""

@@ -48,6 +48,10 @@ class MixedEncoder:
         """Tokens of a batch."""
         return self._fast.batch_tokens
 
+    def padded(self, tokens: int) -> int:
+        """Return what the fast one rounds so many tokens up to."""
+        return self._fast.padded(tokens)
+
     @property
     def scripts(self) -> frozenset[str]:
         """Scripts that the model was trained on."""
