@@ -34,7 +34,7 @@ import uvloop
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from capacity_model import CALLS, Pauses, by_cores, report, simulated_rate
+from capacity_model import Pauses, by_cores, report, simulated_rate
 
 from load.fleet import SERVICES, Fleet, open_fleet
 from rig.history import Outcome, Record, percentile
@@ -61,6 +61,7 @@ KINDS = {"cold": 0, "warm": 0, "chat": 1}
 _STAGE = re.compile(
     r'^pellucid_gateway_stage_seconds_(sum|count)\{stage="(\w+)"\} (\S+)', re.MULTILINE
 )
+_CALLS = re.compile(r"^pellucid_search_provider_seconds_count\{[^}]*\} (\S+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,7 @@ class Step:
     cpu_ms: dict[str, float]
     stage_ms: dict[str, float]
     redis_commands: float
+    provider_calls: float
     machine_load: float
     lost: dict[str, int]
 
@@ -101,17 +103,25 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """What has been counted up to an instant: processor seconds, stages, commands of Redis."""
+    """What has been counted up to an instant: processor seconds, stages, commands, paid calls."""
 
     cpu_s: dict[str, float]
     stages: dict[str, tuple[float, float]]
     redis: int
+    provider: float
 
 
 async def counters(fleet: Fleet, client: httpx.AsyncClient) -> Counters:
     """Read all of them."""
     cpu_s = fleet.cpu_s() | {"rig": time.process_time()}
-    return Counters(cpu_s, await stage_sums(fleet, client), await redis_commands(fleet))
+    stages, redis = await stage_sums(fleet, client), await redis_commands(fleet)
+    return Counters(cpu_s, stages, redis, await provider_calls(fleet, client))
+
+
+async def provider_calls(fleet: Fleet, client: httpx.AsyncClient) -> float:
+    """Calls of the search provider that were answered or not, each of which costs."""
+    url = f"http://127.0.0.1:{fleet.port('metrics-search-0')}/metrics"
+    return sum(float(count) for count in _CALLS.findall((await client.get(url)).text))
 
 
 async def redis_commands(fleet: Fleet) -> int:
@@ -188,6 +198,7 @@ def summed(asked: Asked, records: list[Record], before: Counters, after: Counter
         cpu_ms={name: round(each * 1000, 1) for name, each in spent.items()},
         stage_ms=stage_means_ms(before, after),
         redis_commands=round((after.redis - before.redis) / turns, 1),
+        provider_calls=round((after.provider - before.provider) / turns, 2),
         machine_load=round(os.getloadavg()[0], 1),
         lost=dict(Counter(part for r in records for part in r.degraded)),
     )
@@ -284,7 +295,10 @@ def found_in(ramps: dict[str, list[Step]]) -> dict[str, Any]:
         "full_per_s": {kind: round(by_cores(cores, step.cpu_ms), 1) for kind, step in best.items()},
         "cpu_ms": {kind: step.cpu_ms for kind, step in best.items()},
         "redis_commands": {kind: step.redis_commands for kind, step in best.items()},
-        "usd_per_1000": {kind: cost_usd(step.cpu_ms, CALLS[kind]) for kind, step in best.items()},
+        "provider_calls": {kind: step.provider_calls for kind, step in best.items()},
+        "usd_per_1000": {
+            kind: cost_usd(step.cpu_ms, step.provider_calls) for kind, step in best.items()
+        },
         "steps": [asdict(step) for steps in ramps.values() for step in steps],
     }
 

@@ -29,8 +29,6 @@ REDIS_PER_S = 50_000
 SERVICES = ("decision", "search", "scorer", "fetcher", "gateway")
 # Of the gateway's time, what comes before the first word; the rest goes along with the stream.
 BEFORE_ANSWER = 0.4
-# Provider calls of a turn of each kind.
-CALLS = {"cold": 1.0, "warm": 0.0, "chat": 0.0}
 SIMULATED_TURNS = 1_500
 SEED = 20261121
 # The first word may take so many times as long as on an idle machine.
@@ -157,11 +155,12 @@ def report(measured: Mapping[str, object]) -> str:
     lines = []
     kinds: Mapping[str, Mapping[str, float]] = measured["cpu_ms"]  # type: ignore[assignment]
     commands: Mapping[str, float] = measured["redis_commands"]  # type: ignore[assignment]
+    calls: Mapping[str, float] = measured["provider_calls"]  # type: ignore[assignment]
     cores = int(measured["cores"])  # type: ignore[call-overload]
     for kind, cpu_ms in kinds.items():
         own = {name: cpu_ms[name] for name in SERVICES}
         order = ", ".join(f"{name} {rate:.0f}" for name, rate in breaks_first(own))
-        lines += [f"## {kind}", "", table(cpu_ms, CALLS[kind], commands[kind]), ""]
+        lines += [f"## {kind}", "", table(cpu_ms, calls[kind], commands[kind]), ""]
         lines += [f"turns/s that one core of each takes: {order}", ""]
         predicted = simulated_rate(cores, cpu_ms, Pauses())
         lines.append(
