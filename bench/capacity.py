@@ -58,9 +58,6 @@ USD_PER_CORE_HOUR = 0.04
 # List price of one provider call: Brave's, 5 USD for 1,000.
 USD_PER_CALL = 0.005
 KINDS = {"cold": 0, "warm": 0, "chat": 1}
-_STAGE = re.compile(
-    r'^pellucid_gateway_stage_seconds_(sum|count)\{stage="(\w+)"\} (\S+)', re.MULTILINE
-)
 _CALLS = re.compile(r"^pellucid_search_provider_seconds_count\{[^}]*\} (\S+)", re.MULTILINE)
 
 
@@ -69,6 +66,7 @@ class Step:
     """One rate of one kind. Times in seconds, processor time in milliseconds of one turn.
 
     Attributes:
+        stage_ms: 50th, 95th and 99th percentile of each stage of whole turns.
         lost: Degraded answers by what they lack.
     """
 
@@ -85,7 +83,7 @@ class Step:
     total_p95_s: float
     refused_p95_s: float
     cpu_ms: dict[str, float]
-    stage_ms: dict[str, float]
+    stage_ms: dict[str, tuple[int, int, int]]
     redis_commands: float
     provider_calls: float
     machine_load: float
@@ -103,10 +101,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """What has been counted up to an instant: processor seconds, stages, commands, paid calls."""
+    """What has been counted up to an instant: processor seconds, Redis commands, paid calls."""
 
     cpu_s: dict[str, float]
-    stages: dict[str, tuple[float, float]]
     redis: int
     provider: float
 
@@ -114,8 +111,7 @@ class Counters:
 async def counters(fleet: Fleet, client: httpx.AsyncClient) -> Counters:
     """Read all of them."""
     cpu_s = fleet.cpu_s() | {"rig": time.process_time()}
-    stages, redis = await stage_sums(fleet, client), await redis_commands(fleet)
-    return Counters(cpu_s, stages, redis, await provider_calls(fleet, client))
+    return Counters(cpu_s, await redis_commands(fleet), await provider_calls(fleet, client))
 
 
 async def provider_calls(fleet: Fleet, client: httpx.AsyncClient) -> float:
@@ -135,23 +131,18 @@ async def redis_commands(fleet: Fleet) -> int:
     return int(text.rpartition(b":")[2])
 
 
-def stage_means_ms(before: Counters, after: Counters) -> dict[str, float]:
-    """Mean time of each stage between two readings."""
-    means = {}
-    for stage, (total, count) in after.stages.items():
-        old_total, old_count = before.stages.get(stage, (0.0, 0.0))
-        if count > old_count:
-            means[stage] = round((total - old_total) / (count - old_count) * 1000, 1)
-    return means
-
-
-async def stage_sums(fleet: Fleet, client: httpx.AsyncClient) -> dict[str, tuple[float, float]]:
-    """Seconds and count of each stage so far."""
-    url = f"http://127.0.0.1:{fleet.port('metrics-gateway-0')}/metrics"
-    found: dict[str, dict[str, float]] = {}
-    for what, stage, value in _STAGE.findall((await client.get(url)).text):
-        found.setdefault(stage, {})[what] = float(value)
-    return {stage: (values["sum"], values["count"]) for stage, values in found.items()}
+def stage_percentiles(records: list[Record]) -> dict[str, tuple[int, int, int]]:
+    """50th, 95th and 99th percentile of each stage in milliseconds, as the turns report them."""
+    names = dict.fromkeys(name for record in records for name in record.timings_ms)
+    taken = {name: [r.timings_ms[name] for r in records if name in r.timings_ms] for name in names}
+    return {
+        name: (
+            round(percentile(each, 0.50)),
+            round(percentile(each, 0.95)),
+            round(percentile(each, 0.99)),
+        )
+        for name, each in taken.items()
+    }
 
 
 def names_of(kind: str, fresh: Iterator[str], known: list[str]) -> Iterator[str]:
@@ -196,12 +187,20 @@ def summed(asked: Asked, records: list[Record], before: Counters, after: Counter
         total_p95_s=round(percentile((r.took_s for r in full), 0.95), 3),
         refused_p95_s=round(percentile(refused, 0.95), 3) if refused else 0.0,
         cpu_ms={name: round(each * 1000, 1) for name, each in spent.items()},
-        stage_ms=stage_means_ms(before, after),
+        stage_ms=stage_percentiles(full),
         redis_commands=round((after.redis - before.redis) / turns, 1),
         provider_calls=round((after.provider - before.provider) / turns, 2),
         machine_load=round(os.getloadavg()[0], 1),
         lost=dict(Counter(part for r in records for part in r.degraded)),
     )
+
+
+def stage_table(step: Step) -> str:
+    """Stages of one step as a Markdown table, the longest first."""
+    lines = ["| stage | p50 ms | p95 ms | p99 ms |", "| --- | --- | --- | --- |"]
+    longest_first = sorted(step.stage_ms.items(), key=lambda item: -item[1][0])
+    lines += [f"| {name} | {p50} | {p95} | {p99} |" for name, (p50, p95, p99) in longest_first]
+    return "\n".join(lines)
 
 
 def is_sustained(step: Step, first: Step) -> bool:
@@ -299,7 +298,8 @@ def found_in(ramps: dict[str, list[Step]]) -> dict[str, Any]:
         "usd_per_1000": {
             kind: cost_usd(step.cpu_ms, step.provider_calls) for kind, step in best.items()
         },
-        "steps": [asdict(step) for steps in ramps.values() for step in steps],
+        "best": best,
+        "steps": [step for steps in ramps.values() for step in steps],
     }
 
 
@@ -317,12 +317,14 @@ def main() -> int:
     if options.overload and rate:
         with tempfile.TemporaryDirectory(prefix="pellucid-overload-") as folder:
             steps = uvloop.run(overload(Path(folder), rate))
-        found["overload"] = [asdict(step) for step in steps]
+        found["overload"] = steps
     RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(found, indent=1), "utf-8")
+    RESULTS.write_text(json.dumps(found, indent=1, default=asdict), "utf-8")
     for name in ("sustainable_per_s", "predicted_per_s", "full_per_s", "usd_per_1000"):
         print(f"{name}: {found[name]}")
     print(report(found))
+    for kind, step in found["best"].items():
+        print(f"stages of {kind} at {step.rate}/s\n\n{stage_table(step)}\n")
     return 0
 
 

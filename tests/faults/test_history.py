@@ -22,6 +22,7 @@ def end(**changes: Any) -> dict[str, Any]:
         "sources": [{"n": 1, "url": URL, "method": "snippet"}],
         "citations": [citation],
         "degraded": [],
+        "timings_ms": {"search": 640, "total": 4200},
         "notices": [],
         **changes,
     }

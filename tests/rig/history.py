@@ -45,6 +45,7 @@ class Record:
         degraded: Components that the answer says were lost.
         why: What is broken, or the code of the error.
         terminals: Terminal events.
+        timings_ms: What the turn itself says of its stages.
     """
 
     kind: Kind
@@ -60,6 +61,7 @@ class Record:
     why: str = ""
     terminals: int = 0
     turn_id: str = ""
+    timings_ms: Mapping[str, int] = field(default_factory=dict)
     body: bytes = b""
 
     @property
@@ -168,6 +170,7 @@ def _judge_end(record: Record, name: str, end: Mapping[str, Any]) -> None:
         record.outcome, record.why = Outcome.ERROR, str(end["code"])
         return
     record.turn_id = end["id"]
+    record.timings_ms = end["timings_ms"]
     record.degraded = frozenset(entry["component"] for entry in end["degraded"])
     cites = record.kind is Kind.CHAT or bool(end["citations"])
     whole = cites and not record.degraded
