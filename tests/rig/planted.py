@@ -7,7 +7,7 @@ made from right claims.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -51,6 +51,7 @@ class Planted:
         kind: right, one of CHECKABLE, or one of SEMANTIC.
         text: What the model writes, marker included.
         claim: The claim in it.
+        own: Numbers of the sources that say it, or would if it were right.
     """
 
     id: str
@@ -59,22 +60,62 @@ class Planted:
     text: str
     claim: str
     sources: tuple[Source, ...]
+    own: frozenset[int] = frozenset({OWN})
 
 
 @cache
 def cases() -> tuple[Planted, ...]:
-    """All cases, in the order of the file."""
-    data = yaml.safe_load(Path(__file__).with_name("planted_claims.yaml").read_text("utf-8"))
+    """All cases, in the order of the files."""
+    files = ("planted_claims.yaml", "planted_paraphrases.yaml")
+    return tuple(case for name in files for case in _of_file(name))
+
+
+def _of_file(name: str) -> Iterator[Planted]:
+    data = yaml.safe_load(Path(__file__).with_name(name).read_text("utf-8"))
     topics: list[dict[str, Any]] = data["topics"]
-    return tuple(case for place in range(len(topics)) for case in _of_topic(topics, place))
+    for place in range(len(topics)):
+        yield from _of_topic(topics, place)
+    for translated in data.get("translated", ()):
+        yield from _of_translation(topics, translated)
+    for i, pair in enumerate(data.get("pairs", ())):
+        yield from _of_pair(f"pair-{i}", pair)
+
+
+def _of_translation(topics: list[dict[str, Any]], translated: dict[str, Any]) -> Iterator[Planted]:
+    """A claim in another language than its source."""
+    place = next(i for i, topic in enumerate(topics) if topic["domain"] == translated["topic"])
+    for kind, written in (("right", "right"), ("figure", "wrong")):
+        for i, claim in enumerate(translated[written]):
+            name = f"{translated['topic'].split('.')[0]}-{translated['language']}-{kind}-{i}"
+            text = f"{claim} [{OWN}]."
+            sources = _sources(topics, place)
+            yield Planted(name, kind, translated["language"], text, claim, sources)
+
+
+def _of_pair(name: str, pair: dict[str, Any]) -> Iterator[Planted]:
+    """One sentence over two sources, cited with both."""
+    day = date(2026, 6, 1)
+    about = {"title": "A report", "language": pair["language"], "published": day}
+    sources = tuple(
+        _source(n, {**about, "text": text, "domain": f"p{n}.example", "publisher": f"Paper {n}"})
+        for n, text in enumerate((pair["a"], pair["b"]), start=1)
+    )
+    both = frozenset({1, 2})
+    for kind, written in (("right", "right"), ("figure", "wrong")):
+        for claim in pair[written]:
+            text = f"{claim} [1][2]."
+            yield Planted(f"{name}-{kind}", kind, pair["language"], text, claim, sources, both)
+
+
+def _sources(topics: list[dict[str, Any]], place: int) -> tuple[Source, ...]:
+    """The topic's own source between two others."""
+    others = [topics[(place + step) % len(topics)] for step in (1, 2)]
+    together = (others[0], topics[place], others[1])
+    return tuple(_source(n, each) for n, each in enumerate(together, start=1))
 
 
 def _of_topic(topics: list[dict[str, Any]], place: int) -> Iterator[Planted]:
-    topic = topics[place]
-    others = [topics[(place + step) % len(topics)] for step in (1, 2)]
-    sources = tuple(
-        _source(n, each) for n, each in enumerate((others[0], topic, others[1]), start=1)
-    )
+    topic, sources = topics[place], _sources(topics, place)
     for i, (kind, text, claim) in enumerate(_texts(topic)):
         name = f"{topic['domain'].split('.')[0]}-{kind}-{i}"
         yield Planted(name, kind, topic["language"], text, claim, sources)
@@ -136,8 +177,8 @@ def wrongly_answered(case: Planted, outcome: Outcome) -> bool:
     if "evil.example" in answer or any(name in answer for name in INVENTED):
         return True
     if case.kind == "right":
-        return OWN not in cited
+        return not case.own <= cited
     if case.kind in {"figure", "date", "name", *SEMANTIC}:
         # A wrong name may have been replaced by the publisher's, which is right.
         return bool(cited) and case.claim in answer
-    return bool(cited - {OWN})
+    return bool(cited - case.own)

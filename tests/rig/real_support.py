@@ -80,6 +80,7 @@ def _judged(claim: str, passage: support.Passage) -> PassageSupport:
     return PassageSupport(
         passage_id=passage.id,
         score=judged.score,
+        likeness=judged.likeness,
         window_start=checks.window.start,
         window_end=checks.window.end,
         numbers_found=not checks.missing_figures,

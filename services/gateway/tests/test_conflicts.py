@@ -2,8 +2,11 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 from turn_fakes import FakeModel, FakeSearch, Rig, hit
 
 from pellucid_gateway.conflicts import Preference, find_conflicts
@@ -102,6 +105,21 @@ def test_both_sides_are_found_and_the_newer_leads(
 )
 def test_what_agrees_or_speaks_of_something_else_is_no_conflict(one: str, other: str) -> None:
     assert find_conflicts([source(1, one, OLD), source(2, other, NEW)], QUESTION) == ()
+
+
+CASES = yaml.safe_load(Path(__file__).with_name("conflicts.yaml").read_text("utf-8"))["cases"]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{i}-{c['language']}" for i, c in enumerate(CASES)])
+def test_disagreements_and_what_only_looks_like_one_in_seven_languages(
+    case: dict[str, Any],
+) -> None:
+    found = find_conflicts([source(1, case["a"], OLD), source(2, case["b"], NEW)], case["question"])
+
+    assert len(found) == ("values" in case)
+    for conflict, (older, newer) in zip(found, [case.get("values", ("", ""))], strict=False):
+        assert newer in conflict.first.value
+        assert older in conflict.second.value
 
 
 def result_of(events: list[object]) -> TurnResult:

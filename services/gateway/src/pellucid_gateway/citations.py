@@ -31,6 +31,10 @@ class Judge(Protocol):
         """Judge each claim against each source, both in order."""
         ...
 
+    def judge_together(self, claim: str, numbers: Sequence[int]) -> tuple[Judgement, ...]:
+        """Judge a claim of which each of several sources may have a part."""
+        ...
+
     def is_said(self, sentence: str) -> bool:
         """Whether some source has the figures, dates and names of an uncited sentence."""
         ...
@@ -180,6 +184,9 @@ class CitationVerifier:
     def _bind(self, claim: Claim, judged: Sequence[Judgement]) -> tuple[Bound, ...]:
         """Bind a claim's numbers to sources that support it: as written, else the best other."""
         by_source = {judgement.source: judgement for judgement in judged if judgement.supported}
+        if not by_source.keys() & set(claim.numbers):
+            together = self._judge.judge_together(claim.text, claim.numbers)
+            by_source |= {judgement.source: judgement for judgement in together}
         bound: dict[int, Bound] = {}
         for n in claim.numbers:
             own = by_source.get(n)

@@ -11,18 +11,31 @@ from datetime import timedelta
 from enum import StrEnum
 from itertools import combinations
 
-from pellucid_gateway import sentences
-from pellucid_gateway.claim_checks import Figure, days_of, equal_figures, figures, written_figure
+from pellucid_gateway import same_matter, sentences
+from pellucid_gateway.claim_checks import days_of, undated
 from pellucid_gateway.contradictions import is_negated
 from pellucid_gateway.findings import Source
 from pellucid_gateway.key_facts import subject_terms
 from pellucid_gateway.notices import Wording
+from pellucid_gateway.quantities import (
+    Figure,
+    amounts,
+    are_near,
+    equal_figures,
+    spelled_figures,
+    written_figure,
+)
+from pellucid_gateway.same_matter import AskedKind
 from pellucid_gateway.terms import function_terms, terms
 
 # Share of the question's telling words that a sentence must have to be about it.
 _ABOUT = 0.5
+# The same where an amount is asked for and the sentence has one only.
+_ABOUT_PLAIN = 0.3
 # Two sentences that share this much of the shorter one's words say something of the same.
 _SAME_MATTER = 0.4
+# The same where each has the one amount that was asked for.
+_SAME_PLAIN = 0.25
 # Of "1.32 billion crowns" and "40 million crowns" one word after the figure is the same.
 _SAME_UNITS = 2
 _SAME_STATEMENT = 0.7
@@ -59,46 +72,82 @@ class Conflict:
     preference: Preference
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What was asked: its text, its telling words, and what kind of thing it asks for."""
+
+    text: str
+    terms: frozenset[str]
+    asked: AskedKind
+
+
 def find_conflicts(sources: Sequence[Source], question: str) -> tuple[Conflict, ...]:
     """Disagreements between the sources on what was asked, at most one for each pair."""
-    wanted = subject_terms(question)
-    told = {source.n: _about(source, wanted) for source in sources[:_MOST_SOURCES] if source.facts}
+    wanted = subject_terms(same_matter.without_asking(question))
+    asked = Question(question, wanted, same_matter.asked_kind(question))
+    told = {
+        source.n: _about(source, asked.terms, asked.asked)
+        for source in sources[:_MOST_SOURCES]
+        if source.facts
+    }
     by_number = {source.n: source for source in sources}
     found = []
     for a, b in combinations(sorted(told), 2):
         # What one publisher says twice is about two things rather than a disagreement.
         if by_number[a].domain == by_number[b].domain:
             continue
-        sides = next(_disagreements(by_number[a], told[a], by_number[b], told[b]), None)
+        pair = (by_number[a], told[a], by_number[b], told[b])
+        sides = next(_disagreements(*pair, asked), None)
         if sides:
             found.append(_ordered(*sides))
     return tuple(found)
 
 
-def _about(source: Source, wanted: frozenset[str]) -> list[str]:
+def _about(source: Source, wanted: frozenset[str], asked: AskedKind) -> list[str]:
     """Sentences of a source that speak of what was asked; its title lends them its words."""
     title = terms(source.title) & wanted
     return [
         sentence
         for sentence in sentences.split(source.facts)
-        if wanted and len((terms(sentence) | title) & wanted) >= _ABOUT * len(wanted)
+        if wanted and _share((terms(sentence) | title) & wanted, wanted) >= _least(sentence, asked)
     ][:_MOST_SENTENCES]
 
 
+def _least(sentence: str, asked: AskedKind) -> float:
+    """A sentence with one amount needs fewer words of a question that asks for an amount."""
+    is_plain = asked is AskedKind.AMOUNT and len(_every_amount(sentence)) == 1
+    return _ABOUT_PLAIN if is_plain else _ABOUT
+
+
+def _share(found: frozenset[str], wanted: frozenset[str]) -> float:
+    return len(found) / len(wanted)
+
+
 def _disagreements(
-    a: Source, of_a: Sequence[str], b: Source, of_b: Sequence[str]
+    a: Source, of_a: Sequence[str], b: Source, of_b: Sequence[str], question: Question
 ) -> Iterator[tuple[Side, Side]]:
     for one in of_a:
         for other in of_b:
-            if _likeness(one, other) < _SAME_MATTER:
+            if _likeness(one, other) < _least_likeness(one, other, question):
                 continue
             values = (
-                _different_figures(one, other, a, b)
+                _different_amounts(one, other, (a, b), question)
                 or _different_days(one, other)
+                or _different_months_or_years(one, other, question)
                 or _yes_and_no(one, other)
             )
             if values:
                 yield Side(a, values[0], one), Side(b, values[1], other)
+
+
+def _least_likeness(one: str, other: str, question: Question) -> float:
+    return _SAME_PLAIN if _are_plain(one, other, question) else _SAME_MATTER
+
+
+def _are_plain(one: str, other: str, question: Question) -> bool:
+    """Whether an amount is asked for, and each of the two tells just one."""
+    both = (len(_every_amount(text)) for text in (one, other))
+    return question.asked is AskedKind.AMOUNT and all(count == 1 for count in both)
 
 
 def _likeness(one: str, other: str) -> float:
@@ -106,24 +155,40 @@ def _likeness(one: str, other: str) -> float:
     return len(a & b) / min(len(a), len(b)) if a and b else 0.0
 
 
-def _different_figures(one: str, other: str, a: Source, b: Source) -> tuple[str, str] | None:
-    """Two values with the same unit or name beside them, neither of which the other source has."""
-    for figure in _amounts(one):
-        for rival in _amounts(other):
-            same_kind = _units(figure) & _units(rival)
-            if not same_kind or figure.is_year or rival.is_year or equal_figures(figure, rival):
+def _different_amounts(
+    one: str, other: str, sources: tuple[Source, Source], question: Question
+) -> tuple[str, str] | None:
+    """Two values of the same kind, neither of which the other source has in any form."""
+    if not same_matter.are_of_one_time(one, other):
+        return None
+    if not same_matter.are_of_one_thing(one, other, question.text):
+        return None
+    mine, theirs = _every_amount(one), _every_amount(other)
+    is_plain = _are_plain(one, other, question)
+    a, b = (_every_amount(source.facts) for source in sources)
+    for figure in mine:
+        for rival in theirs:
+            if not _are_of_one_kind(figure, rival, is_plain=is_plain):
                 continue
-            has_both = any(equal_figures(figure, f) for f in figures(b.facts)) or any(
-                equal_figures(rival, f) for f in figures(a.facts)
-            )
-            if not has_both:
+            if not _is_near_any(figure, b) and not _is_near_any(rival, a):
                 return written_figure(one, figure), written_figure(other, rival)
     return None
 
 
-def _amounts(sentence: str) -> list[Figure]:
-    """Figures of a sentence without those that belong to a name, as in K2."""
-    return [f for f in figures(sentence) if not sentence[max(0, f.start - 1) : f.start].isalpha()]
+def _every_amount(text: str) -> list[Figure]:
+    """Amounts in digits and in words, without years and the numbers of dates."""
+    plain = undated(text)
+    return [f for f in (*amounts(plain), *spelled_figures(plain)) if not f.is_year]
+
+
+def _are_of_one_kind(figure: Figure, rival: Figure, *, is_plain: bool) -> bool:
+    if figure.measure or rival.measure:
+        return figure.measure == rival.measure
+    return is_plain or bool(_units(figure) & _units(rival))
+
+
+def _is_near_any(figure: Figure, others: Sequence[Figure]) -> bool:
+    return any(are_near(figure, other) for other in others)
 
 
 def gives_another_amount(lead: str, sentence: str) -> bool:
@@ -132,12 +197,12 @@ def gives_another_amount(lead: str, sentence: str) -> bool:
     >>> gives_another_amount("It cost 1.32 billion crowns", "Others say 1.18 billion crowns")
     True
     """
-    known = _amounts(lead)
+    known = amounts(lead)
     return any(
         len(_units(mine) & _units(other)) >= _SAME_UNITS
         and not any(equal_figures(other, each) for each in known)
         for mine in known
-        for other in _amounts(sentence)
+        for other in amounts(sentence)
     )
 
 
@@ -152,6 +217,16 @@ def _different_days(one: str, other: str) -> tuple[str, str] | None:
     if len(first) != 1 or len(second) != 1 or first.keys() == second.keys():
         return None
     return next(iter(first.values())), next(iter(second.values()))
+
+
+def _different_months_or_years(one: str, other: str, question: Question) -> tuple[str, str] | None:
+    """Each tells the time that was asked for no better than by month or year, and not the same."""
+    wanted = question.terms
+    if question.asked is not AskedKind.TIME or any(days_of(text) for text in (one, other)):
+        return None
+    if any(_share(terms(text) & wanted, wanted) < _SAME_STATEMENT for text in (one, other)):
+        return None
+    return same_matter.months_apart(one, other) or same_matter.years_apart(one, other)
 
 
 def _yes_and_no(one: str, other: str) -> tuple[str, str] | None:

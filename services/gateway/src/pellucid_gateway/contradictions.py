@@ -12,8 +12,8 @@ from importlib import resources
 
 import yaml
 
-from pellucid_gateway import sentences, unspaced_checks
-from pellucid_gateway.claim_checks import Figure, equal_figures, figures
+from pellucid_gateway import exchanges, sentences, unspaced_checks
+from pellucid_gateway.quantities import Figure, equal_figures, figures
 from pellucid_gateway.terms import fold, function_terms, has_unspaced_script, terms
 
 # Share of a claim's words from which a clause speaks of the same.
@@ -27,6 +27,12 @@ _CLAUSE = re.compile(
 _NAME = re.compile(r"\b[A-ZÀ-Þ][\w'’-]*(?:\s+[A-ZÀ-Þ][\w'’-]*)*")
 _WORD = re.compile(r"[^\W\d_]+")
 _MOST_NAMES = 8
+_HEAD_CHARS = 2
+# Words after a negation that tell what it denies.
+_SCOPE_WORDS = 2
+
+
+_Opposites = tuple[re.Pattern[str], re.Pattern[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +41,8 @@ class _Lexicon:
     not_denying: re.Pattern[str]
     directed: re.Pattern[str]
     passive: re.Pattern[str]
-    opposites: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
+    opposites: tuple[_Opposites, ...]
+    converses: tuple[_Opposites, ...]
 
 
 def contradicts(claim: str, facts: str) -> bool:
@@ -49,7 +56,9 @@ def contradicts(claim: str, facts: str) -> bool:
     found = sentences.split(facts)
     if unspaced_checks.denies(claim, found, _lexicon().negations):
         return True
-    if any(_opposed(claim, sentence) for sentence in found):
+    if _is_opposed(claim, found):
+        return True
+    if _denied_elsewhere(claim, found) or exchanges.are_exchanged(claim, found):
         return True
     nearest = _nearest(claim, found)
     if not nearest:
@@ -65,15 +74,34 @@ def _nearest(claim: str, found: Sequence[str]) -> str:
     return found[shares.index(best)] if best >= _SAME_MATTER else ""
 
 
+def _is_opposed(claim: str, found: Sequence[str]) -> bool:
+    """Whether a sentence says the opposite, and none that says more of the claim does not."""
+    shares = {sentence: _share(claim, sentence) for sentence in found}
+    opposed = [sentence for sentence in found if _opposed(claim, sentence)]
+    others = (shares[sentence] for sentence in found if sentence not in opposed)
+    best = max(others, default=0.0)
+    return any(shares[sentence] >= best for sentence in opposed)
+
+
 def _opposed(claim: str, sentence: str) -> bool:
     """One has a word where the other, as much denied or not, has its opposite."""
     if is_negated(claim) != is_negated(sentence) or _share(claim, sentence) < _OPPOSED_MATTER:
         return False
-    one, other = fold(claim), fold(sentence)
-    return any(
-        (_only(a, b, one) and _only(b, a, other)) or (_only(b, a, one) and _only(a, b, other))
-        for a, b in _lexicon().opposites
-    )
+    if _begins_alike(claim, sentence) and _are_converse(claim, sentence):
+        return True
+    return _have_pair(_lexicon().opposites, claim, sentence)
+
+
+def _begins_alike(claim: str, sentence: str) -> bool:
+    """Whether both begin with the same telling word, or the same characters."""
+    if has_unspaced_script(claim):
+        return claim.strip()[:_HEAD_CHARS] == sentence.strip()[:_HEAD_CHARS]
+    return _first_term(claim) == _first_term(sentence)
+
+
+def _first_term(text: str) -> str:
+    telling = (t for word in _WORD.findall(fold(text)) for t in terms(word) - function_terms())
+    return next(telling, "")
 
 
 def _only(has: re.Pattern[str], lacks: re.Pattern[str], text: str) -> bool:
@@ -102,6 +130,30 @@ def _denied(claim: str, sentence: str) -> bool:
     return is_negated(claim) != is_negated(best)
 
 
+def _denied_elsewhere(claim: str, found: Sequence[str]) -> bool:
+    """Whether a sentence denies just what the claim states, and none states it.
+
+    "The drug did not reduce mortality" denies "Velorastat reduced mortality in the trial".
+    """
+    if is_negated(claim):
+        return False
+    wanted = _content(claim)
+    denied = [scope for sentence in found for scope in _scopes(sentence) if scope <= wanted]
+    return any(not any(scope <= terms(s) and not is_negated(s) for s in found) for scope in denied)
+
+
+def _scopes(sentence: str) -> Iterator[frozenset[str]]:
+    """The first telling words after each negation: what it denies."""
+    folded = _lexicon().not_denying.sub(" ", fold(sentence))
+    if has_unspaced_script(folded):
+        return
+    for match in _lexicon().negations.finditer(folded):
+        behind = _CLAUSE.split(folded[match.end() :])[0]
+        words = [t for w in _WORD.findall(behind) for t in terms(w) - function_terms()]
+        if len(words) >= _SCOPE_WORDS:
+            yield frozenset(words[:_SCOPE_WORDS])
+
+
 def is_negated(text: str) -> bool:
     """Whether a text denies something."""
     lexicon = _lexicon()
@@ -110,12 +162,28 @@ def is_negated(text: str) -> bool:
 
 def _turned(claim: str, sentence: str) -> bool:
     """Two names around a directed verb stand the other way round than in the source."""
+    if _are_converse(claim, sentence):
+        return False
     for first, second in _pairs(claim):
         told = _direction(claim, first, second)
         known = _direction(sentence, first, second)
         if told and known and told != known:
             return True
     return False
+
+
+def _are_converse(claim: str, sentence: str) -> bool:
+    """Whether one says bought where the other, from the other side, says sold."""
+    return _have_pair(_lexicon().converses, claim, sentence)
+
+
+def _have_pair(pairs: Sequence[_Opposites], claim: str, sentence: str) -> bool:
+    """Whether one text has one word of a pair, the other text the other one."""
+    one, other = fold(claim), fold(sentence)
+    return any(
+        (_only(a, b, one) and _only(b, a, other)) or (_only(b, a, one) and _only(a, b, other))
+        for a, b in pairs
+    )
 
 
 def _pairs(claim: str) -> Iterator[tuple[str, str]]:
@@ -200,5 +268,12 @@ def _lexicon() -> _Lexicon:
         not_denying=re.compile("|".join(table["not_denying"])),
         directed=re.compile(rf"\b(?:{starts})"),
         passive=re.compile(table["passive"]),
-        opposites=tuple((re.compile(a), re.compile(b)) for a, b in table["opposites"]),
+        opposites=_pairs_of(table["opposites"]),
+        converses=_pairs_of(table["converses"]),
     )
+
+
+def _pairs_of(
+    written: Sequence[Sequence[str]],
+) -> tuple[_Opposites, ...]:
+    return tuple((re.compile(one), re.compile(other)) for one, other in written)

@@ -135,10 +135,16 @@ class Passage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassageSupport:
-    """How well one passage supports one claim; window offsets are code points, end exclusive."""
+    """How well one passage supports one claim; window offsets are code points, end exclusive.
+
+    Attributes:
+        score: Calibrated support, 0 to 1, of which little is left where a fact is missing.
+        likeness: The same as if nothing were missing: how well the wording alone supports it.
+    """
 
     passage_id: str
     score: float
+    likeness: float = 0.0
     window_start: int = 0
     window_end: int = 0
     numbers_found: bool = True

@@ -25,6 +25,8 @@ _MAX_SNIPPET_CHARS = 300
 # Second-level registries such as co.uk: the registrable domain then has three labels.
 _SECOND_LEVEL = frozenset({"co", "com", "org", "net", "gov", "ac", "edu", "or", "go", "ne", "re"})
 _COUNTRY_LABEL_CHARS = 2
+# Letters of a word that a host's name must have for it to stand for the word.
+_LEAST_BEGINNING = 3
 _TITLE_SITE = re.compile(r"\s+[|–—·-]\s+([^|–—·]{2,40})$")
 
 
@@ -55,9 +57,29 @@ def publisher_of(domain: str, page: PageContent | None, title: str) -> str:
     for name in names:
         clean = plain(name)
         letters = _letters(clean)
-        if letters and label and (all(part in letters for part in parts) or letters in label):
+        is_said = all(part in letters for part in parts) or letters in label
+        if letters and label and (is_said or _is_short_for(label, clean)):
             return clean[:60]
     return domain
+
+
+def _is_short_for(label: str, name: str) -> bool:
+    """Whether a host is made of beginnings of a name's words, in their order.
+
+    >>> _is_short_for("civicstats", "Bureau of Civic Statistics")
+    True
+    """
+    rest = label
+    for word in map(_letters, name.split()):
+        taken = _shared_letters(rest, word)
+        if taken >= _LEAST_BEGINNING:
+            rest = rest[taken:].removeprefix("s") if taken < len(word) else rest[taken:]
+    return not rest
+
+
+def _shared_letters(one: str, other: str) -> int:
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _letters(name: str) -> str:

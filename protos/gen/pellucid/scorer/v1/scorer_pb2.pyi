@@ -200,7 +200,7 @@ class ClaimSupport(_message.Message):
     def __init__(self, passages: _Optional[_Iterable[_Union[PassageSupport, _Mapping]]] = ...) -> None: ...
 
 class PassageSupport(_message.Message):
-    __slots__ = ("passage_id", "score", "window_start", "window_end", "numbers_found", "names_found", "dates_found", "missing", "overlap", "cosine")
+    __slots__ = ("passage_id", "score", "window_start", "window_end", "numbers_found", "names_found", "dates_found", "missing", "overlap", "cosine", "likeness")
     PASSAGE_ID_FIELD_NUMBER: _ClassVar[int]
     SCORE_FIELD_NUMBER: _ClassVar[int]
     WINDOW_START_FIELD_NUMBER: _ClassVar[int]
@@ -211,6 +211,7 @@ class PassageSupport(_message.Message):
     MISSING_FIELD_NUMBER: _ClassVar[int]
     OVERLAP_FIELD_NUMBER: _ClassVar[int]
     COSINE_FIELD_NUMBER: _ClassVar[int]
+    LIKENESS_FIELD_NUMBER: _ClassVar[int]
     passage_id: str
     score: float
     window_start: int
@@ -221,7 +222,8 @@ class PassageSupport(_message.Message):
     missing: _containers.RepeatedScalarFieldContainer[str]
     overlap: float
     cosine: float
-    def __init__(self, passage_id: _Optional[str] = ..., score: _Optional[float] = ..., window_start: _Optional[int] = ..., window_end: _Optional[int] = ..., numbers_found: _Optional[bool] = ..., names_found: _Optional[bool] = ..., dates_found: _Optional[bool] = ..., missing: _Optional[_Iterable[str]] = ..., overlap: _Optional[float] = ..., cosine: _Optional[float] = ...) -> None: ...
+    likeness: float
+    def __init__(self, passage_id: _Optional[str] = ..., score: _Optional[float] = ..., window_start: _Optional[int] = ..., window_end: _Optional[int] = ..., numbers_found: _Optional[bool] = ..., names_found: _Optional[bool] = ..., dates_found: _Optional[bool] = ..., missing: _Optional[_Iterable[str]] = ..., overlap: _Optional[float] = ..., cosine: _Optional[float] = ..., likeness: _Optional[float] = ...) -> None: ...
 
 class Timings(_message.Message):
     __slots__ = ("tokenize_us", "queue_us", "encode_us", "cached_texts")

@@ -82,6 +82,7 @@ def supports(response: scorer_pb2.SupportResponse) -> tuple[tuple[PassageSupport
             PassageSupport(
                 passage_id=passage.passage_id,
                 score=passage.score,
+                likeness=passage.likeness,
                 window_start=passage.window_start,
                 window_end=passage.window_end,
                 numbers_found=passage.numbers_found,
