@@ -4,7 +4,7 @@ from pathlib import Path
 
 import trustme
 
-from rig.fault_table import row
+from rig.fault_table import row, row_of_tests
 from rig.history import Kind
 from rig.site import SCORERS
 from rig.trial import Trial
@@ -79,3 +79,37 @@ async def connections_end(trial: Trial) -> None:
         lost = [r for r in trial.of("fault", Kind.SEARCH) if r.degraded]
         trial.promise(f"{len(lost)} flagged", not lost)
     await trial.site.restart(*names)
+
+
+row_of_tests(
+    "C",
+    "a message is larger than a service takes",
+    "a lost dependency for whoever asked, and no overload to come back after",
+    tests=(
+        "services/common/tests/test_channel.py::test_message_beyond_the_size_limit_is_refused",
+        "services/common/tests/test_channel.py::test_answer_beyond_the_size_limit_is_no_overload",
+    ),
+)
+
+row_of_tests(
+    "D",
+    "a setting has a wrong value",
+    "the new process ends with one line that names it; what runs is not touched",
+    tests=(
+        "services/common/tests/test_service.py::test_wrong_setting_stops_with_one_line_naming_it",
+    ),
+)
+
+row_of_tests(
+    "E",
+    "a service's listener ends by itself",
+    "the process says so and ends in order, to be started again",
+    tests=("services/common/tests/test_lost_listener.py",),
+)
+
+row_of_tests(
+    "F",
+    "a page that the extractor does not survive or get done with",
+    "that page is lost, the service and the other pages are not",
+    tests=("services/fetcher/tests/test_worker_pool.py",),
+)

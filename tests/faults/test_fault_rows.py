@@ -3,11 +3,11 @@
 Promises about time are left to that: this machine may be busy.
 """
 
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from faults.__main__ import all_rows
 from rig.conduct import Conductor, Judged
 from rig.evidence import missing
 from rig.fault_report import document, kept_by
@@ -19,7 +19,6 @@ from rig.load import http_client
 from rig.site import open_site
 from rig.trial import Pace, Verdict
 
-MODULES = ("services", "store", "search", "model", "operation", "connections")
 BRIEF = Pace(rate=2.0, warm_s=1.5, fault_s=2.5)
 # A service, the store, the model and the client.
 SHORT = ("9", "13", "27", "31")
@@ -29,8 +28,7 @@ FIRST_PORT = 62300
 
 @pytest.fixture(autouse=True)
 def _table() -> None:
-    for module in MODULES:
-        import_module(f"faults.rows_{module}")
+    all_rows()
 
 
 def test_the_table_is_whole() -> None:
