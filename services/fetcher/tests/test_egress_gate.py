@@ -4,6 +4,7 @@ import ipaddress
 from typing import Any
 
 import pytest
+import structlog
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -311,3 +312,14 @@ async def test_ambient_proxies_are_ignored(
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     await rig.pages({"/": http(b"<p>Nothing stands between the two of us, said the page.</p>")})
     assert (await rig.fetch("http://ostwick.test/", Purpose.USER_URL)).success
+
+
+async def test_a_refusal_is_written_down_with_its_reason_and_without_the_address(rig: Any) -> None:
+    with structlog.testing.capture_logs() as lines:
+        assert not (await rig.fetch("http://169.254.169.254/latest")).success
+        assert not (await rig.fetch("http://printer.local/")).success
+    told = [line for line in lines if line["event"].startswith("egress")]
+    assert [(line["event"], line["log_level"]) for line in told] == [("egress_refused", "info")] * 2
+    assert all(line["reason"] for line in told)
+    assert "169.254" not in str(lines)
+    assert "printer" not in str(lines)

@@ -12,6 +12,7 @@ from pellucid.fetcher.v1 import fetcher_pb2_grpc
 
 from pellucid_fetcher.adapters.browser import ChromiumRenderer
 from pellucid_fetcher.adapters.corporate_proxy import ProxiedDialler, is_denied_by, read_proxy
+from pellucid_fetcher.adapters.decision_log import DecisionLog
 from pellucid_fetcher.adapters.dialling import Dialler, TcpDialler
 from pellucid_fetcher.adapters.egress_proxy import EgressProxy
 from pellucid_fetcher.adapters.http_transport import (
@@ -107,7 +108,7 @@ async def open_fetcher(
         items(settings.fetcher_allow_private_hosts), items(settings.fetcher_static_hosts)
     )
     network = _by_way_of_proxy(settings, network)
-    gate = _gate(settings, exemptions, network, observer)
+    gate = _gate(settings, exemptions, network)
     http = _http_path(settings, gate, network)
     store = await _store(settings, stack)
     rate = await _rate(settings, stack)
@@ -195,16 +196,14 @@ async def _renderer(
     return await stack.enter_async_context(renderer)
 
 
-def _gate(
-    settings: FetcherSettings, exemptions: Exemptions, network: Network, log: MetricsObserver
-) -> EgressGate:
+def _gate(settings: FetcherSettings, exemptions: Exemptions, network: Network) -> EgressGate:
     return EgressGate(
         resolver=network.resolver,
         rule=load_rule(items(settings.fetcher_denied_ranges)),
         exemptions=exemptions,
         ports=frozenset(map(int, items(settings.fetcher_ports))),
         blocked=frozenset(map(str.lower, items(settings.fetcher_blocked_domains))),
-        log=log,
+        log=DecisionLog(),
     )
 
 

@@ -40,7 +40,7 @@ STORE_ERRORS = Counter(
 
 
 class MetricsObserver:
-    """Turns finished fetches and egress decisions into metrics."""
+    """Turns finished fetches into metrics."""
 
     def fetched(self, page: Page, *, purpose: str) -> None:
         """Record one outcome."""
@@ -50,7 +50,3 @@ class MetricsObserver:
         BODY_BYTES.observe(page.bytes_decoded)
         for warning in page.warnings:
             WARNINGS.labels(warning).inc()
-
-    def decided(self, *, allowed: bool, reason: str) -> None:
-        """Record one decision of the gate."""
-        EGRESS.labels("yes" if allowed else "no", reason).inc()
