@@ -216,6 +216,22 @@ async def test_hosts_that_fail_come_last(rig: Any, http: Any) -> None:
     assert rig.fetcher.reliability(PageRequest("nonsense", Purpose.USER_URL, 9, 1.0)) == 0.0
 
 
+async def test_every_host_has_its_first_page_before_any_has_its_second(rig: Any, http: Any) -> None:
+    await rig.pages({f"/{n}": http(PAGE) for n in range(3)})
+    urls = [f"http://busy.test/{n}" for n in range(3)] + ["http://calm.test/0", "nonsense"]
+    begun: list[str] = []
+    read = rig.fetcher._read
+
+    async def noted(run: Any) -> Any:
+        begun.append(run.request.url)
+        return await read(run)
+
+    rig.fetcher._read = noted
+    requests = [PageRequest(url, Purpose.USER_URL, 100, 5.0) for url in urls]
+    _ = [page async for page in fetch_many(rig.fetcher, requests)]
+    assert begun == [urls[0], urls[3], urls[4], urls[1], urls[2]]
+
+
 @pytest.mark.parametrize("kind", ["hangs", "pours", "breaks", "is html"])
 async def test_rules_that_cannot_be_read_forbid_nothing(rig: Any, http: Any, kind: str) -> None:
     """A robots.txt in trouble costs a moment, not the page."""

@@ -79,10 +79,15 @@ class PageFetcher:
 
     def reliability(self, request: PageRequest) -> float:
         """Return how often pages of this host could be read, 0 to 1; 0.5 when nothing is known."""
+        host = self.host(request)
+        return self._steps.record.reliability(host) if host else 0.0
+
+    def host(self, request: PageRequest) -> str:
+        """Return the host that a request asks; empty when its address cannot be read."""
         try:
-            return self._steps.record.reliability(parse(request.url).host)
+            return parse(request.url).host
         except FetchFault:
-            return 0.0
+            return ""
 
     async def _read(self, run: Run) -> Page:
         if run.left_s < _FLOOR_S:
