@@ -77,6 +77,14 @@ def test_a_wall_is_recognised(
         assert wall in found.warnings
 
 
+def test_a_question_in_front_of_a_page_that_is_there_is_no_wall(reader: HtmlReader) -> None:
+    text = "The tower was lifted by forty jacks and rolled on two beams to the old chapel. " * 4
+    asked = "<div role=dialog class=overlay><p>We and our 812 partners use cookies.</p></div>"
+    found = reader.read(_page("en", "Lighthouse moved", f"{text}</p></main>{asked}<main><p>"))
+    assert found.text.strip() == text.strip()
+    assert found.warnings == ()
+
+
 def test_ordinary_pages_are_no_walls_although_they_ask_for_cookies_and_letters(
     reader: HtmlReader,
 ) -> None:

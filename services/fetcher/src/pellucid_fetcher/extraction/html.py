@@ -64,6 +64,7 @@ class HtmlReader:
             self.walls,
             title=metadata.title,
             text=visible,
+            main=text,
             shown=sum(block.words for block in page.blocks),
             words=words,
             markup=markup,

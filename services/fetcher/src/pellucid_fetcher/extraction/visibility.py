@@ -6,7 +6,7 @@ instructions, so in doubt it is dropped.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 _STYLE: Final = re.compile(
@@ -43,6 +43,7 @@ _SUSPECT: Final = re.compile(
 )
 _SHOWING: Final = re.compile(r"display|visibility")
 _SIMPLE: Final = re.compile(r"^[.#][A-Za-z_][\w-]*$")
+_NAME: Final = re.compile(r"[.#][\w-]+")
 _MAX_STYLE_CHARS: Final = 60_000
 _MAX_CLASSES: Final = 200
 _WRAPPER_DEPTH: Final = 2
@@ -57,8 +58,7 @@ class Visibility:
 
     def __init__(self, styles: list[str]) -> None:
         rules = _rules(styles)
-        self._concealed = _selectors(rules, hidden_style)
-        self._covered = _selectors(rules, _covering_style)
+        self._concealed, self._covered = _selectors(rules)
         self._opened: frozenset[str] = frozenset()
         self._shown_depth = 0
 
@@ -165,14 +165,28 @@ def _rules(styles: list[str]) -> list[tuple[str, str]]:
     return _RULE.findall(_AT_BLOCK.sub("", sheet))
 
 
-def _selectors(rules: list[tuple[str, str]], hides: Callable[[str], bool]) -> frozenset[str]:
-    """Collect classes and ids that a rule hides and no other one shows."""
+def _selectors(rules: list[tuple[str, str]]) -> tuple[frozenset[str], frozenset[str]]:
+    """Collect classes and ids that a rule hides and no other one shows.
+
+    Returns:
+        All of them, and those that stay unseen when they are opened.
+    """
     concealed: set[str] = set()
+    covered: set[str] = set()
     shown: set[str] = set()
     for selectors, body in rules:
-        parts = [part.strip() for part in selectors.split(",")]
-        if hides(body):
-            concealed.update(part for part in parts if _SIMPLE.match(part))
-        elif _SHOWING.search(body) and not hidden_style(body):
-            shown.update(name for part in parts for name in re.findall(r"[.#][\w-]+", part))
-    return frozenset(sorted(concealed - shown)[:_MAX_CLASSES])
+        if hidden_style(body):
+            simple = [part for part in _parts(selectors) if _SIMPLE.match(part)]
+            concealed.update(simple)
+            covered.update(simple if _covering_style(body) else ())
+        elif _SHOWING.search(body):
+            shown.update(name for part in _parts(selectors) for name in _NAME.findall(part))
+    return _bounded(concealed - shown), _bounded(covered - shown)
+
+
+def _parts(selectors: str) -> list[str]:
+    return [part.strip() for part in selectors.split(",")]
+
+
+def _bounded(names: set[str]) -> frozenset[str]:
+    return frozenset(sorted(names)[:_MAX_CLASSES])

@@ -14,6 +14,7 @@ import yaml
 
 # Times the words of main text that a wall may have, for all that its page shows.
 _AROUND: Final = 6
+_COVERED_WORDS: Final = 40  # with as much main text an overlay in front of it is no wall
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class Wall:
         max_words: A page with more main text than this is not this wall.
         phrases: In title or text.
         marks: In the raw mark-up, letter by letter.
+        covers: It may also lie in front of a page that is there; then only the main text tells.
     """
 
     name: str
@@ -32,6 +34,7 @@ class Wall:
     titles: re.Pattern[str] | None
     phrases: re.Pattern[str] | None
     marks: tuple[str, ...]
+    covers: bool
 
 
 def load_walls() -> tuple[Wall, ...]:
@@ -47,6 +50,7 @@ def _wall(name: str, entry: Mapping[str, Any]) -> Wall:
         _pattern(entry.get("titles", ())),
         _pattern(entry.get("phrases", ())),
         tuple(entry.get("marks", ())),
+        entry.get("covers", False),
     )
 
 
@@ -56,7 +60,14 @@ def _pattern(phrases: Sequence[str]) -> re.Pattern[str] | None:
 
 
 def recognise(
-    walls: Sequence[Wall], *, title: str, text: str, shown: int, words: int, markup: str
+    walls: Sequence[Wall],
+    *,
+    title: str,
+    text: str,
+    main: str,
+    shown: int,
+    words: int,
+    markup: str,
 ) -> tuple[str, ...]:
     """Return the names of the walls that a page is.
 
@@ -66,6 +77,7 @@ def recognise(
         walls: From ``load_walls``.
         title: Title of the page.
         text: Everything visible, not only the main text.
+        main: The main text.
         shown: Number of words of that.
         words: Words of the main text.
         markup: The raw page.
@@ -76,7 +88,12 @@ def recognise(
     if not likely:
         return ()
     heading, beginning = title.lower(), text[:20_000].lower()
-    return tuple(wall.name for wall in likely if _is_wall(wall, heading, beginning, markup))
+    told = main.lower() if words >= _COVERED_WORDS else beginning
+    return tuple(
+        wall.name
+        for wall in likely
+        if _is_wall(wall, heading, told if wall.covers else beginning, markup)
+    )
 
 
 def _is_wall(wall: Wall, title: str, text: str, markup: str) -> bool:
