@@ -230,7 +230,7 @@ def say(step: Step) -> None:
         f" (p95 {step.refused_p95_s * 1000:.0f} ms) goodput {step.goodput:>4.1f}/s"
         f" first p50/p95/p99 {step.first_p50_s:.2f}/{step.first_p95_s:.2f}/{step.first_p99_s:.2f} s"
         f" total p50/p95 {step.total_p50_s:.2f}/{step.total_p95_s:.2f} s"
-        f" cpu ms/turn: {cpu} (load {step.machine_load})",
+        f" cpu ms/turn: {cpu} (load {step.machine_load}) lost {step.lost}",
         flush=True,
     )
 
