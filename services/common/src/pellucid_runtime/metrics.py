@@ -33,7 +33,9 @@ CLIENT_SECONDS = Histogram(
     buckets=LATENCY_BUCKETS,
 )
 HEDGES = Counter(
-    "pellucid_hedged_calls_total", "Extra calls made because the first was slow.", ("name",)
+    "pellucid_hedged_calls_total",
+    "Extra calls made because the first was slow or its answer could not be true.",
+    ("name",),
 )
 LLM_CALLS = Counter("pellucid_llm_calls_total", "Calls of language models.", ("model", "outcome"))
 LLM_FIRST_TOKEN_SECONDS = Histogram(
