@@ -110,10 +110,14 @@ def is_pinned(claim: str) -> bool:
     return bool(_days(claim)) or next(large, None) is not None
 
 
+def has_facts(claim: str) -> bool:
+    """Whether a claim has a figure or a name that can be looked up at all."""
+    return next(figures(claim), None) is not None or bool(claimed_names(claim))
+
+
 def has_anchor(claim: str) -> bool:
-    """Whether a claim has a figure or a name by which it can be checked in another script."""
-    told = (figure for figure in figures(undated(claim)) if not figure.is_year)
-    return next(told, None) is not None or bool(_days(claim)) or bool(claimed_names(claim))
+    """Whether a claim has a date, a large figure or a name to be looked up in another script."""
+    return is_pinned(claim) or bool(claimed_names(claim))
 
 
 def overlap(claim: str, text: str) -> float:

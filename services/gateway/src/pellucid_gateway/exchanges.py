@@ -24,7 +24,7 @@ _PRONOUN = re.compile(r"\s(?:him|her|it|them|us)\b")
 # German puts the object first whenever it likes.
 _GERMAN = re.compile(r"\b(?:der|die|das|den|dem|des|und|ein|eine|im|am|zum|zur)\b")
 _VERB = re.compile(
-    r"^(?:\w{3,}(?:ed|ght|ew|old|id|aid|ave|ook|ost)|beat|asks?|sues?|warns?|owns?)$"
+    r"^(?:\w{2,}(?:ed|ght|ew|old|id|aid|ave|ook|ost)|beat|asks?|sues?|warns?|owns?)$"
 )
 _ROMANCE_VERB = re.compile(
     r"^(?:pid|solicit|exig|demand|acus|denunci|advirti|advert|critic|vend|compr|gan|derrot|venc|sup"

@@ -12,6 +12,7 @@ from pellucid_gateway.claim_checks import (
     best_passage,
     date_words,
     has_anchor,
+    has_facts,
     is_pinned,
     lexical_support,
     overlap,
@@ -152,7 +153,7 @@ class SupportJudge:
 
     def is_said(self, sentence: str) -> bool:
         """Whether some source has the figures, dates and names of a sentence, by words alone."""
-        return not has_anchor(sentence) or any(
+        return not has_facts(sentence) or any(
             has_unspaced_script(sentence) != has_unspaced_script(source.facts)
             or self._holds(sentence, source)
             for source in self._sources
