@@ -2,8 +2,8 @@
 
     python bench/extraction.py [--peer-python .venv-peer/bin/python] [--rounds 3]
 
-Pages are the project's own labelled ones (``eval/pages``): as they are, and every third of them
-grown to the size of a usual page by scripts, styles and menus, for speed only.
+Pages are the project's own labelled ones (``eval/pages``), of the usual sizes of pages of the web;
+F1 and speed are of the same pages.
 Extractors that are not installed are left out and said so. Peers run in the interpreter of
 ``--peer-python`` through ``extraction_peer.py``.
 """
@@ -30,42 +30,19 @@ from pellucid_fetcher.document import Document  # noqa: E402
 from pellucid_fetcher.extraction.reading import open_readers, read  # noqa: E402
 
 RESULTS = ROOT / "bench" / "results" / "extraction.md"
-# An ordinary page of the web carries some 150 KB of scripts, styles and frame around its text.
-USUAL_BYTES = 150_000
 URL = "https://www.lantern.example/page"
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One extractor: F1 by kind, and pages per CPU second of each round on two sizes of page.
+    """One extractor: F1 by kind, and pages per CPU second of each round.
 
     ``unread`` pages are in languages that it cannot read here; they are in no F1.
     """
 
     f1: Mapping[str, float]
-    small: Sequence[float]
-    usual: Sequence[float]
+    speeds: Sequence[float]
     unread: int = 0
-
-
-def usual_size(body: bytes) -> bytes:
-    """Put the scripts, styles and menus of a usual page around one; its text stays as it is."""
-    style = "".join(f".c{i}{{margin:{i}px;color:#{i:06x}}}" for i in range(1500))
-    script = "".join(f"window.q{i}=function(a){{return a+{i}}};" for i in range(900))
-    menu = "".join(
-        f'<li class="mega__item lvl-{i % 3}"><a class="mega__link" href="/department/{i}">'
-        f'<span class="icon icon--{i}"></span><span>Department {i}</span></a></li>'
-        for i in range(350)
-    )
-    head = f"<style>{style}</style><script>{script}</script></head>".encode()
-    frame = f'<nav class="mega"><ul>{menu}</ul></nav>'.encode()
-    larger = body.replace(b"</head>", head, 1).replace(b"<body>", b"<body>" + frame, 1)
-    return larger + b"<!--" + b"x" * max(0, USUAL_BYTES - len(larger)) + b"-->"
-
-
-def grown(bodies: Sequence[bytes]) -> list[bytes]:
-    """Grow every third page."""
-    return [usual_size(body) for body in bodies[::3]]
 
 
 def measure_own(pages: Sequence[tuple[Mapping[str, Any], bytes]], rounds: int) -> Measured:
@@ -77,14 +54,9 @@ def measure_own(pages: Sequence[tuple[Mapping[str, Any], bytes]], rounds: int) -
         texts = [read(readers, Document(body, URL, "text/html")).text for body in bodies]
         return texts, len(bodies) / (time.process_time() - started)
 
-    small = [body for _, body in pages]
-    usual = grown(small)
-    texts = run(small)[0]
-    return Measured(
-        by_kind(pages, texts),
-        [run(small)[1] for _ in range(rounds)],
-        [run(usual)[1] for _ in range(rounds)],
-    )
+    bodies = [body for _, body in pages]
+    texts = run(bodies)[0]
+    return Measured(by_kind(pages, texts), [run(bodies)[1] for _ in range(rounds)])
 
 
 def by_kind(
@@ -106,8 +78,7 @@ def measure_peers(
     job = {
         "rounds": rounds,
         "url": URL,
-        "small": [base64.b64encode(body).decode() for _, body in pages],
-        "usual": [base64.b64encode(body).decode() for body in grown([body for _, body in pages])],
+        "pages": [base64.b64encode(body).decode() for _, body in pages],
     }
     script = Path(__file__).with_name("extraction_peer.py")
     done = subprocess.run(
@@ -115,12 +86,7 @@ def measure_peers(
     )
     answers = json.loads(done.stdout.splitlines()[-1])
     return {
-        name: Measured(
-            by_kind(pages, found["texts"]),
-            found["small"],
-            found["usual"],
-            found["texts"].count(None),
-        )
+        name: Measured(by_kind(pages, found["texts"]), found["speeds"], found["texts"].count(None))
         for name, found in answers.items()
     }
 
@@ -128,14 +94,13 @@ def measure_peers(
 def table(results: Mapping[str, Measured], reference: str) -> str:
     """Write the results as a Markdown table; ratios are to the reference's medians."""
     kinds = list(next(iter(results.values())).f1)
-    head = ["extractor", *kinds, "pages/s", "ratio", "pages/s, 150 KB", "ratio"]
+    head = ["extractor", *kinds, "pages/s", "ratio"]
     lines = [f"| {' | '.join(head)} |", "|" + " --- |" * len(head)]
-    base = results.get(reference, next(iter(results.values())))
+    base = statistics.median(results.get(reference, next(iter(results.values()))).speeds)
     for name, found in results.items():
         cells = [f"{found.f1[kind]:.3f}" for kind in kinds]
-        for own, other in ((found.small, base.small), (found.usual, base.usual)):
-            middle = statistics.median(own)
-            cells += [f"{middle:.0f}", f"{middle / statistics.median(other):.2f}"]
+        middle = statistics.median(found.speeds)
+        cells += [f"{middle:.0f}", f"{middle / base:.2f}"]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     left_out = [
         f"{name} lacks packages for the languages of {found.unread} pages: they are not in its F1, "
@@ -156,10 +121,13 @@ def main() -> None:
     results = {"pellucid": measure_own(pages, chosen.rounds)}
     results |= measure_peers(pages, chosen.peer_python, chosen.rounds)
     load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
-    text = (
-        f"# Extraction\n\n{len(pages)} own pages, one core, median of {chosen.rounds} rounds, load "
-        f"{load}; ratios to trafilatura with metadata.\n\n{table(results, 'trafilatura')}\n"
+    sizes = sorted(len(body) // 1000 for _, body in pages)
+    told = (
+        f"{len(pages)} own pages of {sizes[0]} to {sizes[-1]} KB, half of them above "
+        f"{sizes[len(sizes) // 2]} KB; one core, median of {chosen.rounds} rounds, load {load}; "
+        "ratios to trafilatura with metadata."
     )
+    text = f"# Extraction\n\n{told}\n\n{table(results, 'trafilatura')}\n"
     print(text)
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
     RESULTS.write_text(text, "utf-8")

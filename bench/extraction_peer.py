@@ -1,9 +1,8 @@
 """Extracts pages with the libraries that this interpreter has, each of them in its usual settings.
 
-Reads ``{"rounds": ..., "url": ..., "small": [...], "usual": [...]}`` (pages in base64) from
-standard input; writes, for each library, its texts of the small pages (null where it does not know
-the language) and its pages per CPU second in every round, with title, author and date where the
-library gives them. One core.
+Reads ``{"rounds": ..., "url": ..., "pages": [...]}`` (pages in base64) from standard input; writes,
+for each library, its texts (null where it does not know the language) and its pages per CPU second
+in every round, with title, author and date where the library gives them. One core.
 """
 
 import base64
@@ -96,15 +95,12 @@ def main() -> None:
     """Measure every library, the first pass as warm-up."""
     logging.disable(logging.CRITICAL)
     job = json.load(sys.stdin)
-    sizes = {size: [base64.b64decode(page) for page in job[size]] for size in ("small", "usual")}
+    bodies = [base64.b64decode(page) for page in job["pages"]]
     answers = {}
     for name, extract in installed():
-        texts = run(extract, sizes["small"], job["url"])[0]
-        speeds = {
-            size: [run(extract, bodies, job["url"])[1] for _ in range(job["rounds"])]
-            for size, bodies in sizes.items()
-        }
-        answers[name] = {"texts": texts, **speeds}
+        texts = run(extract, bodies, job["url"])[0]
+        speeds = [run(extract, bodies, job["url"])[1] for _ in range(job["rounds"])]
+        answers[name] = {"texts": texts, "speeds": speeds}
     print(json.dumps(answers))
 
 

@@ -1,17 +1,22 @@
 """The project's own labelled pages: invented content in the mark-up of usual systems.
 
 What a page says is written by hand in the ``*.yaml`` beside this module, and so is what stands
-around it; this module only puts both into mark-up. The labelled text is the written content, never
-what an extractor makes of it.
+around it. ``growing`` makes the pages as long as usual ones, ``layouts`` and ``sites`` put them
+into mark-up, ``weight`` adds what is never read. The labelled text is the content as it was put in,
+never what an extractor makes of it; in threads it names who wrote each post.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import yaml
-from pages.layouts import HIDDEN, RENDERERS, Line, Words, Written, anchors, esc
+from pages.growing import grown
+from pages.layouts import HIDDEN, RENDERERS, Line, Written, esc
+from pages.sites import document
 
 FOLDER = Path(__file__).parent
 KINDS = ("article", "documentation", "forum", "product", "listing", "collection", "service")
@@ -36,11 +41,17 @@ class LabelledPage:
 
 def labelled_pages() -> Iterator[LabelledPage]:
     """Build the set, kind by kind."""
-    around = yaml.safe_load((FOLDER / "frame.yaml").read_text("utf-8"))
+    around, prose = _table("frame"), _table("prose")
     for kind in KINDS:
-        for place, row in enumerate(yaml.safe_load((FOLDER / f"{kind}.yaml").read_text("utf-8"))):
+        for place, row in enumerate(_table(kind)):
             lines = tuple(_line(line) for line in row["body"].splitlines() if line.strip())
-            yield _labelled(Written(kind, place, row, lines, around[row["lang"]]))
+            dice = Random(f"{row['id']}, longer")  # noqa: S311 - only has to be repeatable
+            longer = grown(kind, lines, prose[row["lang"]], dice)
+            yield _labelled(Written(kind, place, row, longer, around[row["lang"]]))
+
+
+def _table(name: str) -> Any:
+    return yaml.safe_load((FOLDER / f"{name}.yaml").read_text("utf-8"))
 
 
 def _line(line: str) -> Line:
@@ -54,7 +65,7 @@ def _unmarked(line: str) -> Line:
 
 def _labelled(page: Written) -> LabelledPage:
     row, around = page.row, page.around
-    content = [text for mark, text in page.lines if mark != "@"]
+    content = [text for _, text in page.lines]
     if "price" in row:
         content.insert(0, row["price"])
     content.insert(0, row["title"])
@@ -64,7 +75,7 @@ def _labelled(page: Written) -> LabelledPage:
         kind=page.kind,
         lang=row["lang"],
         url=f"https://www.lantern.example/{page.kind}/{row['id']}",
-        body=_document(page).encode(),
+        body=document(page, _head(page), RENDERERS[page.kind](page)).encode(),
         text="\n".join(cells),
         title=row["title"],
         author=row.get("author", "") if page.kind == "article" else "",
@@ -80,15 +91,6 @@ def _snippet(lines: tuple[Line, ...], at: int) -> str:
     return (plain or [text for mark, text in lines if mark == "*"])[at].split(" | ")[0]
 
 
-def _document(page: Written) -> str:
-    around, row = page.around, page.row
-    shell = SHELLS[(page.place * 3 + KINDS.index(page.kind)) % len(SHELLS)]
-    return (
-        f'<!doctype html><html lang="{row["lang"]}"><head><meta charset="utf-8">{_head(page)}'
-        f"</head><body>{shell(RENDERERS[page.kind](page), around)}</body></html>"
-    )
-
-
 def _head(page: Written) -> str:
     row = page.row
     parts = [f"<title>{esc(row['title'])} | Lantern</title>"]
@@ -102,46 +104,3 @@ def _head(page: Written) -> str:
             facts["author"] = {"@type": "Person", "name": row["author"]}
         parts.append(f'<script type="application/ld+json">{json.dumps(facts)}</script>')
     return "".join(parts)
-
-
-def _plain(content: str, around: Words) -> str:
-    return (
-        f"<header><a href=/>Lantern</a><nav><ul>{anchors(around['nav'])}</ul></nav></header>"
-        f"<main>{content}</main><footer><p>{esc(around['newsletter'])}</p>"
-        f"<p>{esc(around['footer'])}</p></footer>"
-    )
-
-
-def _divisions(content: str, around: Words) -> str:
-    return (
-        f'<div id="cookie-banner" class="consent"><p>{esc(around["cookie"])}</p></div>'
-        f'<div class="topbar"><div class="menu">{anchors(around["nav"], "span")}</div></div>'
-        f'<div class="page"><div class="column-main">{content}</div></div>'
-        f'<div class="bottom"><p>{esc(around["footer"])}</p></div>'
-    )
-
-
-def _sidebar(content: str, around: Words) -> str:
-    latest = f'<h3 class="widget-title">{esc(around["related_head"])}</h3>'
-    return (
-        f'<div id="masthead" role="banner"><nav class="main-navigation"><ul>'
-        f"{anchors(around['nav'])}</ul></nav></div>"
-        f'<div id="primary" class="content-area">{content}</div>'
-        f'<div id="secondary" class="widget-area" role="complementary"><div class="widget">{latest}'
-        f'<ul>{anchors(around["related"])}</ul></div><div class="widget newsletter">'
-        f"<p>{esc(around['newsletter'])}</p></div></div>"
-        f'<div id="colophon" role="contentinfo">{esc(around["footer"])}</div>'
-    )
-
-
-def _table(content: str, around: Words) -> str:
-    return (
-        '<table width="100%" border="0"><tr><td colspan="2" class="head">'
-        f"{anchors(around['nav'], 'b')}</td></tr><tr><td width='160' class='left'><ul>"
-        f"{anchors(around['related'])}</ul></td><td valign='top'>{content}</td></tr>"
-        f"<tr><td colspan='2' class='foot'>{esc(around['footer'])}</td></tr></table>"
-        f'<div class="cookie-notice" role="dialog">{esc(around["cookie"])}</div>'
-    )
-
-
-SHELLS: tuple[Callable[[str, Words], str], ...] = (_plain, _divisions, _sidebar, _table)

@@ -116,6 +116,11 @@ class Featurizer:
         return len(self._own(Block("p", "", Place("", "", None, 0))))
 
     @property
+    def name_kinds(self) -> int:
+        """Number of kinds that are told by names; those of elements follow."""
+        return len(self._surroundings.names)
+
+    @property
     def bit_count(self) -> int:
         """Number of kinds."""
         return len(self._surroundings.names) + len(self._surroundings.tags)

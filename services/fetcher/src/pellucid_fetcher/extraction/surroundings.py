@@ -17,6 +17,9 @@ class Surroundings:
         frame_text: A whole text that is frame.
         frame_phrase: Found in texts that are frame; for text in lower case.
         frame_heading: Found in headings of frame.
+        telling_heading: A heading of other pages or of remarks, from its beginning.
+        telling_line: Found in what asks about cookies or for an address; both for text in lower
+            case.
         order: Names of kinds and tags; tags stand as "<nav>".
         never_inside: Of these, what is never content at any distance.
         never_near: What is never content when it is near.
@@ -28,6 +31,8 @@ class Surroundings:
     frame_text: re.Pattern[str]
     frame_phrase: re.Pattern[str]
     frame_heading: re.Pattern[str]
+    telling_heading: re.Pattern[str]
+    telling_line: re.Pattern[str]
     order: tuple[str, ...]
     never_inside: tuple[str, ...]
     never_near: tuple[str, ...]
@@ -43,6 +48,8 @@ def load_surroundings() -> Surroundings:
         frame_text=re.compile(table["frame_text"], re.IGNORECASE),
         frame_phrase=re.compile(table["frame_phrase"]),
         frame_heading=re.compile(table["frame_heading"], re.IGNORECASE),
+        telling_heading=re.compile(table["telling_heading"]),
+        telling_line=re.compile(table["telling_line"]),
         order=(*table["names"], *(f"<{tag}>" for tag in table["tags"])),
         never_inside=tuple(table["never_inside"]),
         never_near=tuple(table["never_near"]),
