@@ -40,6 +40,12 @@ async def test_slow_call_is_overtaken_and_cancelled() -> None:
     assert (calls.made, calls.cancelled) == (2, 1)
 
 
+async def test_a_second_slow_call_is_overtaken_by_a_third_where_that_is_allowed() -> None:
+    calls = Calls((10, "slow"), (10, "slow too"), (0, "quick"))
+    assert await hedged(calls, after_s=0.02, budget=HedgeBudget("t"), most=3) == "quick"
+    assert (calls.made, calls.cancelled) == (3, 2)
+
+
 async def test_first_may_still_win() -> None:
     calls = Calls((0.04, "first"), (10, "second"))
     assert await hedged(calls, after_s=0.02, budget=HedgeBudget("t")) == "first"

@@ -1,4 +1,4 @@
-"""A second try for calls that are slower than usual, within a budget.
+"""Further tries for calls that are slower than usual, within a budget.
 
 Helps against one slow replica. Without a budget it would double the load exactly when everything
 is slow; so extra calls may only be a share of all calls.
@@ -48,17 +48,19 @@ class HedgeBudget:
 
 
 async def hedged(
-    call_factory: Callable[[], Awaitable[T]], *, after_s: float, budget: HedgeBudget
+    call_factory: Callable[[], Awaitable[T]], *, after_s: float, budget: HedgeBudget, most: int = 2
 ) -> T:
     """Make a call, and once more when it has not answered in time; the first answer wins.
 
-    Only for calls that may be made twice. The loser is cancelled and awaited. When one fails, the
-    other one's outcome counts; a call that fails before `after_s` is not repeated.
+    Only for calls that may be made twice. The losers are cancelled and awaited. When one fails, the
+    other ones' outcome counts; a call that fails before `after_s` is not repeated.
 
     Args:
         call_factory: Makes one call.
-        after_s: Seconds to wait for the first; its usual 95th percentile is a good choice.
+        after_s: Seconds to wait for each; its usual 95th percentile is a good choice.
         budget: Shared by all calls of this kind.
+        most: Calls in all. The second may meet the same silent replica, since the calls of others
+            lie between; the third hardly ever does.
 
     Raises:
         Exception: What the last failing call raised.
@@ -66,9 +68,10 @@ async def hedged(
     budget.earn()
     calls = {_started(call_factory)}
     try:
-        await asyncio.wait(calls, timeout=after_s)
-        if not _any_done(calls) and budget.spend():
+        await asyncio.wait(calls, timeout=after_s, return_when=asyncio.FIRST_COMPLETED)
+        while len(calls) < most and not _any_done(calls) and budget.spend():
             calls.add(_started(call_factory))
+            await asyncio.wait(calls, timeout=after_s, return_when=asyncio.FIRST_COMPLETED)
         return await _first_success(calls)
     finally:
         await _abandon(calls)

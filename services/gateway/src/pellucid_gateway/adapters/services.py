@@ -137,7 +137,8 @@ class ScorerClient:
         raise DependencyDownError("scorer")
 
     async def _twice(self, call: Callable[[], Awaitable[T]]) -> T:
-        return await hedged(call, after_s=_SCORER_PATIENCE_S, budget=self._budget)
+        # The second call may meet the same replica, since other callers' lie between.
+        return await hedged(call, after_s=_SCORER_PATIENCE_S, budget=self._budget, most=3)
 
 
 class FetcherClient:
