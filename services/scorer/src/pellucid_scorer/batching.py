@@ -24,6 +24,9 @@ from pellucid_scorer.ports import BatchObserver, Encoder, TokenIds, Vectors
 QUEUE = "encode"
 LOOK_AHEAD = 4
 """Batches' worth of tokens that are taken at once and sorted by length."""
+IN_HAND = 1
+"""Batches that wait for a worker, so that none idles until the event loop, busy refusing calls,
+has time to hand it the next."""
 SMALLEST_SHARE = 128
 """Tokens below which a batch is not split among the workers: its fixed costs would be doubled."""
 SPARE = 3
@@ -64,6 +67,15 @@ class Encoded:
     vector: Vectors
     queue_s: float
     encode_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Vectors float32[n, d] of a batch, when a worker began it and how long it took."""
+
+    vectors: Vectors
+    started: float
+    seconds: float
 
 
 class Batcher:
@@ -161,8 +173,8 @@ class Batcher:
                 self._work.clear()
 
     async def _start(self, batch: Sequence[Job]) -> None:
-        """Run a batch as soon as a worker is free, unless everybody has left by then."""
-        while len(self._running) >= self._encoder.parallelism:
+        """Hand a batch over as soon as a worker is nearly free, unless all have left by then."""
+        while len(self._running) >= self._encoder.parallelism + IN_HAND:
             await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
         wanted = [job for job in batch if self._keep(job)]
         if wanted:
@@ -171,15 +183,13 @@ class Batcher:
             task.add_done_callback(partial(self._settle, wanted))
 
     async def _run(self, batch: Sequence[Job]) -> None:
-        started = monotonic()
         texts = [job.tokens for job in batch]
         loop = asyncio.get_running_loop()
-        vectors = await loop.run_in_executor(self._executor, self._encoder.encode, texts)
-        seconds = monotonic() - started
-        for job, vector in zip(batch, vectors, strict=True):
+        done = await loop.run_in_executor(self._executor, _encode, self._encoder, texts)
+        for job, vector in zip(batch, done.vectors, strict=True):
             if not job.done.done():
-                job.done.set_result(Encoded(vector, started - job.queued_at, seconds))
-        self._measure(texts, seconds)
+                job.done.set_result(Encoded(vector, done.started - job.queued_at, done.seconds))
+        self._measure(texts, done.seconds)
 
     def _settle(self, batch: Iterable[Job], task: asyncio.Task[None]) -> None:
         """Free the worker's place and hand a failure to everybody who waits for the batch."""
@@ -217,6 +227,13 @@ class Batcher:
             job.done.cancel()
             self._observer.dropped(texts=1)
         return not job.done.done()
+
+
+def _encode(encoder: Encoder, texts: Sequence[TokenIds]) -> _Batch:
+    """Encode in a worker thread."""
+    started = monotonic()
+    vectors = encoder.encode(texts)
+    return _Batch(vectors, started, monotonic() - started)
 
 
 def _batches(jobs: Iterable[Job], encoder: Encoder) -> Iterator[Sequence[Job]]:
