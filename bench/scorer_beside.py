@@ -27,9 +27,10 @@ from pellucid_scorer.settings import ScorerSettings
 from pellucid_scorer.tables import read_models
 
 TURNS = 7
-OUR_TEXTS = 256
+OUR_TEXTS = 480
 PEER_TEXTS = 96
-"""In each turn; about a second of work on two cores for either."""
+"""In each turn; about a second of work on two cores for either. The peer's are three of its
+batches, all of which take equally long, so that more at once would not make it faster."""
 INFINITY_BATCH = 32
 INFINITY_READY_S = 90
 

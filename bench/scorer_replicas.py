@@ -3,31 +3,39 @@
     python bench/scorer_replicas.py [--most N]
 
 Every replica is its own process with one model thread, as a pod of one core would be; beyond the
-cores of the machine the curve is flat by nature. The last run kills one of three replicas with
-SIGKILL in the middle of its load and counts the calls that failed for the user.
+cores of the machine the curve is flat by nature. The last runs freeze one of three replicas with
+SIGSTOP, and kill one with SIGKILL, in the middle of their load, and count the calls that failed for
+the user, who asks around as the gateway does.
 """
 
 import argparse
 import asyncio
 import json
+import signal
 import sys
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack, asynccontextmanager
+from functools import partial
 from typing import Any
 
 import scorer_rig as bench
-from pellucid.scorer.v1 import scorer_pb2_grpc
+from pellucid.scorer.v1 import scorer_pb2, scorer_pb2_grpc
 from scorer import callers as measured
 
 from pellucid_runtime.channel import open_channel
 from pellucid_runtime.errors import ServiceError
+from pellucid_runtime.hedging import HedgeBudget, hedged
 
 FILE = bench.RESULTS / "scorer_replicas.json"
 SERVICE = "pellucid.scorer.v1.ScorerService"
 CALLERS = (1, 4, 16)
 CALLS = 32
-KILLED_OF = 3
+REPLICAS = 3
+PATIENCE_S = 1.0
+"""Of a caller before it asks the next replica: six callers wait for some 0.5 s on two cores."""
+MOST_TRIES = 10
+CALL_S = 60
 RESULTS_PER_CALL = 30
 
 
@@ -61,28 +69,40 @@ async def curve(most: int) -> list[dict[str, Any]]:
     return rows
 
 
-async def killed() -> dict[str, int]:
-    """Kill one of `KILLED_OF` replicas under load; return calls served and failed."""
+async def lost(kind: signal.Signals) -> dict[str, float]:
+    """Send a signal to one of `REPLICAS` under load; return calls served, failed and the p99."""
     with ExitStack() as stack:
-        replicas = [
-            stack.enter_context(bench.running(SCORER_THREADS="1")) for _ in range(KILLED_OF)
-        ]
+        replicas = [stack.enter_context(bench.running(SCORER_THREADS="1")) for _ in range(REPLICAS)]
         async with stub_of(replicas) as stub:
             requests = [bench.request(RESULTS_PER_CALL) for _ in range(3 * CALLS)]
-            outcome = {"served": 0, "failed": 0}
+            budget = HedgeBudget("bench", ratio=1.0)
+            times: list[float] = []
+            failed = 0
+
+            async def one(request: scorer_pb2.ScoreRequest) -> None:
+                nonlocal failed
+                started = time.perf_counter()
+                ask = partial(_score, stub, request)
+                try:
+                    await hedged(ask, after_s=PATIENCE_S, budget=budget, most=MOST_TRIES)
+                except ServiceError:
+                    failed += 1
+                times.append((time.perf_counter() - started) * 1000)
 
             async def caller() -> None:
                 while requests:
-                    try:
-                        await stub.Score(requests.pop(), timeout=60)
-                        outcome["served"] += 1
-                    except ServiceError:
-                        outcome["failed"] += 1
-                    if outcome["served"] == CALLS:
-                        replicas[0].process.kill()
+                    await one(requests.pop())
+                    if len(times) == CALLS:
+                        replicas[0].process.send_signal(kind)
 
             await asyncio.gather(*(caller() for _ in range(6)))
-    return outcome
+            replicas[0].process.send_signal(signal.SIGCONT)
+    p99 = sorted(times)[round(len(times) * 0.99) - 1]
+    return {"served": len(times) - failed, "failed": failed, "p99_ms": p99}
+
+
+async def _score(stub: bench.Stub, request: scorer_pb2.ScoreRequest) -> None:
+    await stub.Score(request, timeout=CALL_S)
 
 
 def main() -> int:
@@ -98,12 +118,13 @@ def main() -> int:
             f"{row['replicas']} replicas, {row['callers']:2} callers "
             f"{row['texts_per_s']:6.0f} texts/s, p99 {row['p99_ms']:5.0f} ms, CPU {shares} %"
         )
-    found["killed"] = asyncio.run(killed())
-    seconds = time.perf_counter() - started
-    print(f"one of {KILLED_OF} killed: {found['killed']}, {seconds:.0f} s in all")
+    for name, kind in (("frozen", signal.SIGSTOP), ("killed", signal.SIGKILL)):
+        found[name] = asyncio.run(lost(kind))
+        print(f"one of {REPLICAS} {name}: {found[name]}")
+    print(f"{time.perf_counter() - started:.0f} s in all")
     bench.RESULTS.mkdir(parents=True, exist_ok=True)
     FILE.write_text(json.dumps(found, indent=2), "utf-8")
-    return int(found["killed"]["failed"] > 0)
+    return int(found["killed"]["failed"] + found["frozen"]["failed"] > 0)
 
 
 if __name__ == "__main__":
