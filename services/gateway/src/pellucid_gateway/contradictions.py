@@ -12,7 +12,7 @@ from importlib import resources
 
 import yaml
 
-from pellucid_gateway import exchanges, sentences, unspaced_checks
+from pellucid_gateway import exchanges, sentences, substitutions, unspaced_checks
 from pellucid_gateway.quantities import Figure, equal_figures, figures
 from pellucid_gateway.terms import fold, function_terms, has_unspaced_script, terms
 
@@ -43,6 +43,7 @@ class _Lexicon:
     passive: re.Pattern[str]
     opposites: tuple[_Opposites, ...]
     converses: tuple[_Opposites, ...]
+    alike: tuple[re.Pattern[str], ...]
 
 
 def contradicts(claim: str, facts: str) -> bool:
@@ -59,6 +60,8 @@ def contradicts(claim: str, facts: str) -> bool:
     if _is_opposed(claim, found):
         return True
     if _denied_elsewhere(claim, found) or exchanges.are_exchanged(claim, found):
+        return True
+    if substitutions.is_substituted(claim, found, are_alike=_are_alike):
         return True
     nearest = _nearest(claim, found)
     if not nearest:
@@ -102,6 +105,13 @@ def _begins_alike(claim: str, sentence: str) -> bool:
 def _first_term(text: str) -> str:
     telling = (t for word in _WORD.findall(fold(text)) for t in terms(word) - function_terms())
     return next(telling, "")
+
+
+def _are_alike(word: str, other: str) -> bool:
+    """Whether two words stand on one side of a pair of opposites, or say the same by the table."""
+    lexicon = _lexicon()
+    sides = (side for pair in lexicon.opposites for side in pair)
+    return any(side.search(word) and side.search(other) for side in (*lexicon.alike, *sides))
 
 
 def _only(has: re.Pattern[str], lacks: re.Pattern[str], text: str) -> bool:
@@ -270,6 +280,7 @@ def _lexicon() -> _Lexicon:
         passive=re.compile(table["passive"]),
         opposites=_pairs_of(table["opposites"]),
         converses=_pairs_of(table["converses"]),
+        alike=tuple(map(re.compile, table["alike"])),
     )
 
 

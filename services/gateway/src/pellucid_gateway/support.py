@@ -28,9 +28,9 @@ from pellucid_runtime.errors import ServiceError
 MIN_SUPPORT = 0.5
 # Share of a claim's words that its source must have when only words can be checked; chosen on
 # labelled claims, where it finds nearly all changed numbers.
-MIN_OVERLAP = 0.5
+MIN_OVERLAP = 0.4
 # Pairs of characters, of which a changed ending takes two.
-MIN_OVERLAP_UNSPACED = 0.4
+MIN_OVERLAP_UNSPACED = 0.3
 # Of a claim over several sources each has this much.
 _LEAST_PART = 0.3
 _MOST_CLAIMS = 32
