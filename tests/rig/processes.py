@@ -130,10 +130,5 @@ class Process:
 
 
 def service_command(name: str) -> tuple[str, ...]:
-    """How a service is started.
-
-    All share one machine here. Whoever answers people goes before whoever works for it, as with
-    processors of their own: else a refusal, too, waits behind everybody's work.
-    """
-    own = (sys.executable, "-m", f"pellucid_{name}")
-    return own if name == "gateway" else ("nice", "-n", "5", *own)
+    """How a service is started."""
+    return (sys.executable, "-m", f"pellucid_{name}")
