@@ -1,9 +1,10 @@
 """One contract, two adapters; and a Redis that dies in use."""
 
 import asyncio
+import sqlite3
 import threading
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,20 @@ async def test_sqlite_that_cannot_be_written_is_a_lost_dependency(tmp_path: Path
         with pytest.raises(DependencyDownError) as caught:
             await store.set("k", b"v")
     assert caught.value.metadata == {"dependency": "store"}
+
+
+async def test_sqlite_is_read_while_another_process_writes(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite3"
+    async with SqliteStore(path) as store:
+        await store.set("k", b"old")
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            other.execute("UPDATE entries_v1 SET value = x'6e6577'")
+            assert await store.get("k") == b"old"
+            with pytest.raises(DependencyDownError):
+                await store.set("k", b"mine")
+            other.execute("COMMIT")
+        assert await store.get("k") == b"new"
 
 
 async def test_settings_choose_the_adapter(tmp_path: Path) -> None:
