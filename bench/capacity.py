@@ -81,6 +81,7 @@ class Step:
     first_p99_s: float
     total_p50_s: float
     total_p95_s: float
+    refused_p50_s: float
     refused_p95_s: float
     cpu_ms: dict[str, float]
     stage_ms: dict[str, tuple[int, int, int]]
@@ -185,6 +186,7 @@ def summed(asked: Asked, records: list[Record], before: Counters, after: Counter
         first_p99_s=round(percentile(firsts, 0.99), 3),
         total_p50_s=round(percentile((r.took_s for r in full), 0.50), 3),
         total_p95_s=round(percentile((r.took_s for r in full), 0.95), 3),
+        refused_p50_s=round(percentile(refused, 0.50), 3) if refused else 0.0,
         refused_p95_s=round(percentile(refused, 0.95), 3) if refused else 0.0,
         cpu_ms={name: round(each * 1000, 1) for name, each in spent.items()},
         stage_ms=stage_percentiles(full),
@@ -227,7 +229,8 @@ def say(step: Step) -> None:
     cpu = " ".join(f"{name} {each:.0f}" for name, each in step.cpu_ms.items())
     print(
         f"{step.kind:<5} {step.rate:>5.1f}/s full {step.full_share:>6.1%} refused {step.refused:>4}"
-        f" (p95 {step.refused_p95_s * 1000:.0f} ms) goodput {step.goodput:>4.1f}/s"
+        f" (p50/p95 {step.refused_p50_s * 1000:.0f}/{step.refused_p95_s * 1000:.0f} ms)"
+        f" goodput {step.goodput:>4.1f}/s"
         f" first p50/p95/p99 {step.first_p50_s:.2f}/{step.first_p95_s:.2f}/{step.first_p99_s:.2f} s"
         f" total p50/p95 {step.total_p50_s:.2f}/{step.total_p95_s:.2f} s"
         f" cpu ms/turn: {cpu} (load {step.machine_load}) lost {step.lost}",
