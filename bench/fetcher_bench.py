@@ -29,6 +29,7 @@ from pretended import PretendDialler, PretendResolver, Rig, http
 from pellucid_fetcher.app import Network, open_fetcher
 from pellucid_fetcher.outcome import Method, Page
 from pellucid_fetcher.settings import FetcherSettings
+from pellucid_runtime.logs import configure_logging
 
 PAGES = 200
 BESIDE = 20
@@ -47,11 +48,13 @@ async def _rig(stack: AsyncExitStack, **changes: Any) -> Rig:
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
     settings = FetcherSettings(
         data_dir=folder,
+        log_level="warning",
         fetcher_browser=False,
         fetcher_extract_workers=2,
         fetcher_silence_timeout_s=1.0,
         fetcher_total_timeout_s=3.0,
     ).model_copy(update=changes)
+    configure_logging(settings)
     rig = Rig(PretendResolver(), PretendDialler())
     stack.push_async_callback(rig.close)
     rig.fetcher = await open_fetcher(settings, stack, Network(rig.resolver, rig.dialler))

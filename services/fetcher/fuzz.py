@@ -24,6 +24,7 @@ from pellucid_fetcher.app import Network, open_fetcher
 from pellucid_fetcher.fetching import PageFetcher
 from pellucid_fetcher.outcome import PageRequest, Purpose
 from pellucid_fetcher.settings import FetcherSettings
+from pellucid_runtime.logs import configure_logging
 
 _REPORT_EVERY = 5_000
 OK = b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok"
@@ -46,8 +47,13 @@ async def run(count: int, seed: int) -> int:
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         settings = FetcherSettings(
-            data_dir=folder, fetcher_browser=False, fetcher_http2=False, fetcher_extract_workers=1
+            data_dir=folder,
+            log_level="warning",
+            fetcher_browser=False,
+            fetcher_http2=False,
+            fetcher_extract_workers=1,
         )
+        configure_logging(settings)
         fetcher = await open_fetcher(settings, stack, Network(HostileResolver(), dialler))
         for number, url in enumerate(mutated(seed, count)):
             if number % _REPORT_EVERY == 0:
