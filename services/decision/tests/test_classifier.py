@@ -1,6 +1,7 @@
 """The classifier: works without the scorer and says so, and refuses weights that do not fit."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,18 @@ import pytest
 from pellucid_decision.cascade import Cascade, examine
 from pellucid_decision.classifier import PACKAGED_WEIGHTS, Classifier, load_weights
 from pellucid_decision.conversation import Ask
+from pellucid_decision.decision import Action, Stage
+from pellucid_decision.deliberation import Opinion
 from pellucid_decision.desk import Desk
 from pellucid_decision.errors import UnavailableError, WeightsError
 from pellucid_decision.reuse import REUSE_SECONDS, DecisionCache
 from pellucid_decision.rulebook import Rulebook
 from pellucid_runtime.clock import FixedClock
+
+
+@dataclass(frozen=True)
+class FixedRules:
+    book: Rulebook
 
 
 class Encoder:
@@ -51,6 +59,53 @@ async def test_dense_scripts_need_no_embedding(book: Rulebook, asking: Callable[
     case = examine(asking("\ud478\ub978 \ud56d\uad6c \ucd95\uc81c"), book)
     classifier = Classifier(load_weights(), Encoder(UnavailableError("down")))
     assert not (await classifier.consider(case.ask, case.resolved, case.reading)).degraded
+
+
+@dataclass(frozen=True)
+class Opposed:
+    """A classifier that is sure of one thing, whatever is asked."""
+
+    chance: float
+
+    def first_look(self, *_: object) -> float:
+        return self.chance
+
+    async def consider(self, *_: object) -> Opinion:
+        return Opinion(self.chance, sure=True)
+
+
+@pytest.mark.parametrize(
+    ("message", "chance", "expected"),
+    [
+        ("who is the current CEO of Siemens?", 0.04, (Action.ANSWER, Stage.CLASSIFIER)),
+        ("who is the current CEO of Siemens?", 0.15, (Action.SEARCH, Stage.RULE)),
+        ("who won the match", 0.15, (Action.ANSWER, Stage.CLASSIFIER)),
+        ("who won the match", 0.25, (Action.SEARCH, Stage.RULE)),
+        ("write a poem about rain", 0.95, (Action.SEARCH, Stage.CLASSIFIER)),
+        ("write a poem about rain", 0.85, (Action.ANSWER, Stage.RULE)),
+        ("thanks a lot", 0.95, (Action.ANSWER, Stage.RULE)),
+        ("don't search the web: who is the CEO of Siemens?", 0.99, (Action.ANSWER, Stage.RULE)),
+        ("generate a concise title for this conversation", 0.99, (Action.ANSWER, Stage.RULE)),
+        ("what does https://a.example/x say", 0.01, (Action.FETCH, Stage.URL)),
+    ],
+)
+async def test_a_sure_classifier_contests_rules_but_not_orders(
+    book: Rulebook,
+    asking: Callable[..., Ask],
+    message: str,
+    chance: float,
+    expected: tuple[Action, Stage],
+) -> None:
+    cascade = Cascade(FixedRules(book), Opposed(chance))
+    decision = await cascade.decide(asking(message))
+    assert (decision.action, decision.verdict.stage) == expected
+
+
+def test_weights_for_other_concepts_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    load_weights()
+    monkeypatch.setattr("pellucid_decision.classifier.concept_names", lambda: ("weather",))
+    with pytest.raises(WeightsError):
+        load_weights()
 
 
 def test_weights_are_small() -> None:

@@ -219,6 +219,11 @@ def test_follow_up_is_resolved(asking: Callable[..., Ask]) -> None:
             "what about Norrvik Cells' share price?",
         ),
         (
+            ("Who is the CEO of Norrvik Cells?", "Anna Berg is CEO of Norrvik Cells."),
+            "and does https://a.example/x say so about its share price?",
+            "does a.example say so about Norrvik Cells' share price?",
+        ),
+        (
             (),
             "compare https://a.example/x with the new Corvid phone",
             "compare a.example with the new Corvid phone",

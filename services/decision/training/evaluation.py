@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from fitting import Array, Features, calibrate, sigmoid
+from fitting import Array, calibrate, sigmoid
 from messages import Labelled
 from train import (
     base_features,
@@ -13,9 +13,10 @@ from train import (
     held_out_logits,
     known_embeddings,
     read_by_model,
+    with_embeddings,
 )
 
-from pellucid_decision.cascade import Case, settle
+from pellucid_decision.cascade import Case, contested, settle
 from pellucid_decision.deliberation import GUESS_SEARCH_AT
 from pellucid_decision.rulebook import Rulebook
 
@@ -103,13 +104,13 @@ def cross_validated(items: Sequence[Labelled], book: Rulebook) -> tuple[Outcome,
     labels = np.array([float(item.needs_search) for item in items])
     folds = np.array([item.fold for item in items])
     base, embeddings = base_features(cases, book), known_embeddings(cases)
-    chances = _calibrated(held_out_logits(base, labels, folds), labels, folds)
+    looks = chances = _calibrated(held_out_logits(base, labels, folds), labels, folds)
     if embeddings is not None:
-        full = Features(base.grams, base.views, embeddings)
+        full = with_embeddings(base, embeddings)
         better = _calibrated(held_out_logits(full, labels, folds), labels, folds)
         chances = np.where(read_by_model(cases), better, chances)
-    rows = zip(items, cases, chances, strict=True)
-    return tuple(_outcome(item, case, chance) for item, case, chance in rows)
+    rows = zip(items, cases, looks, chances, strict=True)
+    return tuple(_outcome(item, case, look, chance) for item, case, look, chance in rows)
 
 
 def _calibrated(logits: Array, labels: Array, folds: Array) -> Array:
@@ -122,9 +123,9 @@ def _calibrated(logits: Array, labels: Array, folds: Array) -> Array:
     return chances
 
 
-def _outcome(item: Labelled, case: Case, chance: float) -> Outcome:
+def _outcome(item: Labelled, case: Case, look: float, chance: float) -> Outcome:
     verdict = settle(case)
-    if verdict is not None:
+    if verdict is not None and not contested(case, verdict, look):
         return Outcome(
             item.language,
             item.kind,

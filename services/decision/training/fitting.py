@@ -11,11 +11,11 @@ Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 Objective = Callable[[Array], tuple[float, Array]]
 
-# Ridge strengths of the n-gram, signal and embedding blocks, swept on messages that were written
+# Ridge strengths of the n-gram, signal and dense blocks, swept on messages that were written
 # after the rules: 0.05 to 2 (below 0.1 nothing is gained), 0.5 to 5, 0.2 to 1.
 NGRAM_RIDGE = 0.1
 SIGNAL_RIDGE = 1.0
-EMBEDDING_RIDGE = 0.5
+DENSE_RIDGE = 0.5
 # Further steps change no held-out decision.
 STEPS = 40
 MEMORY = 10
@@ -70,17 +70,17 @@ class Features:
         views: Signals of each row as `float64[rows, signals]`, several times: as they fired, none,
             and some left out. A row counts once, shared among its views, so that the n-grams learn
             what the rules know already.
-        embeddings: `float64[rows, dimensions]`, no columns for none.
+        dense: `float64[rows, columns]`: concepts, form and, if any, embedding.
     """
 
     grams: Grams
     views: tuple[Array, ...]
-    embeddings: Array
+    dense: Array
 
     def take(self, wanted: npt.NDArray[np.bool_]) -> "Features":
         """Return the rows where `wanted` is true."""
         views = tuple(view[wanted] for view in self.views)
-        return Features(self.grams.take(wanted), views, self.embeddings[wanted])
+        return Features(self.grams.take(wanted), views, self.dense[wanted])
 
     def logits(self, weights: Array, bias: float) -> Array:
         """Return the weighted sums of the first view, `float64[rows]`."""
@@ -88,8 +88,8 @@ class Features:
         return rest + self.views[0] @ signals + bias
 
     def _shared(self, weights: Array) -> Array:
-        embedding = weights[self.grams.shape[1] + self.views[0].shape[1] :]
-        return self.grams.times(weights[: self.grams.shape[1]]) + self.embeddings @ embedding
+        dense = weights[self.grams.shape[1] + self.views[0].shape[1] :]
+        return self.grams.times(weights[: self.grams.shape[1]]) + self.dense @ dense
 
     def _signals(self, weights: Array) -> Array:
         buckets = self.grams.shape[1]
@@ -106,15 +106,15 @@ class Features:
             residuals += wrong
             slopes += view.T @ wrong
         gradient = np.concatenate(
-            (self.grams.transposed_times(residuals), slopes, self.embeddings.T @ residuals)
+            (self.grams.transposed_times(residuals), slopes, self.dense.T @ residuals)
         )
         return total, gradient, float(residuals.sum())
 
 
 def ridge_for(features: Features) -> Array:
     """Return the penalty of each weight."""
-    sizes = (features.grams.shape[1], features.views[0].shape[1], features.embeddings.shape[1])
-    strengths = (NGRAM_RIDGE, SIGNAL_RIDGE, EMBEDDING_RIDGE)
+    sizes = (features.grams.shape[1], features.views[0].shape[1], features.dense.shape[1])
+    strengths = (NGRAM_RIDGE, SIGNAL_RIDGE, DENSE_RIDGE)
     return np.concatenate(
         [np.full(size, strength) for size, strength in zip(sizes, strengths, strict=True)]
     )

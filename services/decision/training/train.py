@@ -21,9 +21,11 @@ from messages import FOLDS, Labelled, labelled
 from pellucid_decision.adapters.rules_folder import RulesFolder
 from pellucid_decision.cascade import Case, examine
 from pellucid_decision.classifier import EMBEDDED_LANGUAGES, MAX_WEIGHTS_BYTES, PACKAGED_WEIGHTS
+from pellucid_decision.concepts import concept_names
 from pellucid_decision.features import (
     BUCKETS,
     EMBEDDING_SIZE,
+    context_vector,
     embedding_vector,
     slots_of,
     vector_of,
@@ -35,6 +37,8 @@ DROPPED = 0.5
 SEED = 1
 # Vectors are kept as whole numbers of this step: 0.005 is below what moves a decision.
 EMBEDDING_STEP = 1 / 400
+# N-gram weights are kept as bytes, so that many buckets stay a small file.
+LARGEST_BYTE = 127
 EMBEDDINGS = Path(__file__).resolve().parent / "embeddings.npz"
 
 
@@ -49,17 +53,27 @@ def examined(items: Sequence[Labelled], book: Rulebook) -> tuple[Case, ...]:
 
 
 def text_of(case: Case) -> str:
-    """Return the text that the classifier looks at."""
+    """Return the text whose embedding the classifier looks at."""
     return case.resolved.question if case.resolved.leans else case.ask.message
 
 
 def base_features(cases: Sequence[Case], book: Rulebook) -> Features:
-    """Return n-grams and signals of each message, without embeddings."""
-    return Features(_grams(cases), _views(cases, book), np.zeros((len(cases), 0)))
+    """Return n-grams, signals, concepts and form of each message, without embeddings."""
+    return Features(_grams(cases), _views(cases, book), _context(cases))
+
+
+def with_embeddings(base: Features, embeddings: Array) -> Features:
+    """Return `base` with the embeddings behind concepts and form."""
+    return Features(base.grams, base.views, np.hstack((base.dense, embeddings)))
+
+
+def _context(cases: Sequence[Case]) -> Array:
+    rows = [context_vector(case.ask, case.resolved, case.language) for case in cases]
+    return np.array(rows, dtype=np.float64)
 
 
 def _grams(cases: Sequence[Case]) -> Grams:
-    slots = [slots_of(text_of(case)) for case in cases]
+    slots = [slots_of(case.ask.message) for case in cases]
     rows = np.repeat(np.arange(len(cases)), [len(found) for found in slots])
     values = np.concatenate([np.full(len(found), len(found) ** -0.5) for found in slots if found])
     return Grams(np.concatenate(slots).astype(np.int64), rows, values, (len(cases), BUCKETS))
@@ -100,17 +114,26 @@ def train(items: Sequence[Labelled], book: Rulebook, target: str) -> bytes:
     cases = examined(items, book)
     base, embeddings = base_features(cases, book), known_embeddings(cases, target)
     names = signal_names(book)
-    header = {"format": 1, "buckets": BUCKETS, "signals": list(names), "rules": book.version}
+    header = {
+        "format": 2,
+        "buckets": BUCKETS,
+        "signals": list(names),
+        "concepts": list(concept_names()),
+        "rules": book.version,
+    }
     arrays = {"header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}
     blocks = {"ngram": base}
     if embeddings is not None:
-        blocks["embedded"] = Features(base.grams, base.views, embeddings)
+        blocks["embedded"] = with_embeddings(base, embeddings)
     for name, features in blocks.items():
         logits = held_out_logits(features, labels, folds)
         slope, offset = calibrate(logits, labels)
         weights, bias = fit(features, labels)
-        arrays[name] = weights.astype(np.float16)
-        arrays[f"{name}_scale"] = np.array([bias, slope, offset], dtype=np.float64)
+        grams, rest = weights[:BUCKETS], weights[BUCKETS:]
+        step = float(np.abs(grams).max()) / LARGEST_BYTE
+        arrays[f"{name}_grams"] = np.rint(grams / step).astype(np.int8)
+        arrays[name] = rest.astype(np.float16)
+        arrays[f"{name}_scale"] = np.array([bias, slope, offset, step], dtype=np.float64)
         right = float(((logits > 0) == (labels > 0)).mean())
         sys.stdout.write(f"{name}: held-out accuracy {right:.3f}, slope {slope:.2f}\n")
     stream = io.BytesIO()

@@ -12,8 +12,9 @@ from pellucid_decision.adapters.chat_model import ChatModel
 from pellucid_decision.adapters.rules_folder import PACKAGED_RULES, RulesFolder
 from pellucid_decision.adapters.scorer_encoder import SERVICE_NAME as SCORER
 from pellucid_decision.adapters.scorer_encoder import ScorerEncoder
-from pellucid_decision.cascade import Cascade
+from pellucid_decision.cascade import Cascade, examine
 from pellucid_decision.classifier import Classifier, load_weights
+from pellucid_decision.conversation import Ask
 from pellucid_decision.desk import Desk
 from pellucid_decision.errors import RulesError, WeightsError
 from pellucid_decision.model_queries import QueryWriter
@@ -41,6 +42,8 @@ async def build(settings: DecisionSettings, stack: AsyncExitStack) -> Service:
     rules = _rules(settings)
     await _watch(rules, settings, stack)
     clock = clock_from(settings)
+    # The first person must not wait for the suffix list and the word lists.
+    examine(Ask("see www.pellucid.example", clock.now(), settings.cutoff), rules.book)
     cache = DecisionCache(clock)
     metrics.CACHED.set_function(lambda: len(cache))
     model = await _model(settings, stack)

@@ -14,16 +14,19 @@ from pathlib import Path
 
 import numpy as np
 
+from pellucid_decision.concepts import concept_names
 from pellucid_decision.conversation import Ask
 from pellucid_decision.deliberation import Opinion
 from pellucid_decision.errors import UnavailableError, WeightsError
 from pellucid_decision.features import (
     BUCKETS,
     EMBEDDING_SIZE,
+    FORM_SIZE,
     Vector,
+    context_vector,
     embedding_vector,
     signal_vector,
-    text_vector,
+    slots_of,
 )
 from pellucid_decision.ports import Encoder
 from pellucid_decision.resolution import Resolved
@@ -44,20 +47,28 @@ class Variant:
     """Weights of one variant.
 
     Attributes:
-        weights: `float32[n]`, in the order n-grams, signals, embedding (if any).
+        grams: `float32[buckets]`, weights of the n-grams.
+        rest: `float32[n]`, those of signals, concepts, form and embedding (if any), in this order.
         bias: Added to the weighted sum.
         slope: Calibration: factor of the logit.
         offset: Calibration: added to the logit.
     """
 
-    weights: Vector
+    grams: Vector
+    rest: Vector
     bias: float
     slope: float
     offset: float
 
-    def probability(self, features: Vector) -> float:
-        """Return the calibrated probability that the web is needed."""
-        logit = float(self.weights @ features) + self.bias
+    def probability(self, slots: Sequence[int], rest: Vector) -> float:
+        """Return the calibrated probability that the web is needed.
+
+        Args:
+            slots: Buckets of the n-grams that occur.
+            rest: The other features.
+        """
+        worded = float(self.grams[slots].sum()) * len(slots) ** -0.5 if slots else 0.0
+        logit = worded + float(self.rest @ rest) + self.bias
         return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, self.slope * logit + self.offset))))
 
 
@@ -95,19 +106,22 @@ def load_weights(path: Path = PACKAGED_WEIGHTS) -> Weights:
 
 def _weights(header: Mapping[str, object], arrays: Mapping[str, Vector]) -> Weights:
     names = header["signals"]
-    if not isinstance(names, list) or header.get("buckets") != BUCKETS:
+    fits = header.get("buckets") == BUCKETS and header.get("concepts") == list(concept_names())
+    if not isinstance(names, list) or not fits:
         raise WeightsError("classifier: made for other features")
-    size = BUCKETS + len(names) + 1
+    size = len(names) + 1 + len(concept_names()) + FORM_SIZE
     embedded = _variant(arrays, "embedded", size + EMBEDDING_SIZE) if "embedded" in arrays else None
     return Weights(tuple(names), _variant(arrays, "ngram", size), embedded)
 
 
 def _variant(arrays: Mapping[str, Vector], name: str, size: int) -> Variant:
-    weights = arrays[name].astype(np.float32)
-    bias, slope, offset = (float(value) for value in arrays[f"{name}_scale"])
-    if weights.shape != (size,) or not np.isfinite(weights).all():
+    bias, slope, offset, step = (float(value) for value in arrays[f"{name}_scale"])
+    grams = arrays[f"{name}_grams"].astype(np.float32) * step
+    rest = arrays[name].astype(np.float32)
+    finite = np.isfinite(grams).all() and np.isfinite(rest).all()
+    if grams.shape != (BUCKETS,) or rest.shape != (size,) or not finite:
         raise WeightsError(f"classifier: variant {name} has the wrong shape")
-    return Variant(weights, bias, slope, offset)
+    return Variant(grams, rest, bias, slope, offset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,16 +136,26 @@ class Classifier:
     weights: Weights
     encoder: Encoder | None = None
 
+    def first_look(self, ask: Ask, resolved: Resolved, reading: Reading) -> float:
+        """Return the probability that the web is needed, without the embedding."""
+        return self.weights.ngram.probability(*self._seen(ask, resolved, reading))
+
     async def consider(self, ask: Ask, resolved: Resolved, reading: Reading) -> Opinion:
         """Return the probability that the web is needed."""
-        text = resolved.question if resolved.leans else ask.message
-        base = np.concatenate((text_vector(text), signal_vector(reading, self.weights.signals)))
-        embedding, degraded = await self._embedding(text, reading.language)
+        slots, base = self._seen(ask, resolved, reading)
+        question = resolved.question if resolved.leans else ask.message
+        embedding, degraded = await self._embedding(question, reading.language)
         variant = self.weights.embedded
         if variant is None or embedding is None:
-            return _opinion(self.weights.ngram.probability(base), degraded)
+            return _opinion(self.weights.ngram.probability(slots, base), degraded)
         full = np.concatenate((base, embedding_vector(embedding)))
-        return _opinion(variant.probability(full), degraded)
+        return _opinion(variant.probability(slots, full), degraded)
+
+    def _seen(self, ask: Ask, resolved: Resolved, reading: Reading) -> tuple[list[int], Vector]:
+        """Return the buckets of the message's n-grams and the other features."""
+        signals = signal_vector(reading, self.weights.signals)
+        context = context_vector(ask, resolved, reading.language)
+        return slots_of(ask.message), np.concatenate((signals, context))
 
     async def _embedding(
         self, text: str, language: str

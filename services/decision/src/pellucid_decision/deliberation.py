@@ -41,6 +41,14 @@ class Adviser(Protocol):
         ...
 
 
+class LocalAdviser(Adviser, Protocol):
+    """An adviser that can also judge at once, asking nobody."""
+
+    def first_look(self, ask: Ask, resolved: Resolved, reading: Reading) -> float:
+        """Return the calibrated probability, 0 to 1, that the web is needed."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Deliberated:
     """A verdict with what its making left behind."""

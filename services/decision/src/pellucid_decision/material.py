@@ -15,6 +15,8 @@ _QUOTED = re.compile(
 _AFTER_COLON = re.compile(
     r"\A([^:\n]{4,160}?):(?:(?<=[\u3040-\ud7af]:)|(?=[\s\"„«「『\u3040-\ud7af]))\s*[\s\S]{8,}\Z"
 )
+# "TypeError: ..." is the message of a fault, not an order and its material.
+_FAULT = re.compile(r"\S*(?:error|exception|warning|fehler|erreur)\Z", re.IGNORECASE)
 
 
 def without_material(text: str) -> str:
@@ -24,8 +26,10 @@ def without_material(text: str) -> str:
     'Proofread'
     >>> without_material("trains at 10:30 to York")
     'trains at 10:30 to York'
+    >>> without_material("KeyError: 3 what is that")
+    'KeyError: 3 what is that'
     """
     bare = _QUOTED.sub(" ", text)
     match = _AFTER_COLON.match(bare)
-    order = match.group(1) if match else bare
+    order = match.group(1) if match and not _FAULT.fullmatch(match.group(1).strip()) else bare
     return order if order.strip() else text
