@@ -203,6 +203,11 @@ def test_p5_own_terms_survive(
         assert term in joined, (message, joined)
 
 
+def test_a_name_that_is_also_a_word_of_time_stays() -> None:
+    assert "Current" in union(decide("how do customers rate the bank Current in Ohio"))
+    assert "current" not in union(decide("who is the current CEO of Siemens?"))
+
+
 def test_follow_up_is_resolved(asking: Callable[..., Ask]) -> None:
     ask = asking("And what about its CFO?", "Who is the CEO of Siemens?", "Roland Busch.")
     decision = asyncio.run(Cascade(_Rules()).decide(ask))

@@ -129,7 +129,8 @@ def _question_terms(resolved: Resolved, reading: Reading, rules: LanguageRules) 
     versions = {term.key for term in resolved.own} & rules.words("versions")
     recency = frozenset[str]() if versions else rules.words("recency")
     drop_time = rules.words("time_nouns") if reading.has("time_word") else frozenset()
-    kept = [term for term in resolved.own if term.key not in recency and term.key not in drop_time]
+    timed = recency | drop_time
+    kept = [term for term in resolved.own if term.kind is Kind.ENTITY or term.key not in timed]
     verbs = rules.mappings.get("verb_roles", {})
     still = rules.phrase("still")
     if reading.has("role_holder", "still_valid") and still and still.search(resolved.question):
