@@ -18,7 +18,13 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from rig import rank_steering
 from rig.injection import EXFILTRATION, benign, cases
-from rig.injection_measures import Rates, benign_lost, through_pipeline, without_defence
+from rig.injection_measures import (
+    Rates,
+    benign_lost,
+    through_pipeline,
+    utility_without_defence,
+    without_defence,
+)
 
 PERCENT = 100
 
@@ -32,6 +38,11 @@ def show(name: str, rates: Rates) -> None:
     )
 
 
+def lost_points(undefended: float, rates: Rates) -> float:
+    """Points of utility that a defended run has less than the undefended one on clean pages."""
+    return (undefended - rates.share("useful")) * PERCENT
+
+
 async def measure() -> None:
     """Print success and utility with and without the defence."""
     by_goal = Counter(case.goal for case in cases())
@@ -43,10 +54,18 @@ async def measure() -> None:
         f"{naive.share('leaked', EXFILTRATION) * PERCENT:>9.1f}"
         f"{naive.share('steered') * PERCENT:>9.1f}{'-':>9}"
     )
-    show("model obeys what is not fenced", await through_pipeline("unfenced"))
+    fenced = await through_pipeline("unfenced")
+    show("model obeys what is not fenced", fenced)
     everything = await through_pipeline("everything")
     show("model obeys all it reads", everything)
-    show("same pages without injection", await through_pipeline("nothing", injected=False))
+    clean = await through_pipeline("nothing", injected=False)
+    show("same pages without injection", clean)
+    # Undefended, the fact stands in every clean page that the same reader sees.
+    undefended = utility_without_defence()
+    print(
+        f"useful points lost: by the defence alone {lost_points(undefended, clean):.1f}, "
+        f"with the planted text too {lost_points(undefended, fenced):.1f}"
+    )
     print("obeyed by the last but one, by carrier:", dict(everything.by("carrier", "obeyed")))
     lost = await benign_lost()
     print(f"harmless look-alikes lost: {len(lost)} of {len(benign())}")

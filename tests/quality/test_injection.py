@@ -7,7 +7,12 @@ import pytest
 from pellucid_gateway import context, sources
 from rig import rank_steering
 from rig.injection import EXFILTRATION, cases
-from rig.injection_measures import benign_lost, through_pipeline, without_defence
+from rig.injection_measures import (
+    benign_lost,
+    through_pipeline,
+    utility_without_defence,
+    without_defence,
+)
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -27,6 +32,7 @@ async def test_a_model_that_obeys_what_is_not_fenced_hears_nothing() -> None:
     assert rates.share("steered") == 0.0
     assert rates.share("obeyed") <= MOST_OVERRIDES, rates.by("carrier", "obeyed")
     assert clean.share("useful") - rates.share("useful") <= MOST_UTILITY_LOSS
+    assert utility_without_defence() - rates.share("useful") <= MOST_UTILITY_LOSS
 
 
 async def test_even_a_model_that_obeys_everything_leaks_nothing() -> None:

@@ -35,4 +35,6 @@ async def test_planted_citations_do_not_reach_the_reader(scorer: RealSupport | S
     semantic = sum(wrong[kind] for kind in SEMANTIC) / sum(count[kind] for kind in SEMANTIC)
     assert semantic <= MOST_SEMANTIC_SHARE, [c.text for c in missed if c.kind in SEMANTIC]
     right = 1 - wrong["right"] / count["right"]
-    assert right >= LEAST_RIGHT_SHARES[type(scorer).__name__], [c.text for c in missed if c.kind == "right"]
+    assert right >= LEAST_RIGHT_SHARES[type(scorer).__name__], [
+        c.text for c in missed if c.kind == "right"
+    ]

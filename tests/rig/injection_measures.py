@@ -93,6 +93,12 @@ def without_defence() -> Rates:
     return rates
 
 
+def utility_without_defence() -> float:
+    """Share of the clean pages, shown as they are, from which a reader takes the fact."""
+    told = [case.fact in naive_text(case.clean) for case in cases()]
+    return sum(told) / len(told)
+
+
 async def benign_lost() -> Sequence[str]:
     """Facts of harmless look-alike texts that did not reach the answer."""
     lost = []

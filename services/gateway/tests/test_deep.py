@@ -51,7 +51,9 @@ async def test_what_is_missing_is_named_when_it_is_searched_for() -> None:
 
 
 async def test_it_stops_when_it_is_enough() -> None:
-    result, _ = await deep(rig_with(Reflection(sufficient=True)))
+    # A query all the same, so that nothing but being enough can be what stops it.
+    enough = Reflection(sufficient=True, refined_query="Skerry Bridge year opened")
+    result, _ = await deep(rig_with(enough, search=FakeSearch(rounds=[HITS, (OTHER,)])))
 
     assert result.iterations == 1
     assert "still_missing" not in codes(result)

@@ -118,13 +118,24 @@ def test_excerpts_come_from_two_domains_where_there_are_two() -> None:
         _source(
             1, "a.example", "The toll for cars is 4 crowns. The toll for cars will be 5 crowns."
         ),
-        _source(2, "b.example", "Rain is expected over the whole coast."),
+        _source(2, "b.example", "Lorries pay three times the toll of cars."),
     ]
     found = extractive.candidates_of(sources)
     chosen = extractive.choose(found, "What is the toll for cars?", Depth.STANDARD)
 
     assert {candidate.source.domain for candidate in chosen} == {"a.example", "b.example"}
     assert chosen[0].source.domain == "a.example"
+
+
+def test_what_says_nothing_to_the_question_is_not_quoted_to_fill_up() -> None:
+    sources = [
+        _source(1, "a.example", "The toll for cars is 4 crowns."),
+        _source(2, "b.example", "Rain of 12 millimetres is expected over the whole coast."),
+    ]
+    found = extractive.candidates_of(sources)
+    chosen = extractive.choose(found, "What is the toll for cars?", Depth.STANDARD)
+
+    assert [candidate.source.domain for candidate in chosen] == ["a.example"]
 
 
 @pytest.mark.parametrize("language", notices.LANGUAGES)

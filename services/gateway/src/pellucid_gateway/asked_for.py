@@ -15,12 +15,19 @@ from types import MappingProxyType
 import yaml
 
 from pellucid_gateway.notices import month_numbers
+from pellucid_gateway.quantities import Figure, amounts, spelled_figures
 from pellucid_gateway.terms import fold, function_terms, has_unspaced_script, terms
 
 # A capitalised word that no sentence begins with, quotation mark or not.
 _CAPITALISED = re.compile(r"(?<=[^.!?¿¡\s\W]\s)[\"'“‘«]?([A-ZÀ-Þ][a-zà-ÿ][\w'’-]*)")
 _WORD = re.compile(r"[^\W_]+")
-_NUMBER = re.compile(r"\d+(?:[.,\u00a0\u202f ]\d+)*")
+# What a number is worth that is not of the kind asked for, or a version that is any version.
+_OTHER_KIND = 0.3
+_ANY_VERSION = 0.4
+_LATEST = re.compile(
+    r"\b(?:latest|newest|current|neueste\w*|aktuell\w*|dernier\w*|actuel\w*|ultim[ao]|actual)\b"
+    r"|최신|현재|最新|現在|目前"
+)
 _VERSION = re.compile(r"\b\d+\.\d+(?:\.\d+)*\b")
 _NUMERIC_DATE = re.compile(
     r"\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}\.\s?\d{1,2}\.\s?\d{4}\b|\d{1,2}\s?[월月]\s?\d{1,2}\s?[일日]"
@@ -76,19 +83,50 @@ def carries(sentence: str, wanted: frozenset[AskedFor], question: str) -> float:
     return sum(_has(sentence, kind, question) for kind in wanted) / len(wanted)
 
 
-def _has(sentence: str, kind: AskedFor, question: str) -> bool:
+def _has(sentence: str, kind: AskedFor, question: str) -> float:
     match kind:
         case AskedFor.NUMBER:
-            known = set(_NUMBER.findall(question))
-            undated = _day().sub(" ", _NUMERIC_DATE.sub(" ", sentence))
-            return any(n not in known and not _is_year(n) for n in _NUMBER.findall(undated))
+            return _has_amount(sentence, question)
         case AskedFor.VERSION:
-            return any(v not in question for v in _VERSION.findall(sentence))
+            found = any(v not in question for v in _VERSION.findall(sentence))
+            wanted = _LATEST.search(fold(question)) and not _LATEST.search(fold(sentence))
+            return found * (_ANY_VERSION if wanted else 1.0)
         case AskedFor.DATE:
             return bool(_NUMERIC_DATE.search(sentence) or _day().search(sentence))
         case AskedFor.PERSON:
             known_terms = terms(question)
             return any(not terms(name) & known_terms for name in _NAME.findall(sentence))
+
+
+def _has_amount(sentence: str, question: str) -> float:
+    """1 for an amount of the kind that was asked for, less for any other, 0 for none."""
+    undated = _day().sub(" ", _NUMERIC_DATE.sub(" ", sentence))
+    known = {value for figure in amounts(question) for value in figure.values}
+    told = [f for f in amounts(undated) if not f.is_year and not f.values <= known]
+    kinds = _measures(fold(question))
+    if not kinds:
+        return float(bool(told))
+    # In words only amounts of a kind are told for certain: "one" and "two" are often no amounts.
+    spelled = (f for f in spelled_figures(undated) if f.measure not in {"", "ordinal"})
+    if any(_is_of(f, kinds) for f in (*told, *spelled)):
+        return 1.0
+    return _OTHER_KIND if told else 0.0
+
+
+def _is_of(figure: Figure, kinds: frozenset[str]) -> bool:
+    return figure.measure in kinds or ("count" in kinds and not figure.measure)
+
+
+def _measures(folded: str) -> frozenset[str]:
+    """Measures of the amount that a question asks for; empty where it does not tell."""
+    return next((m for cue, m in _measure_cues() if cue.search(folded)), frozenset())
+
+
+@cache
+def _measure_cues() -> tuple[tuple[re.Pattern[str], frozenset[str]], ...]:
+    source = resources.files("pellucid_gateway") / "asked_measures.yaml"
+    data: list[dict[str, str]] = yaml.safe_load(source.read_text(encoding="utf-8"))
+    return tuple((re.compile(e["cue"]), frozenset(e["measures"].split())) for e in data)
 
 
 @cache
@@ -101,10 +139,6 @@ def _day() -> re.Pattern[str]:
         rf"|{month}\s+\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?\b|{month}\s+\d{{4}}\b",
         re.IGNORECASE,
     )
-
-
-def _is_year(number: str) -> bool:
-    return number.isdigit() and number.startswith(("19", "20")) and len(number) == len("2026")
 
 
 @cache

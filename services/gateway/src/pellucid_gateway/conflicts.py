@@ -109,7 +109,8 @@ def _about(source: Source, wanted: frozenset[str], asked: AskedKind) -> list[str
     return [
         sentence
         for sentence in sentences.split(source.facts)
-        if wanted and _share((terms(sentence) | title) & wanted, wanted) >= _least(sentence, asked)
+        if terms(sentence) & wanted
+        and _share((terms(sentence) | title) & wanted, wanted) >= _least(sentence, asked)
     ][:_MOST_SENTENCES]
 
 
@@ -151,8 +152,14 @@ def _are_plain(one: str, other: str, question: Question) -> bool:
 
 
 def _likeness(one: str, other: str) -> float:
-    a, b = (frozenset(t for t in terms(s) if not t.isdigit()) for s in (one, other))
+    """Share of the shorter one's words that both have; what they count is no matter in common."""
+    a, b = (_matter(text) for text in (one, other))
     return len(a & b) / min(len(a), len(b)) if a and b else 0.0
+
+
+def _matter(text: str) -> frozenset[str]:
+    counted = {word[1:] for figure in amounts(text) for word in _units(figure)}
+    return frozenset(t for t in terms(text) if not t.isdigit()) - counted
 
 
 def _different_amounts(

@@ -8,11 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from pellucid_gateway import sentences
+from pellucid_gateway import excerpt_worth, sentences
 from pellucid_gateway.asked_for import AskedFor, asked_for, carries, names_of
 from pellucid_gateway.conflicts import Conflict, Side, gives_another_amount, told
+from pellucid_gateway.excerpt_worth import Candidate
 from pellucid_gateway.findings import Source
-from pellucid_gateway.key_facts import candidates, matches, tells
+from pellucid_gateway.key_facts import candidates
 from pellucid_gateway.notices import Wording
 from pellucid_gateway.rendering import marker_of, source_list
 from pellucid_gateway.request import CitationStyle, Depth
@@ -25,12 +26,6 @@ _MAX_UNSPACED_CHARS = 2 * MAX_EXCERPT_WORDS
 _CLAUSE_BORDER = re.compile(r"[,;:–—，、；：]\s*")
 _MIN_CUT_SHARE = 0.4
 _EXCERPTS = {Depth.QUICK: 2, Depth.STANDARD: 3, Depth.DEEP: 5}
-# Similarity says what a sentence is about, words say whether it names the things asked for.
-_SIMILARITY_WEIGHT = 0.4
-_POSITION_WEIGHT = 0.05
-_POSITION_DECAY = 0.2
-# The source's own score: of two sentences that fit alike, the newer and more trusted one leads.
-_SOURCE_WEIGHT = 0.3
 # Two sentences that share this much say the same.
 _SAME_SAYING = 0.7
 _RECENT = timedelta(days=30)
@@ -41,15 +36,6 @@ _MIN_SECOND_SHARE = 0.15
 # A sentence that carries a kind of thing asked for that is still open.
 _NEW_KIND_BONUS = 0.3
 _QUOTES = str.maketrans({"“": "'", "”": "'", "«": "'", "»": "'", "„": "'", "「": "'", "」": "'"})
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A sentence of a source."""
-
-    source: Source
-    text: str
-    position: int
 
 
 Fresh = Callable[[Sequence[Candidate], Sequence[int], int], bool]
@@ -76,7 +62,7 @@ def candidates_of(sources: Sequence[Source]) -> tuple[Candidate, ...]:
 def shortlist(found: Sequence[Candidate], question: str, most: int) -> tuple[Candidate, ...]:
     """The candidates that share most words with the question, in their order."""
     found = about_the_named(found, question)
-    worth = _worth(found, question, None)
+    worth = excerpt_worth.worth(found, question, None)
     best = sorted(range(len(found)), key=lambda i: (-worth[i], i))[:most]
     return tuple(found[i] for i in sorted(best))
 
@@ -115,8 +101,9 @@ def choose(
     Returns:
         Best first; from at least two domains when there are two with something to say.
     """
-    told = _told(found, question, similarities)
-    worth = _with_place(told, found)
+    told = excerpt_worth.told(found, question, similarities)
+    speaking = excerpt_worth.speaking(found, question, similarities)
+    worth = excerpt_worth.with_place(told, found)
     kinds = asked_for(question)
     chosen: list[int] = []
     for fresh in (_by_new_domain, _by_new_source, _by_anything):
@@ -125,7 +112,10 @@ def choose(
             may = [
                 i
                 for i in range(len(found))
-                if i not in chosen and told[i] >= least and fresh(found, chosen, i)
+                if i not in chosen
+                and told[i] >= least
+                and (speaking[i] or not chosen)
+                and fresh(found, chosen, i)
             ]
             if not may:
                 break
@@ -204,36 +194,6 @@ def _says_more(found: Sequence[Candidate], chosen: Sequence[int], i: int) -> boo
         if own and len(own & other) / len(own) > _SAME_SAYING:
             return False
     return True
-
-
-def _worth(
-    found: Sequence[Candidate], question: str, similarities: Sequence[float] | None
-) -> list[float]:
-    return _with_place(_told(found, question, similarities), found)
-
-
-def _told(
-    found: Sequence[Candidate], question: str, similarities: Sequence[float] | None
-) -> list[float]:
-    """What each sentence says to the question, whatever its source."""
-    texts = [candidate.text for candidate in found]
-    lexical = matches(texts, question, [candidate.source.title for candidate in found])
-    kinds = tells(texts, question, lexical)
-    if similarities is None:
-        return [a + b for a, b in zip(lexical, kinds, strict=True)]
-    share = _SIMILARITY_WEIGHT
-    mixed = zip(similarities, lexical, kinds, strict=True)
-    return [share * max(0.0, s) + (1 - share) * w + k for s, w, k in mixed]
-
-
-def _with_place(told: Sequence[float], found: Sequence[Candidate]) -> list[float]:
-    """With what place and source add."""
-    return [
-        one
-        + _POSITION_WEIGHT / (1 + _POSITION_DECAY * candidate.position)
-        + _SOURCE_WEIGHT * (candidate.source.relevance or 0.0)
-        for one, candidate in zip(told, found, strict=True)
-    ]
 
 
 def excerpt(sentence: str) -> str:

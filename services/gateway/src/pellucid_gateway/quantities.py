@@ -281,6 +281,8 @@ def _value_of_characters(number: str, digits: Mapping[str, int]) -> float:
 
 def _lowered(text: str) -> str:
     """Small letters without accents, every code point in its place."""
+    if text.isascii():
+        return text.lower()
     return "".join(low if len(low := fold(char)) == 1 else char for char in text)
 
 
