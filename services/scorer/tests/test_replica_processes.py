@@ -28,7 +28,7 @@ CALLS = 45
 AT_ONCE = 5
 READY_WITHIN_S = 60.0
 CALL_S = 40.0
-PATIENCE_S = 0.5
+PATIENCE_S = 1.0
 """After which a caller asks the next replica, as the gateway does; most calls take milliseconds."""
 MOST_TRIES = 20
 """Callers that wait together ask again together, so that some meet the silent one several times."""
@@ -142,7 +142,7 @@ async def test_replicas_share_evenly_and_one_lost_or_frozen_costs_no_error(
         await caller.ask()
         shares = [now.served() - then for now, then in zip(replicas, before, strict=True)]
         assert sum(shares) >= CALLS
-        assert max(shares) - min(shares) <= 0.2 * CALLS, shares
+        assert min(shares) >= 0.2 * CALLS, shares
 
         frozen, killed, spared = replicas
         frozen.process.send_signal(signal.SIGSTOP)
