@@ -6,6 +6,7 @@ a language model runs (own English messages have stored embeddings): the floor t
 """  # noqa: E501 - one pattern or table row
 
 import asyncio
+import gc
 import io
 import json
 import os
@@ -140,6 +141,8 @@ async def _exchange(
             stub = DecisionServiceStub(channel)
             for text in ("hello", "the old harbour and its festival", "a word about boats"):
                 await stub.Decide(pb.DecideRequest(message=text))
+            gc.collect()
+            gc.freeze()  # as the service does at its start
             for row in listed:
                 begun, busy = time.perf_counter(), time.process_time()
                 answer = await stub.Decide(pb.DecideRequest(message=row["text"]))

@@ -231,7 +231,10 @@ def _without_links(message: str, links: tuple[Link, ...], site: str) -> str:
 
 def _without_orders(text: str, book: Rulebook) -> str:
     """Drop what tells the assistant to break its rules: nobody searches for that."""
-    orders = book.languages["any"].phrase("orders")
+    rules = book.languages["any"]
+    orders, words = rules.phrase("orders"), rules.phrase("order_words")
+    if words and not words.search(text):
+        return text
     return (orders.sub(" ", text).strip() if orders else text) or text
 
 

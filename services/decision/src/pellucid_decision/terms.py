@@ -103,11 +103,9 @@ def _spaced(text: str, rules: LanguageRules) -> Iterator[Term]:
     names = not text.istitle()
     firm = _compounds(text, rules)
     for match in _TOKEN.finditer(text):
-        token = (
-            _POSSESSIVE.sub("", _ELISION.sub("", match.group()))
-            if rules.code != "de"
-            else match.group()
-        )
+        token = match.group()
+        if "'" in token and rules.code != "de":
+            token = _POSSESSIVE.sub("", _ELISION.sub("", token))
         opening = bool(_SENTENCE_START.search(text[max(0, match.start() - 4) : match.start()]))
         if opening and _FULL_NAME.match(text, match.start()):
             opening = token.casefold() in stop | rules.words("generic")
