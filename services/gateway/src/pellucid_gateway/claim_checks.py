@@ -13,6 +13,7 @@ from importlib import resources
 
 import yaml
 
+from pellucid_gateway import sentences
 from pellucid_gateway.claimed_names import claimed_names, misses_name
 from pellucid_gateway.notices import month_numbers
 from pellucid_gateway.quantities import Figure, figures, same_amount, spelled_figures
@@ -73,7 +74,7 @@ def lexical_support(
         language: Of the claim; German capitalises every noun.
     """
     day = date_words(published) if published else ""
-    years = f"{published.year if published else ''}"
+    years = f"{published.year}" if published and not _is_dated_otherwise(claim, text) else ""
     is_dated = _dates_found(claim, text) or (not _days(text) and _dates_found(claim, day))
     return LexicalSupport(
         numbers_found=_numbers_found(undated(claim), f"{undated(text)} {years}"),
@@ -81,6 +82,12 @@ def lexical_support(
         or (has_unspaced_script(text) and not has_unspaced_script(claim) and is_pinned(claim)),
         dates_found=is_dated and not any(_another(claim, text, k) for k in _calendar().values()),
     )
+
+
+def _is_dated_otherwise(claim: str, text: str) -> bool:
+    """Whether the sentence that says most of the claim names a year, which is then its own."""
+    nearest = best_passage(claim, sentences.split(text))
+    return any(figure.is_year for figure in figures(undated(nearest)))
 
 
 def _dates_found(claim: str, text: str) -> bool:

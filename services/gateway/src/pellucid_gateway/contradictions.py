@@ -44,6 +44,7 @@ class _Lexicon:
     opposites: tuple[_Opposites, ...]
     converses: tuple[_Opposites, ...]
     alike: tuple[re.Pattern[str], ...]
+    saying: re.Pattern[str]
 
 
 def contradicts(claim: str, facts: str) -> bool:
@@ -110,6 +111,8 @@ def _first_term(text: str) -> str:
 def _are_alike(word: str, other: str) -> bool:
     """Whether two words stand on one side of a pair of opposites, or say the same by the table."""
     lexicon = _lexicon()
+    if lexicon.saying.search(word) or lexicon.saying.search(other):
+        return True
     sides = (side for pair in lexicon.opposites for side in pair)
     return any(side.search(word) and side.search(other) for side in (*lexicon.alike, *sides))
 
@@ -281,6 +284,7 @@ def _lexicon() -> _Lexicon:
         opposites=_pairs_of(table["opposites"]),
         converses=_pairs_of(table["converses"]),
         alike=tuple(map(re.compile, table["alike"])),
+        saying=re.compile(table["saying"]),
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from pellucid_gateway.findings import Source
 from pellucid_gateway.key_facts import matches, tells
+from pellucid_gateway.terms import has_unspaced_script
 
 # Similarity says what a sentence is about, words say whether it names the things asked for.
 _SIMILARITY_WEIGHT = 0.4
@@ -55,9 +56,13 @@ def speaking(
     lexical = matches([candidate.text for candidate in found], question, titles)
     least = _SPEAKING_SHARE * max(lexical, default=0.0)
     near = similarities or [0.0] * len(found)
+    unspaced = has_unspaced_script(question)
+    # What is written in another script has no word of the question whatever it says.
     return [
-        s >= _SPEAKING_LIKENESS or (w > 0 and w >= least)
-        for s, w in zip(near, lexical, strict=True)
+        s >= _SPEAKING_LIKENESS
+        or (w > 0 and w >= least)
+        or has_unspaced_script(candidate.text) != unspaced
+        for s, w, candidate in zip(near, lexical, found, strict=True)
     ]
 
 

@@ -20,6 +20,7 @@ _CLEARLY_MORE = 0.34
 _LEAST_NEAR = 2
 _CLAUSE_END = re.compile(r"[,;:—–。、，；：]\s?|\s(?:but|while|whereas|aber|während|mais|pero)\s")
 _PASSIVE = re.compile(r"\b(?:by|von|durch|par|por)\b")
+_CAPITALISED = re.compile(r"[A-ZÀ-Þ][\w’'-]+")
 _PRONOUN = re.compile(r"\s(?:him|her|it|them|us)\b")
 # German puts the object first whenever it likes.
 _GERMAN = re.compile(r"\b(?:der|die|das|den|dem|des|und|ein|eine|im|am|zum|zur)\b")
@@ -82,9 +83,9 @@ def _sides_exchanged(claim: str, sentence: str) -> bool:
     theirs = max(fold(sentence).split(";"), key=lambda part: _share(_content(claim), part))
     if bool(_PASSIVE.search(mine)) != bool(_PASSIVE.search(theirs)):
         return False
-    return any(
-        _crossed(_sides(mine, verb), _sides(theirs, verb)) for verb in _verbs(mine) & _verbs(theirs)
-    )
+    names = _content(" ".join(_CAPITALISED.findall(claim)))
+    pairs = [(_sides(mine, v), _sides(theirs, v)) for v in _verbs(mine) & _verbs(theirs)]
+    return any(_crossed(a, b) or _crossed(a.only(names), b.only(names)) for a, b in pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,10 @@ class _Sides:
     before: frozenset[str]
     after: frozenset[str]
     has_pronoun: bool
+
+    def only(self, names: frozenset[str]) -> "_Sides":
+        """The same for names alone."""
+        return _Sides(self.before & names, self.after & names, has_pronoun=False)
 
 
 def _sides(text: str, verb: str) -> _Sides:

@@ -59,14 +59,23 @@ def _exchanged(claim: str, sentence: str) -> tuple[str, str] | None:
     if len(ops) != 1 or len(mine) <= _LEAST_REPEATED:
         return None
     i, end, j, last = ops[0]
-    other = [w for w in theirs[j:last] if not terms(w) <= function_terms() or last - j == 1]
-    if end - i != 1 or len(other) != 1:
+    own, other = _telling(mine[i:end]), _telling(theirs[j:last])
+    if len(own) != 1 or len(other) != 1:
         return None
-    return (mine[i], other[0]) if _mean_something_else(mine[i], other[0]) else None
+    return (own[0], other[0]) if _mean_something_else(own[0], other[0]) else None
+
+
+def _telling(words: Sequence[str]) -> Sequence[str]:
+    """The words without particles; one that stands alone is a word, as for and against are."""
+    return [w for w in words if len(words) == 1 or not terms(w) <= function_terms()]
 
 
 def _mean_something_else(word: str, other: str) -> bool:
-    if {word, other} & _PRONOUNS or any(c.isdigit() for c in word + other):
+    if {word, other} & _PRONOUNS or bool(terms(word) - function_terms()) != bool(
+        terms(other) - function_terms()
+    ):
+        return False
+    if any(c.isdigit() for c in word + other):
         return False
     return word[:_RELATED_LETTERS] != other[:_RELATED_LETTERS]
 
