@@ -63,3 +63,11 @@ def test_any_text_gives_bounded_wellformed_addresses(text: str) -> None:
 def test_hostile_runs_stay_linear() -> None:
     for unit in ("(", ")", "http://", "a.", "www.", "]("):
         assert len(find_links(unit * 20_000)) <= MAX_FOUND
+
+
+def test_an_address_inside_code_is_material() -> None:
+    assert not find_links("what does `curl -s https://a.example/p | jq .x` do")
+    assert not find_links("fix this\n```\nget('https://a.example/p')\n```")
+    assert [link.host for link in find_links("summarise `https://a.example/p` please")] == [
+        "a.example"
+    ]

@@ -208,6 +208,10 @@ def test_a_name_that_is_also_a_word_of_time_stays() -> None:
     assert "current" not in union(decide("who is the current CEO of Siemens?"))
 
 
+def test_a_single_character_is_better_than_nothing() -> None:
+    assert "円" in union(decide("円また下がった?"))
+
+
 def test_follow_up_is_resolved(asking: Callable[..., Ask]) -> None:
     ask = asking("And what about its CFO?", "Who is the CEO of Siemens?", "Roland Busch.")
     decision = asyncio.run(Cascade(_Rules()).decide(ask))

@@ -26,6 +26,8 @@ _BARE = re.compile(
     rf"(?<![\w@./:\\#%&=+~-])((?:{_LABEL}\.){{1,5}}[a-z]{{2,24}})(:\d{{2,5}})?"
     rf"(?![\w@-])([/?][^{_STOP}]{{0,2100}})?"
 )
+# Code that does something with an address; an address alone in backticks is still one to read.
+_CODE = re.compile(r"```[\s\S]*?```|`[^`\n]*[^\s`][ \t][^`\n]*`")
 _CJK = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af]")
 _CLOSERS = {")": "(", "]": "[", "}": "{", "\uff09": "\uff08"}
 _TRAILING = ".,;:!?'*_~\u2019\u3002\uff0c"
@@ -132,8 +134,10 @@ def find_links(text: str) -> tuple[Link, ...]:
 
     >>> [link.url for link in find_links("see (https://a.example/x_(y)), or mail me@b.example")]
     ['https://a.example/x_(y)']
+    >>> find_links("why does `curl https://a.example/x` hang")
+    ()
     """
-    scanned = text[:MAX_SCANNED_CHARACTERS]
+    scanned = _CODE.sub(lambda match: " " * len(match.group()), text[:MAX_SCANNED_CHARACTERS])
     found = [(match.start(), _explicit(match.group())) for match in _EXPLICIT.finditer(scanned)]
     masked = _EXPLICIT.sub(lambda match: " " * len(match.group()), scanned)
     if "." in masked:

@@ -167,6 +167,13 @@ def _chinese(text: str, rules: LanguageRules) -> Iterator[Term]:
 
 
 def _japanese(text: str, rules: LanguageRules) -> Iterator[Term]:
+    """Yield the terms; the first character of all where every one looks like a verb's stem."""
+    found = list(_japanese_runs(text, rules))
+    first = None if found else _HAN_KANA.search(text)
+    yield from [Term(first.group())] if first and first.group() >= "\u3400" else found
+
+
+def _japanese_runs(text: str, rules: LanguageRules) -> Iterator[Term]:
     functions = rules.phrase("functions")
     rest = functions.sub(" ", text) if functions else text
     stop = rules.words("stopwords")
