@@ -72,24 +72,51 @@ class Conflict:
     preference: Preference
 
 
+class _Reading:
+    """What is read of each text, once for a turn: every sentence meets many others."""
+
+    def __init__(self) -> None:
+        self._amounts: dict[str, list[Figure]] = {}
+        self._matter: dict[str, frozenset[str]] = {}
+        self._times: dict[str, same_matter.Times] = {}
+
+    def amounts(self, text: str) -> list[Figure]:
+        """Amounts in digits and in words, without years and the numbers of dates."""
+        if text not in self._amounts:
+            plain = undated(text)
+            every = (*amounts(plain), *spelled_figures(plain))
+            self._amounts[text] = [figure for figure in every if not figure.is_year]
+        return self._amounts[text]
+
+    def matter(self, text: str) -> frozenset[str]:
+        """Comparable words without numbers; what is counted is no matter in common."""
+        if text not in self._matter:
+            counted = {word[1:] for figure in amounts(text) for word in _units(figure)}
+            self._matter[text] = frozenset(t for t in terms(text) if not t.isdigit()) - counted
+        return self._matter[text]
+
+    def times(self, text: str) -> same_matter.Times:
+        """The years and months that it names."""
+        if text not in self._times:
+            self._times[text] = same_matter.times_of(text)
+        return self._times[text]
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What was asked: its text, its telling words, and what kind of thing it asks for."""
+    """What was asked: its text, its telling words, what it asks for, and what is read for it."""
 
     text: str
     terms: frozenset[str]
     asked: AskedKind
+    reading: _Reading
 
 
 def find_conflicts(sources: Sequence[Source], question: str) -> tuple[Conflict, ...]:
     """Disagreements between the sources on what was asked, at most one for each pair."""
     wanted = subject_terms(same_matter.without_asking(question))
-    asked = Question(question, wanted, same_matter.asked_kind(question))
-    told = {
-        source.n: _about(source, asked.terms, asked.asked)
-        for source in sources[:_MOST_SOURCES]
-        if source.facts
-    }
+    asked = Question(question, wanted, same_matter.asked_kind(question), _Reading())
+    told = {source.n: _about(source, asked) for source in sources[:_MOST_SOURCES] if source.facts}
     by_number = {source.n: source for source in sources}
     found = []
     for a, b in combinations(sorted(told), 2):
@@ -103,20 +130,21 @@ def find_conflicts(sources: Sequence[Source], question: str) -> tuple[Conflict, 
     return tuple(found)
 
 
-def _about(source: Source, wanted: frozenset[str], asked: AskedKind) -> list[str]:
+def _about(source: Source, question: Question) -> list[str]:
     """Sentences of a source that speak of what was asked; its title lends them its words."""
+    wanted = question.terms
     title = terms(source.title) & wanted
     return [
         sentence
         for sentence in sentences.split(source.facts)
         if terms(sentence) & wanted
-        and _share((terms(sentence) | title) & wanted, wanted) >= _least(sentence, asked)
+        and _share((terms(sentence) | title) & wanted, wanted) >= _least(sentence, question)
     ][:_MOST_SENTENCES]
 
 
-def _least(sentence: str, asked: AskedKind) -> float:
+def _least(sentence: str, question: Question) -> float:
     """A sentence with one amount needs fewer words of a question that asks for an amount."""
-    is_plain = asked is AskedKind.AMOUNT and len(_every_amount(sentence)) == 1
+    is_plain = question.asked is AskedKind.AMOUNT and len(question.reading.amounts(sentence)) == 1
     return _ABOUT_PLAIN if is_plain else _ABOUT
 
 
@@ -129,7 +157,7 @@ def _disagreements(
 ) -> Iterator[tuple[Side, Side]]:
     for one in of_a:
         for other in of_b:
-            if _likeness(one, other) < _least_likeness(one, other, question):
+            if _likeness(one, other, question) < _least_likeness(one, other, question):
                 continue
             values = (
                 _different_amounts(one, other, (a, b), question)
@@ -147,32 +175,27 @@ def _least_likeness(one: str, other: str, question: Question) -> float:
 
 def _are_plain(one: str, other: str, question: Question) -> bool:
     """Whether an amount is asked for, and each of the two tells just one."""
-    both = (len(_every_amount(text)) for text in (one, other))
+    both = (len(question.reading.amounts(text)) for text in (one, other))
     return question.asked is AskedKind.AMOUNT and all(count == 1 for count in both)
 
 
-def _likeness(one: str, other: str) -> float:
-    """Share of the shorter one's words that both have; what they count is no matter in common."""
-    a, b = (_matter(text) for text in (one, other))
+def _likeness(one: str, other: str, question: Question) -> float:
+    """Share of the shorter one's words that both have."""
+    a, b = (question.reading.matter(text) for text in (one, other))
     return len(a & b) / min(len(a), len(b)) if a and b else 0.0
-
-
-def _matter(text: str) -> frozenset[str]:
-    counted = {word[1:] for figure in amounts(text) for word in _units(figure)}
-    return frozenset(t for t in terms(text) if not t.isdigit()) - counted
 
 
 def _different_amounts(
     one: str, other: str, sources: tuple[Source, Source], question: Question
 ) -> tuple[str, str] | None:
     """Two values of the same kind, neither of which the other source has in any form."""
-    if not same_matter.are_of_one_time(one, other):
+    if not same_matter.are_of_one_time(*map(question.reading.times, (one, other))):
         return None
     if not same_matter.are_of_one_thing(one, other, question.text):
         return None
-    mine, theirs = _every_amount(one), _every_amount(other)
+    mine, theirs = question.reading.amounts(one), question.reading.amounts(other)
     is_plain = _are_plain(one, other, question)
-    a, b = (_every_amount(source.facts) for source in sources)
+    a, b = (question.reading.amounts(source.facts) for source in sources)
     for figure in mine:
         for rival in theirs:
             if not _are_of_one_kind(figure, rival, is_plain=is_plain):
@@ -180,12 +203,6 @@ def _different_amounts(
             if not _is_near_any(figure, b) and not _is_near_any(rival, a):
                 return written_figure(one, figure), written_figure(other, rival)
     return None
-
-
-def _every_amount(text: str) -> list[Figure]:
-    """Amounts in digits and in words, without years and the numbers of dates."""
-    plain = undated(text)
-    return [f for f in (*amounts(plain), *spelled_figures(plain)) if not f.is_year]
 
 
 def _are_of_one_kind(figure: Figure, rival: Figure, *, is_plain: bool) -> bool:

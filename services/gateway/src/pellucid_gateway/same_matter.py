@@ -5,6 +5,7 @@ Two figures of two years, of two models or of a whole and its part are no disagr
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib import resources
@@ -49,9 +50,22 @@ def without_asking(question: str) -> str:
     return _words()["amount"].sub(" ", _words()["time"].sub(" ", question))
 
 
-def are_of_one_time(one: str, other: str) -> bool:
+@dataclass(frozen=True, slots=True)
+class Times:
+    """The years and months that a sentence names."""
+
+    years: frozenset[int]
+    months: frozenset[int]
+
+
+def times_of(text: str) -> Times:
+    """Read them."""
+    return Times(_years(text), months_of(text))
+
+
+def are_of_one_time(one: Times, other: Times) -> bool:
     """Whether no two different years or months are named as the time of both."""
-    return not (_apart(_years(one), _years(other)) or _apart(_months(one), _months(other)))
+    return not (_apart(one.years, other.years) or _apart(one.months, other.months))
 
 
 def are_of_one_thing(one: str, other: str, question: str) -> bool:
@@ -84,17 +98,13 @@ def _years(text: str) -> frozenset[int]:
     return frozenset(int(value) for figure in found for value in figure.values)
 
 
-def _months(text: str) -> frozenset[int]:
-    return months_of(text)
-
-
 def _apart(one: frozenset[int], other: frozenset[int]) -> bool:
     return bool(one and other) and one.isdisjoint(other)
 
 
 def months_apart(one: str, other: str) -> tuple[str, str] | None:
     """The months, as written, when each text names one and they differ."""
-    mine, theirs = _months(one), _months(other)
+    mine, theirs = months_of(one), months_of(other)
     if len(mine) != 1 or len(theirs) != 1 or mine == theirs:
         return None
     return _written_month(one), _written_month(other)
