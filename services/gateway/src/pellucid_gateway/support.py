@@ -48,6 +48,14 @@ class Judgement:
     passage: str
 
 
+def load_claim_tables() -> None:
+    """Read the tables of all checks, which takes about a fifth of a second."""
+    samples = {"en": "Ash bought 3 km of Birch", "de": "Ash kauft Birch", "ko": "가"}
+    for language, claim in samples.items():
+        lexical_support(claim, claim, language=language)
+        contradicts(claim, f"{claim}.")
+
+
 class SupportJudge:
     """Judges the claims of one answer.
 

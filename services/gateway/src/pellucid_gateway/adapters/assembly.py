@@ -16,6 +16,7 @@ from pellucid_gateway.gathering import Services
 from pellucid_gateway.notices import wording_for
 from pellucid_gateway.orchestrator import Engine
 from pellucid_gateway.ports import EvidenceStore, SearchQuota
+from pellucid_gateway.support import load_claim_tables
 from pellucid_gateway.terms import function_terms
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.llm_openai import open_llm
@@ -98,6 +99,7 @@ async def open_engine(
     # Read now, so that the first turn does not wait for files.
     wording_for("en")
     load_phrases()
+    load_claim_tables()
     function_terms()
     equipment = Equipment(
         services=services,
