@@ -122,6 +122,8 @@ async def test_sqlite_removes_what_expired(tmp_path: Path) -> None:
 async def test_sqlite_that_cannot_be_written_is_a_lost_dependency(tmp_path: Path) -> None:
     async with SqliteStore(tmp_path / "a.sqlite3") as store:
         await store._db.execute("DROP TABLE entries_v1")
+        with pytest.raises(DependencyDownError):
+            await store.get("k")
         with pytest.raises(DependencyDownError) as caught:
             await store.set("k", b"v")
     assert caught.value.metadata == {"dependency": "store"}

@@ -78,6 +78,12 @@ def test_the_subject_of_a_look_up_passes_only_when_permitted(
     assert default.text != query
 
 
+def test_what_stands_around_overlapping_data_stays() -> None:
+    redacted = Redactor().redact("::ffff:203.0.113.7 log of the gate")
+
+    assert redacted.text == "log of the gate"
+
+
 def test_cards_and_secrets_go_even_when_the_question_is_about_them() -> None:
     card = "4111 1111 1111 1111"
     redacted = Redactor(permit_subject=True).redact(f"who owns {card}", question=f"whose is {card}")

@@ -50,6 +50,7 @@ DIFFERENT_PAGES = (
     "https://example.com/amplifier", "https://example.com/guitar/amps", "https://m.example/a",
     "https://mobile.example/a", "https://example.com/a%2Fc", "https://example.com/index-of-things",
     "https://example.com/watch?v=abc", "https://example.com/watch?v=ABC",
+    "https://example.com/list?by=name&by=size", "https://example.com/list?by=size&by=name",
 )  # fmt: skip
 
 

@@ -4,11 +4,11 @@ import asyncio
 import random
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from pellucid_runtime.clock import Clock, SystemClock
@@ -17,12 +17,12 @@ from pellucid_search.answering import Answering
 from pellucid_search.background import Background
 from pellucid_search.buckets import LocalGate
 from pellucid_search.canonical import canonical_url, page_key
-from pellucid_search.dates import understand_date
+from pellucid_search.dates import publication_date, understand_date
 from pellucid_search.desk import Desk, DeskLimits
 from pellucid_search.domain_policy import DomainPolicy
 from pellucid_search.errors import MalformedError, ProviderError, UnreachableError
 from pellucid_search.fusion import FoundHit, fuse
-from pellucid_search.hits import Finding, Hit, ProviderReply, RawHit
+from pellucid_search.hits import DateSource, Finding, Hit, ProviderReply, RawHit
 from pellucid_search.ledger import Ledger
 from pellucid_search.planning import Lineup, Offer
 from pellucid_search.providers.registry import REGISTRY, ProviderSpec
@@ -331,7 +331,12 @@ def test_stored_answers_are_read_back(title: str, snippet: str) -> None:
 
 @some
 @given(st.text(max_size=40))
+@example("9999-12-31T23:59:59-05:00")
+@example("31 Dec 9999 23:59:59 -1200")
+@example("0001-01-01T00:00:00+09:00")
 def test_no_text_breaks_the_reading_of_dates(text: str) -> None:
     reading = understand_date(text, NOW)
+    published = publication_date(text, source=DateSource.META, now=NOW)
 
     assert reading is None or reading.time.tzinfo is not None
+    assert published is None or published.time <= NOW + timedelta(days=1)

@@ -117,10 +117,6 @@ _INCREMENT = """
 class SqliteStore:
     """A table in a file; entries survive a restart. An asynchronous context manager.
 
-    Writes take turns on a thread, which may wait for the disk. Reads have a connection of their own
-    on the caller's thread: beside a writer they never wait, and take less time than the way to
-    another thread and back.
-
     Args:
         path: The file; its folder is made when missing.
         namespace: Prefix of all keys.
@@ -140,22 +136,17 @@ class SqliteStore:
         self._db = await aiosqlite.connect(self._path, isolation_level=None, timeout=_TIMEOUT_S)
         try:
             await self._db.executescript(_CREATE)
-            self._reading = sqlite3.connect(self._path, isolation_level=None, timeout=0)
         except sqlite3.Error:
             await self._db.close()  # its thread would outlive the failure
             raise
         return self
 
     async def __aexit__(self, *_exc: object) -> None:
-        self._reading.close()
         await self._db.close()
 
     async def get(self, key: str) -> bytes | None:
         """See `Store`."""
-        try:
-            rows = self._reading.execute(_SELECT, self._parameters(key)).fetchall()
-        except sqlite3.Error:  # somebody holds the whole file: wait, but elsewhere
-            rows = await self._run(_SELECT, key)
+        rows = await self._run(_SELECT, key)
         return bytes(rows[0][0]) if rows else None
 
     async def set(self, key: str, value: bytes, *, ttl_s: float | None = None) -> None:
@@ -185,12 +176,9 @@ class SqliteStore:
         return await self._run(sql, key, value=value, expires_at=expires_at)
 
     async def _run(self, sql: str, key: str, **values: Any) -> list[Any]:
-        parameters = self._parameters(key) | values
+        parameters = {"key": f"{self._namespace}:{key}", "now": self._now(), **values}
         with _store_errors(sqlite3.Error):
             return list(await self._db.execute_fetchall(sql, parameters))
-
-    def _parameters(self, key: str) -> dict[str, Any]:
-        return {"key": f"{self._namespace}:{key}", "now": self._now()}
 
     def _now(self) -> float:
         return self._clock.now().timestamp()

@@ -144,7 +144,8 @@ def page_key(canonical: str) -> str:
     rest, bang, fragment = rest.partition("#!")
     address, mark, query = rest.partition("?")
     host, slash, path = address.partition("/")
-    ordered = "&".join(sorted(query.split("&")))
+    # The order of names says nothing; that of one name's values may.
+    ordered = "&".join(sorted(query.split("&"), key=lambda pair: pair.partition("=")[0]))
     place = _decoded(path.rstrip("/"))
     return f"{_without_www(host)}{slash}{place}{mark}{ordered}{bang}{fragment}"
 

@@ -108,9 +108,10 @@ def publication_date(
     if not text:
         return None
     reading = understand_date(text, now, patience=patience)
-    if reading is None:
+    # The year first: an instant at the end of the calendar exists in some zones only.
+    if reading is None or not _FIRST_YEAR <= reading.time.year <= now.year + 1:
         return None
     time = reading.time.astimezone(UTC)
-    if time > now + _FUTURE_TOLERANCE or time.year < _FIRST_YEAR:
+    if time - now > _FUTURE_TOLERANCE:
         return None
     return Published(time, source, reading.confidence)

@@ -87,11 +87,21 @@ def _squeezed(text: str) -> str:
 
 
 def _cut(text: str, kind: str, spans: Iterable[Span], kinds: set[str]) -> str:
-    found: Sequence[Span] = sorted(spans, reverse=True)
-    for start, end in found:
+    for start, end in reversed(_apart(spans)):
         text = f"{text[:start]} {text[end:]}"
         kinds.add(kind)
     return text
+
+
+def _apart(spans: Iterable[Span]) -> Sequence[Span]:
+    """Join what overlaps, so that cutting one leaves the places of the others true."""
+    joined: list[Span] = []
+    for start, end in sorted(spans):
+        if joined and start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
 
 
 def _tidy(text: str) -> str:
