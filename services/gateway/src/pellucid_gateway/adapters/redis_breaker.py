@@ -21,9 +21,11 @@ T = TypeVar("T")
 # which our own loop was busy hardly counts: it ends one step late and leaves the others, in which
 # the answer that is already there is seen.
 _STEP_S: Final = 0.02
-_SOON_STEPS: Final = 5
+_SOON_STEPS: Final = 7
+# Of a look that may have to connect first, which takes a busy loop several rounds.
+_CONNECTED_STEPS: Final = 25
 # An answer that took longer makes us look, apart from the requests, whether Redis is slow.
-_SLOW_S: Final = _STEP_S * _SOON_STEPS
+_SLOW_S: Final = 0.1
 # Between two looks while it is in trouble, spread by a quarter, so that replicas that lost it
 # together do not come back to it in the same moment.
 _PAUSE_S: Final = 0.5
@@ -78,6 +80,7 @@ class RedisBreaker:
 
     async def _answers_soon(self) -> bool:
         try:
+            await in_steps(self._redis.ping(), _CONNECTED_STEPS)
             await in_steps(self._redis.ping(), _SOON_STEPS)
         except (RedisError, OSError, TimeoutError):
             return False

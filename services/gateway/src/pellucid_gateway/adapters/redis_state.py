@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import MaxConnectionsError, RedisError, ResponseError
+from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from pellucid_gateway.adapters.redis_breaker import RedisBreaker
 from pellucid_gateway.state_ports import Entry
@@ -138,7 +139,11 @@ class RedisState:
         asked_s = asyncio.get_running_loop().time()
         try:
             yield
-        except ResponseError as error:  # it is there and refuses, at once: a full or read-only one
+        except (ResponseError, MaxConnectionsError) as error:
+            # It refuses at once, being full or read-only, or we have asked too much of it at once.
+            raise DependencyDownError("store") from error
+        except RedisTimeoutError as error:  # or our own loop was busy for so long
+            self._breaker.answered(_TIMEOUT_S)
             raise DependencyDownError("store") from error
         except (RedisError, OSError) as error:
             self._breaker.failed()
