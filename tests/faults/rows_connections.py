@@ -77,7 +77,8 @@ async def connections_end(trial: Trial) -> None:
         trial.occurred(f"{fresh} new connections", fresh > len(names))
         trial.promise_no_failure()
         lost = [r for r in trial.of("fault", Kind.SEARCH) if r.degraded]
-        trial.promise(f"{len(lost)} flagged", not lost)
+        parts = ", ".join(sorted({part for r in lost for part in r.degraded}))
+        trial.promise(f"{len(lost)} flagged{f' ({parts})' if parts else ''}", not lost)
     await trial.site.restart(*names)
 
 

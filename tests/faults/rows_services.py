@@ -42,6 +42,17 @@ def scorer_lost_after(trial: Trial, instant_s: float) -> int:
     return sum("scorer" in r.degraded for r in late)
 
 
+def count_scorers_anew(trial: Trial) -> None:
+    """Forget what the scorers were asked before this trial."""
+    for name in SCORERS:
+        trial.site.proxies[name].count_anew()
+
+
+def busiest_scorer(trial: Trial) -> str:
+    """The one that was asked most: one of an earlier trial may still be left alone by callers."""
+    return max(SCORERS, key=lambda name: trial.site.proxies[name].counters.bytes_up)
+
+
 @row(
     1,
     "kill -9 one of 3 scorers mid-request",
@@ -89,9 +100,10 @@ async def all_scorers_killed(trial: Trial) -> None:
     tests=("services/common/tests/test_hedging.py",),
 )
 async def one_scorer_slow(trial: Trial) -> None:
+    count_scorers_anew(trial)
     async with trial.asking():
         before = await trial.site.total("gateway", "pellucid_hedged_calls_total")
-        proxy = trial.site.proxies["scorer0"]
+        proxy = trial.site.proxies[busiest_scorer(trial)]
         proxy.poison(Toxics(latency_s=2.0))
         await trial.fault(trial.pace.fault_s * 1.5)
         trial.occurred(f"{proxy.counters.delayed} answers held back 2 s", proxy.counters.delayed)
@@ -130,9 +142,10 @@ def _promise_as_quick(trial: Trial, said: str = "") -> None:
     ),
 )
 async def one_scorer_lies(trial: Trial) -> None:
-    proxy = trial.site.proxies["scorer0"]
-    truthful = proxy.upstream
+    count_scorers_anew(trial)
     async with lying_scorer() as liar, trial.asking():
+        proxy = trial.site.proxies[busiest_scorer(trial)]
+        truthful = proxy.upstream
         doubted = await _doubted(trial)
         proxy.upstream = liar.port
         proxy.reset_peers()
@@ -161,8 +174,10 @@ async def _doubted(trial: Trial) -> float:
     "asked twice within an allowance, cut at the stage's share; used again after SIGCONT",
 )
 async def one_scorer_frozen(trial: Trial) -> None:
+    count_scorers_anew(trial)
     async with trial.asking():
-        one = trial.site.processes["scorer0"]
+        name = busiest_scorer(trial)
+        one = trial.site.processes[name]
         one.signal(signal.SIGSTOP)
         await trial.fault(trial.pace.fault_s * 1.5)
         trial.occurred("the process stands still", not one.is_ready() and one.is_alive)
@@ -170,21 +185,21 @@ async def one_scorer_frozen(trial: Trial) -> None:
         one.signal(signal.SIGCONT)
         # Calls that came while it stood still are answered first; nobody waits for them any more.
         await asyncio.sleep(2)
-        before = await _scored_by(trial)
+        before = await _scored_by(trial, name)
         await trial.recover()
-        waited_s = await _until_used(trial, before)
+        waited_s = await _until_used(trial, name, before)
         trial.promise(f"used again {waited_s:.0f} s later", waited_s < USED_AGAIN_WITHIN_S)
 
 
-async def _scored_by(trial: Trial) -> float:
-    return await trial.site.total("scorer0", "pellucid_grpc_server_seconds_count", SCORE)
+async def _scored_by(trial: Trial, name: str) -> float:
+    return await trial.site.total(name, "pellucid_grpc_server_seconds_count", SCORE)
 
 
-async def _until_used(trial: Trial, calls: float) -> float:
+async def _until_used(trial: Trial, name: str, calls: float) -> float:
     """A replica that was left alone is tried again after half a minute, with load still on."""
     begun = time.monotonic()
     for _ in range(int(USED_AGAIN_WITHIN_S * 2)):
-        if await _scored_by(trial) > calls:
+        if await _scored_by(trial, name) > calls:
             break
         await asyncio.sleep(0.5)
     return time.monotonic() - begun
