@@ -86,6 +86,14 @@ async def verified(
         ("The toll for cars is 4.50 crowns【1】.", [1]),
         ("The toll for cars is 4.50 crowns [Source 1].", [1]),
         ("The toll for cars is 4.50 crowns [1†harbourpost].", [1]),
+        ("The toll for cars is 4.50 crowns [[1]].", [1]),
+        ("The toll for cars is 4.50 crowns [[citation:1]].", [1]),
+        ("The toll for cars is 4.50 crowns. [citation:1]", [1]),
+        ("The toll for cars is 4.50 crowns [doc_1].", [1]),
+        ("The toll for cars is 4.50 crowns [#1].", [1]),
+        ("The toll for cars is 4.50 crowns \\[1\\].", [1]),
+        ("The toll for cars is 4.50 crowns **[1]**.", [1]),
+        ("The toll for cars is 4.50 crowns (Source 1).", [1]),
         ("Building the bridge cost 310 million crowns [2].", [2]),
         ("Building the Skerry Bridge cost 310,000,000 crowns [2].", [2]),
         ("Skerry has 4200 people [3].", [3]),
@@ -144,6 +152,7 @@ async def test_planted_wrong_citations_never_leave(text: str) -> None:
         ("Go to www.evil.example/x for more.", ""),
         ("Siehe evil.example/x für Weiteres.", ""),
         ("Open [this](javascript:alert(1)) now.", "Open this now."),
+        ("Open mailto:me@evil.example?body=x right now.", "Open right now."),
         ("Read http://harbourpost.example/toll now.", "Read http://harbourpost.example/toll now."),
         ("Open http://harbourpost.example/toll?leak=1 now.", "Open now."),
         ("It costs 9 crowns (see https://evil.example/x).", "It costs 9 crowns."),
@@ -217,6 +226,63 @@ async def test_code_blocks_are_left_as_they_are() -> None:
     assert report.checked == 1
 
 
+@pytest.mark.parametrize(
+    "marker", ["[[9]]", "\\[9\\]", "[citation:9]", "[7]-[9]", "[#9]", "(Source 9)", "[doc_9]"]
+)
+async def test_a_wrong_number_leaves_in_no_form(marker: str) -> None:
+    answer, citations, _ = await verified([f"The sky above it is blue {marker}."])
+
+    assert (answer, citations) == ("The sky above it is blue.", ())
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "````\n```\na[97]\n```\n````\n",
+        "```\na[97]\n```python\nb[97]\n```\n",
+        "~~~ a`b\nx[97]\n~~~\n",
+        "- It is so:\n  ```\n  a[97]\n\n  b[97]\n  ```\n",
+        "- ```\n  a[97]\n  ```\n",
+        "1. One\n   - Two\n\n     ```\n     a[97]\n     ```\n",
+    ],
+)
+async def test_a_code_block_ends_where_markdown_ends_it(code: str) -> None:
+    answer, _, report = await verified([f"{code}It is blue [97]."])
+
+    assert answer == f"{code}It is blue."
+    assert report.checked == 1
+
+
+IMAGE = "![x](https://evil.example/p.png?q=1)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"- It is so\n  ```\n{IMAGE}\n",
+        f"It is so\n    ```\n    {IMAGE}\n",
+        f"- ```\n  a\n  ```\n{IMAGE}\n",
+        f"- It is\nso indeed\n  ```\n{IMAGE}\n",
+        f" ```\na\n ```\n {IMAGE}\n",
+        f"```\na\n    ```\n```\n{IMAGE}\n",
+        '<div>\n```\n<img src="https://evil.example/p.png">\n',
+    ],
+)
+async def test_what_only_looks_like_code_is_checked(text: str) -> None:
+    answer, _, _ = await verified([text])
+
+    assert "evil" not in answer
+
+
+@pytest.mark.parametrize("quote", ["“{}”", '"{}"', "«{}»", "»{}«", "‘{}’", "„{}“", "‹{}›"])
+async def test_long_quotations_are_cut_in_every_form(quote: str) -> None:
+    words = " ".join(f"don’t{n}" for n in range(20))
+    answer, _, _ = await verified([f"The sign has {quote.format(words)} on it."])
+
+    assert "don’t14" in answer
+    assert "don’t15" not in answer
+
+
 async def test_numeric_style_shows_only_what_held() -> None:
     text = "The toll for cars is 4.50 crowns [1][97]. Dogs may fly there [3]."
     answer, _, _ = await verified([text], CitationStyle.NUMERIC)
@@ -259,6 +325,26 @@ PARTS = st.sampled_from(
             " [1, 3]",
             "【2】",
             " [97]",
+            *(
+                "[[97]]",
+                "[[citation:1]]",
+                "\\[97\\]",
+                " [doc_97]",
+                " **[97]**",
+                "[1]–[3]",
+                " (Source 97)",
+            ),
+            *(
+                "~~~~\n",
+                "````\n",
+                "- ```\n",
+                "  ```\n",
+                "    ```\n",
+                "  text ",
+                "<div>\n",
+                "mailto:x@e.example",
+            ),
+            *("‘a b c d e f g h i j k l m n o p q’ ", "»a b ", "« "),
             "[",
             "]",
             "(",

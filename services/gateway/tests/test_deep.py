@@ -3,7 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from turn_fakes import HITS, FakeModel, FakeSearch, Rig, hit
+import pytest
+from turn_fakes import HITS, FakeFetcher, FakeModel, FakeSearch, Rig, hit
 
 from pellucid_gateway.budgets import StageBudgets
 from pellucid_gateway.findings import ProviderStatus
@@ -94,14 +95,30 @@ async def test_it_stops_when_the_budget_is_spent() -> None:
     assert "budget_reached" in codes(result)
 
 
+def lost_deadline(result: TurnResult) -> list[str]:
+    return [loss.detail for loss in result.degraded if loss.component == "deadline"]
+
+
 async def test_it_stops_at_the_deadline_and_answers_with_what_is_there() -> None:
-    rig = rig_with(MORE, MORE)
-    rig.decision.reflect_s = 0.4
+    # Reading the pages takes all the time that gathering has.
+    rig = rig_with(MORE, MORE, fetcher=FakeFetcher(hangs=True))
     result, _ = await deep(rig, deadline_ms=600)
 
     assert result.iterations == 1
-    assert "deadline" in {loss.component for loss in result.degraded}
+    assert rig.decision.reflect_calls == [], "there is no time for what it would ask for"
+    assert lost_deadline(result) == ["no time for another round"]
     assert result.answer
+
+
+@pytest.mark.parametrize("reflect_s", [0.25, 2.0], ids=["ends just in time", "is cut off"])
+async def test_a_reflection_that_uses_up_the_time_leads_to_no_round(reflect_s: float) -> None:
+    rig = rig_with(MORE, MORE, search=FakeSearch(rounds=[HITS, (OTHER,)]))
+    rig.decision.reflect_s = reflect_s
+    result, _ = await deep(rig, deadline_ms=900)
+
+    assert len(rig.search.calls) == result.iterations == 1
+    assert lost_deadline(result) == ["no time for another round"]
+    assert "search" not in {loss.component for loss in result.degraded}
 
 
 async def test_a_lost_reflection_ends_the_search_and_not_the_turn() -> None:

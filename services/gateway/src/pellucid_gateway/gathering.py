@@ -41,6 +41,8 @@ MAX_PER_DOMAIN = 2
 _MOST_HITS = 100
 _EXTRACT_TOKENS = 160
 _MOST_EXTRACTS = 16
+# A further round that has less time would only be cut off and look like a lost search.
+_LEAST_ROUND_S = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,7 +232,7 @@ class Gatherer:
             return ()
         reflection = await self._reflect(errand, gathered)
         if reflection is None:
-            gathered.stop = Stop.NO_REFLECTION
+            gathered.stop = self._forced_stop(gathered) or Stop.NO_REFLECTION
             return ()
         return self._after(reflection, errand, gathered)
 
@@ -255,6 +257,8 @@ class Gatherer:
             gathered.stop = Stop.NO_PROGRESS
         elif gathered.rounds >= errand.plan.rounds:
             gathered.stop = Stop.ROUNDS
+        elif self._budget.stage_s(self._budgets.search_s) < _LEAST_ROUND_S:
+            gathered.stop = Stop.DEADLINE
         else:
             return (PlannedQuery(refined, errand.decision.freshness, errand.decision.site),)
         return ()

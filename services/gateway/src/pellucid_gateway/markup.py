@@ -12,18 +12,27 @@ from urllib.parse import urlsplit
 from pellucid_gateway.findings import Source
 
 _TARGET = r"\(\s*<?((?:[^()\s<>]|\([^()\s]*\))*)>?(?:\s+[\"'(][^\"')\n]*[\"')])?\s*\)"
+# A word before the number, as in [Source 1], [citation:1], [doc_1] or [#1].
+_LABEL = r"(?:[^\W\d_]{1,12}\s?)?[.:_#]?\s*"
 _MARKER_BODY = (
-    r"\s*\^?\s*(?:[^\W\d_]{1,12}\.?\s*)?(\d{1,4}(?:\s*(?:[,;、，]|–|—|-|&|and)\s*"
-    r"(?:[^\W\d_]{1,12}\.?\s*)?\d{1,4})*)\s*(?:†[^\]】］〕\n]{0,40})?\s*"
+    rf"\s*\^?\s*{_LABEL}(\d{{1,4}}(?:\s*(?:[,;、，]|–|—|-|&|and)\s*"
+    rf"{_LABEL}\d{{1,4}})*)\s*(?:†[^\]】］〕\n]{{0,40}})?\s*"
 )
+_POINTER = r"[(（]\s*(?:sources?|quellen?|fuentes?|출처|来源|出典)"
+_MARKER = (
+    rf"(?P<bold>\*\*)?\\?[\[【［〔](?:{_MARKER_BODY}|\[{_MARKER_BODY}\])\\?[\]】］〕]"
+    r"(?:\s?[–—-]\s?\[\d{1,3}\])?(?(bold)\*\*)"
+    rf"|{_POINTER}\s*\d{{1,2}}(?:\s*(?:,|&|and|und|y|et)\s*\d{{1,2}})*\s*[)）]"
+)
+_SCHEME = r"(?:https?|ftp|data|javascript|file|(?<![^\W_])(?:mailto|tel|sms)):"
 _TOKEN = re.compile(
     r"(?P<code>`[^`\n]+`)"
     rf"|(?P<image>!\[[^\]\n]*\](?:{_TARGET.replace('(', '(?:', 0)})?)"
-    rf"|(?P<link>\[(?P<label>[^\]\n]*)\]{_TARGET})"
-    rf"|(?P<marker>[\[【［〔]{_MARKER_BODY}[\]】］〕])"
+    rf"|(?P<link>\[(?P<label>\[[^\]\n]*\]|[^\]\n]*)\]{_TARGET})"
+    rf"|(?P<marker>{_MARKER})"
     r"|(?P<tag></?(?:a|img|iframe|script|link|video|audio|source|object|embed|form|input|svg|style|"
     r"base|meta|picture|button)\b[^>\n]*>)"
-    r"|(?P<url><?(?:(?:https?|ftp|data|javascript|file):|www\.|//(?=\w+\.))[^\s<>\"”»]+>?)"
+    rf"|(?P<url><?(?:{_SCHEME}|www\.|//(?=\w+\.))[^\s<>\"”»]+>?)"
     r"|(?P<path>(?<![\w@./-])(?:[\w-]+\.)+[^\W\d_]{2,24}/[^\s<>\"”»]*)",
     re.IGNORECASE,
 )
@@ -81,7 +90,7 @@ def _pieces_of(match: re.Match[str], evidence: "Evidence") -> Iterator[Piece]:
 def _link(label: str, whole: str, evidence: "Evidence") -> Iterator[Piece]:
     target = whole[len(label) + 2 :].strip("()<> ").split()
     n = evidence.number_of(target[0]) if target else None
-    if not re.fullmatch(_MARKER_BODY, label):
+    if not re.fullmatch(_MARKER_BODY, label.strip("[]")):
         yield Text(label)
     yield Marker((n or 0,))
 
@@ -95,7 +104,7 @@ def _marker(written: str) -> Iterator[Piece]:
 
 
 def _numbers(written: str) -> Iterable[int]:
-    spread = _RANGE.sub(_spread, written)
+    spread = _RANGE.sub(_spread, re.sub(r"[\[\]\\]", "", written))
     found = [int(number) for number in re.findall(r"\d+", spread.split("†")[0])]
     return dict.fromkeys(found[:_MOST_NUMBERS])
 
@@ -142,7 +151,8 @@ def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:
 
 # Text from here on may change before its sentence is complete.
 _UNSETTLED = re.compile(
-    r"[\[【［〔<]|!$|!\[|(?:https?|ftp|data|javascript|file):|www\.|//|(?:[\w-]+\.)+[^\W\d_]{2,24}/",
+    rf"(?:\*\*)?\\?[\[【［〔]|<|{_POINTER}|!$|!\[|{_SCHEME}|www\.|//"
+    r"|(?:[\w-]+\.)+[^\W\d_]{2,24}/",
     re.IGNORECASE,
 )
 

@@ -8,9 +8,10 @@ MAX_QUOTE_WORDS = 15
 # A language without spaces says about a word in two characters.
 _MAX_QUOTE_CHARS = 2 * MAX_QUOTE_WORDS
 _QUOTE = re.compile(
-    r"[\"“]([^\"“”]+)[\"”]|«\s?([^«»]+?)\s?»|„([^„“”]+)[“”]|「([^「」]+)」|『([^『』]+)』"
+    r"[\"“]([^\"“”]+)[\"”]|«\s?([^«»]+?)\s?»|»([^«»]+)«|‹\s?([^‹›]+?)\s?›|›([^‹›]+)‹"
+    r"|„([^„“”]+)[“”]|「([^「」]+)」|『([^『』]+)』|(?<!\w)‘((?:[^‘’]|(?<=\w)’(?=\w))+)’(?!\w)"
 )
-_OPENING = re.compile(r"[\"“«„「『]")
+_OPENING = re.compile(r"[\"“«»‹›„「『‘]")
 
 
 def shortened(text: str) -> str:

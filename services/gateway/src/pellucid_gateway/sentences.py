@@ -14,7 +14,8 @@ _CLOSERS = "\"'”’»)）」』*_"
 _OPENERS = "[【［〔"
 # A marker such as [1], 【2†source】 or [1](address), as far as a boundary needs to know it.
 _TRAILING_MARKER = re.compile(
-    r"[\[【［〔]\s*\^?(?:[^\W\d_]{1,12}\.?\s*)?\d{1,4}[^\]】］〕\n]{0,40}[\]】］〕](?:\([^()\s]{0,2000}\))?"
+    r"[\[【［〔]\[?\s*\^?(?:[^\W\d_]{1,12}\s?)?[.:_#]?\s*\d{1,4}[^\]】］〕\n]{0,40}"
+    r"[\]】］〕]{1,2}(?:\([^()\s]{0,2000}\))?"
 )
 _MARKER_MAX = 64
 _ABBREVIATION = re.compile(
@@ -154,15 +155,31 @@ class Segment:
 
 _FENCES = ("```", "~~~")
 _WHOLE_LINE = ("|", "#")
+_FENCE_CHARS = len(_FENCES[0])
+# A line that is indented further than this within its list item opens no code block.
+_MAX_FENCE_INDENT = 3
+_LIST_MARKS = re.compile(r"(?: *(?:[-*+]|\d{1,9}[.)]) +)+")
+# What could load or link something if a reader's Markdown took the line for prose.
+_ADDRESS = re.compile(r"!\[|\]\(|\]:|<[a-z/!]|//|www\.", re.IGNORECASE)
 
 
 class Segmenter:
-    """Cuts a stream into segments, the same ones however it is chunked."""
+    """Cuts a stream into segments, the same ones however it is chunked.
+
+    Where a code block begins and ends is told as CommonMark tells it (4.5 and 5.2): what a reader's
+    Markdown shows as prose must not pass here as code, which is not checked. After a fence in a
+    list or an HTML line, renderers differ; from there on a line of code with an address is prose.
+    """
 
     def __init__(self) -> None:
         self._pending = ""
         self._line_start = True
         self._fence = ""
+        # Columns at which the content of the list items in progress begins, outermost first, and
+        # that of the item in which the code block stands.
+        self._items: list[int] = []
+        self._container = 0
+        self._is_doubtful = False
 
     @property
     def pending(self) -> str:
@@ -192,12 +209,16 @@ class Segmenter:
         return segments
 
     def _next_end(self, *, final: bool) -> int | None:
-        head = self._pending.lstrip(" ")
+        head = self._pending.lstrip(" \t")
         if not self._pending:
             return None
-        unsure = self._line_start and len(head) < len(_FENCES[0])
+        unsure = self._line_start and len(head) < _FENCE_CHARS
         if unsure and not final and "\n" not in head:
             return None
+        line = self._pending.partition("\n")[0]
+        if self._line_start and line.strip() and _indent(line) < self._container:
+            # The list item that the code block stands in has ended, and the block with it.
+            self._fence, self._container = "", 0
         if self._fence or (self._line_start and head.startswith((*_FENCES, *_WHOLE_LINE))):
             newline = self._pending.find("\n")
             if newline >= 0:
@@ -208,13 +229,53 @@ class Segmenter:
         return boundary(self._pending, final=final)
 
     def _segment(self, piece: str) -> Segment:
-        head = piece.lstrip(" ")
-        fence = next((mark for mark in _FENCES if head.startswith(mark)), "")
+        line = piece.expandtabs(4) if self._line_start else ""
         if self._fence:
-            if self._line_start and fence == self._fence:
-                self._fence = ""
-            return Segment(SegmentKind.CODE, piece)
-        if self._line_start and fence and "`" not in head[len(fence) :].lstrip("`"):
-            self._fence = fence
-            return Segment(SegmentKind.CODE, piece)
-        return Segment(SegmentKind.PROSE, piece)
+            if self._closes(line):
+                self._fence, self._container = "", 0
+        else:
+            self._fence = self._opened(line)
+            if not self._fence:
+                return Segment(SegmentKind.PROSE, piece)
+            self._container = self._items[-1] if self._items else 0
+        is_prose = self._is_doubtful and _ADDRESS.search(piece)
+        return Segment(SegmentKind.PROSE if is_prose else SegmentKind.CODE, piece)
+
+    def _opened(self, line: str) -> str:
+        """The fence that a line of prose opens, if any; notes the list item that it stands in."""
+        if not line.strip():
+            return ""
+        indent = _indent(line)
+        while self._items and indent < self._items[-1]:
+            self._items.pop()
+        if indent - (self._items[-1] if self._items else 0) > _MAX_FENCE_INDENT:
+            return ""
+        marks = _LIST_MARKS.match(line)
+        if marks:
+            self._items.append(marks.end())
+        fence = _fence_of(line[marks.end() :] if marks else line)
+        is_inside = bool(fence and (indent or marks))
+        self._is_doubtful = self._is_doubtful or is_inside or line.lstrip().startswith("<")
+        return fence
+
+    def _closes(self, line: str) -> bool:
+        """Whether a line ends the block: as many of its marks or more, nothing after them."""
+        bare = line.strip()
+        is_near = _indent(line) - self._container <= _MAX_FENCE_INDENT
+        return is_near and len(bare) >= len(self._fence) and not bare.strip(self._fence[0])
+
+
+def _indent(line: str) -> int:
+    """Columns before the first character; a tab ends at the next multiple of four."""
+    expanded = line.expandtabs(4)
+    return len(expanded) - len(expanded.lstrip(" "))
+
+
+def _fence_of(line: str) -> str:
+    """The run of marks with which a line opens a code block; empty when it opens none."""
+    head = line.lstrip(" ")
+    mark = next((fence[0] for fence in _FENCES if head.startswith(fence)), "")
+    if not mark:
+        return ""
+    info = head.lstrip(mark)
+    return head[: len(head) - len(info)] if mark == "~" or "`" not in info else ""
