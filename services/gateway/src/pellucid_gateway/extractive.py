@@ -76,7 +76,8 @@ def about_the_named(found: Sequence[Candidate], question: str) -> Sequence[Candi
     named = names_of(question)
     if not named:
         return found
-    speaking = {c.source.n for c in found if c.source.user_supplied or named & _said_in(c.source)}
+    sources = {candidate.source.n: candidate.source for candidate in found}
+    speaking = {n for n, s in sources.items() if s.user_supplied or named & _said_in(s)}
     return tuple(candidate for candidate in found if candidate.source.n in speaking)
 
 
