@@ -255,3 +255,29 @@ async def test_rules_that_cannot_be_read_forbid_nothing(rig: Any, http: Any, kin
     page = await rig.fetch("http://ostwick.test/", Purpose.SEARCH_RESULT, timeout_s=20)
     assert page.success
     assert page.timings.wait_ms < 8_000
+
+
+async def test_the_answer_of_a_first_try_is_no_part_of_the_second(rig: Any, http: Any) -> None:
+    tries: list[int] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        tries.append(1)
+        if len(tries) == 1:
+            writer.write(http(b"<p>The harbour office repairs its computer today.</p>", status=503))
+        else:
+            await reader.read()
+
+    await rig.serve(answer)
+    page = await rig.fetch("http://ostwick.test/", timeout_s=3)
+    assert len(tries) == 2
+    assert page.status is FetchStatus.TOTAL_TIMEOUT
+    assert page.text == ""
+
+
+async def test_a_refused_hop_is_not_the_address_that_answered(rig: Any, http: Any) -> None:
+    away = http(b"", status=302, extra="location: http://169.254.169.254/latest/\r\n")
+    await rig.pages({"/away": away})
+    page = await rig.fetch("http://ostwick.test/away")
+    assert page.status is FetchStatus.BLOCKED_TARGET
+    assert page.final_url == "http://ostwick.test/away"

@@ -61,6 +61,8 @@ class Trail:
     """What is known of a fetch so far; survives its failure."""
 
     target: Target | None = None
+    # The address that answered last; empty while none has.
+    final_url: str = ""
     redirects: list[str] = field(default_factory=list)
     http_status: int = 0
     retry_after_s: int = 0
@@ -73,11 +75,6 @@ class Trail:
     # Sent to the first origin only.
     headers: tuple[tuple[str, str], ...] = NO_HEADERS
     origin: tuple[str, str, int] | None = None
-
-    @property
-    def final_url(self) -> str:
-        """The address that answered; empty when none did."""
-        return self.target.href if self.target is not None and self.http_status else ""
 
 
 class HttpPath:
@@ -146,7 +143,9 @@ class HttpPath:
             elif not _is_transient(trail, fault) or trail.retry_after_s > ends - _now():
                 raise
         await asyncio.sleep(_RETRY_PAUSE_S)
+        # What the first try left is no part of the page that the second one is after.
         trail.redirects.clear()
+        trail.intake, trail.refused = None, False
         return await self._hops(request, trail, agent)
 
     def _wants_other_agent(self, request: PageRequest, status: int, fault: FetchFault) -> bool:
@@ -188,7 +187,7 @@ class HttpPath:
         target = clearance.target
         trail.insecure |= target.scheme == "https" and target.host in self._policy.insecure_hosts
         async with self._exchange(clearance, trail, agent) as answer:
-            trail.http_status = answer.status
+            trail.http_status, trail.final_url = answer.status, target.href
             if answer.status in _REDIRECTS:
                 return _redirect(clearance.target, answer.headers, trail)
             trail.retry_after_s = retry_after_s(answer.headers, time.time())

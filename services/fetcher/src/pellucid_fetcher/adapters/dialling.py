@@ -103,6 +103,11 @@ class WatchedStream(AsyncNetworkStream):
     def _watch_opening(self, data: bytes) -> None:
         """Look at the line that opens a chunked body; it may come in a later packet."""
         if self.headers_complete:
+            # HTTP/2, or headers that end with bare line feeds: there is no such line to wait for.
+            if _END_OF_HEAD not in self._head:
+                self._opening_seen = True
+                self._head = b""
+                return
             self._head += data
         headers, ended, body = self._head.partition(_END_OF_HEAD)
         line, complete, _ = body[:_MAX_CHUNK_LINE].partition(b"\r\n")
