@@ -102,6 +102,8 @@ HIDING = {
     "tiny box": f'<p style="height:0;overflow:hidden">{SECRET}</p>',
     "same colour": f'<p style="color:#fff;background:#fff">{SECRET}</p>',
     "transparent": f'<p style="opacity:0">{SECRET}</p>',
+    "letters without colour": f'<p style="color: transparent">{SECRET}</p>',
+    "letters of no weight": f'<p style="margin:0;color:rgba(0, 0, 0, 0.0)">{SECRET}</p>',
     "clipped": f'<p style="clip:rect(0,0,0,0)">{SECRET}</p>',
     "class": f'<p class="sr-only">{SECRET}</p>',
     "style sheet": f"<style>.zz {{display:none}}</style><p class=zz>{SECRET}</p>",
@@ -129,6 +131,22 @@ def test_hidden_text_is_dropped(extract: Any, way: str) -> None:
     assert "praise" not in found.text
     assert "praise" not in found.excerpt
     assert PROSE[1].strip() in found.text
+
+
+def test_letters_that_take_the_colours_behind_them_are_read(extract: Any) -> None:
+    style = "background:linear-gradient(red,blue);-webkit-background-clip:text;color:transparent"
+    line = "The bakery on Quay Street opens early on every working day."
+    assert (
+        line in extract(_page(ARTICLE.replace("</h1>", f'</h1><p style="{style}">{line}</p>'))).text
+    )
+
+
+def test_a_table_of_values_inside_one_that_arranges_the_page_keeps_its_rows(extract: Any) -> None:
+    fees = (
+        "<table><tr><th>Paper<th>Fee<tr><td>Passport<td>70 crowns<tr><td>Permit<td>9 crowns</table>"
+    )
+    arranged = f"<table><tr><td>{ARTICLE}</td></tr><tr><td>{fees}</td></tr></table>"
+    assert "| Passport | 70 crowns |\n| Permit | 9 crowns |" in extract(_page(arranged)).text
 
 
 def test_invisible_characters_are_dropped(extract: Any) -> None:

@@ -17,6 +17,10 @@ _STYLE: Final = re.compile(
     re.IGNORECASE,
 )
 _TRANSPARENT: Final = re.compile(r"opacity\s*:\s*0(?:\.0*\d?)?\s*(?:;|!|$)", re.IGNORECASE)
+_CLEAR_LETTERS: Final = re.compile(
+    r"(?:^|;)\s*color\s*:\s*(?:transparent|rgba\([^)]*,\s*0?\.?0+%?\s*\)|#[0-9a-f]{3}0\b|#[0-9a-f]{6}00\b)",
+    re.IGNORECASE,
+)
 _EMPTY_BOX: Final = re.compile(
     r"(?:^|;)\s*(?:max-)?(?:height|width)\s*:\s*[01](?:px)?\s*(?:;|!|$)", re.IGNORECASE
 )
@@ -94,12 +98,13 @@ class Visibility:
         if attributes.get("aria-hidden") == "true":
             return True
         style = attributes.get("style")
-        return bool(style and hidden_style(style)) or self._by_name(attributes, names)
+        unseen = bool(style and (hidden_style(style) or _clear_letters(style)))
+        return unseen or self._by_name(attributes, names)
 
     def _is_covered(self, attributes: Mapping[str, str | None], names: str) -> bool:
         """Tell whether an element would stay unseen when it is opened."""
         style = attributes.get("style")
-        if style and _covering_style(style):
+        if style and (_covering_style(style) or _clear_letters(style)):
             return True
         return bool(_COVERING_CLASS.search(names)) or _is_named(attributes, self._covered)
 
@@ -150,6 +155,18 @@ def _same_colour(style: str) -> bool:
         name.lower().split("-")[0]: value.strip().lower() for name, value in _COLOURS.findall(style)
     }
     return "color" in found and found.get("color") == found.get("background")
+
+
+def _clear_letters(style: str) -> bool:
+    """Tell whether letters without colour stand on what is behind them.
+
+    Asked of an element's own style only: in style sheets another rule often lends them the colours
+    of their background.
+
+    >>> _clear_letters("background-clip:text; color:transparent")
+    False
+    """
+    return bool(_CLEAR_LETTERS.search(style)) and "background-clip" not in style
 
 
 def _covering_style(style: str) -> bool:

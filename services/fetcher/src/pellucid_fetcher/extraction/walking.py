@@ -311,7 +311,8 @@ def _joined(pieces: list[str]) -> str:
 
 def _is_data_table(table: LexborNode) -> bool:
     """Tell a table of values from one that only arranges a page."""
-    if table.css_first("table table, form, h1, h2, h3, pre, td ul") is not None:
+    # A node's own selectors reach the node itself; only a second table is one inside.
+    if table.css_first("form, h1, h2, h3, pre, td ul") is not None or len(table.css("table")) > 1:
         return False
     rows, cells = len(table.css("tr")), len(table.css("td, th"))
     if rows < 2 or cells < 2 * rows - rows // 2:  # noqa: PLR2004 - two columns, with some gaps
