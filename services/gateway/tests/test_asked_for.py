@@ -35,6 +35,8 @@ def test_kinds_by_the_words_of_a_question(question: str, kinds: set[AskedFor]) -
         (AskedFor.PERSON, "The Court sits in Port Example.", 0.0),
         (AskedFor.VERSION, "Version 4.2.1 is out.", 1.0),
         (AskedFor.VERSION, "A new version is out.", 0.0),
+        (AskedFor.VERSION, "For Python 3.9 there is no supported version.", 0.0),
+        (AskedFor.VERSION, "Release v4.2.1 fixes it.", 1.0),
     ],
 )
 def test_a_sentence_carries_a_kind_or_not(kind: AskedFor, sentence: str, share: float) -> None:

@@ -257,6 +257,15 @@ def test_figures_dates_and_names_are_looked_up(claim: str, text: str, *, holds: 
         ("vell-council.example", "", "News - Vell Town Council", "Vell Town Council"),
         ("evil.example", "Reuters", "X | Reuters", "evil.example"),
         ("plain.example", "", "X", "plain.example"),
+        ("merrowbank.example", "National Bank of Merrow", "X", "National Bank of Merrow"),
+        ("saltandsignal.example", "Salt & Signal", "X", "Salt & Signal"),
+        (
+            "coastinstitute.example",
+            "Institute for Coastal Studies",
+            "X",
+            "Institute for Coastal Studies",
+        ),
+        ("evilbank.example", "National Bank of Merrow", "X", "evilbank.example"),
     ],
 )
 def test_a_page_cannot_pose_as_another_publisher(

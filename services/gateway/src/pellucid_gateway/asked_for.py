@@ -28,7 +28,8 @@ _LATEST = re.compile(
     r"\b(?:latest|newest|current|neueste\w*|aktuell\w*|dernier\w*|actuel\w*|ultim[ao]|actual)\b"
     r"|최신|현재|最新|現在|目前"
 )
-_VERSION = re.compile(r"\b\d+\.\d+(?:\.\d+)*\b")
+# A version, with the name before it whose version it is.
+_VERSION = re.compile(r"(?:\b([A-ZÀ-Þ][\w-]*) )?(?<![\w.])[vV]?(\d+\.\d+(?:\.\d+)*)\b")
 _NUMERIC_DATE = re.compile(
     r"\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}\.\s?\d{1,2}\.\s?\d{4}\b|\d{1,2}\s?[월月]\s?\d{1,2}\s?[일日]"
 )
@@ -88,7 +89,10 @@ def _has(sentence: str, kind: AskedFor, question: str) -> float:
         case AskedFor.NUMBER:
             return _has_amount(sentence, question)
         case AskedFor.VERSION:
-            found = any(v not in question for v in _VERSION.findall(sentence))
+            found = any(
+                version not in question and (not name or terms(name) <= _versioned(question))
+                for name, version in _VERSION.findall(sentence)
+            )
             wanted = _LATEST.search(fold(question)) and not _LATEST.search(fold(sentence))
             return found * (_ANY_VERSION if wanted else 1.0)
         case AskedFor.DATE:
@@ -96,6 +100,11 @@ def _has(sentence: str, kind: AskedFor, question: str) -> float:
         case AskedFor.PERSON:
             known_terms = terms(question)
             return any(not terms(name) & known_terms for name in _NAME.findall(sentence))
+
+
+def _versioned(question: str) -> frozenset[str]:
+    """Words that may stand before a version that was asked for: another name's is another's."""
+    return terms(question) | terms("version release update")
 
 
 def _has_amount(sentence: str, question: str) -> float:

@@ -64,17 +64,21 @@ def publisher_of(domain: str, page: PageContent | None, title: str) -> str:
 
 
 def _is_short_for(label: str, name: str) -> bool:
-    """Whether a host is made of beginnings of a name's words, in their order.
+    """Whether a host is made of beginnings of a name's words, in their order or another.
 
     >>> _is_short_for("civicstats", "Bureau of Civic Statistics")
     True
     """
-    rest = label
-    for word in map(_letters, name.split()):
-        taken = _shared_letters(rest, word)
-        if taken >= _LEAST_BEGINNING:
-            rest = rest[taken:].removeprefix("s") if taken < len(word) else rest[taken:]
-    return not rest
+    words = [_letters(word) for word in name.replace("&", " and ").split()]
+    while label:
+        shared = {word: _shared_letters(label, word) for word in words}
+        best = max(words, key=lambda word: shared[word], default="")
+        if not best or shared[best] < _LEAST_BEGINNING:
+            return False
+        words.remove(best)
+        label = label[shared[best] :]
+        label = label.removeprefix("s") if shared[best] < len(best) else label
+    return True
 
 
 def _shared_letters(one: str, other: str) -> int:
