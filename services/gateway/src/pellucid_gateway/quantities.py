@@ -36,7 +36,8 @@ _NUMBER = re.compile(
 )
 _GROUPED = re.compile(r"^\d{1,3}(?:[.,’' \u00a0\u202f]\d{3})+$")
 _UNIT_AFTER = re.compile(
-    r"\s?[%€$£¥₩°]|\s(?:million|billion|thousand|Millionen|Milliarden|millions|millones|milliards)"
+    r"\s?[%€$£¥₩°]|\s(?:per cent|pour cent|por ciento)\b"
+    r"|\s(?:million|billion|thousand|Millionen|Milliarden|millions|millones|milliards)"
     r"?\s?[^\W\d_]+|[^\W\d_]{1,3}"
 )
 # A number of several parts, as in 4만 5천 or 2万4000.
