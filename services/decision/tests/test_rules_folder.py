@@ -59,6 +59,25 @@ def test_operators_add_categories(folder: Path, tmp_path: Path) -> None:
     assert RulesFolder(folder, extra).book.matrix[0].name == "shipping"
 
 
+def test_patterns_that_open_words_keep_their_own_alternatives(folder: Path) -> None:
+    (folder / "languages" / "any.yaml").write_text(
+        r"signals: {news: ['\bquux(?:es|is)', '\bfoo|bar', '\b[|(]x']}"
+    )
+    pattern = RulesFolder(folder).book.languages["any"].matchers[0].pattern
+    found = [text for text in ("quuxis", "a foo", "xbar", "a|x") if pattern.search(text)]
+    assert found == ["quuxis", "a foo", "xbar", "a|x"]
+    assert not [text for text in ("xquuxes", "xfoo", "quux", "x") if pattern.search(text)]
+
+
+def test_words_of_a_category_match_whole_and_in_any_case(folder: Path, tmp_path: Path) -> None:
+    extra = tmp_path / "extra.yaml"
+    extra.write_text("categories: [{name: sea, keywords: [Ferry, boat, Fähre, 船], priority: 1.0}]")
+    words = RulesFolder(folder, extra).book.matrix[0].keywords
+    found = [text for text in ("the ferry!", "autofähren", "汽船") if words.search(text)]
+    assert found == ["the ferry!", "autofähren", "汽船"]
+    assert not words.search("ferryboat")
+
+
 @settings(
     max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

@@ -68,6 +68,8 @@ def rivals(text: str) -> tuple[str, ...]:
 
 
 def _by_script(sample: str) -> str:
+    if sample.isascii():
+        return ""
     letters = len(_LETTER.findall(sample))
     counts = {code: len(pattern.findall(sample)) for code, pattern in _SCRIPTS}
     kana = counts["ja"] and counts["ja"] + counts["zh"] >= letters * MIN_SCRIPT_SHARE

@@ -14,7 +14,8 @@ def match_category(reading: Reading, rulebook: Rulebook) -> Category | None:
     recent = reading.has(*RECENCY_SIGNALS)
     if reading.vetoed() and (not recent or reading.vetoed(strength=0.6)):
         return None
-    return next((row for row in rulebook.matrix if _fires(row, reading.text, recent=recent)), None)
+    lower = reading.text.lower()
+    return next((row for row in rulebook.matrix if _fires(row, lower, recent=recent)), None)
 
 
 def _fires(row: Category, text: str, *, recent: bool) -> bool:

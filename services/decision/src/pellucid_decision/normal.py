@@ -12,9 +12,7 @@ _CONTROL = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
 )
 _BLANKS = re.compile(r"[ \t\u00a0\u3000]+")
-_APOSTROPHES = str.maketrans(
-    {"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u201c": '"', "\u201d": '"'}
-)
+_QUOTES = (("\u2019", "'"), ("\u2018", "'"), ("\u02bc", "'"), ("\u201c", '"'), ("\u201d", '"'))
 _MARKUP = re.compile(r"<[^<>]{0,200}>")
 
 
@@ -30,7 +28,12 @@ def clean(text: str) -> str:
 
 def folded(text: str) -> str:
     """Return `text` in the form that patterns are written for: NFKC, plain quotes, case kept."""
-    return unicodedata.normalize("NFKC", text).translate(_APOSTROPHES)
+    if text.isascii():
+        return text
+    plain = unicodedata.normalize("NFKC", text)
+    for curly, straight in _QUOTES:
+        plain = plain.replace(curly, straight)
+    return plain
 
 
 def window(text: str) -> str:

@@ -23,6 +23,8 @@ MAX_PATTERN_CHARACTERS = 1600
 # A repeat inside a repeat can take exponential time on hostile input, so rules may not have one.
 # Letters of a pattern that stand for themselves, not those of an escape such as \\W.
 _LETTERS = re.compile(r"(?<!\\)[^\W\d_a-z]")
+# Escaped letters and character classes, where a bar or a bracket means itself.
+_NO_SYNTAX = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 _NESTED_REPEAT = re.compile(r"\([^()]*[*+][^()]*\)\s*[*+]")
 
 
@@ -69,7 +71,7 @@ class Category:
 
     Attributes:
         name: Category, for example "finance_price".
-        keywords: What is asked for.
+        keywords: What is asked for, in lower case, as the next two.
         assets: What it is asked about; empty when keywords are enough.
         context: Words that stand in for an asset.
         priority: 0 to 1, higher is more urgent.
@@ -237,7 +239,7 @@ def _matchers(
 
 
 def _compiled(items: Sequence[str], code: str, where: str) -> re.Pattern[str]:
-    """Join patterns into one; words of languages with blanks match whole words only."""
+    """Join patterns; words of languages with blanks match whole words only."""
     return _regex(_joined(items, code, where), code, re.IGNORECASE)
 
 
@@ -253,7 +255,7 @@ def _joined(items: Sequence[str], code: str, where: str) -> str:
     for item in items:
         if len(item) > MAX_PATTERN_CHARACTERS or _NESTED_REPEAT.search(item):
             raise RulesError(f"{code}: pattern {item[:40]!r} is too long or repeats a repeat")
-    body = f"(?:{'|'.join(items)})"
+    body = f"(?:{'|'.join(_by_opening(items))})"
     if code in SPACED_LANGUAGES:
         body = rf"(?<!\w){body}(?:(?!\w)|(?<=\W))"
     if where == "start":
@@ -261,6 +263,24 @@ def _joined(items: Sequence[str], code: str, where: str) -> str:
     if where == "whole":
         body = rf"\A\W{{0,8}}{body}\W{{0,12}}\Z"
     return body
+
+
+def _by_opening(items: Sequence[str]) -> list[str]:
+    """Join the patterns that open a word: the engine looks for the opening once, not for each."""
+    opening = [item for item in items if item.startswith(r"\b") and _is_single(item)]
+    words = "|".join(item.removeprefix(r"\b") for item in opening)
+    rest = [item for item in items if item not in opening]
+    return [rf"\b(?:{words})", *rest] if opening else rest
+
+
+def _is_single(item: str) -> bool:
+    """True for a pattern without alternatives outside its groups."""
+    depth = 0
+    for letter in _NO_SYNTAX.sub("", item):
+        depth += (letter == "(") - (letter == ")")
+        if letter == "|" and depth == 0:
+            return False
+    return True
 
 
 def _regex(body: str, code: str, flags: int) -> re.Pattern[str]:
@@ -293,14 +313,14 @@ def _category(row: Mapping[str, Any]) -> Category:
 
 
 def _words(items: Sequence[str]) -> re.Pattern[str]:
-    """Compile literal words of any language; those of ASCII match whole words only."""
+    """Compile literal words for lower-case text; those of ASCII match whole words only."""
     if not items:
         raise RulesError("matrix: empty word list")
-    parts = [
-        rf"(?<![A-Za-z0-9]){re.escape(item)}(?![A-Za-z0-9])" if item.isascii() else re.escape(item)
-        for item in items
-    ]
-    return re.compile("|".join(parts), re.IGNORECASE)
+    escaped = [re.escape(item.lower()) for item in items]
+    whole = "|".join(item for item in escaped if item.isascii())
+    parts = [item for item in escaped if not item.isascii()]
+    bounded = [f"(?<![a-z0-9])(?:{whole})(?![a-z0-9])"] if whole else []
+    return re.compile("|".join([*parts, *bounded]))
 
 
 def _mapping(value: object, owner: str) -> Mapping[str, Any]:

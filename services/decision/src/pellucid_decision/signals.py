@@ -1,6 +1,6 @@
 """Which signals fire on a message, and what score they add up to."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from pellucid_decision.conversation import Ask, Role
@@ -55,7 +55,7 @@ def read(text: str, *, language: str, rulebook: Rulebook, ask: Ask) -> Reading:
     order = without_material(view)
     if order == view:
         spotted.pop("text_task", None)
-    elif (asked := _spotted(order, language, rulebook, ask)).keys() & TASKS:
+    elif (asked := _spotted(order, language, rulebook, ask, spotted)).keys() & TASKS:
         spotted = {
             name: words
             for name, words in spotted.items()
@@ -64,12 +64,18 @@ def read(text: str, *, language: str, rulebook: Rulebook, ask: Ask) -> Reading:
     return reading(view, language=language, spotted=spotted.items(), rulebook=rulebook)
 
 
-def _spotted(text: str, language: str, rulebook: Rulebook, ask: Ask) -> dict[str, str]:
-    """Return evidence by name of the signals that fire on a folded text."""
-    spotted = dict(_spot(text, rulebook.languages["any"]))
-    spotted |= dict(_spot(text, rulebook.of(language)))
+def _spotted(
+    text: str, language: str, rulebook: Rulebook, ask: Ask, known: Collection[str] | None = None
+) -> dict[str, str]:
+    """Return evidence by name of the signals that fire on a folded text.
+
+    With `known` only those and tasks are looked for.
+    """
+    wanted = None if known is None else TASKS.union(known)
+    spotted = dict(_spot(text, rulebook.languages["any"], wanted))
+    spotted |= dict(_spot(text, rulebook.of(language), wanted))
     for code in _further(text, language):
-        spotted = dict(_spot(text, rulebook.of(code))) | spotted
+        spotted = dict(_spot(text, rulebook.of(code), wanted)) | spotted
     for name, words in structural_signals(text, cutoff=ask.cutoff, now=ask.now, language=language):
         spotted[name] = words
     return spotted
@@ -105,9 +111,13 @@ def ends_in_tool(ask: Ask) -> bool:
     return bool(ask.history) and ask.history[-1].role is Role.TOOL
 
 
-def _spot(text: str, rules: LanguageRules) -> Iterator[tuple[str, str]]:
+def _spot(
+    text: str, rules: LanguageRules, wanted: Collection[str] | None
+) -> Iterator[tuple[str, str]]:
     lower = text.lower()
     for matcher in rules.matchers:
+        if wanted is not None and matcher.spec.name not in wanted:
+            continue
         match = matcher.pattern.search(lower)
         if match and not (matcher.unless and matcher.unless.search(lower)):
             yield matcher.spec.name, " ".join(match.group().split())
