@@ -77,12 +77,12 @@ class Opposed:
 @pytest.mark.parametrize(
     ("message", "chance", "expected"),
     [
-        ("who is the current CEO of Siemens?", 0.04, (Action.ANSWER, Stage.CLASSIFIER)),
-        ("who is the current CEO of Siemens?", 0.15, (Action.SEARCH, Stage.RULE)),
-        ("who won the match", 0.15, (Action.ANSWER, Stage.CLASSIFIER)),
-        ("who won the match", 0.25, (Action.SEARCH, Stage.RULE)),
-        ("write a poem about rain", 0.95, (Action.SEARCH, Stage.CLASSIFIER)),
-        ("write a poem about rain", 0.85, (Action.ANSWER, Stage.RULE)),
+        ("who is the current CEO of Siemens?", 0.20, (Action.ANSWER, Stage.CLASSIFIER)),
+        ("who is the current CEO of Siemens?", 0.35, (Action.SEARCH, Stage.RULE)),
+        ("who won the match", 0.35, (Action.ANSWER, Stage.CLASSIFIER)),
+        ("who won the match", 0.45, (Action.SEARCH, Stage.RULE)),
+        ("write a poem about rain", 0.75, (Action.SEARCH, Stage.CLASSIFIER)),
+        ("write a poem about rain", 0.65, (Action.ANSWER, Stage.RULE)),
         ("thanks a lot", 0.95, (Action.ANSWER, Stage.RULE)),
         ("don't search the web: who is the CEO of Siemens?", 0.99, (Action.ANSWER, Stage.RULE)),
         ("generate a concise title for this conversation", 0.99, (Action.ANSWER, Stage.RULE)),

@@ -1,5 +1,7 @@
 """Prints slope and centre of the rule confidence, fitted on the own messages that rules settle.
 
+Those whose rule the classifier contests are left to it, as in service.
+
 python services/decision/training/confidence.py
 
 The two numbers stand in `cascade.py`.
@@ -8,25 +10,31 @@ The two numbers stand in `cascade.py`.
 import sys
 
 import numpy as np
+from evaluation import held_out_chances
 from fitting import calibrate
 from messages import labelled
+from train import base_features, examined
 
 from pellucid_decision.adapters.rules_folder import RulesFolder
-from pellucid_decision.cascade import examine, settle
+from pellucid_decision.cascade import contested, settle
 from pellucid_decision.decision import Stage
 
 
 def fitted() -> tuple[float, float, int]:
     """Return slope, centre and the number of messages behind them."""
-    book = RulesFolder().book
-    scores, labels = [], []
-    for item in labelled():
-        case = examine(item.ask(), book)
+    book, items = RulesFolder().book, tuple(labelled())
+    cases = examined(items, book)
+    labels = np.array([float(item.needs_search) for item in items])
+    folds = np.array([item.fold for item in items])
+    looks = held_out_chances(base_features(cases, book), labels, folds)
+    scores, wanted = [], []
+    for case, look, label in zip(cases, looks, labels, strict=True):
         verdict = settle(case)
-        if verdict is not None and verdict.stage is Stage.RULE:
+        stands = verdict is not None and not contested(case, verdict, look)
+        if verdict is not None and stands and verdict.stage is Stage.RULE:
             scores.append(case.reading.score)
-            labels.append(float(item.needs_search))
-    slope, offset = calibrate(np.array(scores), np.array(labels))
+            wanted.append(label)
+    slope, offset = calibrate(np.array(scores), np.array(wanted))
     return slope, -offset / slope, len(scores)
 
 

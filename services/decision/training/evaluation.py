@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from fitting import Array, calibrate, sigmoid
+from fitting import Array, Features, calibrate, sigmoid
 from messages import Labelled
 from train import (
     base_features,
@@ -104,17 +104,18 @@ def cross_validated(items: Sequence[Labelled], book: Rulebook) -> tuple[Outcome,
     labels = np.array([float(item.needs_search) for item in items])
     folds = np.array([item.fold for item in items])
     base, embeddings = base_features(cases, book), known_embeddings(cases)
-    looks = chances = _calibrated(held_out_logits(base, labels, folds), labels, folds)
+    looks = chances = held_out_chances(base, labels, folds)
     if embeddings is not None:
         full = with_embeddings(base, embeddings)
-        better = _calibrated(held_out_logits(full, labels, folds), labels, folds)
+        better = held_out_chances(full, labels, folds)
         chances = np.where(read_by_model(cases), better, chances)
     rows = zip(items, cases, looks, chances, strict=True)
     return tuple(_outcome(item, case, look, chance) for item, case, look, chance in rows)
 
 
-def _calibrated(logits: Array, labels: Array, folds: Array) -> Array:
-    """Turn logits into probabilities with a calibration that was fitted on the other folds."""
+def held_out_chances(features: Features, labels: Array, folds: Array) -> Array:
+    """Return each row's probability from weights and a calibration that never saw its fold."""
+    logits = held_out_logits(features, labels, folds)
     chances = np.zeros(len(logits))
     for fold in set(folds.tolist()):
         held = folds == fold

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from pellucid_decision.conversation import Ask, Role, Turn
 
-MESSAGES = Path(__file__).resolve().parent / "messages.jsonl"
+_FOLDER = Path(__file__).resolve().parent
+# Two files, so that each stays below a megabyte.
+MESSAGES = (_FOLDER / "messages.jsonl", _FOLDER / "more_messages.jsonl")
 FOLDS = 5
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CUTOFF = datetime(2025, 1, 1, tzinfo=UTC)
@@ -45,9 +47,10 @@ class Labelled:
         return Ask(self.text, NOW, CUTOFF, turns)
 
 
-def labelled(path: Path = MESSAGES) -> Iterator[Labelled]:
-    """Yield the messages of a file."""
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            row = json.loads(line)
-            yield Labelled(**(row | {"history": tuple(row.get("history", ()))}))
+def labelled(*paths: Path) -> Iterator[Labelled]:
+    """Yield the messages of the files, of all that are trained on when none is named."""
+    for path in paths or MESSAGES:
+        with path.open(encoding="utf-8") as lines:
+            for line in lines:
+                row = json.loads(line)
+                yield Labelled(**(row | {"history": tuple(row.get("history", ()))}))
