@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-# Ten fits take a minute of a processor, several on a busy machine.
+# Ten fits take a minute or two of a processor, several on a busy machine.
 pytestmark = pytest.mark.timeout(400)
 
 TRAINING = Path(__file__).resolve().parents[1] / "training"

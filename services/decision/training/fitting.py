@@ -16,8 +16,8 @@ Objective = Callable[[Array], tuple[float, Array]]
 NGRAM_RIDGE = 0.05
 SIGNAL_RIDGE = 1.0
 DENSE_RIDGE = 0.5
-# Further steps change no held-out decision.
-STEPS = 40
+# With 40 the held-out log loss was 4 % worse and changed with every few messages.
+STEPS = 100
 MEMORY = 10
 TOLERANCE = 3e-3
 _SUFFICIENT_DECREASE = 1e-4
