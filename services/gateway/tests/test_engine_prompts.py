@@ -1,5 +1,6 @@
 """The prompt: what stands in it, what is cut, and that no window ever overflows."""
 
+import re
 from dataclasses import replace
 from datetime import UTC, date, datetime
 
@@ -164,3 +165,26 @@ def test_plain_text_is_left_alone_by_the_fence() -> None:
     text = "Prices rose 5 % (see [3]); x < y and y > z. The system was new: good."
 
     assert neutral(text) == text
+
+
+def _words_asked_for(depth: Depth, sources: int) -> int:
+    plan = DEPTH_PLANS[depth]
+    setting = replace(SETTING, plan=plan, window_tokens=200_000)
+    listed = [source(n + 1) for n in range(sources)]
+    prompt = build_prompt(turn("What is the toll?", depth=depth), listed, setting)
+    limit = re.search(r"at most (\d+) words", text_of(prompt.messages))
+    assert limit is not None
+    return int(limit[1])
+
+
+def test_over_the_same_sources_a_quicker_answer_is_shorter() -> None:
+    for sources in (1, 2, 3, 5, 8):
+        deep = _words_asked_for(Depth.DEEP, sources)
+        assert 0.70 <= _words_asked_for(Depth.QUICK, sources) / deep <= 0.80
+        assert 0.80 <= _words_asked_for(Depth.STANDARD, sources) / deep <= 0.90
+
+
+def test_an_answer_as_long_as_asked_for_fits_its_cap() -> None:
+    for depth, plan in DEPTH_PLANS.items():
+        # A word of English is 1.3 tokens.
+        assert 1.3 * _words_asked_for(depth, plan.sources) <= plan.answer_tokens

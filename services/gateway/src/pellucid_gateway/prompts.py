@@ -35,7 +35,13 @@ _MAX_HISTORY_MESSAGE_CHARS = 2_000
 _MAX_ASIDE_CHARS = 600
 # Between the sources and the message.
 _GAP = "\n\n"
+# Without sources: how much is to be said depends on the question alone.
 _WORDS = {Depth.QUICK: 70, Depth.STANDARD: 180, Depth.DEEP: 450}
+# With sources each may fill some words; over the same ones a quick answer is a quarter shorter than
+# a deep one, a standard one a seventh.
+_WORDS_PER_SOURCE = 45
+_WORDS_AROUND = 30
+_BREVITY = {Depth.QUICK: 0.75, Depth.STANDARD: 0.86, Depth.DEEP: 1.0}
 _NAMES = {
     "en": "English",
     "ko": "Korean",
@@ -81,7 +87,7 @@ def build_prompt(request: TurnRequest, sources: Sequence[Source], setting: Setti
     """
     max_tokens = min(setting.plan.answer_tokens, setting.window_tokens // _LARGEST_ANSWER_SHARE)
     room = setting.window_tokens - max_tokens
-    rules = _rules(request, setting, has_sources=bool(sources))
+    rules = _rules(request, setting, len(sources))
     message = cut_middle(request.message, room - cost(rules) - 2 * PER_MESSAGE_TOKENS)
     room -= cost(rules) + cost(message) + 2 * PER_MESSAGE_TOKENS
     context = fitted(
@@ -128,15 +134,15 @@ def cost(text: str) -> int:
     return len(text.encode("utf-8", "replace"))
 
 
-def _rules(request: TurnRequest, setting: Setting, *, has_sources: bool) -> str:
+def _rules(request: TurnRequest, setting: Setting, sources: int) -> str:
     today = setting.now.astimezone(_zone(request.time_zone))
     lines = [
         f"You answer questions. Today is {today:%A}, {today.day} {today:%B} {today.year}.",
         f"What you know by yourself ends before {setting.knowledge_cutoff:%B %Y}.",
         _language_rule(setting.language)
-        + f" Use at most {_WORDS[request.depth]} words; start with the fact asked for.",
+        + f" Use at most {_words(request.depth, sources)} words; start with the fact asked for.",
     ]
-    if has_sources:
+    if sources:
         lines.append(source_rules(request.citation_style, setting.marker))
     elif setting.searched:
         lines.append(
@@ -145,6 +151,12 @@ def _rules(request: TurnRequest, setting: Setting, *, has_sources: bool) -> str:
         )
     lines.extend(asides(request))
     return "\n".join(lines)
+
+
+def _words(depth: Depth, sources: int) -> int:
+    if not sources:
+        return _WORDS[depth]
+    return round(_BREVITY[depth] * (_WORDS_AROUND + _WORDS_PER_SOURCE * sources))
 
 
 def _zone(name: str) -> ZoneInfo:
