@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from pellucid_fetcher.adapters.egress_proxy import EgressProxy
+from pellucid_fetcher.egress.gate import Reach
 from pellucid_fetcher.outcome import FetchStatus, Method
 
 SENTENCE = "The lighthouse was moved forty metres inland before the winter storms came."
@@ -91,7 +92,7 @@ async def test_pages_with_text_never_see_the_browser(rig: Any, http: Any) -> Non
 )
 async def test_the_proxy_refuses_alike(rig: Any, head: str) -> None:
     gate = rig.gate
-    async with EgressProxy(gate, rig.dialler) as proxy:
+    async with EgressProxy(gate, rig.dialler, Reach.ALL) as proxy:
         reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
         writer.write(f"{head}\r\nHost: x\r\n\r\n".encode())
         answer = await reader.read()
@@ -109,7 +110,7 @@ async def test_the_proxy_carries_plain_requests(rig: Any, http: Any) -> None:
 
     await rig.serve(answer)
     gate = rig.gate
-    async with EgressProxy(gate, rig.dialler) as proxy:
+    async with EgressProxy(gate, rig.dialler, Reach.ALL) as proxy:
         reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
         writer.write(
             b"GET http://light.test/a?b HTTP/1.1\r\nHost: evil\r\n"

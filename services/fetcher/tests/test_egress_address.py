@@ -1,11 +1,15 @@
 """Strict reading of addresses: what is refused, what is not, and that two parsers agree."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from pellucid_fetcher.egress.address import join, parse
 from pellucid_fetcher.errors import RefusedError
+from pellucid_fetcher.settings import FetcherSettings
 
 REFUSED = {
     "": "length",
@@ -128,3 +132,35 @@ def test_never_raises_anything_else(rest: str) -> None:
         except RefusedError:
             continue
         assert parse(target.href).origin == target.origin
+
+
+@pytest.mark.parametrize(
+    ("written", "asked"),
+    [
+        ("Bücher.Example.", "xn--bcher-kva.example"),
+        ("BAD.example", "bad.example"),
+        ("例え.テスト", "xn--r8jz45g.xn--zckzah"),
+        ("2001:DB8:0::1", "2001:db8::1"),
+    ],
+)
+async def test_settings_name_hosts_as_addresses_do(open_rig: Any, written: str, asked: str) -> None:
+    rig = await open_rig(
+        fetcher_blocked_domains=written,
+        fetcher_insecure_hosts=written,
+        fetcher_allow_private_hosts=f"{written}:9000" if ":" not in asked else f"[{written}]:9000",
+    )
+    assert rig.gate.blocked == {asked}
+    assert rig.fetcher._steps.chain._ways.http._policy.insecure_hosts == {asked}
+    assert [name.name for name, _ in rig.gate.exemptions.hosts] == [asked]
+
+
+@pytest.mark.parametrize(
+    "name", ["bad.example/x", "bad.example:80", "a b", "x@bad.example", "a%2e"]
+)
+@pytest.mark.parametrize("setting", ["FETCHER_BLOCKED_DOMAINS", "FETCHER_INSECURE_HOSTS"])
+def test_a_setting_that_names_no_host_stops_the_start(
+    name: str, setting: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(setting, name)
+    with pytest.raises(ValidationError):
+        FetcherSettings()

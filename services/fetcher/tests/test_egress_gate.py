@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pellucid_fetcher.egress.address import parse
 from pellucid_fetcher.egress.exemptions import Exemptions, read_exemptions
-from pellucid_fetcher.egress.gate import EgressGate
+from pellucid_fetcher.egress.gate import EgressGate, Reach
 from pellucid_fetcher.egress.ranges import load_rule
 from pellucid_fetcher.errors import FetchFault, RefusedError
 from pellucid_fetcher.outcome import FetchStatus, Purpose
@@ -234,9 +234,9 @@ async def test_exemption_is_by_exact_host_and_port() -> None:
 async def test_internal_only_refuses_the_public_web() -> None:
     exemptions = read_exemptions(["wiki.corp:80"], ["wiki.corp=10.1.2.3"])
     gate = _gate(Script(), exemptions)
-    assert (await gate.admit(parse("http://wiki.corp/"), internal_only=True)).exempt
+    assert (await gate.admit(parse("http://wiki.corp/"), Reach.NAMED)).exempt
     with pytest.raises(RefusedError):
-        await gate.admit(parse("http://8.8.8.8/"), internal_only=True)
+        await gate.admit(parse("http://8.8.8.8/"), Reach.NAMED)
 
 
 async def test_blocked_domains_include_what_is_below() -> None:

@@ -18,6 +18,7 @@ from pellucid_fetcher.adapters.dialling import TcpDialler
 from pellucid_fetcher.adapters.egress_proxy import EgressProxy
 from pellucid_fetcher.app import Network, open_fetcher
 from pellucid_fetcher.egress.address import parse
+from pellucid_fetcher.egress.gate import Reach
 from pellucid_fetcher.errors import FetchFault, RefusedError
 from pellucid_fetcher.outcome import FetchStatus, PageRequest, Purpose
 from pellucid_fetcher.settings import FetcherSettings
@@ -66,7 +67,7 @@ async def real(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Any]:
         network = Network(HostileResolver(), TcpDialler())
         fetcher = await _open(stack, tmp_path_factory.mktemp("data"), network)
         gate = fetcher._steps.chain._ways.http._gate
-        proxy = await stack.enter_async_context(EgressProxy(gate, network.dialler))
+        proxy = await stack.enter_async_context(EgressProxy(gate, network.dialler, Reach.ALL))
         yield fetcher, proxy
 
 

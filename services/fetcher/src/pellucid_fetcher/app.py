@@ -28,8 +28,9 @@ from pellucid_fetcher.adapters.store_guard import FILE_S, READ_S, WRITE_S, Backg
 from pellucid_fetcher.adapters.store_leases import StoreLeases
 from pellucid_fetcher.adapters.worker_pool import WorkerPool
 from pellucid_fetcher.chain import Chain, Ways
+from pellucid_fetcher.egress.address import read_host
 from pellucid_fetcher.egress.exemptions import Exemptions, read_exemptions
-from pellucid_fetcher.egress.gate import EgressGate
+from pellucid_fetcher.egress.gate import EgressGate, Reach
 from pellucid_fetcher.egress.ranges import load_rule
 from pellucid_fetcher.fetching import FetchPolicy, PageFetcher, Steps
 from pellucid_fetcher.flights import Flights
@@ -189,9 +190,12 @@ async def _renderer(
     _log.info("browser", available=available)
     if executable is None or not settings.fetcher_browser:
         return None
-    proxy = await stack.enter_async_context(EgressProxy(gate, network.dialler))
+    proxies = {
+        reach: await stack.enter_async_context(EgressProxy(gate, network.dialler, reach))
+        for reach in Reach
+    }
     renderer = ChromiumRenderer(
-        executable, proxy, settings.fetcher_browser_pages, settings.fetcher_browser_memory_mib
+        executable, proxies, settings.fetcher_browser_pages, settings.fetcher_browser_memory_mib
     )
     return await stack.enter_async_context(renderer)
 
@@ -202,7 +206,7 @@ def _gate(settings: FetcherSettings, exemptions: Exemptions, network: Network) -
         rule=load_rule(items(settings.fetcher_denied_ranges)),
         exemptions=exemptions,
         ports=frozenset(map(int, items(settings.fetcher_ports))),
-        blocked=frozenset(map(str.lower, items(settings.fetcher_blocked_domains))),
+        blocked=frozenset(map(read_host, items(settings.fetcher_blocked_domains))),
         log=DecisionLog(),
     )
 
@@ -210,7 +214,7 @@ def _gate(settings: FetcherSettings, exemptions: Exemptions, network: Network) -
 def _http_path(settings: FetcherSettings, gate: EgressGate, network: Network) -> HttpPath:
     trust = open_trust(
         settings.fetcher_ca_bundle,
-        frozenset(map(str.lower, items(settings.fetcher_insecure_hosts))),
+        frozenset(map(read_host, items(settings.fetcher_insecure_hosts))),
     )
     patience = Patience(settings.fetcher_connect_timeout_s, settings.fetcher_silence_timeout_s)
     transport = HttpxTransport(network.dialler, trust, patience, http2=settings.fetcher_http2)

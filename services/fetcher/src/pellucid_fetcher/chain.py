@@ -113,7 +113,9 @@ class Chain:
         started = now()
         limit_s = run.left_s - min(_EXTRACT_KEPT_S, run.left_s * _EXTRACT_SHARE)
         try:
-            rendered = await renderer.render(run.trail.final_url, timeout_s=limit_s)
+            rendered = await renderer.render(
+                run.trail.final_url, run.trail.reach, timeout_s=limit_s
+            )
             await self._require_allowed(run, rendered)
         except RefusedError:
             return failed(run, FetchFault(FetchStatus.BLOCKED_TARGET))
@@ -131,7 +133,7 @@ class Chain:
             FetchFault: The place does not exist.
         """
         if rendered.url != run.trail.final_url:
-            await self._ways.http.admit(rendered.url)
+            await self._ways.http.admit(rendered.url, run.trail.reach)
 
     async def _after_browser(self, run: Run, page: Page, rendered: Rendered) -> Page:
         intake = Intake.of_text(rendered.html)

@@ -13,7 +13,7 @@ from typing import Final
 
 from pellucid_fetcher.decoding import ACCEPTED
 from pellucid_fetcher.egress.address import Target, join, parse
-from pellucid_fetcher.egress.gate import Clearance, EgressGate
+from pellucid_fetcher.egress.gate import Clearance, EgressGate, Reach
 from pellucid_fetcher.errors import FetchFault, RefusedError
 from pellucid_fetcher.outcome import FetchStatus, PageRequest, Purpose
 from pellucid_fetcher.ports import Answer, HttpTransport
@@ -75,6 +75,8 @@ class Trail:
     # Sent to the first origin only.
     headers: tuple[tuple[str, str], ...] = NO_HEADERS
     origin: tuple[str, str, int] | None = None
+    # How far the place that was reached may lead on.
+    reach: Reach = Reach.PUBLIC
 
 
 class HttpPath:
@@ -91,14 +93,14 @@ class HttpPath:
         self._transport = transport
         self._policy = policy
 
-    async def admit(self, url: str) -> None:
+    async def admit(self, url: str, reach: Reach) -> None:
         """Ask the gate about an address without asking the address itself.
 
         Raises:
             RefusedError: It may not be asked.
             FetchFault: DNS_ERROR when the name does not resolve.
         """
-        await self._gate.admit(parse(url))
+        await self._gate.admit(parse(url), reach)
 
     async def read(
         self,
@@ -159,10 +161,11 @@ class HttpPath:
     async def _hops(self, request: PageRequest, trail: Trail, agent: str) -> Intake:
         target = parse(request.url)
         trail.origin = target.origin
+        trail.reach = Reach.NAMED if request.internal_only else Reach.ALL
         seen = {target.href}
         while True:
             trail.target = target
-            clearance = await self._clear(target, request, trail)
+            clearance = await self._clear(target, trail)
             step = await self._ask(clearance, trail, agent)
             if isinstance(step, Intake):
                 return step
@@ -176,12 +179,15 @@ class HttpPath:
         seen.add(target.href)
         return target
 
-    async def _clear(self, target: Target, request: PageRequest, trail: Trail) -> Clearance:
+    async def _clear(self, target: Target, trail: Trail) -> Clearance:
         started = _now()
         try:
-            return await self._gate.admit(target, internal_only=request.internal_only)
+            clearance = await self._gate.admit(target, trail.reach)
         finally:
             trail.dns_s += _now() - started
+        if not clearance.exempt:
+            trail.reach = Reach.PUBLIC
+        return clearance
 
     async def _ask(self, clearance: Clearance, trail: Trail, agent: str) -> Intake | Target:
         target = clearance.target

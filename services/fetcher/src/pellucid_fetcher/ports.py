@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from pellucid_fetcher.document import Document, Extracted
-    from pellucid_fetcher.egress.gate import Clearance
+    from pellucid_fetcher.egress.gate import Clearance, Reach
     from pellucid_fetcher.outcome import Page
 
 
@@ -93,8 +93,8 @@ class Rendered:
 class Renderer(Protocol):
     """A browser."""
 
-    async def render(self, url: str, *, timeout_s: float) -> Rendered:
-        """Load a page and let its scripts run.
+    async def render(self, url: str, reach: "Reach", *, timeout_s: float) -> Rendered:
+        """Load a page and let its scripts run; nothing it asks for lies beyond its reach.
 
         Raises:
             FetchFault: It did not work in time.

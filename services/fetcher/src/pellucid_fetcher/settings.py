@@ -5,6 +5,7 @@ import os
 from pydantic import Field, SecretStr, field_validator
 
 from pellucid_fetcher.adapters.corporate_proxy import read_proxy
+from pellucid_fetcher.egress.address import read_host
 from pellucid_fetcher.egress.exemptions import read_exemptions
 from pellucid_fetcher.egress.ranges import load_rule
 from pellucid_runtime.settings import ServiceSettings
@@ -20,7 +21,7 @@ class FetcherSettings(ServiceSettings):
     fetcher_allow_private_hosts: str = Field(
         "",
         description="Comma list of host:port that may be asked whatever their address; *.name:port "
-        "stands for every name below. For intranets and tests.",
+        "stands for every name below. For intranets and tests. Public pages cannot lead there.",
     )
     fetcher_static_hosts: str = Field(
         "",
@@ -145,6 +146,13 @@ class FetcherSettings(ServiceSettings):
         read_exemptions((), items(value))
         return value
 
+    @field_validator("fetcher_blocked_domains", "fetcher_insecure_hosts")
+    @classmethod
+    def _names_are_readable(cls, value: str) -> str:
+        for name in items(value):
+            read_host(name)
+        return value
+
     @field_validator("fetcher_denied_ranges")
     @classmethod
     def _ranges_are_readable(cls, value: str) -> str:
@@ -188,4 +196,4 @@ def rates(value: str) -> dict[str, float]:
         ValueError: A pair is malformed.
     """
     pairs = (item.partition("=") for item in items(value))
-    return {host.strip().lower(): float(number) for host, _, number in pairs}
+    return {read_host(host.strip()): float(number) for host, _, number in pairs}

@@ -1,15 +1,15 @@
 """Headless Chromium for pages that only a script fills.
 
 A pool of browsers, each with one page at a time in a fresh context; images, media and fonts are not
-loaded, and every byte goes through the egress proxy. A page that crashes, hangs or takes too much
-memory costs its own browser, which is killed with all its processes and started anew beside the
-others.
+loaded, and every byte goes through the egress proxy that has the page's reach. A page that crashes,
+hangs or takes too much memory costs its own browser, which is killed with all its processes and
+started anew beside the others.
 """
 
 import asyncio
 import os
 import uuid
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Awaitable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, Self
@@ -20,6 +20,7 @@ from playwright.async_api import (
     Error,
     Page,
     Playwright,
+    ProxySettings,
     Request,
     Route,
     async_playwright,
@@ -28,6 +29,7 @@ from playwright.async_api import (
 from pellucid_fetcher.adapters import browser_process
 from pellucid_fetcher.adapters.browser_page import read_page
 from pellucid_fetcher.adapters.egress_proxy import EgressProxy
+from pellucid_fetcher.egress.gate import Reach
 from pellucid_fetcher.errors import FetchFault
 from pellucid_fetcher.metrics import BROWSER_RESTARTS
 from pellucid_fetcher.outcome import FetchStatus
@@ -82,16 +84,20 @@ class ChromiumRenderer:
 
     Args:
         executable: Path of Chromium.
-        proxy: The only way out.
+        proxies: The only ways out, one for each reach.
         concurrency: Pages, and browsers, at the same time.
         memory_mib: A browser that takes more than this is killed.
     """
 
     def __init__(
-        self, executable: str, proxy: EgressProxy, concurrency: int, memory_mib: int
+        self,
+        executable: str,
+        proxies: Mapping[Reach, EgressProxy],
+        concurrency: int,
+        memory_mib: int,
     ) -> None:
         self._executable = executable
-        self._proxy = proxy
+        self._proxies = proxies
         self._memory_bytes = memory_mib * _MIB
         self._free: asyncio.LifoQueue[_Seat] = asyncio.LifoQueue()
         self._seats = tuple(_Seat() for _ in range(concurrency))
@@ -114,8 +120,8 @@ class ChromiumRenderer:
         await asyncio.gather(*self._cleaning, return_exceptions=True)
         await self._stop_playwright()
 
-    async def render(self, url: str, *, timeout_s: float) -> Rendered:
-        """Load a page and let its scripts run.
+    async def render(self, url: str, reach: Reach, *, timeout_s: float) -> Rendered:
+        """Load a page and let its scripts run; nothing it asks for lies beyond its reach.
 
         Raises:
             FetchFault: TOTAL_TIMEOUT, or CONNECT_ERROR when the browser or the page failed.
@@ -123,21 +129,27 @@ class ChromiumRenderer:
         try:
             async with asyncio.timeout(timeout_s):
                 seat = await self._free.get()
-                return await self._seated(seat, url, timeout_s)
+                return await self._seated(seat, url, reach, timeout_s)
         except TimeoutError as error:
             raise FetchFault(FetchStatus.TOTAL_TIMEOUT) from error
         except Error as error:
             raise FetchFault(FetchStatus.CONNECT_ERROR) from error
 
-    async def _seated(self, seat: _Seat, url: str, timeout_s: float) -> Rendered:
+    async def _seated(self, seat: _Seat, url: str, reach: Reach, timeout_s: float) -> Rendered:
         context: BrowserContext | None = None
         try:
             browser = await self._ready(seat)
-            context = await browser.new_context(service_workers="block", accept_downloads=False)
+            context = await browser.new_context(
+                service_workers="block", accept_downloads=False, proxy=self._way_out(reach)
+            )
             return await self._watched(seat, _open(seat, context, url, timeout_s))
         finally:
             # The answer does not wait for the cleaning; the seat does.
             self._later(self._clean(seat, context))
+
+    def _way_out(self, reach: Reach) -> ProxySettings:
+        # Loopback goes this way as well.
+        return {"server": f"http://127.0.0.1:{self._proxies[reach].port}", "bypass": "<-loopback>"}
 
     def _later(self, work: Coroutine[Any, Any, Any]) -> None:
         task = asyncio.create_task(work, name="browser-cleaning")
@@ -214,7 +226,7 @@ class ChromiumRenderer:
             chromium_sandbox=os.geteuid() != 0,
             args=[*_FLAGS, mark],
             ignore_default_args=list(_UNWANTED_DEFAULTS),
-            proxy={"server": f"http://127.0.0.1:{self._proxy.port}", "bypass": "<-loopback>"},
+            proxy=self._way_out(Reach.PUBLIC),  # of whatever belongs to no page
             timeout=_LAUNCH_S * 1000,
             handle_sigint=False,
             handle_sigterm=False,

@@ -1,7 +1,8 @@
 """A forward proxy on loopback: the browser's only way out, through the same gate as everything.
 
 Decides nothing itself. Each connection and each plain request is read strictly, cleared by the
-gate and sent to a checked address; refusals are all the same bare 403.
+gate and sent to a checked address; refusals are all the same bare 403. A proxy has one reach: what
+public pages ask goes through another than what pages of the operator's own hosts ask.
 """
 
 import asyncio
@@ -11,7 +12,7 @@ import httpcore
 
 from pellucid_fetcher.adapters.dialling import Dialler
 from pellucid_fetcher.egress.address import Target, parse
-from pellucid_fetcher.egress.gate import EgressGate
+from pellucid_fetcher.egress.gate import EgressGate, Reach
 from pellucid_fetcher.errors import FetchFault
 from pellucid_fetcher.outcome import FetchStatus
 
@@ -33,10 +34,12 @@ class EgressProxy:
     Args:
         gate: Clears every target.
         dialler: Opens connections to cleared addresses.
+        reach: How far its users may go.
     """
 
-    def __init__(self, gate: EgressGate, dialler: Dialler) -> None:
+    def __init__(self, gate: EgressGate, dialler: Dialler, reach: Reach) -> None:
         self._gate = gate
+        self._reach = reach
         self._dialler = dialler
         self._open: set[asyncio.Task[None]] = set()
 
@@ -96,7 +99,7 @@ class EgressProxy:
             await stream.aclose()
 
     async def _dial(self, target: Target) -> httpcore.AsyncNetworkStream:
-        clearance = await self._gate.admit(target)
+        clearance = await self._gate.admit(target, self._reach)
         address = str(clearance.addresses[0])
         stream = await self._dialler.connect(address, target.port, timeout_s=CONNECT_S)
         peer = stream.get_extra_info("server_addr")

@@ -23,6 +23,7 @@ _FORBIDDEN: Final = frozenset(map(chr, [*range(0x20), *range(0x7F, 0xA0)])) | {
     "\\", "\u2028", "\u2029", "\ufeff", "\u200b", "\u00ad",
 }  # fmt: skip
 
+_NO_HOST_CHARS: Final = frozenset("/?#@:\\%") | frozenset(map(chr, range(0x21)))
 _ABSOLUTE: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -104,6 +105,24 @@ def join(base: Target, location: str) -> Target:
         return parse(ada_url.URL(location, base=base.href).href)
     except ValueError as error:
         raise RefusedError("malformed") from error
+
+
+def read_host(name: str) -> str:
+    """Read a host that an operator wrote, so that it equals ``Target.host`` of its addresses.
+
+    Raises:
+        ValueError: It names no host; the message quotes it.
+
+    >>> read_host("Bücher.Example.")
+    'xn--bcher-kva.example'
+    """
+    literal = _literal(name)
+    if literal is not None:
+        return str(literal)
+    host = _canonical(name) if _NO_HOST_CHARS.isdisjoint(name) else ""
+    if not host:
+        raise ValueError(f"{name!r} names no host")
+    return host
 
 
 def _refuse_characters(url: str) -> None:

@@ -1,14 +1,15 @@
 """What the operator allows beyond the rule: hosts by name and port, and fixed addresses of names.
 
 Decides only on names and ports. An exemption is never inherited: each host and port is named, and
-``*.`` stands for exactly the subdomains of what follows.
+``*.`` stands for exactly the subdomains of what follows. Nor is it lent: who may make use of it is
+for the gate to say (``gate.Reach``).
 """
 
 import ipaddress
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pellucid_fetcher.egress.address import Address, Target
+from pellucid_fetcher.egress.address import Address, Target, read_host
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +74,9 @@ def _address_entry(entry: str) -> tuple[NamePattern, Address]:
 
 
 def _pattern(name: str, entry: str) -> NamePattern:
-    bare = name.strip().lower().strip("[]").removesuffix(".")
+    bare = name.strip()
     below = bare.startswith("*.")
     bare = bare.removeprefix("*.")
-    if not bare or "*" in bare:
+    if "*" in bare:
         raise ValueError(f"{entry!r} names no host")
-    return NamePattern(bare, below)
+    return NamePattern(read_host(bare), below)

@@ -8,6 +8,7 @@ resolution never happens, so a name that changes its mind between check and use 
 import asyncio
 import ipaddress
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 from pellucid_fetcher.egress.address import Address, Target
@@ -18,6 +19,19 @@ from pellucid_fetcher.outcome import FetchStatus
 from pellucid_fetcher.ports import DecisionLog, Resolver
 
 MAX_ANSWERS: Final = 16  # more answers than any honest name has; the surplus is a refusal
+
+
+class Reach(StrEnum):
+    """On whose behalf something is asked, and with that how far it may go."""
+
+    # Only hosts that the operator named.
+    NAMED = "named"
+    # Those and the public web: an address that was asked for directly, and what a named host leads
+    # to.
+    ALL = "all"
+    # Only the public web. A public page must not use the operator's exemptions: it would act, with
+    # the place of this service in the network, on hosts that its author cannot reach.
+    PUBLIC = "public"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +72,19 @@ class EgressGate:
     blocked: frozenset[str] = frozenset()
     resolve_timeout_s: float = 3.0
 
-    async def admit(self, target: Target, *, internal_only: bool = False) -> Clearance:
+    async def admit(self, target: Target, reach: Reach = Reach.ALL) -> Clearance:
         """Decide on a target.
 
         Args:
             target: As read by ``address.parse``.
-            internal_only: Refuse every host that the operator did not name.
+            reach: How far it may go.
 
         Raises:
             RefusedError: It may not be asked.
             FetchFault: DNS_ERROR when the name does not resolve.
         """
         try:
-            clearance = await self._decide(target, internal_only=internal_only)
+            clearance = await self._decide(target, reach)
         except RefusedError as refusal:
             self.log.decided(allowed=False, reason=refusal.reason)
             raise
@@ -80,12 +94,14 @@ class EgressGate:
         self.log.decided(allowed=True, reason="exempt" if clearance.exempt else "public")
         return clearance
 
-    async def _decide(self, target: Target, *, internal_only: bool) -> Clearance:
+    async def _decide(self, target: Target, reach: Reach) -> Clearance:
         if self._is_blocked(target.host):
             raise RefusedError("blocked_domain")
         exempt = self.exemptions.covers(target)
-        if internal_only and not exempt:
+        if reach is Reach.NAMED and not exempt:
             raise RefusedError("not_internal")
+        if reach is Reach.PUBLIC and exempt:
+            raise RefusedError("borrowed_exemption")
         if not exempt:
             self._refuse_by_name(target)
         addresses = await self._addresses(target)
