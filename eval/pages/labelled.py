@@ -7,7 +7,7 @@ never what an extractor makes of it; in threads it names who wrote each post.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 from pages.growing import grown
-from pages.layouts import HIDDEN, RENDERERS, Line, Written, esc
+from pages.layouts import HIDDEN, RENDERERS, Line, Words, Written, esc
 from pages.sites import document
 
 FOLDER = Path(__file__).parent
@@ -41,17 +41,24 @@ class LabelledPage:
 
 def labelled_pages() -> Iterator[LabelledPage]:
     """Build the set, kind by kind."""
-    around, prose = _table("frame"), _table("prose")
+    around, others, prose = _table("frame"), _table("wordings"), _table("prose")
     for kind in KINDS:
         for place, row in enumerate(_table(kind)):
             lines = tuple(_line(line) for line in row["body"].splitlines() if line.strip())
             dice = Random(f"{row['id']}, longer")  # noqa: S311 - only has to be repeatable
             longer = grown(kind, lines, prose[row["lang"]], dice)
-            yield _labelled(Written(kind, place, row, longer, around[row["lang"]]))
+            words = _worded(row, around[row["lang"]], others[row["lang"]])
+            yield _labelled(Written(kind, place, row, longer, words))
 
 
 def _table(name: str) -> Any:
     return yaml.safe_load((FOLDER / f"{name}.yaml").read_text("utf-8"))
+
+
+def _worded(row: Mapping[str, Any], first: Words, others: Words) -> Words:
+    """Choose how a page's site says each thing that stands around the content."""
+    dice = Random(f"{row['id']}, wording")  # noqa: S311 - only has to be repeatable
+    return {key: dice.choice([said, *others.get(key, [])]) for key, said in first.items()}
 
 
 def _line(line: str) -> Line:

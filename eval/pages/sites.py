@@ -1,7 +1,8 @@
 """Six sites: what stands around the content, as much of it and as heavy as on the web.
 
 Each site has mark-up of its own: elements with meaning, hashed class names, a weblog's names, a
-table, utility classes, lists with ids. The words are those of ``frame.yaml``. How many of them a
+table, utility classes, lists with ids. The words are those of ``frame.yaml``
+and ``wordings.yaml``. How many of them a
 page shows, and how many bytes it has, is drawn from its name, so that every build is the same.
 """
 

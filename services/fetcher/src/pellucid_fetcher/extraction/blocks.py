@@ -27,6 +27,8 @@ class Place:
         words: Words of all blocks inside.
         link_words: Those of them inside links.
         blocks: Number of blocks inside.
+        paragraphs: Those of them that are sentences.
+        fields: Fields to fill in or to tick right inside; none that only search.
     """
 
     tag: str
@@ -37,6 +39,7 @@ class Place:
     link_words: int = 0
     blocks: int = 0
     paragraphs: int = 0
+    fields: int = 0
 
 
 @dataclass(slots=True)

@@ -17,7 +17,7 @@ from pellucid_fetcher.extraction.surroundings import Surroundings
 _MOST_SHARE: Final = 0.35
 _LINE_WORDS: Final = 60  # a longer text about cookies or letters is somebody's subject
 _LINE_PART_WORDS: Final = 150
-_HEADING_WORDS: Final = 8
+HEADING_WORDS: Final = 8
 _REACH: Final = 4  # elements around a line
 _WIDE: Final = ("", "body", "html", "main")
 
@@ -40,16 +40,21 @@ def told_parts(blocks: Sequence[Block], surroundings: Surroundings) -> NDArray[n
             continue
         is_heading = block.kind == "h"
         told[at] = not is_heading
-        part = _part_of(block, most if is_heading else min(most, _LINE_PART_WORDS))
-        if part is not None and (not is_heading or _begins(part, blocks, at)):
+        part = part_of(block, most if is_heading else min(most, _LINE_PART_WORDS))
+        if part is not None and (not is_heading or begins(part, blocks, at)):
             parts.add(id(part))
     if parts:
-        told |= np.asarray([_is_inside(block.place, parts) for block in blocks])
+        told |= np.asarray([is_inside(block.place, parts) for block in blocks])
     return told
 
 
-def _part_of(block: Block, most: float) -> Place | None:
-    """Find the part that a line gives away: the first element with more than the line in it."""
+def part_of(block: Block, most: float) -> Place | None:
+    """Find the part that a line gives away: the first element with more than the line in it.
+
+    Args:
+        block: The line.
+        most: Words that a part has at most.
+    """
     part: Place | None = block.place
     for _ in range(_REACH):
         if part is None or part.tag in _WIDE or part.words > most:
@@ -60,19 +65,20 @@ def _part_of(block: Block, most: float) -> Place | None:
     return None
 
 
-def _begins(part: Place, blocks: Sequence[Block], at: int) -> bool:
+def begins(part: Place, blocks: Sequence[Block], at: int) -> bool:
     """Tell whether a part begins with a block; a heading in its midst tells only of the rest."""
-    return at == 0 or not _is_inside(blocks[at - 1].place, {id(part)})
+    return at == 0 or not is_inside(blocks[at - 1].place, {id(part)})
 
 
 def _is_telling(block: Block, surroundings: Surroundings) -> bool:
     if block.kind == "h":
-        short = block.words <= _HEADING_WORDS
+        short = block.words <= HEADING_WORDS
         return short and bool(surroundings.telling_heading.match(block.text.lower()))
     return block.words <= _LINE_WORDS and bool(surroundings.telling_line.search(block.text.lower()))
 
 
-def _is_inside(place: Place | None, parts: set[int]) -> bool:
+def is_inside(place: Place | None, parts: set[int]) -> bool:
+    """Tell whether an element is in one of the parts, given by id."""
     while place is not None:
         if id(place) in parts:
             return True

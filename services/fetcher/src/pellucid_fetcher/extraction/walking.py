@@ -45,6 +45,7 @@ _INLINE: Final = frozenset(
         "var", "wbr", "track", "nobr", "output",
     }
 )  # fmt: skip
+_NO_FIELDS: Final = frozenset({"hidden", "search", "submit", "button", "image", "reset", "number"})
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 
 
@@ -117,17 +118,19 @@ class Walker:
             self._take_text(node.text_content or "")
             return None
         if tag in _SKIPPED or tag.startswith("-"):
-            self._count_skipped(node, tag)
+            self._count_skipped(node, tag, here)
             return None
         if tag in ("br", "hr", "img"):
             self._take_void(tag, here)
             return None
         return self._enter(node, tag, here)
 
-    def _count_skipped(self, node: LexborNode, tag: str) -> None:
+    def _count_skipped(self, node: LexborNode, tag: str, here: Place) -> None:
         self.page.scripts += tag == "script"
-        if tag == "input" and node.attributes.get("type") == "password":
-            self.page.password = True
+        if tag == "input":
+            kind = (node.attributes.get("type") or "text").lower()
+            self.page.password |= kind == "password"
+            here.fields += kind not in _NO_FIELDS
 
     def _take_void(self, tag: str, here: Place) -> None:
         if tag == "img":
