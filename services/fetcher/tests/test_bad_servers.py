@@ -100,6 +100,19 @@ async def test_memory_does_not_grow_with_repetition(bad: Any) -> None:
     assert _resident_mib() - before < 20
 
 
+async def test_memory_does_not_grow_over_all_rows(bad: Any) -> None:
+    """Every row of the tables, again and again: no upward slope."""
+    rounds = []
+    for _ in range(5):
+        for row in (*READABLE, *REFUSED):
+            await bad.close()
+            await _serve(bad, row)
+            await bad.fetch(URL)
+        rounds.append(_resident_mib())
+    assert rounds[-1] - rounds[0] < 64
+    assert rounds[-1] - rounds[2] < 16, rounds
+
+
 async def test_all_forty_rows_have_a_test() -> None:
     """A row that nobody tests is a promise that nobody keeps."""
     tested = {row.number for row in (*REFUSED, *READABLE)}
