@@ -39,6 +39,8 @@ _SHORT_QUESTION_TERMS = 4
 # searched, more costs recall. Small talk and word problems, whose vetoes are this strong, stand.
 CONTEST_SEARCH = 0.40
 CONTEST_FIRM_SEARCH = 0.25
+# A short question that goes on from one that was looked up says little by its own words.
+CONTEST_FOLLOW_UP = 0.15
 FIRM_SCORE = 0.80
 CONTEST_ANSWER = 0.70
 UNCONTESTED_VETO = 1.0
@@ -152,6 +154,8 @@ def contested(case: Case, verdict: Verdict, look: float) -> bool:
         return False
     if not verdict.search:
         return look > CONTEST_ANSWER
+    if case.reading.has("followup_of_search"):
+        return look < CONTEST_FOLLOW_UP
     firm = case.reading.score >= FIRM_SCORE
     return look < (CONTEST_FIRM_SEARCH if firm else CONTEST_SEARCH)
 
