@@ -13,6 +13,7 @@ import pytest
 
 from rig.fake_model import FakeModel, serve_model
 from rig.installation import Installation, start_installation
+from rig.told_rounds import told_rounds
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
 
@@ -64,21 +65,8 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
 
 def ask(installation: Installation, depth: str) -> tuple[dict[str, Any], list[str]]:
     """Return the whole result and the messages of the rounds."""
-    body = {"message": QUESTION, "depth": depth, "stream": True}
-    rounds, event = [], ""
-    with httpx.stream(
-        "POST", f"{installation.url}/v1/chat", json=body, timeout=60, trust_env=False
-    ) as response:
-        assert response.status_code == 200, response.read()
-        for line in response.iter_lines():
-            name, _, value = line.partition(": ")
-            if name == "event":
-                event = value
-            elif name == "data" and event == "web_search_iteration":
-                rounds.append(json.loads(value)["message"])
-            elif name == "data" and event == "done":
-                return json.loads(value), rounds
-    raise AssertionError("the stream had no end")
+    with httpx.Client(base_url=installation.url, timeout=60, trust_env=False) as client:
+        return told_rounds(client, QUESTION, depth)
 
 
 def test_the_second_round_follows_a_name_that_the_first_one_found(
