@@ -11,6 +11,7 @@ from pellucid_search.adapters.guarded_store import GuardedCounters
 from pellucid_search.adapters.time_limit import within
 from pellucid_search.answering import Answering, Errand
 from pellucid_search.background import Background
+from pellucid_search.breaker import FAILURES_TO_OPEN, BreakerState
 from pellucid_search.buckets import LocalGate
 from pellucid_search.desk import Desk, DeskLimits
 from pellucid_search.errors import RateError
@@ -122,6 +123,49 @@ async def test_a_full_room_is_waited_for_no_longer_than_there_is_time(
     await working
     await desk.ask(QUERY, second, until=system_clock.monotonic() + 3)
     assert second.status is ProviderStatus.OK
+
+
+async def test_room_is_left_to_those_who_can_still_be_answered(
+    build: Any, system_clock: Any
+) -> None:
+    engine = Slow(0.4)
+    _, desk = build(engine, concurrency=1)
+    await desk.ask(QUERY, ProviderRun("x", 0), until=system_clock.monotonic() + 3)
+    first, late, second = (ProviderRun("x", 0) for _ in range(3))
+    working = asyncio.create_task(desk.ask(QUERY, first, until=system_clock.monotonic() + 3))
+    await asyncio.sleep(0.01)
+
+    # The one that has no time for a usual answer once there is room gives its place up before.
+    waiting = asyncio.create_task(desk.ask(QUERY, late, until=system_clock.monotonic() + 0.5))
+    await asyncio.sleep(0.01)
+    await desk.ask(QUERY, second, until=system_clock.monotonic() + 5)
+    await asyncio.gather(working, waiting)
+
+    assert (late.status, late.calls) == (ProviderStatus.FAILED, 0)
+    assert (first.status, second.status) == (ProviderStatus.OK, ProviderStatus.OK)
+    assert engine.calls == 3
+
+
+async def test_too_many_calls_of_our_own_are_not_taken_for_a_provider_in_trouble(
+    build: Any, system_clock: Any
+) -> None:
+    many = FAILURES_TO_OPEN
+    _, desk = build(Slow(0.6), concurrency=many, slow_s=0.5)
+
+    def begin(seconds: float) -> asyncio.Task[None]:
+        until = system_clock.monotonic() + seconds
+        return asyncio.create_task(desk.ask(QUERY, ProviderRun("x", 0), until=until))
+
+    await asyncio.gather(*(begin(0.05) for _ in range(many)))
+    assert desk.breaker.state is BreakerState.CLOSED
+
+    answered, waiting = [begin(3) for _ in range(many)], [begin(3) for _ in range(many)]
+    await asyncio.gather(*answered)
+    await asyncio.sleep(0.1)
+    for task in waiting:
+        task.cancel()
+    await asyncio.wait(waiting)
+    assert desk.breaker.state is BreakerState.CLOSED
 
 
 async def test_asking_all_ends_in_time_even_when_looking_up_hangs(

@@ -108,25 +108,30 @@ class Desk:
         if not self.breaker.admit():
             run.lose(ProviderStatus.SKIPPED, "left alone after failures")
             return
-        started = self.clock.monotonic()
+        started = entered = self.clock.monotonic()
         self._retries.earn()
         try:
             if await self._enter(run, until):
+                entered = self.clock.monotonic()
                 try:
                     await self._tries(query, run, until, longest_wait_s)
                 finally:
                     self._room.release()
         except asyncio.CancelledError:
-            self._given_up(run, self.clock.monotonic() - started)
+            self._given_up(run, self.clock.monotonic() - entered)
             raise
         finally:
             run.latency_s = self.clock.monotonic() - started
             self._book(run, caller_hash)
 
     async def _enter(self, run: ProviderRun, until: float) -> bool:
-        """Wait for room among the calls in progress, no longer than an answer is of use."""
+        """Wait for room among the calls in progress, as long as an answer could still be in time.
+
+        A call that begins later than that takes the room from one that would be answered.
+        """
+        usual_s = self.latencies.percentile(0.5)
         try:
-            async with asyncio.timeout(until - self.clock.monotonic()):
+            async with asyncio.timeout(until - usual_s - self.clock.monotonic()):
                 return await self._room.acquire()
         except TimeoutError:
             self.breaker.abandon()
@@ -206,7 +211,8 @@ class Desk:
             reply = await self._within(query, timeout_s)
         except ProviderError as error:
             self.observer.called(self.name, error.code, self.clock.monotonic() - started)
-            await self._failed(error, run)
+            late = isinstance(error, ProviderTimeoutError)
+            await self._failed(error, run, is_ours=late and self._is_cut_short(timeout_s))
             return error
         self.observer.called(self.name, "ok", self.clock.monotonic() - started)
         await self._succeeded(reply, run, self.clock.monotonic() - started)
@@ -229,14 +235,21 @@ class Desk:
         run.answer(reply.hits)
         await self.gate.observe(self.name, reply.windows)
 
-    async def _failed(self, error: ProviderError, run: ProviderRun) -> None:
+    def _is_cut_short(self, timeout_s: float) -> bool:
+        """Whether a call had so little time that its end says nothing of the provider."""
+        return timeout_s < min(self.limits.timeout_s, self.limits.slow_s)
+
+    async def _failed(self, error: ProviderError, run: ProviderRun, *, is_ours: bool) -> None:
         """Providers bill answers, not errors; so the price of a failed call goes back."""
         price = self.limits.price_micro_usd
         run.cost_micro_usd -= price
         if not error.sent and run.calls == 1:
             run.sent = ""
         self.ledger.correct(self.clock.now().date(), -price)
-        await self._learn(error)
+        if is_ours:
+            self.breaker.abandon()
+        else:
+            await self._learn(error)
 
     async def _learn(self, error: ProviderError) -> None:
         """Let breaker and gate know, the gate for all replicas."""

@@ -64,7 +64,11 @@ class SearchSettings(ServiceSettings):
         description="Seconds after which the next provider is asked too, until a p95 is measured.",
     )
     search_provider_concurrency: int = Field(
-        8, ge=1, le=256, description="Calls in progress per provider and replica; more wait."
+        32,
+        ge=1,
+        le=100,
+        description="Calls in progress per provider and replica; more wait while an answer could "
+        "still be in time.",
     )
     search_daily_budget_usd: float = Field(
         50.0,
