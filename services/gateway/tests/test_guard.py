@@ -1,11 +1,13 @@
 """Who may talk to the gateway, and the headers that every answer carries."""
 
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from door_fakes import MakeApp
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from pellucid_gateway.faces.guard import SECURITY_HEADERS, GuardRules
@@ -202,7 +204,7 @@ def request(peer: str, forwarded: str = "", key: str = "") -> Request:
         {
             "type": "http",
             "client": (peer, 1),
-            "headers": [(b"x-forwarded-for", forwarded.encode())],
+            "headers": [(b"x-forwarded-for", forwarded.encode())] if forwarded else [],
             "pellucid.key": key,
         }
     )
@@ -216,6 +218,35 @@ def test_only_trusted_proxies_are_believed() -> None:
     assert identity.caller(request("10.1.1.1", "198.51.100.1, 203.0.113.9, 10.2.2.2")) == direct
     assert identity.caller(request("203.0.113.9", "198.51.100.1")) == direct
     assert identity.caller(request("10.1.1.1", "198.51.100.1")) != direct
+
+
+def test_who_comes_through_an_undeclared_proxy_of_this_machine_is_not_its_own() -> None:
+    identity = Identity(b"k" * 16)
+    forwarded = identity.caller(request("127.0.0.1", "203.0.113.9"))
+
+    assert forwarded == identity.caller(request("127.0.0.1", "198.51.100.1"))
+    assert forwarded not in {identity.of_address("127.0.0.1"), identity.of_address("203.0.113.9")}
+    declared = Identity(b"k" * 16, ["127.0.0.1"])
+    known = declared.caller(request("127.0.0.1", "203.0.113.9"))
+    assert known == identity.of_address("203.0.113.9")
+
+
+async def test_the_server_itself_believes_no_forwarded_address() -> None:
+    heard: dict[str, Any] = {}
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            heard.update(client=scope["client"][0], scheme=scope["scheme"])
+            await Response()(scope, receive, send)
+
+    server = HttpServer(app, "127.0.0.1", 0, lifespan="off")
+    await server.start()
+    claims = {"x-forwarded-for": "203.0.113.9", "x-forwarded-proto": "https"}
+    async with httpx.AsyncClient(trust_env=False) as http:
+        await http.get(f"http://127.0.0.1:{server.port}/", headers=claims)
+    await server.stop(0)
+
+    assert heard == {"client": "127.0.0.1", "scheme": "http"}
 
 
 def test_people_of_different_keys_differ() -> None:

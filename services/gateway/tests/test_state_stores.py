@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from redis.exceptions import MaxConnectionsError
 from state_fakes import RedisServer
 
 from pellucid_gateway.adapters.redis_breaker import RedisBreaker
@@ -14,6 +15,7 @@ from pellucid_gateway.adapters.sqlite_state import SqliteState
 from pellucid_gateway.state_ports import Entry
 from pellucid_runtime.clock import SystemClock
 from pellucid_runtime.errors import DependencyDownError
+from pellucid_runtime.redis_client import open_redis
 
 STORES = ["sqlite", pytest.param("redis", marks=pytest.mark.redis)]
 
@@ -123,3 +125,37 @@ async def test_a_dead_redis_is_reported_and_found_again(redis_server: RedisServe
         assert await state.newest("ada", "memory", 5) == ()
         await put(state, "ada", "memory", "m2")
         assert await state.get("ada", "memory", "m2") == b"ada m2"
+
+
+async def test_much_at_once_waits_for_its_turn(state: Any) -> None:
+    ids = [f"e{number}" for number in range(300)]
+
+    await asyncio.gather(*(put(state, "ada", "memory", entry) for entry in ids))
+    kept = await asyncio.gather(*(state.get("ada", "memory", entry) for entry in ids))
+
+    assert kept == [f"ada {entry}".encode() for entry in ids]
+
+
+@pytest.mark.redis
+async def test_who_finds_no_free_connection_waits_and_is_told_in_time(
+    redis_server: RedisServer,
+) -> None:
+    redis: Any = open_redis(redis_server.url, timeout_s=0.2, most_connections=1)
+    pool = redis.connection_pool
+    try:
+        held = await pool.get_connection()
+        asking = asyncio.create_task(redis.get("a"))
+        await asyncio.sleep(0.02)
+        waited = not asking.done()
+        await pool.release(held)
+        answer = await asking
+
+        held = await pool.get_connection()
+        with pytest.raises(MaxConnectionsError):
+            await redis.get("a")
+        await pool.release(held)
+    finally:
+        await redis.aclose()
+
+    assert waited
+    assert answer is None

@@ -11,6 +11,13 @@ import uvicorn
 from pellucid_runtime.listener import StartError, bound
 
 _BACKLOG = 1024
+_OPTIONS: dict[str, Any] = {
+    "log_config": None,
+    "access_log": False,
+    "server_header": False,
+    # By itself uvicorn believes what any process of this machine says of the client's address.
+    "proxy_headers": False,
+}
 
 
 class _Server(uvicorn.Server):
@@ -54,9 +61,7 @@ class HttpServer:
         self._host = host
         self._port_setting = port_setting
         self.port = port
-        self._config = uvicorn.Config(
-            app, **{"log_config": None, "access_log": False, "server_header": False} | options
-        )
+        self._config = uvicorn.Config(app, **_OPTIONS | options)
 
     async def start(self) -> None:
         """Begin to answer, after the application's own start-up.

@@ -2,15 +2,24 @@
 
 uvloop answers a write to a connection that its peer has just reset with a bare `RuntimeError`. That
 is a lost connection like any other, and must not look like a defect of ours.
+
+Where more is asked at once than there are connections, callers wait for one: redis-py's own pool
+refuses the 101st at once, with Redis well and idle.
 """
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 from redis import asyncio as redis
-from redis.asyncio.connection import AbstractConnection
+from redis.asyncio.connection import AbstractConnection, BlockingConnectionPool
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as LostConnectionError
+from redis.exceptions import MaxConnectionsError
+
+# Connections of one client. An answer takes a fraction of a millisecond, so that these serve more
+# than one event loop can ask; further ones would only cost the server memory.
+MOST_CONNECTIONS = 32
 
 if TYPE_CHECKING:
     _Connection = AbstractConnection
@@ -39,20 +48,43 @@ def _in_one_way(connection: type[AbstractConnection]) -> type[AbstractConnection
     return type(f"LostInOneWay{connection.__name__}", (_LostInOneWay, connection), {})
 
 
-def open_redis(url: str, *, timeout_s: float | None) -> redis.Redis:
+class _WaitingPool(BlockingConnectionPool):
+    """Tells that all connections were in use apart from one that was lost."""
+
+    async def get_connection(self, *args: Any, **options: Any) -> Any:
+        """A free connection.
+
+        Raises:
+            MaxConnectionsError: None became free in time.
+            redis.exceptions.RedisError: A new one could not be made.
+        """
+        try:
+            return await super().get_connection(*args, **options)  # type: ignore[no-untyped-call]
+        except LostConnectionError as error:
+            if isinstance(error.__cause__, asyncio.TimeoutError):
+                raise MaxConnectionsError("no connection became free in time") from error
+            raise
+
+
+def open_redis(
+    url: str, *, timeout_s: float | None, most_connections: int = MOST_CONNECTIONS
+) -> redis.Redis:
     """A client; it connects with the first use.
 
     Args:
         url: `redis://`, `rediss://` or `unix://`.
-        timeout_s: Longest wait for a connection and for an answer; None: the caller bounds both.
+        timeout_s: Longest wait for a free connection, for a new one and for an answer, each; None:
+            the caller bounds all.
+        most_connections: At once; who comes on top waits.
     """
-    client = redis.Redis.from_url(
+    pool = _WaitingPool.from_url(
         url,
+        max_connections=most_connections,
+        timeout=timeout_s,
         socket_timeout=timeout_s,
         socket_connect_timeout=timeout_s,
         # Once more at once: a connection that the server closed while idle is no failure.
         retry=Retry(NoBackoff(), 1),
     )
-    pool = client.connection_pool
     pool.connection_class = _in_one_way(pool.connection_class)
-    return client
+    return redis.Redis.from_pool(pool)

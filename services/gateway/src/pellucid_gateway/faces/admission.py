@@ -20,7 +20,6 @@ from pellucid_gateway.faces.guard import own_path
 from pellucid_gateway.faces.identity import Identity
 from pellucid_gateway.faces.keys import FindKey, token_of
 from pellucid_gateway.faces.problems import Problem, ProblemResponse
-from pellucid_gateway.hosts import is_loopback
 from pellucid_gateway.rates import Rate, Take, Verdict
 from pellucid_gateway.state_ports import Limiter
 
@@ -109,14 +108,14 @@ class Admission:
         await self._let_in(visit, rate, scope, receive, send)
 
     def _visit(self, scope: AsgiScope) -> "_Visit":
-        address = self._identity.address(HTTPConnection(scope))
+        connection = HTTPConnection(scope)
+        address = self._identity.address(connection)
         # A WebSocket brings its key later; until then it counts for its address.
         by_header = self._find_key is not None and scope["type"] == "http"
         key = self._find_key(token_of(scope)) if self._find_key and by_header else None
         if key is not None:
             return _Visit(self._identity.of_key(key.name), address, key)
-        forwarded = "x-forwarded-for" in Headers(scope=scope)
-        local = is_loopback(address) and not by_header and not forwarded
+        local = not by_header and self._identity.is_own(connection)
         return _Visit("" if local else self._identity.of_address(address), address, None)
 
     async def _take(self, visit: "_Visit") -> Verdict | None:

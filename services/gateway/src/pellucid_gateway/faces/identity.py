@@ -12,6 +12,9 @@ from starlette.requests import HTTPConnection
 from pellucid_gateway.callers import CallerNames
 from pellucid_gateway.hosts import is_loopback
 
+# Everybody for whom a proxy of this machine stands that is none of the trusted ones.
+_BEHIND_US = "forwarded by this machine"
+
 
 class Identity(CallerNames):
     """Turns a request into a caller name that cannot be turned back.
@@ -36,7 +39,11 @@ class Identity(CallerNames):
         person = user_id or self._named_by_header(request)
         if person:
             return self.of_user(person, key_name=key_name)
-        return self.of_key(key_name) if key_name else self.of_address(self.address(request))
+        if key_name:
+            return self.of_key(key_name)
+        address = self.address(request)
+        is_foreign = is_loopback(address) and not self.is_own(request)
+        return self.of_address(_BEHIND_US if is_foreign else address)
 
     def of_key(self, key_name: str) -> str:
         """HMAC of a key without a person."""
@@ -53,6 +60,10 @@ class Identity(CallerNames):
         while hops and self._is_trusted(peer):
             peer = hops.pop() or peer
         return peer
+
+    def is_own(self, request: HTTPConnection) -> bool:
+        """It begins on this machine: a proxy here that nobody declared stands for somebody else."""
+        return is_loopback(self.address(request)) and "x-forwarded-for" not in request.headers
 
     def _named_by_header(self, request: HTTPConnection) -> str:
         if not self._user_header:
