@@ -86,12 +86,29 @@ async def test_a_large_request_does_not_starve_a_small_one(
     embedder: Embedder, encoder: Any
 ) -> None:
     encoder.seconds_per_batch = 0.005
-    large = asyncio.create_task(embedder.embed(texts("large", 200)))
+    large = asyncio.create_task(embedder.embed(texts("large", 240)))
     await until(lambda: encoder.batches)
     await embedder.embed(texts("small", 2))
     assert not large.done()
-    assert encoder.texts < 120
+    assert encoder.texts < 160
     await large
+
+
+async def test_calls_of_a_search_end_one_after_another(embedder: Embedder, encoder: Any) -> None:
+    encoder.gate.clear()
+    ended: list[int] = []
+
+    async def call(name: str) -> None:
+        await embedder.embed(texts(name, 30))
+        ended.append(encoder.texts)
+
+    calls = [asyncio.create_task(call(name)) for name in "abcdefgh"]
+    await until(lambda: encoder.tokenized == 240)
+    await asyncio.sleep(0.02)
+    encoder.seconds_per_batch = 0.003
+    encoder.gate.set()
+    await asyncio.gather(*calls)
+    assert min(ended) <= 120, "not with the last of them"
 
 
 async def test_equal_texts_are_computed_once(

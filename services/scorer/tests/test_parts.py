@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid_scorer import lexical, ngrams, semantic
+from pellucid_scorer import lexical, ngrams, phrases, semantic, words
 from pellucid_scorer.candidates import SemanticMethod
 from pellucid_scorer.ranking import Tables
 from pellucid_scorer.scripts import is_read_by
@@ -115,4 +115,22 @@ def test_texts_without_letters_are_read_by_every_model() -> None:
 
 
 def test_containment_ignores_the_length_of_the_passage() -> None:
-    assert ngrams.containment("港口关闭", "由于大雾,港口整个上午关闭。" * 20) >= 2 / 3
+    assert ngrams.containment(ngrams.grams("港口关闭"), "由于大雾,港口整个上午关闭。" * 20) >= 2 / 3
+
+
+@given(text=st.text(st.characters(max_codepoint=127), max_size=80))
+def test_plain_text_is_cut_as_any_other(text: str) -> None:
+    pieces = phrases.Prepared.read(text).pieces
+    assert list(pieces) == phrases.PIECE.findall(text.casefold())
+
+
+@given(
+    text=st.text("abE's1._-+# \u3000\té가", max_size=40),
+    sought=st.lists(st.text("abes1._-+#é가", min_size=1, max_size=4), max_size=80),
+)
+def test_sought_words_are_found_as_if_all_words_had_been_read(text: str, sought: list[str]) -> None:
+    tokens = words.TOKEN.findall(words.fold(text))
+    stems = {words.stem(part) for token in tokens for part in words.JOINTS.split(token)}
+    found = words.vocabulary(text, sought)
+    assert [one in found.tokens for one in sought] == [one in tokens for one in sought]
+    assert [one in found.stems for one in sought] == [one in stems for one in sought]

@@ -1,7 +1,10 @@
 """Trust by host: the spec's table, inheritance, and tricks with names."""
 
+import ada_url
 import pytest
 import tldextract
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pellucid_scorer import domains
 from pellucid_scorer.errors import TableError
@@ -160,3 +163,22 @@ def test_registrable_domains() -> None:
         for host in ("news.bbc.co.uk", "a.b.github.io", "x.y.localhost", "203.0.113.7", "")
     ]
     assert found == ["bbc.co.uk", "b.github.io", "y.localhost", "203.0.113.7", ""]
+
+
+@given(
+    st.builds(
+        "{}://{}{}".format,
+        st.sampled_from(["http", "https", "HTTPS", " https", "ftp", "file"]),
+        st.one_of(
+            st.lists(st.text("axn0-%_Aü", min_size=1, max_size=6), max_size=4).map(".".join),
+            st.text("axn-0.:@\\\t%[]", max_size=16),
+        ),
+        st.sampled_from(["", "/", "/p q\n", "?q=\u4e00", "#f", ":80/", ".", "\n", "\\@b.example"]),
+    )
+)
+def test_hosts_are_those_of_a_browser(url: str) -> None:
+    try:
+        browser = ada_url.URL(url).hostname.rstrip(".")
+    except ValueError:
+        browser = ""
+    assert domains.host_of(url) == browser

@@ -1,10 +1,11 @@
 """Dynamic batching: texts of concurrent callers share the model's batches.
 
-One task owns the queue. It takes texts from the waiting callers in turn, so that a large request
-cannot starve a small one, sorts what it took by length, so that little padding is computed, splits
-it so that all workers end at about the same time, and encodes in worker threads, as many batches at
-a time as the encoder allows. A queue that is full refuses at once; texts that nobody waits for any
-more are dropped before they cost anything.
+One task owns the queue. It takes texts from the waiting callers in turn, a search's results at a
+time, so that a large request cannot starve a small one and small ones end one after another. It
+sorts what it took by length, so that little padding is computed, splits it so that all workers end
+at about the same time, and encodes in worker threads, as many batches at a time as the encoder
+allows. A queue that is full refuses at once; texts that nobody waits for any more are dropped
+before they cost anything.
 """
 
 import asyncio
@@ -24,6 +25,9 @@ from pellucid_scorer.ports import BatchObserver, Encoder, TokenIds, Vectors
 QUEUE = "encode"
 LOOK_AHEAD = 4
 """Batches' worth of tokens that are taken at once and sorted by length."""
+TURN_TEXTS = 32
+"""Texts that one caller has in its turn: all of a usual search. With one each, calls that wait
+together would all end with the last of them, and then be scored while the model idles."""
 IN_HAND = 1
 """Batches that wait for a worker, so that none idles until the event loop, busy refusing calls,
 has time to hand it the next."""
@@ -102,6 +106,7 @@ class Batcher:
         self._observer = observer
         self._max_tokens = max_tokens
         self._callers: deque[deque[Job]] = deque()
+        self._turn = TURN_TEXTS
         self._taken: Sequence[Job] = ()
         self._texts = 0
         self._tokens = 0
@@ -207,19 +212,28 @@ class Batcher:
         self._observer.encoded(texts=len(texts), tokens=tokens, padding=padding, seconds=seconds)
 
     def _take(self, tokens: int) -> Sequence[Job]:
-        """Take waiting texts worth about so many tokens, one of each caller in turn."""
+        """Take waiting texts worth about so many tokens."""
         taken: list[Job] = []
         left = tokens
         while self._callers and left > 0:
-            jobs = self._callers.popleft()
-            job = jobs.popleft()
-            if jobs:
-                self._callers.append(jobs)
+            job = self._next()
             self._count(texts=-1, tokens=-len(job.tokens))
             if self._keep(job):
                 taken.append(job)
                 left -= len(job.tokens)
         return taken
+
+    def _next(self) -> Job:
+        """Take a text of the first caller, whose turn ends with its last or after so many."""
+        jobs = self._callers[0]
+        job = jobs.popleft()
+        self._turn -= 1
+        if not (jobs and self._turn):
+            self._callers.popleft()
+            self._turn = TURN_TEXTS
+            if jobs:
+                self._callers.append(jobs)
+        return job
 
     def _keep(self, job: Job) -> bool:
         """Tell whether a text is still wanted; one that is not is given up."""

@@ -6,6 +6,7 @@ compared in their ASCII form.
 """
 
 import ipaddress
+import re
 from functools import cache, lru_cache
 
 import ada_url
@@ -13,6 +14,12 @@ import tldextract
 
 LOCAL_LABELS = 2
 """A name under no public suffix (``localhost``, intranets) counts by its last two labels."""
+
+
+PLAIN = re.compile(
+    r"https?://((?!xn--)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.(?!xn--))+[a-z]{2,63})(?=[/?#]|\Z)"
+)
+"""An address whose host reads as it is written, as most do: lower-case names, no port, no user."""
 
 
 @cache
@@ -29,6 +36,8 @@ def host_of(url: str) -> str:
     >>> host_of("https://reuters.com@evil.example/")
     'evil.example'
     """
+    if plain := PLAIN.match(url):
+        return plain[1]
     try:
         return ada_url.URL(url).hostname.rstrip(".")
     except ValueError:

@@ -26,7 +26,9 @@ def corroborations(
         cosine: Texts nearer than this say the same.
     """
     near = vectors @ vectors.T > cosine
-    order = sorted(range(len(rated)), key=lambda place: _standing(rated[place]))
+    np.fill_diagonal(near, val=False)
+    crowded: list[int] = np.flatnonzero(near.any(axis=1)).tolist()
+    order = sorted(crowded, key=lambda place: _standing(rated[place]))
     taken: set[int] = set()
     groups: dict[str, tuple[str, ...]] = {}
     for place in order:
@@ -35,7 +37,7 @@ def corroborations(
         others = [
             other
             for other in np.flatnonzero(near[place]).tolist()
-            if other != place and other not in taken and _say_the_same(rated[place], rated[other])
+            if other not in taken and _say_the_same(rated[place], rated[other])
         ]
         taken.update((place, *others))
         if others:

@@ -23,13 +23,12 @@ def grams(text: str) -> frozenset[str]:
     )
 
 
-def containment(question: str, text: str) -> float:
-    """Return the share of the question's n-grams that a text has, in [0, 1]; 0 without any.
+def containment(wanted: Collection[str], text: str) -> float:
+    """Return the share of a question's n-grams that a text has, in [0, 1]; 0 without any.
 
     Containment rather than overlap, so that a long passage does not count against itself.
     """
-    wanted = grams(question)
-    return len(wanted & grams(text)) / len(wanted) if wanted else 0.0
+    return len(grams(text).intersection(wanted)) / len(wanted) if wanted else 0.0
 
 
 def dice(first: Collection[str], second: Collection[str]) -> float:

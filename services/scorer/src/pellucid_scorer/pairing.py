@@ -69,5 +69,5 @@ def _likeness(pair: Pair, places: Mapping[str, int], embedded: Embedded | None) 
     if embedded is None or claim not in places or window not in places:
         return 0.0
     if not (is_read_by(embedded.scripts, claim) and is_read_by(embedded.scripts, window)):
-        return ngrams.containment(claim, window)
+        return ngrams.containment(ngrams.grams(claim), window)
     return float(embedded.vectors[places[claim]] @ embedded.vectors[places[window]])

@@ -9,7 +9,7 @@ import yaml
 
 from pellucid_scorer.phrases import Phrases, Prepared
 
-ELLIPSIS = re.compile(r"…|\.{3,}")
+DOTS = re.compile(r"\.{3,}")
 SHOUT = re.compile(r"[!?]{2,}")
 ODD_CATEGORIES = frozenset({"So", "Sk", "Co", "Cn", "Cc"})
 """Symbols (emojis among them), private use, unassigned and control characters."""
@@ -60,7 +60,7 @@ class QualityTable:
         )
         faults = (
             self.calls.are_in(prepared),
-            len(ELLIPSIS.findall(text)) > self.max_ellipses,
+            _count_ellipses(text) > self.max_ellipses,
             self._is_shouted(title),
             self._is_odd(text),
         )
@@ -71,16 +71,25 @@ class QualityTable:
         """Tell whether a title has a capital where it could have one, and is not shouted."""
         if not title or self._is_shouted(title):
             return False
-        cased = [char for char in title if char.isupper() or char.islower()]
-        return not cased or any(char.isupper() for char in cased)
+        return any(map(str.isupper, title)) or not any(map(str.islower, title))
 
     def _is_shouted(self, title: str) -> bool:
-        cased = [char for char in title if char.isupper() or char.islower()]
-        return len(cased) >= self.caps_min_letters and all(char.isupper() for char in cased)
+        return title.isupper() and sum(map(str.isupper, title)) >= self.caps_min_letters
 
     def _is_odd(self, text: str) -> bool:
-        odd = _count_odd(text) + sum(map(len, SHOUT.findall(text)))
+        odd = _count_odd(text) + _count_shouts(text)
         return odd >= self.odd_min_count and odd > self.odd_max_share * len(text)
+
+
+# Nearly every text has none of these, which one look for a character tells at once.
+
+
+def _count_ellipses(text: str) -> int:
+    return text.count("…") + (len(DOTS.findall(text)) if "..." in text else 0)
+
+
+def _count_shouts(text: str) -> int:
+    return sum(map(len, SHOUT.findall(text))) if "!" in text or "?" in text else 0
 
 
 def _count_odd(text: str) -> int:

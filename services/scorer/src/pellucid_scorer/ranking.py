@@ -7,7 +7,7 @@ domain gets its share, and the best few stay. The result does not depend on the 
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -85,8 +85,9 @@ class Ranking:
             self._rate(candidate, semantic, asked)
             for candidate, semantic in zip(candidates, semantics, strict=True)
         ]
-        verdicts = self._filtered(rated, vectors)
-        return tuple(sorted(verdicts, key=self._order))
+        order = sorted(range(len(rated)), key=lambda place: self._order(rated[place]))
+        verdicts = self._filtered([rated[place] for place in order], vectors[order])
+        return tuple(sorted(verdicts, key=lambda verdict: verdict.exclusion is not None))
 
     def _rate(self, candidate: Candidate, semantic: Semantic, asked: frozenset[str]) -> Rated:
         host = domains.host_of(candidate.url)
@@ -107,14 +108,16 @@ class Ranking:
     def _filtered(
         self, rated: Sequence[Rated], vectors: npt.NDArray[np.float32]
     ) -> Sequence[Verdict]:
+        """Return one verdict per result; they come, and stay, in order of use."""
         refused = [self._refusal(one) for one in rated]
         good = [place for place, exclusion in enumerate(refused) if exclusion is None]
         passed = [rated[place] for place in good]
         groups = duplicates.corroborations(passed, vectors[good], self.rules.duplicate_cosine)
-        return (
-            *(Verdict(one, why) for one, why in zip(rated, refused, strict=True) if why),
-            *self._limited(passed, groups),
-        )
+        limited = self._limited(passed, groups)
+        return [
+            Verdict(one, why) if why else next(limited)
+            for one, why in zip(rated, refused, strict=True)
+        ]
 
     def _refusal(self, rated: Rated) -> Exclusion | None:
         parts = rated.breakdown
@@ -126,20 +129,18 @@ class Ranking:
 
     def _limited(
         self, passed: Sequence[Rated], groups: Mapping[str, tuple[str, ...]]
-    ) -> Sequence[Verdict]:
-        """Apply duplicates, each domain's share and the number of results, best ones first."""
+    ) -> Iterator[Verdict]:
+        """Apply duplicates, each domain's share and the number of results, in order of use."""
         merged = {other for others in groups.values() for other in others}
         per_domain: Counter[str] = Counter()
-        verdicts = []
-        for rated in sorted(passed, key=self._rated_order):
+        for rated in passed:
             if rated.candidate.id in merged:
-                verdicts.append(Verdict(rated, Exclusion.NEAR_DUPLICATE))
+                yield Verdict(rated, Exclusion.NEAR_DUPLICATE)
                 continue
             exclusion = self._share(rated.domain, per_domain)
             if exclusion is None:
                 per_domain[rated.domain] += 1
-            verdicts.append(Verdict(rated, exclusion, groups.get(rated.candidate.id, ())))
-        return verdicts
+            yield Verdict(rated, exclusion, groups.get(rated.candidate.id, ()))
 
     def _share(self, domain: str, per_domain: Counter[str]) -> Exclusion | None:
         if domain and per_domain[domain] >= self.rules.max_per_domain:
@@ -148,10 +149,7 @@ class Ranking:
             return Exclusion.BEYOND_LIMIT
         return None
 
-    def _order(self, verdict: Verdict) -> tuple[bool, tuple[bool, float, float, float, str]]:
-        return verdict.exclusion is not None, self._rated_order(verdict.rated)
-
-    def _rated_order(self, rated: Rated) -> tuple[bool, float, float, float, str]:
+    def _order(self, rated: Rated) -> tuple[bool, float, float, float, str]:
         """Return the sort key: breaking news when asked for, score, recency, subject, id."""
         now, freshness = self.question.now, self.tables.freshness
         published = freshness.usable(rated.candidate.published_at, now)

@@ -15,6 +15,10 @@ SPACELESS = re.compile(
 )
 """Han, kana, Hangul, Thai, Lao, Burmese, Khmer: words are not (only) bounded by spaces."""
 
+BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
+"""Those of ASCII."""
+
 LONGEST_LOOK = 2048
 """Characters that are looked at to tell the script of a text; beyond that it seldom changes."""
 
@@ -35,8 +39,11 @@ def is_read_by(scripts: Collection[str], text: str) -> bool:
     """
     if EVERY_SCRIPT in scripts or text.isascii():
         return True
-    counts = Counter(map(script_of, text[:LONGEST_LOOK]))
+    look = text[:LONGEST_LOOK]
+    counts = Counter(map(script_of, BEYOND_ASCII.findall(look)))
     del counts[""]
+    # Counted at once, since most texts are of nothing else but for a quotation mark.
+    counts["LATIN"] += len(look.encode("ascii", "ignore").translate(None, NO_LETTERS))
     known = sum(count for script, count in counts.items() if script in scripts)
     return 2 * known >= counts.total()
 

@@ -36,11 +36,11 @@ def rate_all(
     """
     sought = lexical.wanted(question)
     is_question_read = is_read_by(scripts, question)
+    are_read = [is_question_read and is_read_by(scripts, text) for text in texts]
+    grams = frozenset() if all(are_read) else ngrams.grams(question)
     return tuple(
-        _by_embedding(float(cosine), sought, text)
-        if is_question_read and is_read_by(scripts, text)
-        else _by_ngrams(question, text)
-        for text, cosine in zip(texts, cosines, strict=True)
+        _by_embedding(cosine, sought, text) if is_read else _by_ngrams(grams, text)
+        for text, cosine, is_read in zip(texts, cosines.tolist(), are_read, strict=True)
     )
 
 
@@ -58,5 +58,5 @@ def _by_embedding(cosine: float, sought: lexical.Wanted, text: str) -> Semantic:
     return Semantic(score + lift, lift)
 
 
-def _by_ngrams(question: str, text: str) -> Semantic:
-    return Semantic(ngrams.containment(question, text), 0.0, SemanticMethod.NGRAM)
+def _by_ngrams(grams: Collection[str], text: str) -> Semantic:
+    return Semantic(ngrams.containment(grams, text), 0.0, SemanticMethod.NGRAM)

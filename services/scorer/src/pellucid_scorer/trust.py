@@ -73,29 +73,22 @@ class TrustTable:
         return self.entries.get(rule) == BLOCKED
 
     def _listed(self, host: str) -> Trust:
-        registrable = domains.registrable(host)
-        for name in _ancestors(host):
-            for rule in _rules(name, host, registrable):
-                score = self.entries.get(rule)
-                if score is not None:
-                    return Trust(score, rule)
-        return Trust(self.unknown, UNKNOWN_RULE)
+        rule = next((rule for rule in _rules(host) if rule in self.entries), UNKNOWN_RULE)
+        return Trust(self.entries.get(rule, self.unknown), rule)
 
 
-def _ancestors(host: str) -> Iterable[str]:
-    """Yield a host and its parent domains, longest first."""
-    labels = host.split(".")
-    return (".".join(labels[start:]) for start in range(len(labels)) if host)
-
-
-def _rules(name: str, host: str, registrable: str) -> Iterable[str]:
-    """Yield the entries that would speak for a host at one of its ancestors.
+def _rules(host: str) -> Iterable[str]:
+    """Yield the entries that would speak for a host and its parent domains, nearest first.
 
     A domain entry stops at the registrable domain: what lies above belongs to nobody.
     """
-    if name == host or len(name) >= len(registrable):
-        yield name
-    yield f".{name}"
+    shortest = len(domains.registrable(host))
+    name = host
+    while name:
+        if name == host or len(name) >= shortest:
+            yield name
+        yield f".{name}"
+        name = name.partition(".")[2]
 
 
 def _entries(scores: Mapping[Any, Iterable[str]]) -> Iterable[tuple[str, float]]:

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -18,6 +18,13 @@ JOINTS = re.compile(r"[.'’_/+-]+")
 
 ACCENTS = re.compile(r"[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+")
 """Marks on Latin, Greek and Cyrillic letters; the vowel signs of other scripts are letters."""
+
+LONGEST_KEPT = 32
+"""Characters of the longest word whose stem is remembered, so that nobody can fill the memory."""
+
+FEW = 64
+"""Words up to which each is looked for in a text before the text is cut: most texts have few of
+them, and a cut costs more than so many looks."""
 
 STEM_ENDINGS = ("ingly", "edly", "ings", "ies", "ing", "ed", "es", "ly", "s", "e")
 """English endings that are cut, longest first."""
@@ -39,6 +46,19 @@ class Word:
     end: int
 
 
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Words of a text.
+
+    Attributes:
+        tokens: Folded words, inner joints included.
+        stems: Stems of their parts.
+    """
+
+    tokens: frozenset[str]
+    stems: frozenset[str]
+
+
 def words(text: str) -> Iterator[Word]:
     """Yield the words of a text in order."""
     for match in TOKEN.finditer(text):
@@ -57,17 +77,46 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", ACCENTS.sub("", decomposed))
 
 
-@lru_cache(maxsize=65_536)
+def vocabulary(text: str, sought: Collection[str]) -> Vocabulary:
+    """Return the words of a text, each once; those that hold none of the sought may be missing.
+
+    Args:
+        text: Any text.
+        sought: Folded tokens or stems.
+
+    >>> sorted(vocabulary("Ports reopened: v1.2-rc3", ["port", "1"]).stems)
+    ['1', '2', 'port', 'rc3', 'v1']
+    """
+    folded = fold(text)
+    pieces = frozenset(folded.split())  # no word holds a space
+    if len(sought) <= FEW:
+        likely = [one for one in sought if one in folded]
+        pieces = frozenset(piece for piece in pieces for one in likely if one in piece)
+    tokens = frozenset(token for piece in pieces for token in TOKEN.findall(piece))
+    return Vocabulary(tokens, frozenset(stem(part) for token in tokens for part in _parts(token)))
+
+
+def _parts(token: str) -> Sequence[str]:
+    return (token,) if token.isalnum() else JOINTS.split(token)
+
+
 def stem(word: str) -> str:
     """Cut the commonest English ending off a folded word.
 
     >>> stem("reported"), stem("studies"), stem("gas")
     ('report', 'stud', 'gas')
     """
+    return _kept_stem(word) if len(word) <= LONGEST_KEPT else _stem(word)
+
+
+def _stem(word: str) -> str:
     for ending in STEM_ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= SHORTEST_STEM:
             return word[: -len(ending)]
     return word
+
+
+_kept_stem = lru_cache(maxsize=65_536)(_stem)
 
 
 def terms(text: str) -> Iterator[str]:
