@@ -3,7 +3,7 @@
 import ada_url
 import pytest
 import tldextract
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pellucid_scorer import domains
@@ -165,18 +165,18 @@ def test_registrable_domains() -> None:
     assert found == ["bbc.co.uk", "b.github.io", "y.localhost", "203.0.113.7", ""]
 
 
+LABELS = ("a", "example", "gov", "0", "0x1", "a-b", "xn--a", "-a", "A", "a_b", "%41", "ü", "")
+ENDS = ("", "/", "/p q\n", "?q=\u4e00", "#f", ":80/", ".", "\n", "\\@b.example", "\t.b.example")
+
+
+@settings(max_examples=400)
 @given(
-    st.builds(
-        "{}://{}{}".format,
-        st.sampled_from(["http", "https", "HTTPS", " https", "ftp", "file"]),
-        st.one_of(
-            st.lists(st.text("axn0-%_Aü", min_size=1, max_size=6), max_size=4).map(".".join),
-            st.text("axn-0.:@\\\t%[]", max_size=16),
-        ),
-        st.sampled_from(["", "/", "/p q\n", "?q=\u4e00", "#f", ":80/", ".", "\n", "\\@b.example"]),
-    )
+    scheme=st.sampled_from(["http", "https", "HTTPS", " https", "ftp"]),
+    labels=st.lists(st.sampled_from(LABELS), max_size=3),
+    end=st.sampled_from(ENDS),
 )
-def test_hosts_are_those_of_a_browser(url: str) -> None:
+def test_hosts_are_those_of_a_browser(scheme: str, labels: list[str], end: str) -> None:
+    url = f"{scheme}://{'.'.join(labels)}{end}"
     try:
         browser = ada_url.URL(url).hostname.rstrip(".")
     except ValueError:
