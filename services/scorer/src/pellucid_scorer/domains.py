@@ -16,9 +16,7 @@ LOCAL_LABELS = 2
 """A name under no public suffix (``localhost``, intranets) counts by its last two labels."""
 
 
-PLAIN = re.compile(
-    r"https?://((?!xn--)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.(?!xn--))+[a-z]{2,63})(?=[/?#]|\Z)"
-)
+PLAIN = re.compile(r"https?://((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,63})(?=[/?#]|\Z)")
 """An address whose host reads as it is written, as most do: lower-case names, no port, no user."""
 
 
