@@ -73,6 +73,11 @@ SPECULATIONS = Counter(
     "Searches begun before the decision, by what became of them.",
     ("outcome",),
 )
+HEAD_STARTS = Counter(
+    "pellucid_gateway_head_starts_total",
+    "Requests shown to the model server before the decision, by what became of them.",
+    ("outcome",),
+)
 FEEDBACK_SCORE = Histogram(
     "pellucid_gateway_feedback_score",
     "Scores that people gave, 1 to 5; the mean is the satisfaction.",

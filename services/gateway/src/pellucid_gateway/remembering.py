@@ -83,6 +83,8 @@ class RememberingEngine:
             yield Failed(error.reason, error.message, retryable=error.kind in _RETRYABLE)
             return
         async with self._remembering(request) as prepared:
+            if prepared.let_in is not None and prepared.recall is None:
+                prepared.let_in()
             async for event in self._told(prepared):
                 yield event
 

@@ -60,6 +60,10 @@ class ModelReply:
         good = self.head.status == HTTPStatus.OK
         return good and self.media_type.startswith("text/event-stream")
 
+    def hang_up(self) -> None:
+        """Nobody wants the body: the server sees its client leave."""
+        self.connection.hang_up()
+
     async def pour(self, take: Take) -> None:
         """Give the body to `take` as it comes, unchanged; hangs up when it is cancelled.
 

@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 from pellucid_gateway.decision import Action, Decision
 from pellucid_gateway.faces.bodies import read_body
 from pellucid_gateway.faces.client_turn import OWN_MODEL, Asked
+from pellucid_gateway.faces.head_start import HeadStart, plainly_passes
 from pellucid_gateway.faces.leaving import Leaving
 from pellucid_gateway.faces.openai_reply import CompletionTeller, error_event
 from pellucid_gateway.faces.openai_request import OpenAiRequest, parse
@@ -24,7 +25,7 @@ from pellucid_gateway.faces.problems import INTERNAL
 from pellucid_gateway.faces.responses import JsonResponse
 from pellucid_gateway.faces.shapes import COMPATIBLE_BODY_BYTES
 from pellucid_gateway.faces.streams import EventStream
-from pellucid_gateway.faces.told import ChatDoor, put_back, reply_from
+from pellucid_gateway.faces.told import ChatDoor, Events, put_back, reply_from
 from pellucid_gateway.faces.upstream import ModelServer, UpstreamReply
 from pellucid_gateway.passed_on import (
     PassedOn,
@@ -33,7 +34,7 @@ from pellucid_gateway.passed_on import (
     tokens_of_stream,
 )
 from pellucid_gateway.request import TurnRequest
-from pellucid_gateway.turn import Decided
+from pellucid_gateway.turn import Decided, TurnEvent
 
 COMPLETIONS = "/v1/chat/completions"
 
@@ -85,13 +86,25 @@ class Completions:
 async def _reply(door: ChatDoor, request: Request, parsed: OpenAiRequest) -> Response | EventStream:
     asked, upstream = parsed.asked, _reachable(door, parsed.asked)
     turn = door.turn(request, asked)
-    if upstream is not None and asked.needs_model:
-        return await _Passing(door, parsed.body, turn, None).reply_of(upstream)
-    events = door.events(turn)
-    first = await anext(events, None)
-    if upstream is not None and isinstance(first, Decided) and _adds_nothing(asked, first):
-        await events.aclose()
-        return await _Passing(door, parsed.body, turn, first.decision).reply_of(upstream)
+    if upstream is None:
+        events = door.events(turn)
+        return await _answer(door, parsed, await anext(events, None), events)
+    if asked.needs_model:
+        return await _Passing(door, turn, None).reply_of(await upstream.complete(parsed.body))
+    async with HeadStart(partial(upstream.complete, parsed.body)) as start:
+        events = door.events(replace(turn, let_in=start.begin) if plainly_passes(turn) else turn)
+        first = await anext(events, None)
+        if isinstance(first, Decided) and _adds_nothing(asked, first):
+            await events.aclose()
+            return await _Passing(door, turn, first.decision).reply_of(await start.reply())
+    return await _answer(door, parsed, first, events)
+
+
+async def _answer(
+    door: ChatDoor, parsed: OpenAiRequest, first: TurnEvent | None, events: Events
+) -> Response | EventStream:
+    """The engine's own answer, in OpenAI's words."""
+    asked = parsed.asked
     teller = CompletionTeller(
         f"chatcmpl-{uuid4().hex}",
         model=asked.model,
@@ -116,17 +129,13 @@ def _adds_nothing(asked: Asked, first: Decided) -> bool:
 
 
 class _Passing:
-    """One request on its way to the model server and back, counted when it ends."""
+    """A reply of the model server on its way back, counted when it ends."""
 
-    def __init__(
-        self, door: ChatDoor, body: bytes, turn: TurnRequest, decision: Decision | None
-    ) -> None:
+    def __init__(self, door: ChatDoor, turn: TurnRequest, decision: Decision | None) -> None:
         self._note = door.note_passed
-        self._body = body
         self._turn = PassedOn(caller=turn.caller, decision=decision)
 
-    async def reply_of(self, upstream: ModelServer) -> Response | EventStream:
-        reply = await upstream.complete(self._body)
+    async def reply_of(self, reply: UpstreamReply) -> Response | EventStream:
         if reply.is_stream:
             return EventStream(partial(self._pass, reply), broken=lambda: error_event(INTERNAL))
         body = await reply.read()

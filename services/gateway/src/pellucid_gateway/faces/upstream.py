@@ -37,6 +37,10 @@ class UpstreamReply(Protocol):
         """The whole body."""
         ...
 
+    def hang_up(self) -> None:
+        """Nobody wants the body."""
+        ...
+
 
 class ModelServer(Protocol):
     """An OpenAI-compatible endpoint.

@@ -1,0 +1,71 @@
+"""The model server is asked while the decision is still being made, where that plainly says no.
+
+As a search is begun for a message that plainly asks for one (`speculation.py`), a message that is
+nothing but thanks, or whose sender switched the web off, is shown to the model server at once. What
+it says is held back until the decision is there; one that says otherwise ends the exchange, and
+nothing of it is told. It begins when the caller may go on, so that who is refused costs no model.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import Self
+
+from pellucid_gateway.decision import WebMode
+from pellucid_gateway.faces.upstream import UpstreamReply
+from pellucid_gateway.metrics import HEAD_STARTS
+from pellucid_gateway.plain_talk import is_plain_talk
+from pellucid_gateway.request import TurnRequest
+
+
+def plainly_passes(turn: TurnRequest) -> bool:
+    """Nothing is likely to be searched, and nothing of ours is to be told to the model."""
+    ours = turn.memories or turn.subject or turn.force_search
+    return not ours and (turn.web_mode is WebMode.OFF or is_plain_talk(turn.message))
+
+
+class HeadStart:
+    """One exchange with the model server, perhaps begun early; an asynchronous context manager.
+
+    Args:
+        ask: Posts the request.
+    """
+
+    def __init__(self, ask: Callable[[], Awaitable[UpstreamReply]]) -> None:
+        self._ask = ask
+        self._begun: asyncio.Future[UpstreamReply] | None = None
+
+    def begin(self) -> None:
+        """Ask now."""
+        self._begun = asyncio.ensure_future(self._ask())
+
+    async def reply(self) -> UpstreamReply:
+        """The reply, once its head is there.
+
+        Raises:
+            ServiceError: The model server cannot be reached or does not begin to answer in time.
+        """
+        begun, self._begun = self._begun, None
+        if begun is None:
+            return await self._ask()
+        HEAD_STARTS.labels("used").inc()
+        return await begun
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        """End an exchange that was begun for nothing."""
+        begun, self._begun = self._begun, None
+        if begun is None:
+            return
+        HEAD_STARTS.labels("dropped").inc()
+        begun.cancel()
+        await asyncio.wait({begun})
+        if not begun.cancelled() and begun.exception() is None:
+            begun.result().hang_up()

@@ -1,0 +1,250 @@
+"""The model server is asked beside the decision where that plainly says no; it still decides."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from kept_rig import KeptGateway, Plan, open_gateway
+from turn_fakes import FakeDecision, FakeModel, Rig, answer_decision, search_decision
+
+from pellucid_gateway.decision import Decision
+from pellucid_gateway.faces.head_start import HeadStart
+from pellucid_gateway.faces.upstream import Take
+from pellucid_gateway.plain_talk import is_plain_talk
+from pellucid_gateway.ports import DecideAnswer, DecideCall
+from pellucid_runtime.llm import LlmUnavailableError
+
+THANKS = "Thank you, that was very helpful!"
+QUESTION = "What does the Ondry Bridge cost?"
+SAID = b'data: {"choices":[{"delta":{"content":"Gladly."}}]}\n\ndata: [DONE]\n\n'
+
+
+@dataclass(slots=True)
+class Reply:
+    """A reply whose head has arrived."""
+
+    is_stream: bool = True
+    status: int = 200
+    media_type: str = "text/event-stream"
+    poured: bool = False
+    hung_up: bool = False
+
+    async def pour(self, take: Take) -> None:
+        self.poured = True
+        waits = take(SAID)
+        if waits is not None:
+            await waits
+
+    async def read(self) -> bytes:
+        return SAID
+
+    def hang_up(self) -> None:
+        self.hung_up = True
+
+
+@dataclass(slots=True)
+class Upstream:
+    """A model server that tells when it was asked."""
+
+    internal: bool = True
+    hangs: bool = False
+    is_lost: bool = False
+    bodies: list[bytes] = field(default_factory=list)
+    replies: list[Reply] = field(default_factory=list)
+    cancelled: int = 0
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def complete(self, body: bytes) -> Reply:
+        self.bodies.append(body)
+        self.asked.set()
+        if self.is_lost:
+            raise LlmUnavailableError("the model server cannot be reached")
+        try:
+            if self.hangs:
+                await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        self.replies.append(Reply())
+        return self.replies[-1]
+
+    async def models(self) -> tuple[Any, ...]:
+        return ()
+
+
+@dataclass
+class LateDecision(FakeDecision):
+    """Decides a moment later; `seen` tells what the model server had been asked by then."""
+
+    upstream: Upstream = field(default_factory=Upstream)
+    seen: list[int] = field(default_factory=list)
+
+    async def decide(self, call: DecideCall) -> DecideAnswer:
+        await asyncio.sleep(0.02)
+        self.seen.append(len(self.upstream.bodies))
+        return await super().decide(call)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A gateway between a late decision and a model server."""
+
+    gateway: KeptGateway
+    upstream: Upstream
+    decision: LateDecision
+
+    async def complete(self, message: str, **more: Any) -> httpx.Response:
+        """Ask for a stream."""
+        messages = [{"role": "user", "content": message}]
+        body = {"model": "m", "messages": messages, "stream": True, "user": "ada"} | more
+        async with self.gateway.client() as http:
+            return await http.post("/v1/chat/completions", content=json.dumps(body))
+
+
+@pytest.fixture
+async def opened(tmp_path: Path) -> AsyncIterator[Opened]:
+    async with AsyncExitStack() as stack:
+        yield await open_one(stack, tmp_path)
+
+
+async def open_one(
+    stack: AsyncExitStack, folder: Path, decided: Decision | None = None, **settings: Any
+) -> Opened:
+    upstream = Upstream()
+    decision = LateDecision(decided or answer_decision(THANKS), upstream=upstream)
+    rig = Rig(decision=decision, model=FakeModel(["It costs 4.50 crowns [1]."]))
+    plan = Plan(folder, rig=rig, upstream=upstream, settings=settings)
+    opened = Opened(await open_gateway(stack, plan), upstream, decision)
+    # Only from the second turn on is it known that nothing is remembered of somebody.
+    await opened.complete("Who built it?")
+    opened.decision.seen.clear()
+    upstream.bodies.clear()
+    upstream.replies.clear()
+    return opened
+
+
+async def test_plain_thanks_reach_the_model_before_the_decision_and_once(opened: Opened) -> None:
+    reply = await opened.complete(THANKS)
+
+    assert reply.content == SAID
+    assert opened.decision.seen == [1]
+    assert len(opened.upstream.bodies) == 1
+    assert [r.hung_up for r in opened.upstream.replies] == [False]
+
+
+async def test_with_the_web_off_any_message_does(opened: Opened) -> None:
+    reply = await opened.complete(QUESTION, pellucid={"web_mode": "off"})
+
+    assert reply.content == SAID
+    assert opened.decision.seen == [1]
+
+
+@pytest.mark.parametrize(
+    ("message", "more"),
+    [
+        (QUESTION, {}),
+        (f"{THANKS} {QUESTION}", {}),
+        (THANKS, {"pellucid": {"memories": ["I am Ada."]}}),
+        (THANKS, {"pellucid": {"context": {"title": "Keynote"}}}),
+        (THANKS, {"pellucid": {"force_search": True}}),
+    ],
+)
+async def test_other_messages_wait_for_the_decision(
+    opened: Opened, message: str, more: dict[str, Any]
+) -> None:
+    await opened.complete(message, **more)
+
+    assert opened.decision.seen == [0]
+
+
+@pytest.mark.parametrize("hangs", [False, True])
+async def test_a_decision_to_search_ends_what_was_begun(tmp_path: Path, *, hangs: bool) -> None:
+    async with AsyncExitStack() as stack:
+        opened = await open_one(stack, tmp_path)
+        opened.decision.decision = search_decision()
+        opened.upstream.hangs = hangs
+        reply = await opened.complete(THANKS)
+
+    assert opened.decision.seen == [1]
+    assert "4.50 crowns" in reply.text
+    assert "Gladly" not in reply.text
+    assert len(opened.upstream.bodies) == 1
+    assert opened.upstream.cancelled == int(hangs)
+    assert all(r.hung_up and not r.poured for r in opened.upstream.replies)
+    assert len(opened.upstream.replies) == int(not hangs)
+
+
+async def test_somebody_with_memories_waits_for_them(opened: Opened) -> None:
+    async with opened.gateway.client() as http:
+        memory = {"text": "I drive a van.", "user_id": "ada"}
+        await http.post("/v1/memories", json=memory)
+    await opened.complete(THANKS)
+
+    assert opened.decision.seen == [0]
+
+
+async def test_who_is_refused_costs_no_model(tmp_path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        opened = await open_one(stack, tmp_path, gateway_suspicion_threshold=0.3)
+        replies = [await opened.complete(THANKS) for _ in range(12)]
+
+    assert "rate_limit_exceeded" in replies[-1].text
+    answered = sum(r.content == SAID for r in replies)
+    assert 0 < answered < len(replies)
+    assert len(opened.upstream.bodies) == answered
+
+
+async def test_a_model_that_is_lost_is_told_as_ever(opened: Opened) -> None:
+    opened.upstream.is_lost = True
+    reply = await opened.complete(THANKS)
+
+    assert reply.status_code == 503
+    assert len(opened.upstream.bodies) == 1
+
+
+async def test_leaving_ends_what_was_begun() -> None:
+    upstream = Upstream(hangs=True)
+
+    async def work() -> None:
+        async with HeadStart(lambda: upstream.complete(b"")) as start:
+            start.begin()
+            await upstream.asked.wait()
+            await start.reply()
+
+    task = asyncio.create_task(work())
+    await upstream.asked.wait()
+    task.cancel()
+    await asyncio.wait({task})
+
+    assert task.cancelled()
+    assert upstream.cancelled == 1
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        THANKS, "hi", "Hello there!", "👋 Hi", "Great, thanks a lot 🙏", "Good morning!",
+        "고마워요!", "정말 감사합니다", "谢谢你，太好了！", "どうもありがとう！", "Hola, ¿qué tal?",
+        "Muchas gracias por tu ayuda.", "Vielen Dank, das war sehr hilfreich!", "Merci bien !",
+    ],
+)  # fmt: skip
+def test_plain_talk_is_known(message: str) -> None:
+    assert is_plain_talk(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "", "!!!", "yes please", "Really?", "thanks, and the weather?", "hello world in Rust",
+        "Thank you for the music", "great wall of china", "Nice hotels", "谢谢你的歌词",
+        "ありがとうの意味", "hallo welt", "salut les copains", "thanks " * 20,
+    ],
+)  # fmt: skip
+def test_other_messages_are_none(message: str) -> None:
+    assert not is_plain_talk(message)
