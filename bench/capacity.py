@@ -47,9 +47,6 @@ STEP_S = 15.0
 # Until the first turns of a step have ended; answers of the rest of it are goodput.
 UNSTEADY_S = 5.0
 OVERLOAD_S = 60.0
-# Chosen from the measured rate as docs/capacity.md says: rate times the time from the decision to
-# the sources, which is 1 s here.
-OVERLOAD_SETTINGS = {"GATEWAY_MAX_SEARCHES": "6"}
 LEAST_FULL = 0.95
 MOST_SLOWDOWN = 2.0
 WARM_NAMES = 20
@@ -266,7 +263,7 @@ async def measure(folder: Path, kinds: list[str], rates: list[float]) -> dict[st
 async def overload(folder: Path, rate: float) -> tuple[Step, Step, Step]:
     """At the sustained rate, at three times it, and at it again."""
     fresh = companies(int(time.time()))
-    async with open_fleet(folder, settings=OVERLOAD_SETTINGS) as fleet, http_client() as client:
+    async with open_fleet(folder) as fleet, http_client() as client:
         await one_step(fleet, client, fresh, Asked("cold", 2.0, WARM_NAMES / 2))
         steps = []
         for factor, seconds in ((1, 20.0), (3, OVERLOAD_S), (1, 20.0)):
@@ -307,6 +304,17 @@ def found_in(ramps: dict[str, list[Step]]) -> dict[str, Any]:
     }
 
 
+def with_earlier(found: dict[str, Any]) -> dict[str, Any]:
+    """The figures with those of earlier runs of kinds that were not measured in this one."""
+    earlier = json.loads(RESULTS.read_text("utf-8")) if RESULTS.is_file() else {}
+    kept = {
+        name: earlier.get(name, {}) | figures
+        for name, figures in found.items()
+        if isinstance(figures, dict)
+    }
+    return earlier | found | kept
+
+
 def main() -> int:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(prog="capacity", description=__doc__)
@@ -323,7 +331,7 @@ def main() -> int:
             steps = uvloop.run(overload(Path(folder), rate))
         found["overload"] = steps
     RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(found, indent=1, default=asdict), "utf-8")
+    RESULTS.write_text(json.dumps(with_earlier(found), indent=1, default=asdict), "utf-8")
     for name in ("sustainable_per_s", "predicted_per_s", "full_per_s", "usd_per_1000"):
         print(f"{name}: {found[name]}")
     print(report(found))

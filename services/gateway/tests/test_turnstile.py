@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 
 import grpc
 import httpx
@@ -11,11 +12,13 @@ from door_fakes import FakeEngine, MakeApp
 from pellucid.common.v1 import common_pb2
 from pellucid.gateway.v1 import gateway_pb2, gateway_pb2_grpc
 
+from pellucid_gateway.decision import Action
 from pellucid_gateway.faces.identity import Identity
 from pellucid_gateway.request import ChatMessage, Role, SearchCommand, TurnRequest
+from pellucid_gateway.search_bound import SearchBound
 from pellucid_gateway.server import SERVICE_NAME, GatewayServicer
 from pellucid_gateway.settings import GatewaySettings
-from pellucid_gateway.turn import Decided, Done, Failed, SourcesReady
+from pellucid_gateway.turn import Decided, Delta, Done, Failed, SourcesReady
 from pellucid_gateway.turnstile import Cause, GatedEngine, Turnstile
 from pellucid_runtime.errors import OverloadedError
 from pellucid_runtime.health import Health
@@ -36,7 +39,8 @@ def refusals() -> Refusals:
 
 @pytest.fixture
 def turnstile(refusals: Refusals) -> Turnstile:
-    return Turnstile(most_turns=4, most_searches=2, most_lag_s=0.2, refused=refusals.append)
+    searches = SearchBound(least=2, most=2, late_s=0.01)
+    return Turnstile(most_turns=4, searches=searches, most_lag_s=0.2, refused=refusals.append)
 
 
 @pytest.fixture
@@ -165,6 +169,76 @@ def _lets_in(turnstile: Turnstile) -> bool:
             return True
     except OverloadedError:
         return False
+
+
+def opened(searches: SearchBound, told: Callable[[int], None] = lambda _: None) -> Turnstile:
+    """A turnstile that refuses for no other reason than its bound of searches."""
+    return Turnstile(
+        most_turns=512, searches=searches, most_lag_s=60, refused=lambda _: None, settled=told
+    )
+
+
+async def test_a_busy_loop_lowers_the_bound_of_searches_and_a_quiet_one_raises_it() -> None:
+    bounds: list[int] = []
+    is_wide = asyncio.Event()
+
+    def told(bound: int) -> None:
+        bounds.append(bound)
+        if bound == 16:
+            is_wide.set()
+
+    turnstile = opened(SearchBound(least=2, most=16, late_s=0.02), told)
+    watching = asyncio.create_task(turnstile.watch_lag())
+    for _ in range(3):
+        turnstile.begin_search()
+    async with asyncio.timeout(30):
+        while not bounds or bounds[-1] == 16:
+            time.sleep(0.1)  # noqa: ASYNC251 - holding the loop up is the point
+            await asyncio.sleep(0)
+    assert bounds[-1] < 3
+    assert not _lets_in(turnstile)
+
+    is_wide.clear()
+    for _ in range(3):
+        turnstile.end_search()
+    async with asyncio.timeout(30):
+        await is_wide.wait()
+    watching.cancel()
+    await asyncio.wait({watching})
+
+
+async def test_a_crowd_that_comes_at_once_is_let_in_while_nothing_is_late() -> None:
+    turnstile = opened(SearchBound(least=2, most=64, late_s=0.02))
+    for _ in range(240):
+        turnstile.begin_deciding()
+    for _ in range(40):
+        turnstile.begin_search()
+
+    assert _lets_in(turnstile)
+
+
+async def test_turns_that_are_not_decided_count_once_the_loop_was_late() -> None:
+    searches = SearchBound(least=2, most=64, late_s=0.02)
+    searches.settle(1.0, most_in_hand=10)
+    turnstile = opened(searches)
+    for _ in range(searches.searches):
+        turnstile.begin_deciding()
+    assert not _lets_in(turnstile)
+
+    turnstile.end_deciding()
+    assert _lets_in(turnstile)
+
+
+async def test_a_turn_that_does_not_search_counts_until_its_decision(engine: FakeEngine) -> None:
+    decided = next(event for event in engine.events if isinstance(event, Decided))
+    answer = replace(decided, decision=replace(decided.decision, action=Action.ANSWER))
+    engine.events = [answer, *(e for e in engine.events if isinstance(e, Delta | Done))]
+    searches = SearchBound(least=1, most=64, late_s=0.02)
+    searches.settle(1.0, most_in_hand=1)
+    turnstile = opened(searches)
+
+    assert {_lets_in(turnstile) async for _ in GatedEngine(engine, turnstile).run(TURN)} == {True}
+    assert turnstile.in_progress == 0
 
 
 async def test_grpc_callers_are_told_to_come_back(engine: FakeEngine, turnstile: Turnstile) -> None:

@@ -19,14 +19,21 @@ from pellucid_gateway.faces.http import Doors, http_app
 from pellucid_gateway.faces.identity import Identity
 from pellucid_gateway.faces.kept import KeptDoors
 from pellucid_gateway.faces.keys import FindKey, KeyRing, WrongKeyFileError
-from pellucid_gateway.metrics import REFUSED_TURNS, ObservedEngine, observe_http, observe_passed
+from pellucid_gateway.metrics import (
+    REFUSED_TURNS,
+    SEARCH_BOUND,
+    ObservedEngine,
+    observe_http,
+    observe_passed,
+)
 from pellucid_gateway.passed_on import PassedOn
 from pellucid_gateway.ports import EvidenceStore
 from pellucid_gateway.quota import DailySearches
 from pellucid_gateway.replay import replay
+from pellucid_gateway.search_bound import SearchBound
 from pellucid_gateway.server import SERVICE_NAME, GatewayServicer
 from pellucid_gateway.settings import GatewaySettings
-from pellucid_gateway.turnstile import GatedEngine, Turnstile
+from pellucid_gateway.turnstile import Cause, GatedEngine, Turnstile
 from pellucid_runtime.clock import Clock, clock_from
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.health import Health
@@ -156,11 +163,19 @@ def _door_limits(settings: GatewaySettings) -> DoorLimits:
 
 
 def _turnstile(settings: GatewaySettings) -> Turnstile:
+    for cause in Cause:
+        # Told as zero from the start: a rate of what begins with its first refusal misses it.
+        REFUSED_TURNS.labels(cause.value)
     return Turnstile(
         most_turns=settings.gateway_max_turns,
-        most_searches=settings.gateway_max_searches,
+        searches=SearchBound(
+            least=settings.gateway_min_searches,
+            most=settings.gateway_max_searches,
+            late_s=settings.gateway_late_ms / 1000,
+        ),
         most_lag_s=settings.gateway_max_lag_ms / 1000,
         refused=lambda cause: REFUSED_TURNS.labels(cause.value).inc(),
+        settled=SEARCH_BOUND.set,
     )
 
 

@@ -37,6 +37,9 @@ REFUSED_TURNS = Counter(
     "Turns refused before any work, by what there was no room for.",
     ("cause",),
 )
+SEARCH_BOUND = Gauge(
+    "pellucid_gateway_search_bound", "Searches that may be in hand before turns are refused."
+)
 STAGE_SECONDS = Histogram(
     "pellucid_gateway_stage_seconds",
     "Time of each stage of a turn.",

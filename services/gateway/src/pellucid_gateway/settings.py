@@ -92,8 +92,22 @@ class GatewaySettings(LlmSettings):
         64,
         ge=1,
         le=10_000,
-        description="Turns that search or read and have no sources yet; while so many are, further "
-        "turns are refused at once with 503.",
+        description="Turns that search or read and have no sources yet, at most; while so many "
+        "are, further turns are refused at once with 503. The bound falls while the event loop is "
+        "late.",
+    )
+    gateway_min_searches: int = Field(
+        4,
+        ge=1,
+        le=10_000,
+        description="The bound of searches never falls below this, however late the event loop is.",
+    )
+    gateway_late_ms: int = Field(
+        10,
+        ge=1,
+        le=60_000,
+        description="Milliseconds that the event loop may be late, on average over half a second, "
+        "before the bound of searches falls.",
     )
     gateway_max_lag_ms: int = Field(
         2_000,

@@ -4,11 +4,12 @@ A turn that waits for its turn only learns when its time is up that there was no
 can go elsewhere at once. Two bounds, because two things run out. Streams of answers cost memory and
 little else, so many may be open. Searches in hand (from the decision until the sources are there)
 keep processors busy here and in four services, so few are; where they are too many, all of them are
-late together and none is whole. Whoever is interactive finds room that whatever works in the
-background (faces that only search) does not.
+late together and none is whole. How many that is follows the lag of the event loop. Whoever is
+interactive finds room that whatever works in the background (faces that only search) does not.
 """
 
 import asyncio
+import statistics
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, aclosing, contextmanager, nullcontext
 from contextvars import ContextVar
@@ -19,6 +20,7 @@ from pellucid_gateway.decision import Action, Decision
 from pellucid_gateway.engine import TurnEngine
 from pellucid_gateway.findings import PageContent
 from pellucid_gateway.request import SearchCommand, TurnRequest
+from pellucid_gateway.search_bound import WINDOW_S, SearchBound
 from pellucid_gateway.turn import (
     Decided,
     Delta,
@@ -36,12 +38,13 @@ from pellucid_runtime.errors import OverloadedError
 RETRY_AFTER_S = 1.0
 # Background work is refused from this share of a bound on.
 BACKGROUND_SHARE = 0.75
-_LAG_PERIOD_S = 0.05
+_LAG_PERIOD_S = 0.02
 # Share of the lag before that still counts when the loop has just come round in time.
-_LAG_KEPT = 0.8
+_LAG_KEPT = 0.9
 
 _GATHERING = frozenset({Action.SEARCH, Action.FETCH})
-_GATHERED = (SourcesReady, ResultsReady, Delta, Done, Failed)
+# From then on a turn does not search, unless a decision says otherwise.
+_SETTLED = (Decided, SourcesReady, ResultsReady, Delta, Done, Failed)
 
 _admitted: ContextVar[bool] = ContextVar("pellucid_turn_admitted", default=False)
 
@@ -59,25 +62,28 @@ class Turnstile(Admission):
 
     Args:
         most_turns: Turns in progress, streams of answers included.
-        most_searches: Turns that search or read and have no sources yet.
+        searches: Bound of the turns that search or read and have no sources yet.
         most_lag_s: How late the event loop may run its timers, in seconds.
         refused: Told why a turn was refused.
+        settled: Told of the bound of searches once a window.
     """
 
     def __init__(
         self,
         *,
         most_turns: int,
-        most_searches: int,
+        searches: SearchBound,
         most_lag_s: float,
         refused: Callable[[Cause], None],
+        settled: Callable[[int], None] = lambda _bound: None,
     ) -> None:
         super().__init__(most_turns, queue=Cause.TURNS.value, retry_after_s=RETRY_AFTER_S)
         self._most_turns = most_turns
-        self._most_searches = most_searches
+        self._bound = searches
         self._most_lag_s = most_lag_s
         self._refused = refused
-        self._searches = 0
+        self._settled = settled
+        self._searches = self._deciding = self._most_in_window = 0
         self._lag_s = 0.0
 
     @property
@@ -119,25 +125,53 @@ class Turnstile(Admission):
     def _full(self, share: float) -> Cause | None:
         if self.in_progress >= self._most_turns * share:
             return Cause.TURNS
-        if self._searches >= self._most_searches * share:
+        if self._in_hand >= self._bound.searches * share:
             return Cause.SEARCHES
         return Cause.LAG if self._lag_s > self._most_lag_s else None
+
+    @property
+    def _in_hand(self) -> int:
+        """Searches, and what may become one: a late loop lets many in before it decides on any."""
+        return self._searches + (self._deciding if self._bound.has_fallen else 0)
+
+    def begin_deciding(self) -> None:
+        """Note that a turn is here of which nobody knows yet whether it searches."""
+        self._deciding += 1
+        self._note_fullest()
+
+    def end_deciding(self) -> None:
+        """Note that it is known, or that the turn has ended."""
+        self._deciding -= 1
 
     def begin_search(self) -> None:
         """Note that a turn searches from now on."""
         self._searches += 1
+        self._note_fullest()
 
     def end_search(self) -> None:
         """Note that it has its sources, or has ended."""
         self._searches -= 1
 
+    def _note_fullest(self) -> None:
+        self._most_in_window = max(self._most_in_window, self._in_hand)
+
     async def watch_lag(self) -> None:
         """Measure how late the loop is, for as long as the service runs."""
         loop = asyncio.get_running_loop()
         while True:
-            due = loop.time() + _LAG_PERIOD_S
-            await asyncio.sleep(_LAG_PERIOD_S)
-            self._lag_s = max(loop.time() - due, self._lag_s * _LAG_KEPT)
+            lags = []
+            end = loop.time() + WINDOW_S
+            while loop.time() < end:
+                due = loop.time() + _LAG_PERIOD_S
+                await asyncio.sleep(_LAG_PERIOD_S)
+                lags.append(loop.time() - due)
+                self._lag_s = max(lags[-1], self._lag_s * _LAG_KEPT)
+            self._settle(statistics.median(lags))
+
+    def _settle(self, lag_s: float) -> None:
+        self._bound.settle(lag_s, most_in_hand=self._most_in_window)
+        self._most_in_window = self._in_hand
+        self._settled(self._bound.searches)
 
 
 class _SearchInHand(AbstractContextManager["_SearchInHand"]):
@@ -145,25 +179,30 @@ class _SearchInHand(AbstractContextManager["_SearchInHand"]):
 
     def __init__(self, turnstile: Turnstile) -> None:
         self._turnstile = turnstile
-        self._is_on = False
+        self._ends: Callable[[], None] | None = None
+
+    def decide(self) -> None:
+        """It may come to search."""
+        self._turnstile.begin_deciding()
+        self._ends = self._turnstile.end_deciding
 
     def begin(self) -> None:
         """It searches from now on."""
-        if not self._is_on:
-            self._is_on = True
-            self._turnstile.begin_search()
+        self.end()
+        self._turnstile.begin_search()
+        self._ends = self._turnstile.end_search
 
     def end(self) -> None:
-        """It has what it searched for, or has ended."""
-        if self._is_on:
-            self._is_on = False
-            self._turnstile.end_search()
+        """It has what it searched for, does not search, or has ended."""
+        if self._ends is not None:
+            self._ends()
+            self._ends = None
 
     def note(self, event: TurnEvent) -> None:
         """Follow the turn."""
         if isinstance(event, Decided) and event.decision.action in _GATHERING:
             self.begin()
-        elif isinstance(event, _GATHERED):
+        elif isinstance(event, _SETTLED):
             self.end()
 
     def __exit__(self, *_exc: object) -> None:
@@ -191,6 +230,7 @@ class GatedEngine:
                 yield Failed(error.reason, error.message, retryable=True)
                 return
             search = held.enter_context(_SearchInHand(self._turnstile))
+            search.decide()
             async with aclosing(cast("Any", self._engine.run(request))) as events:
                 async for event in events:
                     search.note(event)

@@ -1,0 +1,87 @@
+"""The bound of searches follows how late the event loop is, and nothing else."""
+
+import pytest
+
+from pellucid_gateway.search_bound import SearchBound
+
+LATE_S = 0.01
+# Windows that a cut holds for, and after which lag of before is forgotten.
+HELD = 9
+QUIET = 10
+
+
+@pytest.fixture
+def bound() -> SearchBound:
+    return SearchBound(least=4, most=64, late_s=LATE_S)
+
+
+def settle(bound: SearchBound, windows: int, lag_s: float, most_in_hand: int) -> list[int]:
+    """The bound after each of some windows alike."""
+    seen = []
+    for _ in range(windows):
+        bound.settle(lag_s, most_in_hand=most_in_hand)
+        seen.append(bound.searches)
+    return seen
+
+
+def test_searches_that_wait_for_others_may_be_many(bound: SearchBound) -> None:
+    assert settle(bound, 20, lag_s=LATE_S, most_in_hand=60) == [64] * 20
+
+
+def test_a_late_loop_is_cut_down_from_what_was_in_hand(bound: SearchBound) -> None:
+    bound.settle(10 * LATE_S, most_in_hand=20)
+
+    assert bound.searches == 7
+    assert bound.has_fallen
+
+
+def test_a_loop_that_is_hardly_too_late_costs_little_once_it_is_known(bound: SearchBound) -> None:
+    settle(bound, HELD, lag_s=2 * LATE_S, most_in_hand=50)
+    assert bound.searches == 17
+
+    assert settle(bound, 2 * HELD, lag_s=1.1 * LATE_S, most_in_hand=20)[-1] >= 10
+
+
+def test_what_was_let_in_before_a_cut_makes_no_further_one(bound: SearchBound) -> None:
+    seen = settle(bound, HELD + 1, lag_s=1.0, most_in_hand=50)
+
+    assert seen == [17] * HELD + [10]
+
+
+def test_lag_that_comes_in_bursts_is_averaged_once_the_bound_has_fallen(
+    bound: SearchBound,
+) -> None:
+    settle(bound, 60, lag_s=1.0, most_in_hand=20)
+    settle(bound, 2 * QUIET, lag_s=0.0, most_in_hand=64)
+    before = bound.searches
+    bound.settle(1.5 * LATE_S, most_in_hand=64)
+
+    assert bound.searches >= before
+
+
+def test_it_never_leaves_its_range(bound: SearchBound) -> None:
+    assert settle(bound, 60, lag_s=1.0, most_in_hand=20)[-1] == 4
+    assert settle(bound, 200, lag_s=0.0, most_in_hand=64)[-1] == 64
+    assert not bound.has_fallen
+
+
+@pytest.mark.parametrize(("lag_s", "risen"), [(0.1 * LATE_S, 2), (0.9 * LATE_S, 1)])
+def test_it_rises_step_by_step_while_it_keeps_people_out(
+    bound: SearchBound, lag_s: float, risen: int
+) -> None:
+    settle(bound, 60, lag_s=1.0, most_in_hand=20)
+    before = settle(bound, 2 * QUIET, lag_s=lag_s, most_in_hand=64)[-1]
+
+    assert settle(bound, 4, lag_s=lag_s, most_in_hand=64)[-1] == before + risen
+
+
+def test_a_crowd_that_has_gone_is_forgotten_within_seconds(bound: SearchBound) -> None:
+    settle(bound, 60, lag_s=1.0, most_in_hand=20)
+
+    assert settle(bound, 20, lag_s=0.0, most_in_hand=1)[-1] == 64
+
+
+def test_a_least_above_the_most_is_the_most() -> None:
+    bound = SearchBound(least=8, most=2, late_s=LATE_S)
+
+    assert settle(bound, 30, lag_s=1.0, most_in_hand=20)[-1] == 2
