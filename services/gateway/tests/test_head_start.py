@@ -16,7 +16,7 @@ from turn_fakes import FakeDecision, FakeModel, Rig, answer_decision, search_dec
 from pellucid_gateway.decision import Decision
 from pellucid_gateway.faces.head_start import HeadStart
 from pellucid_gateway.faces.upstream import Take
-from pellucid_gateway.plain_talk import is_plain_talk
+from pellucid_gateway.plain_messages import is_plain
 from pellucid_gateway.ports import DecideAnswer, DecideCall
 from pellucid_runtime.llm import LlmUnavailableError
 
@@ -232,10 +232,13 @@ async def test_leaving_ends_what_was_begun() -> None:
         THANKS, "hi", "Hello there!", "👋 Hi", "Great, thanks a lot 🙏", "Good morning!",
         "고마워요!", "정말 감사합니다", "谢谢你，太好了！", "どうもありがとう！", "Hola, ¿qué tal?",
         "Muchas gracias por tu ayuda.", "Vielen Dank, das war sehr hilfreich!", "Merci bien !",
+        "Translate into French: the bridge is closed.", "please rewrite this: hello wrold",
+        "### Task:\nGenerate a title for the chat.", "Write a short poem about autumn leaves",
+        "Traduce al inglés: hola", "Übersetze ins Englische: guten Tag", "翻译成英文：桥关闭了",
     ],
 )  # fmt: skip
-def test_plain_talk_is_known(message: str) -> None:
-    assert is_plain_talk(message)
+def test_plain_messages_are_known(message: str) -> None:
+    assert is_plain(message)
 
 
 @pytest.mark.parametrize(
@@ -243,8 +246,11 @@ def test_plain_talk_is_known(message: str) -> None:
     [
         "", "!!!", "yes please", "Really?", "thanks, and the weather?", "hello world in Rust",
         "Thank you for the music", "great wall of china", "Nice hotels", "谢谢你的歌词",
-        "ありがとうの意味", "hallo welt", "salut les copains", "thanks " * 20,
+        "ありがとうの意味", "hallo welt", "salut les copains", "thanks " * 20, "please",
+        "Translate the latest news into French", "Translate https://a.example/b into French",
+        "Translators of Homer", "Who can translate this?", "Write a letter to the mayor of Ondry",
+        "search for this and rewrite it", "Rewrite today's headline",
     ],
 )  # fmt: skip
 def test_other_messages_are_none(message: str) -> None:
-    assert not is_plain_talk(message)
+    assert not is_plain(message)

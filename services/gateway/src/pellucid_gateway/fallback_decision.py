@@ -53,7 +53,7 @@ def decide_by_rule(request: TurnRequest) -> Decision:
     """Decide by address, explicit wish and words of recency alone."""
     message = request.message
     urls = find_urls(message)
-    wants = request.web_mode is WebMode.ON or request.force_search or _asks_to_search(message)
+    wants = request.web_mode is WebMode.ON or request.force_search or asks_to_search(message)
     common: dict[str, Any] = {
         "confidence": _CONFIDENCE,
         "standalone_question": message,
@@ -96,7 +96,8 @@ def query_from(message: str) -> str:
     return query.strip(" .") or " ".join(without.split())[:_MAX_QUERY_CHARS] or message[:20]
 
 
-def _asks_to_search(message: str) -> bool:
+def asks_to_search(message: str) -> bool:
+    """Whether the words of a message ask for recent or looked-up facts."""
     return not _mentions(message, "refusal") and (
         _mentions(message, "recency") or _mentions(message, "lookup")
     )
@@ -108,7 +109,8 @@ def _mentions(message: str, kind: str) -> bool:
 
 
 def _has_phrase(low: str, phrase: str) -> bool:
-    if has_unspaced_script(phrase):
+    # Hardly any is there at all, which is told at once; only then is it looked for as a word.
+    if phrase not in low or has_unspaced_script(phrase):
         return phrase in low
     return re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", low) is not None
 

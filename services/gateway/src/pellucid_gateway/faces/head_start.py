@@ -1,9 +1,10 @@
 """The model server is asked while the decision is still being made, where that plainly says no.
 
 As a search is begun for a message that plainly asks for one (`speculation.py`), a message that is
-nothing but thanks, or whose sender switched the web off, is shown to the model server at once. What
-it says is held back until the decision is there; one that says otherwise ends the exchange, and
-nothing of it is told. It begins when the caller may go on, so that who is refused costs no model.
+small talk or an order on a text, or whose sender switched the web off, is shown to the model server
+at once. What it says is held back until the decision is there; one that says otherwise ends the
+exchange, and nothing of it is told. It begins when the caller may go on, so that who is refused
+costs no model.
 """
 
 import asyncio
@@ -14,14 +15,14 @@ from typing import Self
 from pellucid_gateway.decision import WebMode
 from pellucid_gateway.faces.upstream import UpstreamReply
 from pellucid_gateway.metrics import HEAD_STARTS
-from pellucid_gateway.plain_talk import is_plain_talk
+from pellucid_gateway.plain_messages import is_plain
 from pellucid_gateway.request import TurnRequest
 
 
 def plainly_passes(turn: TurnRequest) -> bool:
     """Nothing is likely to be searched, and nothing of ours is to be told to the model."""
     ours = turn.memories or turn.subject or turn.force_search
-    return not ours and (turn.web_mode is WebMode.OFF or is_plain_talk(turn.message))
+    return not ours and (turn.web_mode is WebMode.OFF or is_plain(turn.message))
 
 
 class HeadStart:
