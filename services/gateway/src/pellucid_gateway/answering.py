@@ -254,6 +254,7 @@ class ModelAnswerer:
     async def _say(self, text: str, writing: _Writing) -> None:
         if text:
             writing.said.append(text)
+            await self._course.rounds.turn()
             await self._pass_on(writing.verifier.feed(text))
 
     def _account_prompt(self, model: AnswerModel, prompt: Prompt) -> None:

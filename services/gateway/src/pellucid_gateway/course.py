@@ -1,10 +1,11 @@
 """What every stage of one turn works with: its clock, its time, its account and its listener."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pellucid_gateway.budgets import StageBudgets, TurnBudget
 from pellucid_gateway.event_stream import Send
 from pellucid_gateway.ledger import TurnLedger
+from pellucid_gateway.rounds import Rounds
 from pellucid_runtime.clock import Clock
 
 
@@ -18,6 +19,7 @@ class Course:
         budget: The turn's time.
         ledger: The turn's account.
         send: Takes every event but the last.
+        rounds: Where long stretches of work wait for their turn, all turns together.
     """
 
     clock: Clock
@@ -25,3 +27,4 @@ class Course:
     budget: TurnBudget
     ledger: TurnLedger
     send: Send
+    rounds: Rounds = field(default_factory=Rounds)

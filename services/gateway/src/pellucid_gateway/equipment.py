@@ -19,6 +19,7 @@ from pellucid_gateway.ports import (
     WithoutQuota,
 )
 from pellucid_gateway.request import Depth, TurnRequest
+from pellucid_gateway.rounds import Rounds
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import ServiceError
 
@@ -34,6 +35,7 @@ class Equipment:
         new_id: Makes an unguessable id.
         quota: Searching turns that a person may make.
         fast_model: Name of the model for single pages; empty means the answer model.
+        rounds: Where long stretches of work of all turns wait for their turn.
     """
 
     services: Services
@@ -46,6 +48,7 @@ class Equipment:
     new_id: Callable[[], str]
     quota: SearchQuota = field(default_factory=WithoutQuota)
     fast_model: str = ""
+    rounds: Rounds = field(default_factory=Rounds)
 
     @property
     def cutoff_month(self) -> str:
@@ -55,7 +58,12 @@ class Equipment:
     def course(self, budget: TurnBudget, ledger: TurnLedger, send: Send) -> Course:
         """The course of one turn with this equipment."""
         return Course(
-            clock=self.clock, budgets=self.budgets, budget=budget, ledger=ledger, send=send
+            clock=self.clock,
+            budgets=self.budgets,
+            budget=budget,
+            ledger=ledger,
+            send=send,
+            rounds=self.rounds,
         )
 
 

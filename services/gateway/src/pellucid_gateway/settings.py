@@ -97,7 +97,7 @@ class GatewaySettings(LlmSettings):
         "late.",
     )
     gateway_min_searches: int = Field(
-        4,
+        6,
         ge=1,
         le=10_000,
         description="The bound of searches never falls below this, however late the event loop is.",
