@@ -5,6 +5,9 @@ One run, side by side: callers against the model server itself, through the gate
 `gateway_peer.py`, and through LiteLLM's proxy where `--litellm` names its program. Then many
 streams at once, some of them answers with verified citations. Prints tables and writes them to
 `bench/results/gateway.json`. The exit status says whether what is to be reached was reached.
+
+The message is one that the gateway shows to the model server while it is still being decided on;
+what another one, also settled by a rule, waits for the decision is told beside it.
 """
 
 import argparse
@@ -26,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import uvloop
+from gateway_cost import LENGTHS, Cost, beside, cpu_s
 from gateway_load import KEY, SMALL_TALK, WITHIN_S, Heard, callers, leave, percentile, request_bytes
 
 HERE = Path(__file__).parent
@@ -35,10 +39,11 @@ from rig.installation import Installation, start_installation  # noqa: E402 - ne
 
 RESULTS = HERE / "results" / "gateway.json"
 QUESTION = "When did the Ondry Bridge open?"
+# Settled by a rule as well, but not known as plain.
+OTHER = "Give me a Python function that reverses a list."
 # One caller waits for most of its time, so its streams are short.
 ALONE = {"first_s": 0.05, "gap_s": 0.02, "tokens": 5}
-PACED = {"first_s": 0.3, "gap_s": 0.02, "tokens": 50}
-STREAM_S = 1.3
+PACED = {"first_s": 0.3, "gap_s": 0.02}
 SLOW = {"first_s": 0.3, "gap_s": 0.1, "tokens": 100}
 REACH = {
     "added_p50_ms": 3.0,
@@ -50,7 +55,6 @@ REACH = {
 ENDLESS = {"first_s": 0.05, "gap_s": 0.02, "tokens": 3000}
 LEAVERS = 5
 READY_WITHIN_S = 120.0
-TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +68,25 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One target. Times in milliseconds until the first text, CPU in seconds per 1,000 streams."""
+    """One target. Times in milliseconds until the first text, CPU in seconds per 1,000 streams.
+
+    Attributes:
+        other_p50_ms: One caller with a message that is not known as plain.
+        costs: CPU of each process by the length of the streams.
+    """
 
     name: str
     alone_p50_ms: float
+    other_p50_ms: float
     crowd_p50_ms: float
     crowd_p95_ms: float
-    cpu_s_per_1000: tuple[float, ...]
+    costs: tuple[Cost, ...]
     failed: int
 
-
-def cpu_s(pid: int) -> float:
-    """User and system time of a process so far."""
-    fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
+    @property
+    def cpu_s_per_1000(self) -> tuple[float, ...]:
+        """CPU of each process for the streams of the bar."""
+        return tuple(cost.by_tokens[max(LENGTHS)] for cost in self.costs)
 
 
 def memory_mb(pid: int, field: str) -> float:
@@ -141,22 +150,39 @@ def open_litellm(program: str, model_url: str, port: int, stack: ExitStack) -> T
 
 
 def measure(target: Target, *, alone: int, count: int, each: int) -> Row:
-    """One caller, then many."""
-    single = uvloop.run(callers(target.url, _small_talk(target, ALONE), count=1, each=alone))
-    before = [cpu_s(pid) for pid in target.pids]
-    crowd = uvloop.run(
-        callers(target.url, _small_talk(target, PACED), count=count, each=each, over_s=STREAM_S)
-    )
-    spent = [cpu_s(pid) - earlier for pid, earlier in zip(target.pids, before, strict=True)]
-    firsts = [heard.first_s * 1000 for heard in crowd if not heard.failed]
+    """One caller, then many with streams of several lengths; the last ones are those of the bar."""
+    talk, other = (_alone(target, message, alone) for message in (SMALL_TALK, OTHER))
+    spent: list[dict[int, float]] = [{} for _ in target.pids]
+    heard = [*talk, *other]
+    crowd: list[Heard] = []
+    for tokens in LENGTHS if target.pids else LENGTHS[-1:]:
+        before = [cpu_s(pid) for pid in target.pids]
+        crowd = _crowd(target, tokens, count=count, each=each)
+        for by_tokens, pid, earlier in zip(spent, target.pids, before, strict=True):
+            by_tokens[tokens] = (cpu_s(pid) - earlier) / len(crowd) * 1000
+        heard += crowd
+    firsts = [one.first_s * 1000 for one in crowd if not one.failed]
     return Row(
         name=target.name,
-        alone_p50_ms=statistics.median(heard.first_s for heard in single) * 1000,
+        alone_p50_ms=statistics.median(one.first_s for one in talk) * 1000,
+        other_p50_ms=statistics.median(one.first_s for one in other) * 1000,
         crowd_p50_ms=percentile(firsts, 0.5),
         crowd_p95_ms=percentile(firsts, 0.95),
-        cpu_s_per_1000=tuple(used / len(crowd) * 1000 for used in spent),
-        failed=sum(bool(heard.failed) for heard in (*single, *crowd)),
+        costs=tuple(map(Cost, spent)),
+        failed=sum(bool(one.failed) for one in heard),
     )
+
+
+def _alone(target: Target, message: str, each: int) -> list[Heard]:
+    request = request_bytes(target.url, message, ALONE)
+    return uvloop.run(callers(target.url, request, count=1, each=each))
+
+
+def _crowd(target: Target, tokens: int, *, count: int, each: int) -> list[Heard]:
+    """Callers who begin evenly over the length of a stream."""
+    request = request_bytes(target.url, SMALL_TALK, {**PACED, "tokens": tokens})
+    stream_s = PACED["first_s"] + PACED["gap_s"] * tokens
+    return uvloop.run(callers(target.url, request, count=count, each=each, over_s=stream_s))
 
 
 def _small_talk(target: Target, pace: dict[str, Any]) -> bytes:
@@ -264,12 +290,17 @@ def report(rows: list[Row], crowd: Crowd, leaving_ms: float, missing: str) -> bo
             f"{added[1]:8.1f}  {spent}{'  FAILED ' + str(row.failed) if row.failed else ''}"
         )
     print(*([f"LiteLLM: {missing}"] if missing else []), sep="\n")
+    ours, bare = (
+        next(row for row in rows if row.name == name) for name in ("gateway", "bare proxy")
+    )
+    waited = ours.other_p50_ms - direct.other_p50_ms
+    print(f"a message that waits for the decision, 1 caller: {waited:.1f} ms added")
+    print(*beside(bare.costs[0], ours.costs), sep="\n")
     print(
         f"{crowd.streams} pass-through streams at 10 tokens/s beside {crowd.answers} answers "
         f"({crowd.cited} cited): {crowd.failed} failed, gap p50 {crowd.gap_p50_ms:.0f} ms, "
         f"p99 {crowd.gap_p99_ms:.0f} ms, RSS {crowd.rss_mb:.0f} MB, at most {crowd.rss_peak_mb:.0f}"
     )
-    ours = next(row for row in rows if row.name == "gateway")
     got = {
         "added_p50_ms": ours.alone_p50_ms - direct.alone_p50_ms,
         "added_p95_ms": ours.crowd_p95_ms - direct.crowd_p95_ms,
