@@ -24,6 +24,8 @@ USED_SHARE = 0.7
 # One more than needed, so that a restart or a lost machine takes no turn.
 SPARE = 1
 LEAST_REPLICAS = 2
+# Calls of a provider that one search replica has in progress (SEARCH_PROVIDER_CONCURRENCY).
+CALLS_AT_ONCE = 32
 # What one Redis takes on one core with room to spare; `redis-benchmark` tells for yours.
 REDIS_PER_S = 50_000
 SERVICES = ("decision", "search", "scorer", "fetcher", "gateway")
@@ -68,6 +70,15 @@ def replicas(rate: float, cpu_ms: Mapping[str, float]) -> tuple[Need, ...]:
         count = max(LEAST_REPLICAS, math.ceil(cores / USED_SHARE) + SPARE)
         needs.append(Need(service, count, round(cores / count, 2)))
     return tuple(needs)
+
+
+def for_calls(rate: float, calls: float, call_s: float) -> int:
+    """Search replicas that have room for the provider calls in progress (Little's law).
+
+    >>> for_calls(100, calls=2, call_s=0.6)
+    7
+    """
+    return math.ceil(rate * calls * call_s / (CALLS_AT_ONCE * USED_SHARE)) + SPARE
 
 
 def breaks_first(cpu_ms: Mapping[str, float]) -> Sequence[tuple[str, float]]:
@@ -143,7 +154,9 @@ def table(cpu_ms: Mapping[str, float], calls: float, commands: float) -> str:
     columns = ("turns/s", *SERVICES, "cores in use", "Redis servers", "provider calls/s")
     lines = [f"| {' | '.join(columns)} |", "| --- " * len(columns) + "|"]
     for rate in RATES:
-        cells = [f"{rate:,}", *(f"{need.replicas:,}" for need in replicas(rate, own))]
+        needs = {need.service: need.replicas for need in replicas(rate, own)}
+        needs["search"] = max(needs["search"], for_calls(rate, calls, Pauses().search_s))
+        cells = [f"{rate:,}", *(f"{needs[name]:,}" for name in SERVICES)]
         cells.append(f"{rate * sum(own.values()) / 1000:,.1f}")
         cells.append(f"{max(1, math.ceil(rate * commands / REDIS_PER_S))}")
         lines.append(f"| {' | '.join(cells)} | {rate * calls:,.0f} |")
