@@ -226,6 +226,29 @@ async def test_leaving_ends_what_was_begun() -> None:
     assert upstream.cancelled == 1
 
 
+async def test_a_reply_that_comes_as_the_client_leaves_is_hung_up_on() -> None:
+    upstream, may_answer = Upstream(), asyncio.Event()
+
+    async def ask() -> Reply:
+        await may_answer.wait()
+        return await upstream.complete(b"")
+
+    async def work() -> None:
+        async with HeadStart(ask) as start:
+            start.begin()
+            await start.reply()
+
+    task = asyncio.create_task(work())
+    await asyncio.sleep(0.01)
+    may_answer.set()
+    await asyncio.sleep(0)
+    task.cancel()  # after the reply has come, before the work has it
+    await asyncio.wait({task})
+
+    assert task.cancelled()
+    assert [reply.hung_up for reply in upstream.replies] == [True]
+
+
 @pytest.mark.parametrize(
     "message",
     [

@@ -46,11 +46,12 @@ class HeadStart:
         Raises:
             ServiceError: The model server cannot be reached or does not begin to answer in time.
         """
-        begun, self._begun = self._begun, None
-        if begun is None:
+        if self._begun is None:
             return await self._ask()
+        reply = await self._begun
+        self._begun = None
         HEAD_STARTS.labels("used").inc()
-        return await begun
+        return reply
 
     async def __aenter__(self) -> Self:
         return self
@@ -61,7 +62,7 @@ class HeadStart:
         _error: BaseException | None,
         _traceback: TracebackType | None,
     ) -> None:
-        """End an exchange that was begun for nothing."""
+        """End an exchange that was begun and whose reply nobody took."""
         begun, self._begun = self._begun, None
         if begun is None:
             return
