@@ -129,10 +129,12 @@ class Fleet:
             async with asyncio.timeout(_PROBE_WITHIN_S):
                 port = self.port(f"metrics-{name}")
                 reader, writer = await asyncio.open_connection("127.0.0.1", port)
-                writer.write(b"GET /readyz HTTP/1.0\r\n\r\n")
-                status = await reader.readline()
-                writer.close()
-                return b" 200 " in status
+                try:
+                    writer.write(b"GET /readyz HTTP/1.0\r\n\r\n")
+                    return b" 200 " in await reader.readline()
+                finally:
+                    writer.close()
+                    await writer.wait_closed()
         return False
 
     def cpu_s(self) -> dict[str, float]:

@@ -10,6 +10,8 @@ what is measured, and not chosen, as in Netflix's concurrency-limits and Envoy's
 concurrency, which watch latencies; those of turns differ too much from one question to the next.
 """
 
+from math import sqrt
+
 # Short, because an overload is let in until it is noticed.
 WINDOW_S = 0.5
 # Once the bound has fallen, a window counts with so much of the ones before: lag comes in bursts.
@@ -83,5 +85,6 @@ class SearchBound:
         if self._windows_since_cut <= _WINDOWS_BETWEEN_CUTS:
             return
         self._windows_since_cut = 0
-        share = max(_DEEPEST_CUT, self._late_s / self._lag_s) if self.has_fallen else _FIRST_CUT
+        milder = max(_DEEPEST_CUT, sqrt(self._late_s / self._lag_s))
+        share = milder if self.has_fallen else _FIRST_CUT
         self._bound = max(self._least, min(self._bound, most_in_hand) * share)

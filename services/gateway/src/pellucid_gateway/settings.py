@@ -103,7 +103,7 @@ class GatewaySettings(LlmSettings):
         description="The bound of searches never falls below this, however late the event loop is.",
     )
     gateway_late_ms: int = Field(
-        10,
+        15,
         ge=1,
         le=60_000,
         description="Milliseconds that the event loop may be late, on average over half a second, "
