@@ -106,7 +106,12 @@ async def model_garbled(trial: Trial) -> None:
         await trial.fault(trial.pace.fault_s / 2)
         trial.occurred(f"{proxy.counters.sliced} slices of one byte", proxy.counters.sliced)
         sliced = [r for r in trial.of("fault") if r.outcome is not Outcome.FULL]
-        trial.promise(f"{len(sliced)} answers hurt by slices", not sliced)
+        hurt = [r for r in sliced if r.outcome is not Outcome.DEGRADED or "llm" in r.degraded]
+        trial.promise(f"{len(hurt)} answers hurt by slices", not hurt)
+        # So many pieces keep the processors busy, and other parts have little time.
+        parts = ", ".join(sorted({part for r in sliced for part in r.degraded}))
+        said = f"{len(sliced)} without another part{f' ({parts})' if parts else ''}"
+        trial.promise_time(said, not sliced)
         proxy.heal()
         for mode in ("broken", "tools"):
             before = len(site.model.asked)

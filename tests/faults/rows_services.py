@@ -14,6 +14,8 @@ from rig.trial import Trial
 
 # Ejections of the channel last 30 s and are looked at every 2 s.
 USED_AGAIN_WITHIN_S = 40.0
+# A second ejection in a row lasts twice as long.
+_ALL_USED_WITHIN_S = 75.0
 # Two calls of a turn may each fall to the frozen one.
 _WAITED_FOR_FROZEN_S = 0.4
 SCORE = "/pellucid.scorer.v1.ScorerService/Score"
@@ -50,9 +52,15 @@ def count_scorers_anew(trial: Trial) -> None:
         trial.site.proxies[name].count_anew()
 
 
-def busiest_scorer(trial: Trial) -> str:
-    """The one that was asked most: one of an earlier trial may still be left alone by callers."""
-    return max(SCORERS, key=lambda name: trial.site.proxies[name].counters.bytes_up)
+async def all_scorers_in_use(trial: Trial) -> None:
+    """Wait for those that are left alone since an earlier trial: rows speak of one of three."""
+    before = {name: await _scored_by(trial, name) for name in SCORERS}
+    end = time.monotonic() + _ALL_USED_WITHIN_S
+    while time.monotonic() < end:
+        if all([await _scored_by(trial, name) > before[name] for name in SCORERS]):
+            break
+        await asyncio.sleep(0.5)
+    count_scorers_anew(trial)
 
 
 @row(
@@ -102,10 +110,10 @@ async def all_scorers_killed(trial: Trial) -> None:
     tests=("services/common/tests/test_hedging.py",),
 )
 async def one_scorer_slow(trial: Trial) -> None:
-    count_scorers_anew(trial)
     async with trial.asking():
+        await all_scorers_in_use(trial)
         before = await trial.site.total("gateway", "pellucid_hedged_calls_total")
-        proxy = trial.site.proxies[busiest_scorer(trial)]
+        proxy = trial.site.proxies[SCORERS[0]]
         proxy.poison(Toxics(latency_s=2.0))
         await trial.fault(trial.pace.fault_s * 1.5)
         trial.occurred(f"{proxy.counters.delayed} answers held back 2 s", proxy.counters.delayed)
@@ -150,9 +158,9 @@ def _promise_as_quick(trial: Trial, said: str = "", waits_s: float = 0.0) -> Non
     ),
 )
 async def one_scorer_lies(trial: Trial) -> None:
-    count_scorers_anew(trial)
     async with lying_scorer() as liar, trial.asking():
-        proxy = trial.site.proxies[busiest_scorer(trial)]
+        await all_scorers_in_use(trial)
+        proxy = trial.site.proxies[SCORERS[0]]
         truthful = proxy.upstream
         doubted = await _doubted(trial)
         proxy.upstream = liar.port
@@ -183,9 +191,9 @@ async def _doubted(trial: Trial) -> float:
     "used again after SIGCONT",
 )
 async def one_scorer_frozen(trial: Trial) -> None:
-    count_scorers_anew(trial)
     async with trial.asking():
-        name = busiest_scorer(trial)
+        await all_scorers_in_use(trial)
+        name = SCORERS[0]
         one = trial.site.processes[name]
         one.signal(signal.SIGSTOP)
         await trial.fault(trial.pace.fault_s * 1.5)
