@@ -15,16 +15,42 @@ import os
 import statistics
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import grpc
 import scorer_beside
 from pellucid.scorer.v1 import scorer_pb2
-from scorer_rig import COMPARED, RESULTS, Running, Stub, machine, request, running, throughput
+from scorer_beside import PEER_SEARCHES, TURNS
+from scorer_rig import (
+    COMPARED,
+    RESULTS,
+    Running,
+    Stub,
+    machine,
+    request,
+    running,
+    search_texts,
+    throughput,
+)
 
 FILE = RESULTS / "scorer.json"
-ROUNDS = 15
-CALLERS = (1, 2, 5, 10, 20)
+ROUNDS = 11
+CALLERS = (1, 5)
+MOST_CALLERS = 20
+OVERLOADS = 3
+OVERLOAD_S = 4.0
+LARGE_CALLS = 4
+LARGE_CALL_TEXTS = 150
+
+
+async def batch_mode(stub: Stub) -> float:
+    """Return texts per second of a few large calls, lengths as in searches."""
+    rates = []
+    for _ in range(3):
+        calls = [search_texts(LARGE_CALL_TEXTS) for _ in range(LARGE_CALLS)]
+        rates.append(await throughput(stub, calls))
+    return statistics.median(rates)
 
 
 async def latency(scorer: Running, stub: Stub, results: int) -> dict[str, float]:
@@ -42,9 +68,41 @@ async def latency(scorer: Running, stub: Stub, results: int) -> dict[str, float]
     return found
 
 
-async def callers(stub: Stub, number: int, *, calls: int = 40) -> tuple[float, float]:
+@dataclass(slots=True)
+class Overload:
+    """What became of calls under overload.
+
+    Attributes:
+        ended: When each answered call was, in seconds.
+        refused: Milliseconds until each refusal.
+        own_cores: Cores that sending the calls took, on the machine of the scorer.
+    """
+
+    ended: list[float] = field(default_factory=list)
+    refused: list[float] = field(default_factory=list)
+    own_cores: float = 0.0
+
+    @property
+    def goodput(self) -> float:
+        """Texts per second from the first answer to the last."""
+        return 31 * (len(self.ended) - 1) / (self.ended[-1] - self.ended[0])
+
+    async def ask(self, stub: Stub, call: scorer_pb2.ScoreRequest) -> None:
+        """Make a call and note how it ends."""
+        started = time.perf_counter()
+        try:
+            await stub.Score(call, timeout=30)
+        except grpc.aio.AioRpcError as error:
+            if error.code() is not grpc.StatusCode.RESOURCE_EXHAUSTED:
+                raise
+            self.refused.append((time.perf_counter() - started) * 1000)
+        else:
+            self.ended.append(time.perf_counter())
+
+
+async def callers(stub: Stub, number: int, *, calls: int = 30) -> tuple[float, float]:
     """Return texts per second and p99 milliseconds of so many callers at once, 30 results each."""
-    requests = [request(30) for _ in range(max(calls, number * 3))]
+    requests = [request(30) for _ in range(max(calls, number * 2))]
     times: list[float] = []
 
     async def caller() -> None:
@@ -61,39 +119,45 @@ async def callers(stub: Stub, number: int, *, calls: int = 40) -> tuple[float, f
     return texts / (time.perf_counter() - started), p99
 
 
-async def overload(stub: Stub, capacity: float, *, seconds: float = 4.0) -> dict[str, float]:
-    """Send ten times what it can do and return goodput, refusals and how fast those are."""
+async def overload(stub: Stub, capacity: float) -> Overload:
+    """Send ten times what it can do; what still waits at the end is called off."""
+    found = Overload()
     pace = 31 / (10 * capacity)
-    refused: list[float] = []
-    served = 0
-
-    async def one(call: scorer_pb2.ScoreRequest) -> None:
-        nonlocal served
-        started = time.perf_counter()
-        try:
-            await stub.Score(call, timeout=30)
-        except grpc.aio.AioRpcError as error:
-            if error.code() is not grpc.StatusCode.RESOURCE_EXHAUSTED:
-                raise
-            refused.append((time.perf_counter() - started) * 1000)
-        else:
-            served += 1
-
-    requests = [request(30) for _ in range(round(seconds / pace))]
-    started = time.perf_counter()
-    tasks = []
+    requests = [request(30) for _ in range(round(OVERLOAD_S / pace))]
+    started, spent = time.perf_counter(), time.process_time()
+    tasks: list[asyncio.Task[None]] = []
     for number, call in enumerate(requests):
         await asyncio.sleep(max(0.0, started + number * pace - time.perf_counter()))
-        tasks.append(asyncio.create_task(one(call)))
-    await asyncio.gather(*tasks)
-    goodput = served * 31 / (time.perf_counter() - started)
+        tasks.append(asyncio.create_task(found.ask(stub, call)))
+    found.own_cores = (time.process_time() - spent) / (time.perf_counter() - started)
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
+    await asyncio.gather(*(task for task in tasks if not task.cancelled()))
+    return found
+
+
+async def in_turns(stub: Stub) -> dict[str, Any]:
+    """Return goodput under overload beside what 20 callers get just before, in turns, and more."""
+    peaks, goodputs, p99s, own = [], [], [], []
+    refused: list[float] = []
+    for _ in range(OVERLOADS):
+        peak, p99 = await callers(stub, MOST_CALLERS)
+        one = await overload(stub, peak)
+        peaks.append(peak)
+        p99s.append(p99)
+        goodputs.append(one.goodput)
+        own.append(one.own_cores)
+        refused += one.refused
     return {
-        "sent": len(requests),
-        "served": served,
+        "peaks": peaks,
+        "p99_ms": statistics.median(p99s),
+        "goodputs": goodputs,
+        "goodput_share": statistics.median(goodputs) / statistics.median(peaks),
+        "generator_cores": statistics.median(own),
         "refused": len(refused),
         "refusal_p50_ms": statistics.median(refused) if refused else 0.0,
         "refusal_p99_ms": sorted(refused)[int(len(refused) * 0.99) - 1] if refused else 0.0,
-        "goodput_share": goodput / capacity,
     }
 
 
@@ -108,12 +172,11 @@ async def measure(peer_python: str | None, infinity: str | None) -> dict[str, An
                 found["peer"] = await scorer_beside.beside(peer_python, scorer, stub)
                 found["infinity"] = await scorer_beside.infinity(infinity)
                 print_all(peer_lines(found["peer"], found["infinity"]))
-            found["texts_per_s"] = statistics.median([await throughput(stub) for _ in range(3)])
+            found["texts_per_s"] = await batch_mode(stub)
             found["latency"] = {n: await latency(scorer, stub, n) for n in (10, 30, 100)}
             found["callers"] = {n: await callers(stub, n) for n in CALLERS}
             found["rss_mb"] = scorer.rss_mb
-            peak = max(rate for rate, _ in found["callers"].values())
-            found["overload"] = await overload(stub, peak)
+            found["overload"] = await in_turns(stub)
             found["rss_after_overload_mb"] = scorer.rss_mb
     return found
 
@@ -121,7 +184,7 @@ async def measure(peer_python: str | None, infinity: str | None) -> dict[str, An
 def table(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the lines of the report."""
     yield "machine", f"{found['machine']}"
-    yield "texts/s, four large calls", f"{found['texts_per_s']:.0f}"
+    yield "texts/s, large calls", f"{found['texts_per_s']:.0f}"
     for results, one in found["latency"].items():
         yield (
             f"{results} results, p50",
@@ -135,10 +198,13 @@ def table(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for number, (rate, p99) in found["callers"].items():
         yield f"{number} callers", f"{rate:.0f} texts/s, p99 {p99:.0f} ms"
     overloaded = found["overload"]
-    yield "10x overload", f"{overloaded['served']} served, {overloaded['refused']} refused"
-    yield "  goodput", f"{100 * overloaded['goodput_share']:.0f} % of peak"
+    peak, goodput = (statistics.median(overloaded[name]) for name in ("peaks", "goodputs"))
+    yield f"{MOST_CALLERS} callers", f"{peak:.0f} texts/s, p99 {overloaded['p99_ms']:.0f} ms"
+    share = 100 * overloaded["goodput_share"]
+    yield "10x overload, in turns", f"{goodput:.0f} texts/s, {share:.0f} % of that"
+    yield "  sending it took", f"{overloaded['generator_cores']:.2f} cores of the same machine"
     yield (
-        "  refused after",
+        f"  {overloaded['refused']} refused after",
         f"p50 {overloaded['refusal_p50_ms']:.1f} ms, p99 {overloaded['refusal_p99_ms']:.1f} ms",
     )
     yield "memory", f"{found['rss_mb']:.0f} MB, {found['rss_after_overload_mb']:.0f} after overload"
@@ -147,13 +213,18 @@ def table(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def peer_lines(peer: dict[str, Any], infinity: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the lines about the peers."""
-    ours, theirs = peer["medians"]
-    yield "in turns with the peer", f"{ours:.0f} texts/s, medians of {len(peer['ours'])}"
-    yield "sentence-transformers fp32", f"{theirs:.0f} texts/s, {peer['peer_rss_mb']:.0f} MB"
-    yield "  ratio", f"{peer['ratio']:.2f}x"
-    mine, other = peer["cpu_s_per_1000"], peer["peer_cpu_s_per_1000"]
-    yield "  CPU per 1,000 texts", f"{mine:.2f} s, on one thread {other:.2f} s: {other / mine:.2f}x"
-    yield f"  cosine over {COMPARED}", f"worst {peer['worst_cosine']:.5f}"
+    yield "sentence-transformers fp32", f"{peer['peer_rss_mb']:.0f} MB; medians of {TURNS} turns"
+    for theirs, ours, work in (
+        ("search", "search", "searches, one by one"),
+        ("merged", "search", f"{PEER_SEARCHES} searches in one list"),
+        ("large", "large", "equal lengths, large lists"),
+    ):
+        rates = peer["our_medians"][ours], peer["peer_medians"][theirs]
+        yield work, f"{rates[0]:.0f} to {rates[1]:.0f} texts/s: {rates[0] / rates[1]:.2f}x"
+        cpu = peer["cpu_s_per_1000"][ours], peer["peer_cpu_s_per_1000"][theirs]
+        ratio = f"{cpu[1] / cpu[0]:.2f}x"
+        yield "  CPU per 1,000 texts", f"{cpu[0]:.2f} s, on one thread {cpu[1]:.2f} s: {ratio}"
+    yield f"cosine over {COMPARED}", f"worst {peer['worst_cosine']:.5f}"
     rate = infinity.get("texts_per_s")
     yield "infinity", f"{rate:.0f} texts/s" if rate else f"not run: {infinity['not_run']}"
 

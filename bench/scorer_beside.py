@@ -1,5 +1,9 @@
 """The scorer beside its peers in one run, in short turns, so that a busy machine slows all alike.
 
+Two workloads: searches, a question and 30 results of lengths as results have, which is what the
+service is asked; and large lists of texts of one length, which suit a peer whose batches are padded
+to their longest text.
+
 The peers: sentence-transformers in float32 (`scorer_peer.py`), and infinity's server where it is
 installed. Ours is asked over gRPC; the time of that counts.
 """
@@ -12,9 +16,11 @@ import statistics
 import subprocess
 import time
 import urllib.request
+from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +32,16 @@ from pellucid_scorer.adapters import model_files
 from pellucid_scorer.settings import ScorerSettings
 from pellucid_scorer.tables import read_models
 
-TURNS = 7
-OUR_TEXTS = 480
-PEER_TEXTS = 96
-"""In each turn; about a second of work on two cores for either. The peer's are three of its
-batches, all of which take equally long, so that more at once would not make it faster."""
-INFINITY_BATCH = 32
+TURNS = 4
+SEARCHES = 12
+PEER_SEARCHES = 3
+"""Calls of a turn with the texts of one search each; ours come from several callers at once, the
+peer's one after another. It gets the first of ours, fewer since it takes longer."""
+LARGE_CALLS = 4
+LARGE_CALL_TEXTS = 96
+PEER_LARGE = 96
+"""Three of the peer's batches, all of which take equally long, so that more at once would not make
+it faster."""
 INFINITY_READY_S = 90
 
 
@@ -52,6 +62,12 @@ class Peer:
         await self.process.stdin.drain()
         found: dict[str, Any] = json.loads(await self.process.stdout.readline())
         return found
+
+    async def encode_each(
+        self, lists: Sequence[Sequence[str]], *, threads: int | None = None
+    ) -> list[dict[str, Any]]:
+        """Return its figures over some lists of texts, encoded one after another."""
+        return [await self.encode(texts, threads=threads) for texts in lists]
 
 
 def model_folder() -> Path:
@@ -86,34 +102,101 @@ async def peer(python: str) -> AsyncIterator[Peer]:
         await process.wait()
 
 
-async def turns(stub: bench.Stub, other: Peer) -> dict[str, Any]:
-    """Return texts per second of both, turn by turn, and the ratio of their medians."""
-    await bench.throughput(stub, OUR_TEXTS)
-    await other.encode(bench.fresh_texts(PEER_TEXTS))
-    ours, theirs = [], []
-    for _ in range(TURNS):
-        ours.append(await bench.throughput(stub, OUR_TEXTS))
-        theirs.append((await other.encode(bench.fresh_texts(PEER_TEXTS)))["texts_per_s"])
-    middle = statistics.median(ours), statistics.median(theirs)
-    return {"ours": ours, "theirs": theirs, "medians": middle, "ratio": middle[0] / middle[1]}
-
-
 async def beside(python: str, scorer: bench.Running, stub: bench.Stub) -> dict[str, Any]:
     """Return speed and processor time of both, and how near our vectors are to the peer's."""
     async with peer(python) as other:
-        found = await turns(stub, other)
-        cpu = scorer.cpu_s
-        await bench.throughput(stub, OUR_TEXTS)
-        found["cpu_s_per_1000"] = (scorer.cpu_s - cpu) * 1000 / OUR_TEXTS
-        alone = await other.encode(bench.fresh_texts(PEER_TEXTS), threads=1)
-        found["peer_cpu_s_per_1000"] = alone["cpu_s_per_1000"]
-        found["peer_rss_mb"] = alone["rss_mb"]
+        await _turn(Rates(), Turn(), scorer, stub, other)  # nothing is warm yet
+        rates = Rates()
+        for _ in range(TURNS):
+            await _turn(rates, Turn(), scorer, stub, other)
+        found = rates.figures() | await _alone(other)
         return found | await _nearness(stub, other)
+
+
+class Turn:
+    """Texts of one turn, the same for both sides.
+
+    Attributes:
+        searches: What each of some Score calls has: a question and results of various lengths.
+        large: Texts of one length in a few large calls.
+    """
+
+    def __init__(self) -> None:
+        texts = bench.CALL_RESULTS + 1
+        self.searches = [bench.search_texts(texts) for _ in range(SEARCHES)]
+        self.large = [bench.equal_texts(LARGE_CALL_TEXTS) for _ in range(LARGE_CALLS)]
+
+    @property
+    def peer_searches(self) -> list[list[str]]:
+        """The searches that the peer gets too."""
+        return self.searches[:PEER_SEARCHES]
+
+    @property
+    def merged(self) -> list[str]:
+        """The same in one list, as if the peer had a batching server before it."""
+        return list(chain.from_iterable(self.peer_searches))
+
+    @property
+    def peer_large(self) -> list[str]:
+        """Texts of one length that the peer gets too."""
+        return list(chain.from_iterable(self.large))[:PEER_LARGE]
+
+
+@dataclass(slots=True)
+class Rates:
+    """Texts per second by turn, and processor seconds of ours, by workload."""
+
+    ours: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    theirs: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    cpu_s: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    texts: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+
+    def figures(self) -> dict[str, Any]:
+        """Return the turns, their medians, and our processor seconds for 1,000 texts."""
+        return {
+            "ours": self.ours,
+            "theirs": self.theirs,
+            "our_medians": {name: statistics.median(all_) for name, all_ in self.ours.items()},
+            "peer_medians": {name: statistics.median(all_) for name, all_ in self.theirs.items()},
+            "cpu_s_per_1000": {
+                name: 1000 * spent / self.texts[name] for name, spent in self.cpu_s.items()
+            },
+        }
+
+
+async def _turn(
+    rates: Rates, turn: Turn, scorer: bench.Running, stub: bench.Stub, other: Peer
+) -> None:
+    for name, calls in (("search", turn.searches), ("large", turn.large)):
+        spent = scorer.cpu_s
+        rates.ours[name].append(await bench.throughput(stub, calls))
+        rates.cpu_s[name] += scorer.cpu_s - spent
+        rates.texts[name] += sum(map(len, calls))
+    for name, lists in _peer_work(turn).items():
+        rates.theirs[name].append(_joined(await other.encode_each(lists), "texts_per_s"))
+
+
+def _peer_work(turn: Turn) -> dict[str, list[list[str]]]:
+    return {"search": turn.peer_searches, "merged": [turn.merged], "large": [turn.peer_large]}
+
+
+def _joined(answers: Sequence[dict[str, Any]], rate: str) -> float:
+    """Return the rate of several answers to lists of equal length together."""
+    return statistics.harmonic_mean([one[rate] for one in answers])
+
+
+async def _alone(other: Peer) -> dict[str, Any]:
+    """Return the peer's processor time, on one thread since more of them wait for one another."""
+    found: dict[str, float] = {}
+    for name, lists in _peer_work(Turn()).items():
+        answers = await other.encode_each(lists, threads=1)
+        found[name] = statistics.mean(one["cpu_s_per_1000"] for one in answers)
+    return {"peer_cpu_s_per_1000": found, "peer_rss_mb": answers[-1]["rss_mb"]}
 
 
 async def _nearness(stub: bench.Stub, other: Peer) -> dict[str, Any]:
     compared = bench.own_texts()
-    answer = await other.encode(compared, threads=1, vectors=True)
+    answer = await other.encode(compared, vectors=True)
     response = await stub.Embed(scorer_pb2.EmbedRequest(texts=compared))
     shape = (len(compared), response.dimensions)
     theirs = np.frombuffer(base64.b64decode(answer["vectors"]), "<f4").reshape(shape)
@@ -169,7 +252,7 @@ async def _is_ready(port: int, process: "asyncio.subprocess.Process") -> bool:
 
 
 def _infinity_rate(port: int) -> float:
-    texts = bench.fresh_texts(2 * PEER_TEXTS)
+    texts = bench.equal_texts(2 * PEER_LARGE)
     started = time.perf_counter()
     _embed(port, texts)
     return len(texts) / (time.perf_counter() - started)

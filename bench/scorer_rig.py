@@ -9,10 +9,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from bisect import bisect
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count
+from functools import cache
+from itertools import count, islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -25,9 +27,13 @@ ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results"
 REFERENCE = ROOT / "services" / "scorer" / "tests" / "reference_texts.json"
 
-WORDS_PER_TEXT = 56
-"""Gives about 65 tokens, as a title and a snippet have."""
-BATCH_TEXTS = 600
+EQUAL_TOKENS = 65
+SEARCH_TOKENS = ((0.0, 6), (0.05, 11), (0.25, 29), (0.5, 66), (0.75, 88), (0.95, 131), (1.0, 165))
+"""Quantiles of the lengths of titles with snippets: of the public development questions (21, 56,
+127, 170 and 253 tokens at the inner ones), shrunk in proportion so that their mean is 65 too."""
+WORDS_PER_TOKEN = 0.85
+"""Of the texts made here."""
+CALL_RESULTS = 30
 CALLS_AT_ONCE = 4
 """Of a measurement of throughput: one call alone leaves the model idle while it is tokenized."""
 COMPARED = 1000
@@ -61,18 +67,33 @@ class Running:
         return (int(fields[11]) + int(fields[12])) / CLOCK_TICKS
 
 
-def fresh_texts(number: int) -> list[str]:
-    """Return texts of our own words that nobody has embedded before."""
+def equal_texts(number: int) -> list[str]:
+    """Return texts of one length that nobody has embedded before."""
+    return [_text(EQUAL_TOKENS, serial) for serial in islice(_numbers, number)]
+
+
+def search_texts(number: int) -> list[str]:
+    """Return texts as long and as short as those of searches, that nobody has embedded before."""
+    return [_text(_search_length(serial), serial) for serial in islice(_numbers, number)]
+
+
+def _search_length(serial: int) -> float:
+    share = Random(serial).random()
+    place = bisect(SEARCH_TOKENS, share, key=lambda quantile: quantile[0])
+    (low, fewest), (high, most) = SEARCH_TOKENS[place - 1 : place + 1]
+    return fewest + (most - fewest) * (share - low) / (high - low)
+
+
+def _text(tokens: float, serial: int) -> str:
+    number = max(0, round(tokens * WORDS_PER_TOKEN) - 2)
+    return " ".join((*Random(serial).choices(_words(), k=number), f"no {serial}"))
+
+
+@cache
+def _words() -> list[str]:
+    """Return words of our own."""
     groups: dict[str, list[str]] = json.loads(REFERENCE.read_text("utf-8"))
-    words = " ".join(groups["long"] + groups["english"]).split()
-    texts = []
-    for serial in (next(_numbers) for _ in range(number)):
-        random = Random(serial)
-        start = random.randrange(len(words) - WORDS_PER_TEXT)
-        chosen = words[start : start + WORDS_PER_TEXT - 2]
-        random.shuffle(chosen)
-        texts.append(" ".join((*chosen, f"no {serial}")))
-    return texts
+    return " ".join(groups["long"] + groups["english"]).split()
 
 
 def own_texts() -> list[str]:
@@ -91,7 +112,7 @@ def own_texts() -> list[str]:
 
 def request(results: int) -> scorer_pb2.ScoreRequest:
     """Return a Score request with texts never seen before."""
-    question, *texts = fresh_texts(results + 1)
+    question, *texts = search_texts(results + 1)
     candidates = (
         scorer_pb2.Candidate(id=str(n), url=f"https://s{n}.example/", snippet=text)
         for n, text in enumerate(texts)
@@ -138,13 +159,17 @@ def wait_until_listening(port: int) -> None:
     raise TimeoutError("the scorer did not start")
 
 
-async def throughput(stub: Stub, number: int = BATCH_TEXTS) -> float:
-    """Return texts per second of `CALLS_AT_ONCE` calls that share so many fresh texts."""
-    texts = fresh_texts(number)
-    calls = [scorer_pb2.EmbedRequest(texts=texts[n::CALLS_AT_ONCE]) for n in range(CALLS_AT_ONCE)]
+async def throughput(stub: Stub, calls: Sequence[Sequence[str]]) -> float:
+    """Return texts per second of some Embed calls, `CALLS_AT_ONCE` at a time."""
+    left = [scorer_pb2.EmbedRequest(texts=texts) for texts in calls]
+
+    async def caller() -> None:
+        while left:
+            await stub.Embed(left.pop())
+
     started = time.perf_counter()
-    await asyncio.gather(*(stub.Embed(call) for call in calls))
-    return len(texts) / (time.perf_counter() - started)
+    await asyncio.gather(*(caller() for _ in range(CALLS_AT_ONCE)))
+    return sum(map(len, calls)) / (time.perf_counter() - started)
 
 
 def machine() -> dict[str, Any]:

@@ -57,6 +57,14 @@ async def test_one_call_keeps_all_workers_busy_alike(embedder: Embedder, encoder
     assert tokens[1] - tokens[0] <= 40, "no more than a text apart"
 
 
+async def test_a_call_of_more_than_a_batch_for_each_worker_leaves_none_idle(
+    embedder: Embedder, encoder: Any
+) -> None:
+    encoder.parallelism, encoder.batch_tokens = 2, 1024
+    await embedder.embed(texts("a", 60, 40))
+    assert len(encoder.batches) == 4, "not three, of which one would run alone"
+
+
 async def test_a_small_call_is_not_split(embedder: Embedder, encoder: Any) -> None:
     encoder.parallelism, encoder.batch_tokens = 2, 2048
     await embedder.embed(texts("a", 10, 10))

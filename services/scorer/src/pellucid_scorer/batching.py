@@ -256,7 +256,8 @@ def _batches(jobs: Iterable[Job], encoder: Encoder) -> Iterator[Sequence[Job]]:
     As many batches as all workers need to end together; more where padding wants it.
     """
     left = sorted(jobs, key=lambda job: len(job.tokens), reverse=True)
-    number = encoder.parallelism
+    budget = encoder.batch_tokens * encoder.parallelism
+    number = encoder.parallelism * -(-sum(len(job.tokens) for job in left) // budget)
     while left:
         lengths = [len(job.tokens) for job in left]
         number = max(number, -(-sum(lengths) // encoder.batch_tokens))

@@ -24,10 +24,11 @@ from pellucid_scorer.adapters.tokenizer import ModelTokenizer
 from pellucid_scorer.ports import TokenIds, Vectors
 
 DEVICE = "CPU"
-BATCH_TOKENS = 1024
-"""Padded tokens of a batch. Swept 512-4096 on 2 cores with AMX: 569, 599, 585, 538 texts/s of 67
-tokens; above it the latency of 30 texts grows as well (95, 119, 163 ms). In 8 bits with VNNI all
-sizes from 450 to 1,850 are within 3 %."""
+BATCH_TOKENS = 1088
+"""Padded tokens of a batch: two hold a question and 30 results of 65 tokens. Swept 512-4096 on 2
+cores with AMX: 569, 599 (at 1,024), 585, 538 texts/s of 67 tokens; above it the latency of 30 texts
+grows as well (95, 119, 163 ms). In 8 bits with VNNI all sizes from 450 to 1,850 are within 3 %, but
+every further size of a batch takes memory."""
 
 CPU_INFO = Path("/proc/cpuinfo")
 DOT_PRODUCTS = frozenset({"avx512_vnni", "avx_vnni"})
