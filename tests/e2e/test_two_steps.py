@@ -54,6 +54,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
             "LLM_MODEL": "test-model",
             # A machine that runs other tests too is late without being overloaded.
             "GATEWAY_MAX_LAG_MS": "60000",
+            "GATEWAY_MIN_SEARCHES": "64",
         }
         running = start_installation(tmp_path_factory.mktemp("data"), 11600, environment)
         try:

@@ -66,6 +66,7 @@ class Cluster:
             "GATEWAY_REPLICAS": str(REPLICAS),
             # The limits are looked at here, not the room for turns.
             "GATEWAY_MAX_SEARCHES": "2000",
+            "GATEWAY_MIN_SEARCHES": "2000",
             "GATEWAY_MAX_TURNS": "2000",
             "GATEWAY_MAX_LAG_MS": "60000",
             "GATEWAY_SEARCHES_PER_DAY": str(LIMIT),

@@ -34,6 +34,7 @@ STAGES = ("decision_s", "search_s", "score_s", "similarity_s", "support_s", "evi
 SETTINGS = {
     "GATEWAY_BUDGETS": json.dumps(dict.fromkeys(STAGES, 8.0)),
     "GATEWAY_MAX_LAG_MS": "60000",
+    "GATEWAY_MIN_SEARCHES": "64",
     "GATEWAY_DEPTHS": json.dumps({"standard": {"total_s": 40}}),
 }
 
