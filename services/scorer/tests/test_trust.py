@@ -165,6 +165,12 @@ def test_registrable_domains() -> None:
     assert found == ["bbc.co.uk", "b.github.io", "y.localhost", "203.0.113.7", ""]
 
 
+def test_an_entry_of_the_name_of_the_fallback_speaks_for_its_own_host_alone() -> None:
+    table = TrustTable.from_yaml("unknown: 0.5\nown_site: 0.8\nscores: {0.9: [unknown]}")
+    assert rate(table, "https://unknown/")[0] == 0.9
+    assert rate(table, "https://elsewhere.example/")[0] == 0.5
+
+
 LABELS = ("a", "example", "gov", "0", "0x1", "a-b", "xn--a", "-a", "A", "a_b", "%41", "ü", "")
 ENDS = ("", "/", "/p q\n", "?q=\u4e00", "#f", ":80/", ".", "\n", "\\@b.example", "\t.b.example")
 

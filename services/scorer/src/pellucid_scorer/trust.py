@@ -73,8 +73,10 @@ class TrustTable:
         return self.entries.get(rule) == BLOCKED
 
     def _listed(self, host: str) -> Trust:
-        rule = next((rule for rule in _rules(host) if rule in self.entries), UNKNOWN_RULE)
-        return Trust(self.entries.get(rule, self.unknown), rule)
+        rule = next((rule for rule in _rules(host) if rule in self.entries), None)
+        if rule is None:
+            return Trust(self.unknown, UNKNOWN_RULE)
+        return Trust(self.entries[rule], rule)
 
 
 def _rules(host: str) -> Iterable[str]:

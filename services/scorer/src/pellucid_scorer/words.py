@@ -22,7 +22,7 @@ ACCENTS = re.compile(r"[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe
 LONGEST_KEPT = 32
 """Characters of the longest word whose stem is remembered, so that nobody can fill the memory."""
 
-FEW = 64
+FEW = 24
 """Words up to which each is looked for in a text before the text is cut: most texts have few of
 them, and a cut costs more than so many looks."""
 
