@@ -77,12 +77,10 @@ class Opposed:
 @pytest.mark.parametrize(
     ("message", "chance", "expected"),
     [
-        ("who is the current CEO of Siemens?", 0.20, (Action.ANSWER, Stage.CLASSIFIER)),
-        ("who is the current CEO of Siemens?", 0.35, (Action.SEARCH, Stage.RULE)),
         ("who won the match", 0.35, (Action.ANSWER, Stage.CLASSIFIER)),
         ("who won the match", 0.45, (Action.SEARCH, Stage.RULE)),
-        ("write a poem about rain", 0.75, (Action.SEARCH, Stage.CLASSIFIER)),
-        ("write a poem about rain", 0.65, (Action.ANSWER, Stage.RULE)),
+        ("write a poem about rain", 0.65, (Action.SEARCH, Stage.CLASSIFIER)),
+        ("write a poem about rain", 0.55, (Action.ANSWER, Stage.RULE)),
         ("thanks a lot", 0.95, (Action.ANSWER, Stage.RULE)),
         ("don't search the web: who is the CEO of Siemens?", 0.99, (Action.ANSWER, Stage.RULE)),
         ("generate a concise title for this conversation", 0.99, (Action.ANSWER, Stage.RULE)),
@@ -101,9 +99,9 @@ async def test_a_sure_classifier_contests_rules_but_not_orders(
     assert (decision.action, decision.verdict.stage) == expected
 
 
-def test_weights_for_other_concepts_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_for_another_lexicon_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     load_weights()
-    monkeypatch.setattr("pellucid_decision.classifier.concept_names", lambda: ("weather",))
+    monkeypatch.setattr("pellucid_decision.lexicon.version", lambda: "other")
     with pytest.raises(WeightsError):
         load_weights()
 

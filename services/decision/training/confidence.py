@@ -13,6 +13,7 @@ import numpy as np
 from evaluation import held_out_chances
 from fitting import calibrate
 from messages import labelled
+from plain import plain_messages
 from train import base_features, examined
 
 from pellucid_decision.adapters.rules_folder import RulesFolder
@@ -22,14 +23,14 @@ from pellucid_decision.decision import Stage
 
 def fitted() -> tuple[float, float, int]:
     """Return slope, centre and the number of messages behind them."""
-    book, items = RulesFolder().book, tuple(labelled())
+    book, items = RulesFolder().book, (*labelled(), *plain_messages())
     cases = examined(items, book)
     labels = np.array([float(item.needs_search) for item in items])
     folds = np.array([item.fold for item in items])
     looks = held_out_chances(base_features(cases, book), labels, folds)
     scores, wanted = [], []
-    for case, look, label in zip(cases, looks, labels, strict=True):
-        verdict = settle(case)
+    for item, case, look, label in zip(items, cases, looks, labels, strict=True):
+        verdict = settle(case) if item.held_out else None
         stands = verdict is not None and not contested(case, verdict, look)
         if verdict is not None and stands and verdict.stage is Stage.RULE:
             scores.append(case.reading.score)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from fitting import Array, Features, calibrate, sigmoid
-from messages import Labelled
+from messages import FOLDS, Labelled
+from plain import plain_messages
 from train import (
     base_features,
     examined,
@@ -96,10 +97,11 @@ def calibration_error(outcomes: Sequence[Outcome]) -> float:
 
 
 def cross_validated(items: Sequence[Labelled], book: Rulebook) -> tuple[Outcome, ...]:
-    """Return each message's outcome with a classifier that never saw its fold.
+    """Return each held-out message's outcome with a classifier that never saw its fold.
 
     English messages have their embedding, the others the n-grams alone, as in service.
     """
+    items = (*items, *plain_messages())
     cases = examined(items, book)
     labels = np.array([float(item.needs_search) for item in items])
     folds = np.array([item.fold for item in items])
@@ -110,16 +112,17 @@ def cross_validated(items: Sequence[Labelled], book: Rulebook) -> tuple[Outcome,
         better = held_out_chances(full, labels, folds)
         chances = np.where(read_by_model(cases), better, chances)
     rows = zip(items, cases, looks, chances, strict=True)
-    return tuple(_outcome(item, case, look, chance) for item, case, look, chance in rows)
+    return tuple(_outcome(*row) for row in rows if row[0].held_out)
 
 
 def held_out_chances(features: Features, labels: Array, folds: Array) -> Array:
     """Return each row's probability from weights and a calibration that never saw its fold."""
     logits = held_out_logits(features, labels, folds)
     chances = np.zeros(len(logits))
-    for fold in set(folds.tolist()):
+    for fold in range(FOLDS):
         held = folds == fold
-        slope, offset = calibrate(logits[~held], labels[~held])
+        others = ~held & (folds >= 0)
+        slope, offset = calibrate(logits[others], labels[others])
         chances[held] = sigmoid(slope * logits[held] + offset)
     return chances
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from pellucid_decision.conversation import Ask, Role, Turn
 
 _FOLDER = Path(__file__).resolve().parent
-# Two files, so that each stays below a megabyte.
-MESSAGES = (_FOLDER / "messages.jsonl", _FOLDER / "more_messages.jsonl")
+MESSAGES = tuple(sorted((_FOLDER / "messages").glob("*.jsonl")))
+"""What is trained on: a file for each language, named by its code."""
 FOLDS = 5
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CUTOFF = datetime(2025, 1, 1, tzinfo=UTC)
@@ -28,6 +28,8 @@ class Labelled:
         kind: What sort of message it is.
         needs_search: The label.
         history: Person's and assistant's turns before it, in alternation.
+        arguable: A second person labelled it otherwise, or would not call it clear.
+        held_out: It is left out of its fold's training and counted.
     """
 
     text: str
@@ -35,10 +37,14 @@ class Labelled:
     kind: str
     needs_search: bool
     history: tuple[str, ...] = ()
+    arguable: bool = False
+    held_out: bool = True
 
     @property
     def fold(self) -> int:
-        """Fold that the message is held out in, stable over reordering of the file."""
+        """Fold that the message is held out in, stable over reordering of the file; -1 for none."""
+        if not self.held_out:
+            return -1
         return hashlib.sha256(self.text.encode()).digest()[0] % FOLDS
 
     def ask(self) -> Ask:
@@ -52,5 +58,5 @@ def labelled(*paths: Path) -> Iterator[Labelled]:
     for path in paths or MESSAGES:
         with path.open(encoding="utf-8") as lines:
             for line in lines:
-                row = json.loads(line)
+                row = {"language": path.stem} | json.loads(line)
                 yield Labelled(**(row | {"history": tuple(row.get("history", ()))}))

@@ -17,17 +17,20 @@ import numpy as np
 import numpy.typing as npt
 from fitting import Array, Features, Grams, calibrate, fit
 from messages import FOLDS, Labelled, labelled
+from plain import plain_messages
 
+from pellucid_decision import lexicon
 from pellucid_decision.adapters.rules_folder import RulesFolder
 from pellucid_decision.cascade import Case, examine
 from pellucid_decision.classifier import EMBEDDED_LANGUAGES, MAX_WEIGHTS_BYTES, PACKAGED_WEIGHTS
-from pellucid_decision.concepts import concept_names
 from pellucid_decision.features import (
     BUCKETS,
     EMBEDDING_SIZE,
+    Seen,
+    buckets_of,
     context_vector,
     embedding_vector,
-    slots_of,
+    seen_in,
     vector_of,
 )
 from pellucid_decision.rulebook import Rulebook
@@ -58,25 +61,23 @@ def text_of(case: Case) -> str:
 
 
 def base_features(cases: Sequence[Case], book: Rulebook) -> Features:
-    """Return n-grams, signals, concepts and form of each message, without embeddings."""
-    return Features(_grams(cases), _views(cases, book), _context(cases))
+    """Return n-grams, meanings, signals and form of each message, without embeddings."""
+    seen = [seen_in(case.ask, case.resolved, case.language) for case in cases]
+    context = np.array([context_vector(one) for one in seen], dtype=np.float64)
+    return Features(_grams(seen), _views(cases, book), context)
 
 
 def with_embeddings(base: Features, embeddings: Array) -> Features:
-    """Return `base` with the embeddings behind concepts and form."""
+    """Return `base` with the embeddings behind the other features."""
     return Features(base.grams, base.views, np.hstack((base.dense, embeddings)))
 
 
-def _context(cases: Sequence[Case]) -> Array:
-    rows = [context_vector(case.ask, case.resolved, case.language) for case in cases]
-    return np.array(rows, dtype=np.float64)
-
-
-def _grams(cases: Sequence[Case]) -> Grams:
-    slots = [slots_of(case.ask.message) for case in cases]
-    rows = np.repeat(np.arange(len(cases)), [len(found) for found in slots])
-    values = np.concatenate([np.full(len(found), len(found) ** -0.5) for found in slots if found])
-    return Grams(np.concatenate(slots).astype(np.int64), rows, values, (len(cases), BUCKETS))
+def _grams(seen: Sequence[Seen]) -> Grams:
+    found = [buckets_of(one) for one in seen]
+    rows = np.repeat(np.arange(len(found)), [len(one.places) for one in found])
+    places = np.concatenate([one.places for one in found])
+    values = np.concatenate([one.values for one in found]).astype(np.float64)
+    return Grams(places, rows, values, (len(found), BUCKETS))
 
 
 def _views(cases: Sequence[Case], book: Rulebook) -> tuple[Array, ...]:
@@ -98,7 +99,7 @@ def _score(fired: Sequence[str], book: Rulebook) -> float:
 
 
 def held_out_logits(features: Features, labels: Array, folds: Array) -> Array:
-    """Return each row's logit from weights that were fitted without its fold."""
+    """Return each row's logit from weights fitted without its fold, 0 where it is in none."""
     logits = np.zeros(len(labels))
     for fold in range(FOLDS):
         held = folds == fold
@@ -118,7 +119,7 @@ def train(items: Sequence[Labelled], book: Rulebook, target: str) -> bytes:
         "format": 2,
         "buckets": BUCKETS,
         "signals": list(names),
-        "concepts": list(concept_names()),
+        "lexicon": lexicon.version(),
         "rules": book.version,
     }
     arrays = {"header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}
@@ -127,14 +128,15 @@ def train(items: Sequence[Labelled], book: Rulebook, target: str) -> bytes:
         blocks["embedded"] = with_embeddings(base, embeddings)
     for name, features in blocks.items():
         logits = held_out_logits(features, labels, folds)
-        slope, offset = calibrate(logits, labels)
+        counted = folds >= 0
+        slope, offset = calibrate(logits[counted], labels[counted])
         weights, bias = fit(features, labels)
         grams, rest = weights[:BUCKETS], weights[BUCKETS:]
         step = float(np.abs(grams).max()) / LARGEST_BYTE
         arrays[f"{name}_grams"] = np.rint(grams / step).astype(np.int8)
         arrays[name] = rest.astype(np.float16)
         arrays[f"{name}_scale"] = np.array([bias, slope, offset, step], dtype=np.float64)
-        right = float(((logits > 0) == (labels > 0)).mean())
+        right = float(((logits > 0) == (labels > 0))[counted].mean())
         sys.stdout.write(f"{name}: held-out accuracy {right:.3f}, slope {slope:.2f}\n")
     stream = io.BytesIO()
     np.savez_compressed(stream, **arrays)
@@ -175,7 +177,7 @@ def main() -> None:
     parser.add_argument("--scorer", default="", help="host:port of a running scorer")
     parser.add_argument("--out", type=Path, default=PACKAGED_WEIGHTS)
     arguments = parser.parse_args()
-    items = tuple(labelled())
+    items = (*labelled(), *plain_messages())
     book = RulesFolder().book
     content = train(items, book, arguments.scorer)
     if len(content) > MAX_WEIGHTS_BYTES:

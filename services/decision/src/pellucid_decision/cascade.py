@@ -28,21 +28,20 @@ FINAL_VETOES = ("task_prompt", "tool_result", "dont_search")
 SMALL_TALK = ("small_talk", "thanks")
 # Logistic that turns a rule score into a confidence, fitted on the own messages that rules settle
 # (`training/confidence.py`).
-_RULE_SLOPE = 7.42
-_RULE_CENTRE = 0.466
+_RULE_SLOPE = 7.90
+_RULE_CENTRE = 0.451
 _MODE_CONFIDENCE = 1.0
 _URL_CONFIDENCE = 0.97
 # A question with at most this many terms may live off the turns before.
 _SHORT_QUESTION_TERMS = 4
 # A rule's search (or answer) stands unless the classifier's first look is below (above) these.
-# Swept on the own messages held out by fold, 0.05 to 0.5 and 0.6 to 1: less contest leaves traps
-# searched, more costs recall. Small talk and word problems, whose vetoes are this strong, stand.
+# Swept on the own messages held out by fold, 0.3 to 0.55 and 0.5 to 0.7: less contest leaves traps
+# searched, more loses plain questions. Small talk and word problems, whose vetoes are this strong,
+# stand.
 CONTEST_SEARCH = 0.40
-CONTEST_FIRM_SEARCH = 0.25
 # A short question that goes on from one that was looked up says little by its own words.
 CONTEST_FOLLOW_UP = 0.15
-FIRM_SCORE = 0.80
-CONTEST_ANSWER = 0.70
+CONTEST_ANSWER = 0.60
 UNCONTESTED_VETO = 1.0
 _ALSO_SEARCH = ("explicit_lookup", "ask_sources", "reviews")
 
@@ -156,8 +155,7 @@ def contested(case: Case, verdict: Verdict, look: float) -> bool:
         return look > CONTEST_ANSWER
     if case.reading.has("followup_of_search"):
         return look < CONTEST_FOLLOW_UP
-    firm = case.reading.score >= FIRM_SCORE
-    return look < (CONTEST_FIRM_SEARCH if firm else CONTEST_SEARCH)
+    return look < CONTEST_SEARCH
 
 
 def compose(case: Case, done: Deliberated) -> Decision:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pellucid_decision.concepts import concept_names
+from pellucid_decision import lexicon
 from pellucid_decision.conversation import Ask
 from pellucid_decision.deliberation import Opinion
 from pellucid_decision.errors import UnavailableError, WeightsError
@@ -22,11 +22,13 @@ from pellucid_decision.features import (
     BUCKETS,
     EMBEDDING_SIZE,
     FORM_SIZE,
+    Buckets,
     Vector,
+    buckets_of,
     context_vector,
     embedding_vector,
+    seen_in,
     signal_vector,
-    slots_of,
 )
 from pellucid_decision.ports import Encoder
 from pellucid_decision.resolution import Resolved
@@ -47,7 +49,7 @@ class Variant:
     """Weights of one variant.
 
     Attributes:
-        grams: `float32[buckets]`, weights of the n-grams.
+        grams: `float32[buckets]`, weights of hashed n-grams and meanings.
         rest: `float32[n]`, those of signals, concepts, form and embedding (if any), in this order.
         bias: Added to the weighted sum.
         slope: Calibration: factor of the logit.
@@ -60,14 +62,14 @@ class Variant:
     slope: float
     offset: float
 
-    def probability(self, slots: Sequence[int], rest: Vector) -> float:
+    def probability(self, found: Buckets, rest: Vector) -> float:
         """Return the calibrated probability that the web is needed.
 
         Args:
-            slots: Buckets of the n-grams that occur.
+            found: N-grams and meanings that occur.
             rest: The other features.
         """
-        worded = float(self.grams[slots].sum()) * len(slots) ** -0.5 if slots else 0.0
+        worded = float(self.grams[found.places] @ found.values)
         logit = worded + float(self.rest @ rest) + self.bias
         return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, self.slope * logit + self.offset))))
 
@@ -106,10 +108,10 @@ def load_weights(path: Path = PACKAGED_WEIGHTS) -> Weights:
 
 def _weights(header: Mapping[str, object], arrays: Mapping[str, Vector]) -> Weights:
     names = header["signals"]
-    fits = header.get("buckets") == BUCKETS and header.get("concepts") == list(concept_names())
+    fits = header.get("buckets") == BUCKETS and header.get("lexicon") == lexicon.version()
     if not isinstance(names, list) or not fits:
         raise WeightsError("classifier: made for other features")
-    size = len(names) + 1 + len(concept_names()) + FORM_SIZE
+    size = len(names) + 1 + len(lexicon.concept_names()) + FORM_SIZE
     embedded = _variant(arrays, "embedded", size + EMBEDDING_SIZE) if "embedded" in arrays else None
     return Weights(tuple(names), _variant(arrays, "ngram", size), embedded)
 
@@ -142,20 +144,20 @@ class Classifier:
 
     async def consider(self, ask: Ask, resolved: Resolved, reading: Reading) -> Opinion:
         """Return the probability that the web is needed."""
-        slots, base = self._seen(ask, resolved, reading)
+        found, base = self._seen(ask, resolved, reading)
         question = resolved.question if resolved.leans else ask.message
         embedding, degraded = await self._embedding(question, reading.language)
         variant = self.weights.embedded
         if variant is None or embedding is None:
-            return _opinion(self.weights.ngram.probability(slots, base), degraded)
+            return _opinion(self.weights.ngram.probability(found, base), degraded)
         full = np.concatenate((base, embedding_vector(embedding)))
-        return _opinion(variant.probability(slots, full), degraded)
+        return _opinion(variant.probability(found, full), degraded)
 
-    def _seen(self, ask: Ask, resolved: Resolved, reading: Reading) -> tuple[list[int], Vector]:
-        """Return the buckets of the message's n-grams and the other features."""
+    def _seen(self, ask: Ask, resolved: Resolved, reading: Reading) -> tuple[Buckets, Vector]:
+        """Return the message's hashed features and the others."""
+        seen = seen_in(ask, resolved, reading.language)
         signals = signal_vector(reading, self.weights.signals)
-        context = context_vector(ask, resolved, reading.language)
-        return slots_of(ask.message), np.concatenate((signals, context))
+        return buckets_of(seen), np.concatenate((signals, context_vector(seen)))
 
     async def _embedding(
         self, text: str, language: str
