@@ -39,3 +39,4 @@ def test_the_set_is_large_and_covers_seven_languages(groups: dict[str, object]) 
     assert groups["all"].count >= 800
     languages = {name for name in groups if name.startswith("language")}
     assert len(languages) == 7
+    assert groups["kind trap"].false_positive_rate <= 0.08
