@@ -54,9 +54,10 @@ _DELETE = f"DELETE FROM records_v1 WHERE {_OWN} AND id = :id AND expires_at > :n
 _DELETE_KIND = f"DELETE FROM records_v1 WHERE {_OWN} RETURNING expires_at > :now"  # noqa: S608
 _DELETE_OWNER = "DELETE FROM records_v1 WHERE owner = :owner RETURNING expires_at > :now"
 _ADD = """
-    INSERT INTO sums_v1 VALUES (:bucket, :field, :value, :expires_at)
+    INSERT INTO sums_v1
+    SELECT value ->> 0, value ->> 1, value ->> 2, :expires_at FROM json_each(:sums) WHERE true
     ON CONFLICT (bucket, field) DO UPDATE SET
-        value = CASE WHEN expires_at <= :now THEN 0 ELSE value END + excluded.value,
+        value = CASE WHEN sums_v1.expires_at <= :now THEN 0 ELSE sums_v1.value END + excluded.value,
         expires_at = excluded.expires_at
 """
 _READ = """
@@ -131,20 +132,12 @@ class SqliteState:
     async def add(self, sums: Mapping[str, Mapping[str, int]], *, ttl_s: float) -> None:
         """See `Rollups`."""
         await self._purge_at_times()
-        now = self._now()
         rows = [
-            {
-                "bucket": bucket,
-                "field": field,
-                "value": value,
-                "expires_at": now + ttl_s,
-                "now": now,
-            }
+            (bucket, field, value)
             for bucket, fields in sums.items()
             for field, value in fields.items()
         ]
-        with _errors():
-            await self._db.executemany(_ADD, rows)
+        await self._run(_ADD, sums=json.dumps(rows), expires_at=self._now() + ttl_s)
 
     async def read(self, buckets: Sequence[str]) -> tuple[Mapping[str, int], ...]:
         """See `Rollups`."""
@@ -165,6 +158,8 @@ class SqliteState:
                 await self._run(statement)
 
     async def _run(self, sql: str, **values: Any) -> list[Any]:
+        # Fetched whole: a cursor that reached this thread would be freed in it, which resets a
+        # statement that the connection's own thread may be running again.
         with _errors():
             return list(await self._db.execute_fetchall(sql, {"now": self._now(), **values}))
 
