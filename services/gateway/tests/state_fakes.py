@@ -1,5 +1,6 @@
 """A Redis of the tests' own, and the two stores of which both keep one contract."""
 
+import asyncio
 import shutil
 import socket
 import subprocess
@@ -7,6 +8,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from pellucid_gateway.adapters.redis_breaker import RedisBreaker
 
 
 @dataclass
@@ -51,6 +54,13 @@ class RedisServer:
             self.process.kill()
             self.process.wait()
             self.process = None
+
+
+async def well_again(breaker: RedisBreaker) -> None:
+    """Wait until Redis is seen to be well and is asked again."""
+    async with asyncio.timeout(15):
+        while not breaker.lets_through():  # noqa: ASYNC110 - it is asked, and tells nobody
+            await asyncio.sleep(0.02)
 
 
 def _free_port() -> int:

@@ -132,7 +132,7 @@ async def test_stop_ends_the_turn_on_both_sides(page: Page, engine: FakeEngine) 
     await page.get_by_role("button", name="Stop the answer").click()
 
     await expect(page.locator(".steps__state")).to_have_text("Stopped")
-    await asyncio.wait_for(engine.cancelled.wait(), 1)
+    await asyncio.wait_for(engine.cancelled.wait(), 10)
     await expect(page.get_by_label("Your question")).to_be_focused()
 
 

@@ -136,7 +136,7 @@ async def test_decide_answers_the_decision(stub: Stub) -> None:
 
 
 async def test_leaving_the_stream_cancels_the_turn(stub: Stub, engine: FakeEngine) -> None:
-    engine.pause_s = 0.05
+    engine.pause_s = 1.0
     call = stub.Chat(chat("x"))
     async for _ in call:
         break
@@ -144,7 +144,7 @@ async def test_leaving_the_stream_cancels_the_turn(stub: Stub, engine: FakeEngin
 
     import asyncio
 
-    await asyncio.wait_for(engine.cancelled.wait(), 0.5)
+    await asyncio.wait_for(engine.cancelled.wait(), 10)
 
 
 async def test_a_defect_tells_nothing(stub: Stub, engine: FakeEngine) -> None:

@@ -279,7 +279,7 @@ async def test_asking_the_same_again_is_a_retry_and_going_on_is_no_abandonment(
 ) -> None:
     async with gateway.client() as http:
         await ask(http)
-        await asyncio.sleep(0.1)
+        await gateway.keeping.afterwards.close()
         await ask(http)
         await gateway.keeping.afterwards.close()
         numbers = (await http.get("/v1/stats")).json()
@@ -357,14 +357,14 @@ async def test_a_redis_killed_between_turns_costs_no_turn(
             during = [await ask(http, conversation_id=before["conversation_id"]) for _ in range(3)]
             await gateway.keeping.counting.flush()
             server.start()
-            await asyncio.sleep(1.2)
-            after = await ask(http)
+            async with asyncio.timeout(15):
+                while not (await ask(http))["evidence_id"]:  # noqa: ASYNC110 - no one tells
+                    await asyncio.sleep(0.1)
             await gateway.keeping.afterwards.close()
             numbers = (await http.get("/v1/stats")).json()
 
     assert before["evidence_id"]
     assert {answer["evidence_id"] for answer in during} == {None}
-    assert after["evidence_id"]
     assert numbers["searches"] >= 4
 
 

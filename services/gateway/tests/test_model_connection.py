@@ -54,14 +54,16 @@ class Script:
 
 
 @asynccontextmanager
-async def served(script: Script, idle_s: float = 5.0) -> AsyncIterator[KeptModelServer]:
+async def served(
+    script: Script, idle_s: float = 5.0, first_byte_s: float = 10.0
+) -> AsyncIterator[KeptModelServer]:
     server = await asyncio.start_server(script.serve, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     model = KeptModelServer(
         f"http://127.0.0.1:{port}/v1",
         api_key=lambda: "k",
         internal=True,
-        first_byte_s=0.5,
+        first_byte_s=first_byte_s,
         idle_s=idle_s,
     )
     try:
@@ -183,7 +185,7 @@ async def test_a_reply_that_is_compressed_unasked_is_not_passed_on() -> None:
 
 async def test_silence_before_the_head_and_amid_the_body_is_given_up() -> None:
     script = Script([[b""], [CHUNKED, CHUNKS[0], b""]], pause_s=30)
-    async with served(script, idle_s=0.1) as model:
+    async with served(script, first_byte_s=0.3) as model:
         with pytest.raises(LlmTimeoutError):
             await model.complete(b"{}")
     quick = Script([[CHUNKED + CHUNKS[0], b""]], pause_s=30)
@@ -207,10 +209,10 @@ async def test_a_taker_that_lags_holds_the_server_up_and_loses_nothing() -> None
         return None if gate.is_set() else asyncio.ensure_future(later())
 
     script = Script([[CHUNKED, *[chunk] * 400, END]], pause_s=0)
-    async with served(script, idle_s=0.2) as model:
+    async with served(script, idle_s=0.6) as model:
         reply = await model.complete(b"{}")
         pouring = asyncio.create_task(reply.pour(take))
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(1.0)
         held = script.sent
         gate.set()
         await pouring
@@ -224,10 +226,10 @@ async def test_the_time_that_a_taker_needs_is_no_silence_of_the_server() -> None
 
     def take(piece: bytes) -> "asyncio.Future[None] | None":
         taken.append(piece)
-        return asyncio.ensure_future(asyncio.sleep(0.7)) if len(taken) == 1 else None
+        return asyncio.ensure_future(asyncio.sleep(1.5)) if len(taken) == 1 else None
 
-    script = Script([[CHUNKED + CHUNKS[0], CHUNKS[1] + CHUNKS[2] + END]], pause_s=1.0)
-    async with served(script, idle_s=0.4) as model:
+    script = Script([[CHUNKED + CHUNKS[0], CHUNKS[1] + CHUNKS[2] + END]], pause_s=1.6)
+    async with served(script, idle_s=1.0) as model:
         reply = await model.complete(b"{}")
         await reply.pour(take)
 
@@ -242,7 +244,7 @@ async def test_cancelling_hangs_up() -> None:
         await asyncio.sleep(0.05)
         pouring.cancel()
         await asyncio.wait({pouring})
-        await asyncio.wait_for(script.left.wait(), 2)
+        await asyncio.wait_for(script.left.wait(), 10)
 
 
 async def test_an_endless_reply_is_cut() -> None:

@@ -333,4 +333,4 @@ async def test_leaving_hangs_up_on_the_model(
         await anext(reply.aiter_bytes())
         assert not upstream.left.is_set()
 
-    await asyncio.wait_for(upstream.left.wait(), 2)
+    await asyncio.wait_for(upstream.left.wait(), 10)

@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 
 import pytest
-from state_fakes import RedisServer
+from state_fakes import RedisServer, well_again
 
 from pellucid_gateway.adapters.redis_breaker import RedisBreaker, in_steps
 from pellucid_gateway.adapters.redis_scripts import RedisScripts
@@ -59,6 +60,7 @@ class Gateway:
 
     server: RedisServer
     link: SlowLink
+    breaker: RedisBreaker
     records: RedisState
     limiter: SharedLimiter
 
@@ -96,7 +98,7 @@ async def gateway(server: RedisServer) -> AsyncIterator[Gateway]:
         records = await stack.enter_async_context(RedisState(url, breaker))
         clock = SystemClock()
         limiter = SharedLimiter(scripts, LocalWindows(clock), LocalLeases(clock))
-        yield Gateway(server, link, records, limiter)
+        yield Gateway(server, link, breaker, records, limiter)
     for task in link.tasks:
         task.cancel()
     await asyncio.gather(*link.tasks, return_exceptions=True)
@@ -110,13 +112,13 @@ async def test_a_slow_redis_is_waited_for_by_the_first_turn_only(gateway: Gatewa
     late = gateway.link.late
     others = [await gateway.turn_s() for _ in range(20)]
     gateway.link.delay_s = 0.0
-    await asyncio.sleep(1.0)
+    await well_again(gateway.breaker)
     counted = gateway.link.late
     await gateway.records.newest("ada", "memory", 5)
 
     assert first > DELAY_S
     # One after the other all six would take 1.2 s.
-    assert sorted(others)[-2] < DELAY_S
+    assert median(others) < DELAY_S
     assert late >= 1
     assert counted >= late
 
@@ -129,9 +131,9 @@ async def test_a_silent_redis_is_waited_for_once_by_all_that_is_kept(gateway: Ga
     await gateway.turn_s()
     others = [await gateway.turn_s() for _ in range(20)]
     gateway.server.process.send_signal(signal.SIGCONT)
-    await asyncio.sleep(1.0)
+    await well_again(gateway.breaker)
 
-    assert sorted(others)[-2] < DELAY_S
+    assert median(others) < DELAY_S
     assert await gateway.records.newest("ada", "memory", 5) == ()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from redis.exceptions import MaxConnectionsError
-from state_fakes import RedisServer
+from state_fakes import RedisServer, well_again
 
 from pellucid_gateway.adapters.redis_breaker import RedisBreaker
 from pellucid_gateway.adapters.redis_state import RedisState
@@ -120,7 +120,7 @@ async def test_a_dead_redis_is_reported_and_found_again(redis_server: RedisServe
         with pytest.raises(DependencyDownError):
             await state.get("ada", "memory", "m1")
         redis_server.start()
-        await asyncio.sleep(1.0)
+        await well_again(breaker)
 
         assert await state.newest("ada", "memory", 5) == ()
         await put(state, "ada", "memory", "m2")
@@ -140,7 +140,7 @@ async def test_much_at_once_waits_for_its_turn(state: Any) -> None:
 async def test_who_finds_no_free_connection_waits_and_is_told_in_time(
     redis_server: RedisServer,
 ) -> None:
-    redis: Any = open_redis(redis_server.url, timeout_s=0.2, most_connections=1)
+    redis: Any = open_redis(redis_server.url, timeout_s=1.0, most_connections=1)
     pool = redis.connection_pool
     try:
         held = await pool.get_connection()

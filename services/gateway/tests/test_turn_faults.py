@@ -27,9 +27,9 @@ from pellucid_gateway.request import Depth, SearchCommand, SubjectContext
 from pellucid_gateway.turn import AnswerKind, Delta, Done, Failed, TurnResult
 from pellucid_runtime.errors import InvalidArgumentError, PreconditionError, ServiceError
 
-DEADLINE_MS = 600
-# What may pass beyond a deadline.
-GRACE_S = 0.25
+DEADLINE_MS = 1000
+# What a busy machine may add to a deadline; without one a turn takes ten seconds.
+GRACE_S = 3.0
 
 
 def result_of(events: list[Any]) -> TurnResult:
