@@ -67,6 +67,31 @@ async def test_text_from_outside_is_never_markup(page: Page, engine: FakeEngine)
     await expect(page.locator(".source__title").nth(2)).to_contain_text("<b>Skerry</b> Bridge")
 
 
+async def test_a_citation_stands_behind_the_marks_that_close_its_claim(
+    page: Page, engine: FakeEngine
+) -> None:
+    quoted = [
+        "„Die Maut stieg.“",
+        "“The toll rose.”",
+        "« Le péage monte.\u00a0»",
+        "「橋は開いた。」",
+    ]
+    answer = "\n\n".join(quoted)
+    ends = [answer.index(mark) for mark in (".“", ".”", ".\u00a0»", "。」")]
+    citations = tuple(replace(RESULT.citations[0], start=end - 2, end=end) for end in ends)
+    engine.events = [
+        *turn_events()[:9],
+        Delta(answer),
+        Done(replace(RESULT, answer=answer, citations=citations)),
+    ]
+    await ask(page)
+    await expect(page.locator(".answer__foot")).to_be_visible()
+
+    paragraphs = await page.locator(".prose p").all_text_contents()
+    assert [text.rstrip("\u20600123456789") for text in paragraphs] == quoted
+    assert all(text[-1].isdigit() for text in paragraphs)
+
+
 async def test_citations_show_their_passage_to_mouse_and_keyboard(page: Page) -> None:
     await ask(page)
     await expect(page.locator(".answer__foot")).to_be_visible()

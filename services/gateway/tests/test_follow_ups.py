@@ -36,11 +36,14 @@ NEEDS_CONTEXT = search_decision(standalone_question=STANDALONE, requires_context
 
 
 async def follow_up(
-    decision: Decision = NEEDS_CONTEXT, earlier: EarlierTurn = EARLIER, **options: Any
+    decision: Decision = NEEDS_CONTEXT,
+    earlier: EarlierTurn = EARLIER,
+    message: str = FOLLOW_UP,
+    **options: Any,
 ) -> tuple[Rig, TurnResult]:
     rig = Rig(decision=FakeDecision(decision), model=FakeModel(["Lorries pay 9 crowns [1]."]))
     history = (ChatMessage(Role.USER, EARLIER.question), ChatMessage(Role.ASSISTANT, "4.50."))
-    events = await rig.events(FOLLOW_UP, history=history, earlier=earlier, **options)
+    events = await rig.events(message, history=history, earlier=earlier, **options)
     assert isinstance(events[-1], Done)
     return rig, events[-1].result
 
@@ -72,6 +75,27 @@ async def test_otherwise_it_is_searched_for(
 
     assert len(rig.search.calls) == 1
     assert "earlier_sources" not in {notice.code for notice in result.notices}
+
+
+async def test_a_thing_that_the_sources_do_not_name_is_searched_for() -> None:
+    question = "What is the toll on the Skerry Bridge for motorcycles?"
+    motorcycles = replace(NEEDS_CONTEXT, standalone_question=question)
+
+    rig, _ = await follow_up(motorcycles, message="And for motorcycles?")
+
+    assert len(rig.search.calls) == 1
+
+
+async def test_a_follow_up_in_unspaced_writing_is_answered_too() -> None:
+    facts = "스케리 다리의 통행료는 승용차 4.50크라운, 오토바이 2크라운이다."
+    source = replace(EARLIER.sources[0], title="스케리 다리 통행료", facts=facts, text=facts)
+    asked = replace(NEEDS_CONTEXT, standalone_question="스케리 다리 오토바이 통행료")
+
+    rig, _ = await follow_up(
+        asked, replace(EARLIER, sources=(source,)), message="그럼 오토바이는요?"
+    )
+
+    assert rig.search.calls == []
 
 
 async def test_small_talk_after_an_answer_brings_no_sources() -> None:

@@ -7,12 +7,16 @@ from pellucid_gateway.decision import Action, Decision, WebMode
 from pellucid_gateway.findings import Source
 from pellucid_gateway.key_facts import subject_terms
 from pellucid_gateway.request import TurnRequest
-from pellucid_gateway.terms import terms
+from pellucid_gateway.terms import has_unspaced_script, terms
 
 # Later than this the web may know better.
 _FRESH = timedelta(minutes=30)
 # Share of the question's telling words that one source must have.
 _COVERED = 0.8
+# The same of the words that the follow-up adds: "and for motorcycles?" is not answered by a source
+# that has only the rest. In unspaced writing some of the pairs of characters are endings.
+_ADDED_COVERED = 0.75
+_ADDED_COVERED_UNSPACED = 0.5
 
 
 def reused_sources(request: TurnRequest, decision: Decision, now: datetime) -> tuple[Source, ...]:
@@ -30,13 +34,17 @@ def reused_sources(request: TurnRequest, decision: Decision, now: datetime) -> t
     if not (decision.requires_context or decision.action is Action.ANSWER):
         return ()
     question = decision.standalone_question
-    return earlier.sources if any(_answers(s, question) for s in earlier.sources) else ()
+    answered = any(_answers(source, question, request.message) for source in earlier.sources)
+    return earlier.sources if answered else ()
 
 
-def _answers(source: Source, question: str) -> bool:
-    wanted = subject_terms(question)
+def _answers(source: Source, question: str, message: str) -> bool:
+    """Whether a source has most of what is asked for, and of what the message itself names."""
+    wanted, added = subject_terms(question), subject_terms(message)
     text = source.text or source.facts
     have = terms(f"{source.title} {text}")
+    share = _ADDED_COVERED_UNSPACED if has_unspaced_script(message) else _ADDED_COVERED
     covered = bool(wanted) and len(wanted & have) >= _COVERED * len(wanted)
+    covered = covered and len(added & have) >= share * len(added)
     kinds = asked_for(question)
     return covered and (not kinds or carries(text, kinds, question) > 0)

@@ -7,7 +7,9 @@ import { h, safeLink } from "./dom.js";
 const INLINE = /(`+)([^`]+?)\1|\*\*([^*]+?)\*\*|(?<![\w*])\*([^*\s][^*]*?)\*(?![\w*])|(?<!\w)_([^_\s][^_]*?)_(?!\w)|!?\[([^\]]+)\]\(([^()\s]+)\)/gu;
 
 // Closing marks that a chip stands behind, although the claim ends before them.
-const CLOSING = /^[”"»』」’)\].,;!?…]+/u;
+const CLOSING = /^(?:[”"»』」’)\].,;!?…。，！？]|[\u00a0\u202f ](?=»))+/u;
+// The German closing mark opens in other languages: it closes where „ was opened before it.
+const CLOSING_LOW = /^[“”"’)\].,;!?…。，！？]+/u;
 
 /** Converts code point offsets (the wire's) into UTF-16 offsets (the browser's). */
 export function utf16Offset(text, codePoints) {
@@ -80,7 +82,8 @@ export class Prose {
 
   /** Where the chip of a citation stands; known only once the text behind the claim has come. */
   placed(citation) {
-    const closing = CLOSING.exec(this.text.slice(citation.end, citation.end + 8));
+    const low = this.text.lastIndexOf("„", citation.end) > this.text.lastIndexOf("“", citation.end - 1);
+    const closing = (low ? CLOSING_LOW : CLOSING).exec(this.text.slice(citation.end, citation.end + 8));
     return { ...citation, chip: citation.end + (closing ? closing[0].length : 0) };
   }
 
