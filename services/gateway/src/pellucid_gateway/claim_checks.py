@@ -18,6 +18,7 @@ from pellucid_gateway.claimed_names import claimed_names, misses_name
 from pellucid_gateway.notices import month_numbers
 from pellucid_gateway.quantities import Figure, figures, same_amount, spelled_figures
 from pellucid_gateway.terms import fold, has_unspaced_script, rarity, terms
+from pellucid_gateway.text_memory import remembered
 
 # Longest first, so that no month ends where its abbreviation does.
 _MONTHS = "|".join(map(re.escape, sorted(month_numbers(), key=len, reverse=True)))
@@ -80,7 +81,7 @@ def lexical_support(
         numbers_found=_numbers_found(undated(claim), f"{undated(text)} {years}"),
         names_found=not misses_name(claim, text, known, language)
         or (has_unspaced_script(text) and not has_unspaced_script(claim) and is_pinned(claim)),
-        dates_found=is_dated and not any(_another(claim, text, k) for k in _calendar().values()),
+        dates_found=is_dated and not _is_another_time(claim, text),
     )
 
 
@@ -94,11 +95,21 @@ def _dates_found(claim: str, text: str) -> bool:
     return months_of(claim) <= months_of(text) and _days(claim) <= _days(text)
 
 
-def _another(claim: str, text: str, kind: Mapping[str, re.Pattern[str]]) -> bool:
+def _is_another_time(claim: str, text: str) -> bool:
     """Whether a claim names a season or weekday and the text only others."""
-    claimed = {name for name, pattern in kind.items() if pattern.search(fold(claim))}
-    there = {name for name, pattern in kind.items() if pattern.search(fold(text))}
-    return bool(there) and not claimed <= there
+    there = _calendar_names(text)
+    claimed = _calendar_names(claim)
+    return any(there[kind] and not claimed[kind] <= there[kind] for kind in claimed)
+
+
+@remembered
+def _calendar_names(text: str) -> Mapping[str, frozenset[str]]:
+    """Seasons, weekdays and the like that a text names, by kind."""
+    folded = fold(text)
+    return {
+        kind: frozenset(name for name, pattern in names.items() if pattern.search(folded))
+        for kind, names in _calendar().items()
+    }
 
 
 @cache
@@ -142,6 +153,7 @@ def best_passage(claim: str, sentences: list[str]) -> str:
     return sentences[worth.index(max(worth))] if sentences else ""
 
 
+@remembered
 def undated(text: str) -> str:
     """The text with the numbers of its days and months blanked, everything else in its place."""
     return _DAY_NUMBERS.sub(lambda match: " " * len(match.group()), text)
@@ -192,11 +204,13 @@ def days_of(text: str) -> dict[tuple[int, int], str]:
     return found
 
 
+@remembered
 def _days(text: str) -> frozenset[tuple[int, int]]:
     """Month and day of each date that has both."""
     return frozenset(days_of(text))
 
 
+@remembered
 def months_of(text: str) -> frozenset[int]:
     """Months that are named or stand in an ISO date."""
     names = month_numbers()

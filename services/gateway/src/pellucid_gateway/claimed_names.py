@@ -19,9 +19,11 @@ import yaml
 from pellucid_gateway import sentences
 from pellucid_gateway.notices import month_numbers
 from pellucid_gateway.terms import fold, function_terms, has_unspaced_script, terms
+from pellucid_gateway.text_memory import remembered
 from pellucid_gateway.unspaced_checks import absent_name
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
+_ANY_WORD = re.compile(r"\w+")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _STOP = re.compile(r"[.!?:;«»„“”\"()\[\]]")
 _TITLE_WORDS = frozenset(
@@ -63,10 +65,11 @@ def misses_name(claim: str, text: str, known: str = "", language: str = "") -> b
     there = f"{text} {known}"
     if language == "de":
         return any(_german_names(claim, text, there))
-    folded = frozenset(re.findall(r"\w+", fold(there)))
+    folded = _folded_words(there)
     return not all(_has_name(name, folded) for name in claimed_names(claim))
 
 
+@remembered
 def claimed_names(claim: str) -> tuple[str, ...]:
     """Capitalised words; the first of a sentence only when a capitalised one follows it."""
     tokens = _tokens(claim)
@@ -87,6 +90,11 @@ def _leads_name(token: _Token, after: _Token | None) -> bool:
     if len(word) <= _LONGEST_PARTICLE or terms(word) & function_terms():
         return False
     return after is not None and _may_be_name(after.text) and after.start - token.end == 1
+
+
+@remembered
+def _folded_words(text: str) -> frozenset[str]:
+    return frozenset(_ANY_WORD.findall(fold(text)))
 
 
 def _tokens(text: str) -> tuple[_Token, ...]:
@@ -112,7 +120,7 @@ def _has_name(name: str, there: frozenset[str]) -> bool:
 def _german_names(claim: str, text: str, there: str) -> Iterator[str]:
     """Words that the text lacks and that stand where names do and other nouns do not."""
     tokens = _tokens(claim)
-    folded = frozenset(re.findall(r"\w+", fold(there)))
+    folded = _folded_words(there)
     absent = [_is_absent_noun(token.text, folded) for token in tokens]
     for i, token in enumerate(tokens):
         if not absent[i] or _has_determiner(tokens, i):

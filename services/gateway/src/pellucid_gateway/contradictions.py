@@ -15,6 +15,7 @@ import yaml
 from pellucid_gateway import exchanges, sentences, substitutions, unspaced_checks
 from pellucid_gateway.quantities import Figure, equal_figures, figures
 from pellucid_gateway.terms import fold, function_terms, has_unspaced_script, terms
+from pellucid_gateway.text_memory import remembered
 
 # Share of a claim's words from which a clause speaks of the same.
 _SAME_MATTER = 0.6
@@ -93,7 +94,7 @@ def _opposed(claim: str, sentence: str) -> bool:
         return False
     if _begins_alike(claim, sentence) and _are_converse(claim, sentence):
         return True
-    return _have_pair(_lexicon().opposites, claim, sentence)
+    return _stand_against(_opposite_sides(claim), _opposite_sides(sentence))
 
 
 def _begins_alike(claim: str, sentence: str) -> bool:
@@ -103,6 +104,7 @@ def _begins_alike(claim: str, sentence: str) -> bool:
     return _first_term(claim) == _first_term(sentence)
 
 
+@remembered
 def _first_term(text: str) -> str:
     telling = (t for word in _WORD.findall(fold(text)) for t in terms(word) - function_terms())
     return next(telling, "")
@@ -117,15 +119,12 @@ def _are_alike(word: str, other: str) -> bool:
     return any(side.search(word) and side.search(other) for side in (*lexicon.alike, *sides))
 
 
-def _only(has: re.Pattern[str], lacks: re.Pattern[str], text: str) -> bool:
-    return bool(has.search(text)) and not lacks.search(text)
-
-
 def _share(claim: str, text: str) -> float:
     wanted = _content(claim)
     return len(wanted & terms(text)) / len(wanted) if wanted else 0.0
 
 
+@remembered
 def _content(text: str) -> frozenset[str]:
     return terms(_lexicon().negations.sub(" ", fold(text))) - function_terms()
 
@@ -155,18 +154,22 @@ def _denied_elsewhere(claim: str, found: Sequence[str]) -> bool:
     return any(not any(scope <= terms(s) and not is_negated(s) for s in found) for scope in denied)
 
 
-def _scopes(sentence: str) -> Iterator[frozenset[str]]:
+@remembered
+def _scopes(sentence: str) -> tuple[frozenset[str], ...]:
     """The first telling words after each negation: what it denies."""
     folded = _lexicon().not_denying.sub(" ", fold(sentence))
     if has_unspaced_script(folded):
-        return
+        return ()
+    scopes = []
     for match in _lexicon().negations.finditer(folded):
         behind = _CLAUSE.split(folded[match.end() :])[0]
         words = [t for w in _WORD.findall(behind) for t in terms(w) - function_terms()]
         if len(words) >= _SCOPE_WORDS:
-            yield frozenset(words[:_SCOPE_WORDS])
+            scopes.append(frozenset(words[:_SCOPE_WORDS]))
+    return tuple(scopes)
 
 
+@remembered
 def is_negated(text: str) -> bool:
     """Whether a text denies something."""
     lexicon = _lexicon()
@@ -187,16 +190,36 @@ def _turned(claim: str, sentence: str) -> bool:
 
 def _are_converse(claim: str, sentence: str) -> bool:
     """Whether one says bought where the other, from the other side, says sold."""
-    return _have_pair(_lexicon().converses, claim, sentence)
+    return _stand_against(_converse_sides(claim), _converse_sides(sentence))
 
 
-def _have_pair(pairs: Sequence[_Opposites], claim: str, sentence: str) -> bool:
+def _stand_against(one: "_Sides", other: "_Sides") -> bool:
     """Whether one text has one word of a pair, the other text the other one."""
-    one, other = fold(claim), fold(sentence)
-    return any(
-        (_only(a, b, one) and _only(b, a, other)) or (_only(b, a, one) and _only(a, b, other))
-        for a, b in pairs
-    )
+    return bool(one.first & other.second or one.second & other.first)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """Pairs of which a text has but the first word, and those of which it has but the second."""
+
+    first: frozenset[int]
+    second: frozenset[int]
+
+
+@remembered
+def _opposite_sides(text: str) -> _Sides:
+    return _sides_in(_lexicon().opposites, fold(text))
+
+
+@remembered
+def _converse_sides(text: str) -> _Sides:
+    return _sides_in(_lexicon().converses, fold(text))
+
+
+def _sides_in(pairs: Sequence[_Opposites], folded: str) -> _Sides:
+    firsts = frozenset(i for i, (one, _) in enumerate(pairs) if one.search(folded))
+    seconds = frozenset(i for i, (_, other) in enumerate(pairs) if other.search(folded))
+    return _Sides(firsts - seconds, seconds - firsts)
 
 
 def _pairs(claim: str) -> Iterator[tuple[str, str]]:

@@ -12,6 +12,7 @@ from pellucid_gateway.claim_checks import undated
 from pellucid_gateway.claimed_names import claimed_names
 from pellucid_gateway.quantities import Figure, amounts, same_amount
 from pellucid_gateway.terms import fold, function_terms, has_unspaced_script, terms
+from pellucid_gateway.text_memory import remembered
 
 # From this share of a claim's words a sentence speaks of the same.
 _SAME_MATTER = 0.6
@@ -51,6 +52,7 @@ def are_exchanged(claim: str, found: Sequence[str]) -> bool:
     return _ends_exchanged(claim, nearest) or _sides_exchanged(claim, nearest)
 
 
+@remembered
 def _content(text: str) -> frozenset[str]:
     return frozenset(t for t in terms(text) - function_terms() if not t.isdigit())
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pellucid_gateway import quantity_words
 from pellucid_gateway.quantity_words import TEN, Table
 from pellucid_gateway.terms import fold, has_unspaced_script, terms
+from pellucid_gateway.text_memory import remembered
 
 _PER_CENT = 100
 _YEARS = range(1000, 2200)
@@ -103,10 +104,17 @@ def figures(text: str) -> Iterator[Figure]:
     >>> [sorted(f.values) for f in figures("It is 1.32 km long")]
     [[132000.0, 1320.0]]
     """
+    return iter(_figures(text))
+
+
+@remembered
+def _figures(text: str) -> tuple[Figure, ...]:
     plain = _COMPOUND.sub(_summed, text) if has_unspaced_script(text) else text
     low = _lowered(plain)
-    for match in _NUMBER.finditer(plain):
-        yield _figure(low, match.start(), match.end(), _readings(match.group()))
+    return tuple(
+        _figure(low, match.start(), match.end(), _readings(match.group()))
+        for match in _NUMBER.finditer(plain)
+    )
 
 
 def amounts(text: str) -> list[Figure]:
@@ -120,13 +128,20 @@ def spelled_figures(text: str) -> Iterator[Figure]:
     >>> [sorted(f.values) for f in spelled_figures("eleven of twenty-two weeks")]
     [[11.0], [13305600.0]]
     """
+    return iter(_spelled_figures(text))
+
+
+@remembered
+def _spelled_figures(text: str) -> tuple[Figure, ...]:
     folded = fold(text)
     taken: set[int] = set()
+    found = []
     for kind, pattern in quantity_words.table().spelled:
         for match in pattern.finditer(folded):
             if taken.isdisjoint(range(match.start(), match.end())):
                 taken.update(range(match.start(), match.end()))
-                yield _spelled(kind, match, folded)
+                found.append(_spelled(kind, match, folded))
+    return tuple(found)
 
 
 def same_amount(claimed: Figure, known: Figure) -> bool:

@@ -8,6 +8,8 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
+from pellucid_gateway.text_memory import remembered
+
 _SPACED_END = ".!?…"
 _UNSPACED_END = "。！？｡"
 _CLOSERS = "\"'”’»)）」』*_"
@@ -131,11 +133,16 @@ def split(text: str) -> list[str]:
     >>> split("It rose 3.5 % in May. Dr. Quill agreed.")
     ['It rose 3.5 % in May.', 'Dr. Quill agreed.']
     """
+    return list(_sentences(text))
+
+
+@remembered
+def _sentences(text: str) -> tuple[str, ...]:
     sentences = []
     while (end := boundary(text, final=True)) is not None:
         sentences.append(text[:end].strip())
         text = text[end:]
-    return [sentence for sentence in sentences if sentence]
+    return tuple(sentence for sentence in sentences if sentence)
 
 
 class SegmentKind(Enum):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 
 from pellucid_gateway.terms import fold, function_terms, has_unspaced_script, terms
+from pellucid_gateway.text_memory import remembered
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’.,][^\W_]+)*")
 _HANGUL = re.compile(r"[가-힣]")
@@ -104,5 +105,6 @@ def _operations(mine: Sequence[str], theirs: Sequence[str]) -> list[tuple[int, i
 _CHANGES = frozenset({"replace", "delete"})
 
 
-def _tokens(text: str) -> list[str]:
-    return [word for word in _TOKEN.findall(fold(text)) if word not in _ARTICLES]
+@remembered
+def _tokens(text: str) -> tuple[str, ...]:
+    return tuple(word for word in _TOKEN.findall(fold(text)) if word not in _ARTICLES)

@@ -22,6 +22,7 @@ from pellucid_gateway.course import Course
 from pellucid_gateway.findings import Source
 from pellucid_gateway.ports import Passage, PassageSupport, ScorerPort
 from pellucid_gateway.terms import function_terms, has_unspaced_script, terms
+from pellucid_gateway.text_memory import TextMemory
 from pellucid_runtime.errors import ServiceError
 
 # Even odds of the scorer's calibrated support.
@@ -82,6 +83,7 @@ class SupportJudge:
         self._ledger = course.ledger
         self._question = question
         self._language = language
+        self._memory = TextMemory()
         self._passages = tuple(Passage(str(s.n), shown_text(s)) for s in sources)
 
     async def judge(self, claims: Sequence[str]) -> tuple[tuple[Judgement, ...], ...]:
@@ -89,13 +91,21 @@ class SupportJudge:
         if not claims or not self._sources:
             return tuple(() for _ in claims)
         support = await self._ask(claims[:_MOST_CLAIMS])
-        return tuple(
-            tuple(
-                self._judged(claim, source, support[i][j] if i < len(support) else None)
+        judged = []
+        for i, claim in enumerate(claims):
+            # The scorer answers for many turns in one moment, and then all of them would check.
+            await self._course.rounds.turn()
+            judged.append(self._judged_by_all(claim, support[i] if i < len(support) else ()))
+        return tuple(judged)
+
+    def _judged_by_all(
+        self, claim: str, support: Sequence[PassageSupport]
+    ) -> tuple[Judgement, ...]:
+        with self._memory.used():
+            return tuple(
+                self._judged(claim, source, support[j] if support else None)
                 for j, source in enumerate(self._sources)
             )
-            for i, claim in enumerate(claims)
-        )
 
     async def _ask(self, claims: Sequence[str]) -> tuple[tuple[PassageSupport, ...], ...]:
         if self._ledger.lost("scorer"):
@@ -146,6 +156,10 @@ class SupportJudge:
         Returns:
             A judgement for each source when together they have all of it; else none.
         """
+        with self._memory.used():
+            return self._judged_together(claim, numbers)
+
+    def _judged_together(self, claim: str, numbers: Sequence[int]) -> tuple[Judgement, ...]:
         cited = [source for source in self._sources if source.n in numbers]
         if len(cited) <= 1 or any(overlap(claim, shown_text(s)) < _LEAST_PART for s in cited):
             return ()
@@ -161,11 +175,12 @@ class SupportJudge:
 
     def is_said(self, sentence: str) -> bool:
         """Whether some source has the figures, dates and names of a sentence, by words alone."""
-        return not has_facts(sentence) or any(
-            has_unspaced_script(sentence) != has_unspaced_script(source.facts)
-            or self._holds(sentence, source)
-            for source in self._sources
-        )
+        with self._memory.used():
+            return not has_facts(sentence) or any(
+                has_unspaced_script(sentence) != has_unspaced_script(source.facts)
+                or self._holds(sentence, source)
+                for source in self._sources
+            )
 
     def _holds(self, claim: str, source: Source) -> bool:
         lexical = lexical_support(

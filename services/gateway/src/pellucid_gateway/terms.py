@@ -10,6 +10,8 @@ from importlib import resources
 
 import yaml
 
+from pellucid_gateway.text_memory import remembered
+
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _MIN_LETTERS = 3
@@ -34,6 +36,11 @@ def terms(text: str) -> frozenset[str]:
     >>> sorted(terms("The bridges of Skerry, 2026"))
     ['2026', 'bridge', 'skerry', 'the']
     """
+    return _terms(text)
+
+
+@remembered
+def _terms(text: str) -> frozenset[str]:
     found: set[str] = set()
     mixed = has_unspaced_script(text)
     for word in _WORD.findall(fold(text)):
