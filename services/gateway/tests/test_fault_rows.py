@@ -248,19 +248,20 @@ async def _read_to_the_end(events: AsyncIterator[TurnEvent]) -> None:
         pass
 
 
-async def _leave(events: AsyncIterator[TurnEvent], asked: Sized) -> None:
-    """Go away once the part that hangs has been asked."""
-    reading = asyncio.create_task(_read_to_the_end(events))
-    async with asyncio.timeout(10):
+async def _leave(events: AsyncIterator[TurnEvent], asked: Sized) -> float:
+    """Go away once the part that hangs has been asked; the seconds until all has ended."""
+    async with asyncio.timeout(10), aclosing(cast("Any", events)):
+        reading = asyncio.create_task(_read_to_the_end(events))
         while not asked:  # noqa: ASYNC110 - fakes list their calls
             await asyncio.sleep(0.01)
-    reading.cancel()
-    await asyncio.wait({reading})
+        left = time.monotonic()
+        reading.cancel()
+        await asyncio.wait({reading})
     assert reading.cancelled()
+    return time.monotonic() - left
 
 
-@pytest.mark.parametrize("at", ["decision", "search", "fetcher", "model"])
-async def test_row_31_a_client_that_leaves_cancels_everything(at: str) -> None:
+async def _left_at(at: str) -> float:
     rig = Rig(
         decision=FakeDecision(hangs=at == "decision"),
         search=FakeSearch(hangs=at == "search"),
@@ -275,8 +276,7 @@ async def test_row_31_a_client_that_leaves_cancels_everything(at: str) -> None:
         "fetcher": rig.fetcher.calls,
         "model": model.prompts,
     }
-    async with asyncio.timeout(10), aclosing(cast("Any", rig.engine.run(turn(QUESTION)))) as events:
-        await _leave(events, asked[at])
+    took_s = await _leave(rig.engine.run(turn(QUESTION)), asked[at])
 
     waited = {
         "search": rig.search.cancelled,
@@ -285,6 +285,13 @@ async def test_row_31_a_client_that_leaves_cancels_everything(at: str) -> None:
     }
     assert waited.get(at, 1) == 1
     assert {task for task in asyncio.all_tasks() if not task.done()} <= before
+    return took_s
+
+
+@pytest.mark.parametrize("at", ["decision", "search", "fetcher", "model"])
+async def test_row_31_a_client_that_leaves_cancels_everything_within_half_a_second(at: str) -> None:
+    # The shortest of three: a busy machine may hold up one or two.
+    assert min([await _left_at(at) for _ in range(3)]) < 0.5
 
 
 async def test_a_length_limit_is_continued_without_repeating_or_losing_citations() -> None:
