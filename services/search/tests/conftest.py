@@ -23,7 +23,7 @@ from pellucid_runtime.clock import FixedClock, SystemClock
 from pellucid_runtime.health import Health
 from pellucid_runtime.server import GrpcServer
 from pellucid_search import app
-from pellucid_search.adapters import ddgs_engine
+from pellucid_search.adapters import ddgs_engine, guarded_store, redis_gate, redis_leases
 from pellucid_search.other_languages import read_other_language
 from pellucid_search.settings import SearchSettings
 
@@ -194,6 +194,21 @@ def clock() -> FixedClock:
 def system_clock() -> SystemClock:
     """The machine's clock."""
     return SystemClock()
+
+
+@pytest.fixture(autouse=True)
+def patience_with_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine is no reason to go without a store that is well.
+
+    Tests of stores in trouble have a fixture of the same name, and with it the service's limits.
+    """
+    for module, names in (
+        (guarded_store, ("READ_S", "COUNT_S", "WRITE_S")),
+        (redis_leases, ("READ_S", "WRITE_S")),
+        (redis_gate, ("_LIMIT_S",)),
+    ):
+        for name in names:
+            monkeypatch.setattr(module, name, 5.0)
 
 
 Start = Callable[..., Awaitable[Any]]

@@ -1,12 +1,14 @@
 """Limits in this process and in Redis behave alike."""
 
 import asyncio
+import time
 from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
 import redis
 
+from pellucid_search.adapters import redis_gate
 from pellucid_search.adapters.redis_gate import RedisGate
 from pellucid_search.buckets import LocalGate, Rate
 from pellucid_search.hits import RateWindow
@@ -28,8 +30,30 @@ async def gate(request: pytest.FixtureRequest, redis_server: Any, system_clock: 
 async def test_both_gates_space_calls(gate: Any) -> None:
     waits = [(await gate.reserve("slow", max_wait_s=5.0)).wait_s for _ in range(3)]
 
-    assert waits == [pytest.approx(at, abs=0.1) for at in (0.0, 1.1, 2.2)]
+    # A busy machine may spend some of the time between two questions.
+    assert all(at - 0.8 < wait < at + 0.1 for wait, at in zip(waits, (0, 1.1, 2.2), strict=True))
     assert (await gate.reserve("slow", max_wait_s=0.5)).refusal is Refusal.RATE
+
+
+async def test_time_in_which_our_own_loop_is_busy_is_not_blamed_on_redis(
+    redis_server: Any, system_clock: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redis_gate, "_LIMIT_S", 0.1)
+    async with RedisGate(redis_server.url, {"x": Rate(1)}, system_clock.monotonic) as gate:
+        await gate.reserve("x", max_wait_s=0)
+        with redis.Redis.from_url(redis_server.url) as database:
+
+            def asked() -> int:
+                return int(database.info("commandstats")["cmdstat_evalsha"]["calls"])
+
+            before = asked()
+            database.client_pause(60)
+            asking = asyncio.create_task(gate.reserve("x", max_wait_s=0))
+            await asyncio.sleep(0.02)
+            time.sleep(0.3)  # noqa: ASYNC251 - the loop is to be busy
+
+            assert (await asking).refusal is Refusal.RATE
+            assert asked() == before + 1, "booked twice, it would cost two places"
 
 
 async def test_both_gates_learn_from_headers(gate: Any) -> None:
@@ -43,7 +67,7 @@ async def test_both_gates_cool_down(gate: Any) -> None:
     await gate.cool("fast", 2.0)
 
     assert (await gate.reserve("fast", max_wait_s=0.5)).refusal is Refusal.COOLING
-    assert (await gate.reserve("fast", max_wait_s=5.0)).wait_s == pytest.approx(2.0, abs=0.2)
+    assert 1.0 < (await gate.reserve("fast", max_wait_s=5.0)).wait_s <= 2.1
 
 
 async def test_both_gates_let_unknown_providers_pass(gate: Any) -> None:

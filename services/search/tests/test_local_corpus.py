@@ -214,7 +214,7 @@ async def test_a_large_corpus_does_not_hold_up_the_loop(tmp_path: Path) -> None:
         await asyncio.sleep(0.005)
         lags.append(time.monotonic() - before - 0.005)
     query = ProviderQuery("ferry", datetime(2026, 1, 1, tzinfo=UTC))
-    found = await engine.ask(query, timeout_s=1)
+    found = await engine.ask(query, timeout_s=10)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
 

@@ -78,13 +78,12 @@ def errand(clock: Any, seconds: float) -> Errand:
 async def test_who_joins_in_leaves_when_its_own_time_is_up(build: Any, system_clock: Any) -> None:
     answering, _ = build(Slow(1.0))
     leader, joiner = ProviderRun("x", 0), ProviderRun("x", 0)
-    leading = asyncio.create_task(answering.ask("x", errand(system_clock, 3.0), leader))
+    leading = asyncio.create_task(answering.ask("x", errand(system_clock, 10.0), leader))
     await asyncio.sleep(0.01)
 
-    started = system_clock.monotonic()
     await answering.ask("x", errand(system_clock, 0.1), joiner)
 
-    assert system_clock.monotonic() - started < 0.6
+    assert not leading.done()
     assert (joiner.status, joiner.error_code) == (ProviderStatus.FAILED, "timeout")
     await leading
     assert leader.status is ProviderStatus.OK
@@ -112,13 +111,12 @@ async def test_a_full_room_is_waited_for_no_longer_than_there_is_time(
 ) -> None:
     _, desk = build(Slow(1.0), concurrency=1)
     first, second = ProviderRun("x", 0), ProviderRun("x", 0)
-    working = asyncio.create_task(desk.ask(QUERY, first, until=system_clock.monotonic() + 3))
+    working = asyncio.create_task(desk.ask(QUERY, first, until=system_clock.monotonic() + 10))
     await asyncio.sleep(0.01)
 
-    started = system_clock.monotonic()
-    await desk.ask(QUERY, second, until=started + 0.1)
+    await desk.ask(QUERY, second, until=system_clock.monotonic() + 0.1)
 
-    assert system_clock.monotonic() - started < 0.6
+    assert not working.done()
     assert (second.status, second.error_code, second.calls) == (ProviderStatus.FAILED, "timeout", 0)
     await working
     await desk.ask(QUERY, second, until=system_clock.monotonic() + 3)
@@ -150,7 +148,7 @@ async def test_too_many_calls_of_our_own_are_not_taken_for_a_provider_in_trouble
     build: Any, system_clock: Any
 ) -> None:
     many = FAILURES_TO_OPEN
-    _, desk = build(Slow(0.6), concurrency=many, slow_s=0.5)
+    _, desk = build(Slow(1.1), concurrency=many, slow_s=1.0)
 
     def begin(seconds: float) -> asyncio.Task[None]:
         until = system_clock.monotonic() + seconds
@@ -159,7 +157,7 @@ async def test_too_many_calls_of_our_own_are_not_taken_for_a_provider_in_trouble
     await asyncio.gather(*(begin(0.05) for _ in range(many)))
     assert desk.breaker.state is BreakerState.CLOSED
 
-    answered, waiting = [begin(3) for _ in range(many)], [begin(3) for _ in range(many)]
+    answered, waiting = [begin(10) for _ in range(many)], [begin(10) for _ in range(many)]
     await asyncio.gather(*answered)
     await asyncio.sleep(0.1)
     for task in waiting:
@@ -181,7 +179,7 @@ async def test_asking_all_ends_in_time_even_when_looking_up_hangs(
     plan = Plan(("x",), together=True)
     runs = await Relay(answering, system_clock).carry_out(plan, errand(system_clock, 0.1))
 
-    assert system_clock.monotonic() - started < 1.0
+    assert system_clock.monotonic() - started < 4.0
     assert [(run.status, run.error_code, run.lost) for run in runs] == [
         (ProviderStatus.FAILED, "timeout", True)
     ]

@@ -136,7 +136,7 @@ class RedisGate:
         replicas: int = 1,
         accounts: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        self._redis = open_redis(url, timeout_s=_LIMIT_S)
+        self._redis = open_redis(url, timeout_s=None)
         self._rates = dict(rates)
         self._accounts = dict(accounts)
         self._telling: dict[str, set[asyncio.Task[Any]]] = {}
