@@ -30,10 +30,10 @@ async def test_handler_sees_the_callers_deadline_and_is_stopped_by_it(
     rig = await start_rig()
     rig.handlers.similarity = too_slow
     with pytest.raises(DeadlineExceededError):
-        await rig.scorer.Similarity(ask, timeout=0.2)
-    await asyncio.wait_for(ended.wait(), 1)
+        await rig.scorer.Similarity(ask, timeout=1.0)
+    await asyncio.wait_for(ended.wait(), 10)
     assert seen[0] is not None
-    assert 0 < seen[0] <= 0.25  # grpc rounds timeouts up
+    assert 0 < seen[0] <= 1.05  # grpc rounds timeouts up
 
 
 async def test_call_without_deadline_gets_the_default(start_rig: Any, ask: Any) -> None:
@@ -73,7 +73,7 @@ async def test_timeout_of_the_handlers_own_is_a_defect_and_not_the_deadline(
 
 
 async def test_deadline_travels_over_two_hops_and_shrinks(start_rig: Any, ask: Any) -> None:
-    """The caller gives A one second; A spends some of it; B must see less than what A saw."""
+    """The caller gives A three seconds; A spends some of it; B must see less than what A saw."""
     at_a: list[float] = []
     at_b: list[float] = []
 
@@ -91,8 +91,8 @@ async def test_deadline_travels_over_two_hops_and_shrinks(start_rig: Any, ask: A
 
     near = await start_rig()
     near.handlers.similarity = a
-    await near.scorer.Similarity(ask, timeout=1.0)
-    assert at_a[0] <= 1.05  # grpc rounds timeouts up
+    await near.scorer.Similarity(ask, timeout=3.0)
+    assert at_a[0] <= 3.1  # grpc rounds timeouts up
     assert 0.5 < at_b[0] <= at_a[0] - 0.15
 
 

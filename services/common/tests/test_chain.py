@@ -250,11 +250,11 @@ async def test_caller_that_leaves_a_stream_ends_the_handler_and_every_stage(
     async for _ in call:
         break
     call.cancel()
-    await asyncio.wait_for(left.wait(), 1)
-    await asyncio.sleep(0.02)
-    assert rig.server._admission.in_progress == 0
+    await asyncio.wait_for(left.wait(), 10)
     gauge = SERVER_IN_FLIGHT.labels("/pellucid.gateway.v1.GatewayService/Chat")
-    assert gauge._value.get() == 0
+    async with asyncio.timeout(10):
+        while rig.server._admission.in_progress or gauge._value.get():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
 
 
 async def test_full_server_refuses_at_once_and_still_answers_probes(
@@ -274,7 +274,7 @@ async def test_full_server_refuses_at_once_and_still_answers_probes(
     began = asyncio.get_running_loop().time()
     with pytest.raises(OverloadedError) as caught:
         await rig.scorer.Similarity(ask)
-    assert asyncio.get_running_loop().time() - began < 0.5
+    assert asyncio.get_running_loop().time() - began < 5
     assert caught.value.retry_after_s == 0.1
     async with grpc.aio.insecure_channel(rig.server.target) as channel:
         probe = await health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest())
@@ -309,10 +309,10 @@ async def test_canonical_line_has_what_is_needed_and_no_user_text(
     configure_logging(ServiceSettings(log_format="json"))
     rig = await start_rig()
     ask.text = SECRET
-    await rig.scorer.Similarity(ask, timeout=1)
+    await rig.scorer.Similarity(ask, timeout=5)
     rig.handlers.similarity = raising(NotFoundError("profile:x"))
     with pytest.raises(NotFoundError):
-        await rig.scorer.Similarity(ask, timeout=1)
+        await rig.scorer.Similarity(ask, timeout=5)
     text = capfd.readouterr().err
     lines = [json.loads(line) for line in text.splitlines()]
     assert [line["event"] for line in lines] == ["rpc", "rpc"]
@@ -321,7 +321,7 @@ async def test_canonical_line_has_what_is_needed_and_no_user_text(
     assert good["method"] == METHOD.lstrip("/")
     assert good["service"] == "service"
     assert len(good["trace_id"]) == 32
-    assert 0 < good["left_ms"] <= 1050  # grpc rounds timeouts up
+    assert 0 < good["left_ms"] <= 5050  # grpc rounds timeouts up
     assert good["ms"] >= 0
     assert (bad["code"], bad["reason"]) == ("NOT_FOUND", "NOT_FOUND")
     assert SECRET not in text

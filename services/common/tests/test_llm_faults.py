@@ -32,7 +32,7 @@ async def test_slow_first_token_goes_to_the_fallback(
     slow, quick = await start_model(), await start_model()
     slow.streams(5.0)
     quick.streams(event("ok"), event(finish="stop"), DONE)
-    chunks = await all_of(await client_of(stack, slow, quick, first_token_s=0.2))
+    chunks = await all_of(await client_of(stack, slow, quick, first_token_s=1.0))
     assert chunks[0].text == "ok"
     assert quick.asked[0]["model"] == "model-1"
     assert quick.keys == ["Bearer key-1"]
@@ -57,7 +57,7 @@ async def test_first_endpoint_takes_at_most_half_of_the_time(
     slow.streams(5.0)
     quick.streams(event("ok"), event(finish="stop"), DONE)
     client = await client_of(stack, slow, quick, first_token_s=10)
-    with deadline_scope(1.0):
+    with deadline_scope(2.0):
         assert (await all_of(client))[0].text == "ok"
 
 
@@ -197,4 +197,4 @@ async def test_leaving_early_closes_the_connection(
     chunks = (await client_of(stack, model)).stream(ASK)
     assert (await anext(chunks)).text == "x"
     await chunks.aclose()
-    await asyncio.wait_for(closed.wait(), 1)
+    await asyncio.wait_for(closed.wait(), 10)

@@ -77,7 +77,7 @@ async def test_failing_work_is_started_again_and_told() -> None:
     async with AsyncExitStack() as stack:
         with structlog.testing.capture_logs() as lines:
             task = supervise(stack, "refresh", work, first_pause_s=0.01)
-            await asyncio.wait_for(done.wait(), 2)
+            await asyncio.wait_for(done.wait(), 10)
             await task
     assert len(attempts) == 3
     assert [(line["event"], line["task"]) for line in lines] == [("task_failed", "refresh")] * 2

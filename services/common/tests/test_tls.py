@@ -10,6 +10,7 @@ import pytest
 import trustme
 from pellucid.scorer.v1 import scorer_pb2_grpc
 
+from pellucid_runtime import tls
 from pellucid_runtime.channel import open_channel
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.settings import ServiceSettings, WrongSettingError, load_settings
@@ -109,10 +110,12 @@ async def test_a_server_of_another_authority_is_not_believed(
     assert rig.handlers.calls == 0
 
 
-async def test_a_rotation_to_another_authority_under_load_fails_no_call(
-    start_rig: Any, ask: Any, folder: Folder, tmp_path: Path, authority: trustme.CA
-) -> None:
+async def test_a_rotation_to_another_authority_under_load_fails_no_call(  # noqa: PLR0917 - fixtures
+    start_rig: Any, ask: Any, folder: Folder, tmp_path: Path, authority: trustme.CA,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
     """First both authorities are believed, then both sides get new certificates, then one goes."""
+    monkeypatch.setattr(tls, "_LOOK_PERIOD_S", 0.2)  # the pauses are long beside it
     rig = await start_rig(with_settings=folder.settings)
     caller = Folder(tmp_path / "caller")
     caller.put(signed_by=authority, trusting=(authority,))
