@@ -30,6 +30,7 @@ from pellucid_runtime.channel import open_channel
 from pellucid_runtime.health import Health
 from pellucid_runtime.server import GrpcServer
 from pellucid_runtime.settings import ServiceSettings
+from pellucid_runtime.unread import Refuses, refuses_nothing
 
 SCORER = "pellucid.scorer.v1.ScorerService"
 GATEWAY = "pellucid.gateway.v1.GatewayService"
@@ -116,6 +117,7 @@ async def start_rig(settings: ServiceSettings) -> AsyncIterator[StartRig]:
             *,
             admission: Admission | None = None,
             with_settings: ServiceSettings = settings,
+            refuses: Refuses = refuses_nothing,
         ) -> Rig:
             handlers, health = handlers or Handlers(), Health()
             server = GrpcServer(
@@ -127,6 +129,7 @@ async def start_rig(settings: ServiceSettings) -> AsyncIterator[StartRig]:
                 services=[SCORER, GATEWAY],
                 health=health,
                 admission=admission,
+                refuses=refuses,
             )
             await stack.enter_async_context(server)
             to_scorer = await stack.enter_async_context(open_channel(server.target, service=SCORER))

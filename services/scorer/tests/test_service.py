@@ -13,8 +13,10 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from pellucid.common.v1 import common_pb2
 from pellucid.scorer.v1 import scorer_pb2, scorer_pb2_grpc
 
+from pellucid_runtime.errors import OverloadedError
 from pellucid_runtime.server import GrpcServer
 from pellucid_scorer.app import build
+from pellucid_scorer.door import Door
 from pellucid_scorer.server import SERVICE
 from pellucid_scorer.settings import ScorerSettings
 
@@ -72,6 +74,16 @@ async def test_a_full_queue_refuses_with_a_pushback_and_stays_serving(tmp_path: 
     assert {one.code() for one in refused} == {grpc.StatusCode.RESOURCE_EXHAUSTED}
     assert all(int(dict(one.trailing_metadata())["grpc-retry-pushback-ms"]) > 0 for one in refused)
     assert status.status == health_pb2.HealthCheckResponse.SERVING
+
+
+async def test_only_searches_are_refused_unread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Door, "refusal", lambda _door: OverloadedError("encode", 0.5))
+    async with serving(tmp_path) as (stub, _):
+        wrong = scorer_pb2.ScoreRequest(candidates=[NEWS, NEWS])
+        assert await code_of(stub.Score(wrong)) == grpc.StatusCode.RESOURCE_EXHAUSTED
+        assert (await stub.Embed(scorer_pb2.EmbedRequest(texts=["tide"]))).vectors
 
 
 async def _score(stub: Stub, number: int) -> scorer_pb2.ScoreResponse:

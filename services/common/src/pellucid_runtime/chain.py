@@ -13,7 +13,8 @@ The order is a decision:
     validation   refuses what the contract does not allow
     handler
 
-Health checks and reflection pass none of it: a busy server must still answer its probes.
+Health checks and reflection pass none of it: a busy server must still answer its probes. Nor do
+calls that are refused before they are read (`unread`).
 """
 
 import asyncio
@@ -44,6 +45,7 @@ from pellucid_runtime.logs import RPC_EVENT, frames
 from pellucid_runtime.metrics import SERVER_IN_FLIGHT, SERVER_SECONDS
 from pellucid_runtime.status import CODE_OF, trailers
 from pellucid_runtime.tracing import end_span, exemplar, start_server_span, trace_id
+from pellucid_runtime.unread import Refuses, UnreadRefusals, refuses_nothing
 from pellucid_runtime.validation import Validator
 
 EXEMPT_PREFIXES = ("/grpc.health.", "/grpc.reflection.")
@@ -247,10 +249,12 @@ class Chain(grpc.aio.ServerInterceptor):
 
     Args:
         stages: Outermost first.
+        refuses: Is asked about every call before its request is read.
     """
 
-    def __init__(self, stages: Sequence[Stage]) -> None:
+    def __init__(self, stages: Sequence[Stage], refuses: Refuses = refuses_nothing) -> None:
         self._stages = tuple(stages)
+        self._unread = UnreadRefusals(refuses)
         self._begun = 0
 
     @property
@@ -272,6 +276,9 @@ class Chain(grpc.aio.ServerInterceptor):
         if handler is None or method.startswith(EXEMPT_PREFIXES):
             return handler
         self._begun += 1
+        refused = self._unread.handler(method, streams=handler.response_streaming)
+        if refused is not None:
+            return refused
         return _rebuilt(handler, self._around(method, _behaviour(handler), handler))
 
     def _around(self, method: str, behaviour: Any, handler: Any) -> Any:

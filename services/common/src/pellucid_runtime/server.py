@@ -14,6 +14,7 @@ from pellucid_runtime.health import Health, HealthServicer
 from pellucid_runtime.listener import PortInUseError
 from pellucid_runtime.settings import ServiceSettings
 from pellucid_runtime.tls import server_credentials
+from pellucid_runtime.unread import Refuses, refuses_nothing
 
 Register = Callable[[grpc.aio.Server], None]
 
@@ -40,6 +41,7 @@ class GrpcServer:
         services: Full names of these services, for health checks and reflection.
         health: Readiness that the health checks report.
         admission: Bound on calls in progress; default `max_concurrent_rpcs`.
+        refuses: Is asked about every call before its request is read; default: nothing is refused.
     """
 
     name = "grpc"
@@ -52,12 +54,14 @@ class GrpcServer:
         services: Sequence[str],
         health: Health,
         admission: Admission | None = None,
+        refuses: Refuses = refuses_nothing,
     ) -> None:
         self._settings = settings
         self._register = tuple(register)
         self._services = tuple(services)
         self._admission = admission or Admission(settings.max_concurrent_rpcs)
-        self._chain = Chain(standard_stages(settings.default_deadline_s, self._admission, health))
+        stages = standard_stages(settings.default_deadline_s, self._admission, health)
+        self._chain = Chain(stages, refuses)
         self._health_servicer = HealthServicer(health, services)
         self.port = settings.grpc_port
 

@@ -46,6 +46,7 @@ async def build(settings: ScorerSettings, stack: AsyncExitStack) -> Service:
         register=[lambda to: scorer_pb2_grpc.add_ScorerServiceServicer_to_server(servicer, to)],
         services=[SERVICE],
         health=health,
+        refuses=servicer.refusal,
     )
     return Service("scorer", [server, MetricsServer(settings, health)], health)
 

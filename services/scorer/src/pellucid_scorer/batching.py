@@ -5,7 +5,7 @@ time, so that a large request cannot starve a small one and small ones end one a
 sorts what it took by length, so that little padding is computed, splits it so that all workers end
 at about the same time, and encodes in worker threads, as many batches at a time as the encoder
 allows. A queue that is full refuses at once; texts that nobody waits for any more are dropped
-before they cost anything.
+before they cost anything, and so are calls that would be answered too late for their callers.
 """
 
 import asyncio
@@ -16,6 +16,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate, islice
+from math import inf
 from time import monotonic
 from typing import Self
 
@@ -50,12 +51,14 @@ class Job:
         tokens: Token ids.
         done: Gets the vector float32[d] and the job's times.
         waiters: Callers that still want it.
+        is_queued: It takes room in the queue.
         queued_at: Monotonic seconds when it was queued.
     """
 
     tokens: TokenIds
     done: asyncio.Future["Encoded"]
     waiters: int = 0
+    is_queued: bool = True
     queued_at: float = field(default_factory=monotonic)
 
     @property
@@ -110,6 +113,7 @@ class Batcher:
         self._taken: Sequence[Job] = ()
         self._texts = 0
         self._tokens = 0
+        self._in_hand = 0
         self._rate = FIRST_RATE
         self._work = asyncio.Event()
         self._running: set[asyncio.Task[None]] = set()
@@ -149,13 +153,28 @@ class Batcher:
             self._work.set()
         return jobs
 
-    def refuse_if_full(self, *, texts: int, tokens: int = 1) -> None:
-        """Raise an error when so many more tokens find no room, unless nothing waits.
+    def leave(self, jobs: Iterable[Job]) -> None:
+        """Let a caller go; what only that one waited for makes room at once."""
+        for job in jobs:
+            job.waiters -= 1
+            if job.is_queued and not self._keep(job):
+                self._unqueue(job)
+
+    def refuse_if_full(self, *, texts: int, tokens: int, within_s: float = inf) -> None:
+        """Raise an error when so many more tokens find no room or come too late.
+
+        Never when nothing waits.
+
+        Args:
+            texts: To be encoded.
+            tokens: That they have.
+            within_s: Seconds after which nobody would wait for them any more.
 
         Raises:
-            OverloadedError: There is no room; it tells when there should be.
+            OverloadedError: It tells when there should be room.
         """
-        if self._tokens and self._tokens + tokens > self._max_tokens:
+        is_late = (self._tokens + self._in_hand + tokens) / self._rate > within_s
+        if self._tokens and (is_late or self._tokens + tokens > self._max_tokens):
             self._observer.refused(texts=texts)
             raise OverloadedError(QUEUE, retry_after_s=self._wait_s())
 
@@ -182,6 +201,7 @@ class Batcher:
         while len(self._running) >= self._encoder.parallelism + IN_HAND:
             await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
         wanted = [job for job in batch if self._keep(job)]
+        self._in_hand -= _tokens(batch) - _tokens(wanted)
         if wanted:
             task = asyncio.create_task(self._run(wanted), name="scorer-batch")
             self._running.add(task)
@@ -196,9 +216,10 @@ class Batcher:
                 job.done.set_result(Encoded(vector, done.started - job.queued_at, done.seconds))
         self._measure(texts, done.seconds)
 
-    def _settle(self, batch: Iterable[Job], task: asyncio.Task[None]) -> None:
+    def _settle(self, batch: Sequence[Job], task: asyncio.Task[None]) -> None:
         """Free the worker's place and hand a failure to everybody who waits for the batch."""
         self._running.discard(task)
+        self._in_hand -= _tokens(batch)
         failure = None if task.cancelled() else task.exception()
         for job in batch:
             if failure is not None and not job.done.done():
@@ -217,11 +238,18 @@ class Batcher:
         left = tokens
         while self._callers and left > 0:
             job = self._next()
-            self._count(texts=-1, tokens=-len(job.tokens))
             if self._keep(job):
                 taken.append(job)
                 left -= len(job.tokens)
+            self._unqueue(job)
+        self._in_hand += _tokens(taken)
         return taken
+
+    def _unqueue(self, job: Job) -> None:
+        """Free the room of a text."""
+        if job.is_queued:
+            job.is_queued = False
+            self._count(texts=-1, tokens=-len(job.tokens))
 
     def _next(self) -> Job:
         """Take a text of the first caller, whose turn ends with its last or after so many."""
@@ -241,6 +269,10 @@ class Batcher:
             job.done.cancel()
             self._observer.dropped(texts=1)
         return not job.done.done()
+
+
+def _tokens(jobs: Iterable[Job]) -> int:
+    return sum(len(job.tokens) for job in jobs)
 
 
 def _encode(encoder: Encoder, texts: Sequence[TokenIds]) -> _Batch:

@@ -6,11 +6,15 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
+from math import inf
 from time import monotonic
 
 import numpy as np
 
+from pellucid_runtime.deadline import remaining_s
+from pellucid_runtime.errors import OverloadedError
 from pellucid_scorer.batching import Batcher, Encoded, Job
+from pellucid_scorer.door import Door
 from pellucid_scorer.embedding_cache import EmbeddingCache
 from pellucid_scorer.ports import BatchObserver, Encoder, TokenIds, Vectors
 
@@ -75,6 +79,7 @@ class Embedder:
     ) -> None:
         self._encoder = encoder
         self._batcher = batcher
+        self._door = Door(batcher)
         self._cache = cache
         self._executor = executor
         self._observer = observer
@@ -84,12 +89,17 @@ class Embedder:
         """Return the vectors of some texts, in order.
 
         Raises:
-            OverloadedError: The queue is full; refused before any work.
+            OverloadedError: The queue is full, or too long for the time that the caller has;
+                refused before any work.
         """
         keys = [_key(text) for text in texts]
         found = self._cached(keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
         self._observe(keys, missing)
+        new = [text for key, text in missing.items() if key not in self._coming]
+        left_s = remaining_s()
+        within_s = inf if left_s is None else left_s
+        self._door.enter(texts=len(new), tokens=sum(map(_guess, new)), within_s=within_s)
         fresh, spent = await self._compute(missing) if missing else ({}, Spent())
         every = found | fresh
         vectors = np.array([every[key] for key in keys], dtype=np.float32)
@@ -99,6 +109,10 @@ class Embedder:
             self._encoder.scripts,
             replace(spent, cached_texts=sum(key in found for key in keys)),
         )
+
+    def refusal(self) -> OverloadedError | None:
+        """Return what a call gets that is refused before it is read; None: it is to be read."""
+        return self._door.refusal()
 
     def _cached(self, keys: Iterable[Key]) -> dict[Key, Vectors]:
         pairs = ((key, self._cache.get(key)) for key in set(keys))
@@ -114,7 +128,6 @@ class Embedder:
 
     async def _compute(self, texts: Mapping[Key, str]) -> tuple[dict[Key, Vectors], Spent]:
         """Return the vectors of texts that are not in the cache."""
-        self._batcher.refuse_if_full(texts=len(texts), tokens=sum(map(_guess, texts.values())))
         started = monotonic()
         loop = asyncio.get_running_loop()
         tokens = await loop.run_in_executor(
@@ -126,8 +139,7 @@ class Embedder:
             # Unlike gather, wait leaves the jobs alone when this caller departs.
             await asyncio.wait([job.done for job in jobs.values()])
         finally:
-            for job in jobs.values():
-                job.waiters -= 1
+            self._batcher.leave(jobs.values())
         for job in jobs.values():  # look at every failure, so that none counts as unnoticed
             job.done.exception()
         encoded = {key: job.done.result() for key, job in jobs.items()}
@@ -139,7 +151,7 @@ class Embedder:
         known = {key: job for key in tokens if (job := self._coming.get(key)) is not None}
         coming = {key: job for key, job in known.items() if not job.done.done()}
         new = [key for key in tokens if key not in coming]
-        submitted = self._batcher.submit([tokens[key] for key in new])
+        submitted = self._door.submit([tokens[key] for key in new])
         for job in coming.values():
             job.waiters += 1
         started = dict(zip(new, submitted, strict=True))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from pellucid_runtime.clock import Clock
-from pellucid_runtime.errors import InvalidArgumentError
+from pellucid_runtime.errors import InvalidArgumentError, OverloadedError
 from pellucid_scorer import pairing, semantic, support
 from pellucid_scorer.candidates import Candidate, Subject, Verdict
 from pellucid_scorer.embedding import Embedded, Embedder, Spent
@@ -76,6 +76,10 @@ class Scorer:
         self._tables = tables
         self._profiles = profiles
         self._clock = clock
+
+    def refusal(self) -> OverloadedError | None:
+        """Return what a call of `score` gets that is refused before it is read; None: read it."""
+        return self._embedder.refusal()
 
     async def score(self, query: ScoreQuery) -> Scored:
         """Rate, filter and order candidates.

@@ -3,10 +3,12 @@
 import grpc
 from pellucid.scorer.v1 import scorer_pb2, scorer_pb2_grpc
 
+from pellucid_runtime.errors import OverloadedError
 from pellucid_scorer import convert, metrics
 from pellucid_scorer.scoring import Scorer
 
 SERVICE = scorer_pb2.DESCRIPTOR.services_by_name["ScorerService"].full_name
+SCORE = f"/{SERVICE}/Score"
 
 
 class ScorerServicer(scorer_pb2_grpc.ScorerServiceServicer):
@@ -18,6 +20,14 @@ class ScorerServicer(scorer_pb2_grpc.ScorerServiceServicer):
 
     def __init__(self, scorer: Scorer) -> None:
         self._scorer = scorer
+
+    def refusal(self, method: str) -> OverloadedError | None:
+        """Return what a call gets that is refused before it is read; None: it is to be read.
+
+        Only of Score calls, which an overload is made of. The others are small, nearly always
+        find room, and belong to turns in which much has been spent already.
+        """
+        return self._scorer.refusal() if method == SCORE else None
 
     async def Score(  # noqa: N802 - name of the RPC
         self,

@@ -1,0 +1,141 @@
+"""Which calls are refused, read or unread: no room, too late, room made by those who left."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+
+from pellucid_runtime.deadline import deadline_scope
+from pellucid_runtime.errors import OverloadedError
+from pellucid_scorer import door
+from pellucid_scorer.batching import Batcher
+from pellucid_scorer.door import FORGOTTEN_AFTER_S, READ_APART_S, RUN
+from pellucid_scorer.embedding import Embedder
+
+CALL = 60
+"""Texts of a call; of 4 tokens each, in a queue of 1,000 tokens."""
+
+
+def texts(caller: str, count: int = CALL) -> list[str]:
+    return [" ".join(f"{caller}{number}w{word}" for word in range(4)) for number in range(count)]
+
+
+async def until(condition: Callable[[], object]) -> None:
+    async with asyncio.timeout(20):
+        while not condition():  # noqa: ASYNC110 - what is awaited has no event
+            await asyncio.sleep(0.001)
+
+
+class Time:
+    """A clock that a test moves."""
+
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Time:
+    monkeypatch.setattr(door, "monotonic", clock := Time())
+    return clock
+
+
+@pytest.fixture
+async def waiting(
+    embedder: Embedder, encoder: Any, batcher: Batcher
+) -> AsyncIterator[list["asyncio.Task[Any]"]]:
+    """Calls that fill the queue, while the model stands still."""
+    encoder.gate.clear()
+    tasks = []
+    for name in "abcd":
+        tasks.append(asyncio.create_task(embedder.embed(texts(name))))
+        await until(lambda: encoder.tokenized == CALL * len(tasks))
+        await asyncio.sleep(0.02)
+    assert batcher.queued_tokens == 3 * 4 * CALL
+    yield tasks
+    encoder.gate.set()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def find_no_room(embedder: Embedder, times: int = RUN) -> None:
+    for number in range(times):
+        with pytest.raises(OverloadedError):
+            await embedder.embed(texts(f"n{number}x"))
+
+
+@pytest.mark.usefixtures("waiting")
+async def test_calls_are_refused_unread_after_a_run_that_found_no_room(
+    embedder: Embedder, clock: Time, observer: Any
+) -> None:
+    await find_no_room(embedder, RUN - 1)
+    assert embedder.refusal() is None
+    await find_no_room(embedder, 1)
+    refused = embedder.refusal()
+    assert refused is not None
+    assert (refused.retry_after_s or 0) > 0
+    assert observer.refusals == RUN + 1, "counted as any other"
+    clock.now += READ_APART_S
+    assert embedder.refusal() is None, "now and then one is read"
+    await find_no_room(embedder, 1)
+    assert embedder.refusal() is not None
+
+
+@pytest.mark.usefixtures("clock")
+async def test_room_opens_the_door(embedder: Embedder, encoder: Any, waiting: list[Any]) -> None:
+    await find_no_room(embedder)
+    encoder.gate.set()
+    await asyncio.gather(*waiting)
+    assert embedder.refusal() is None
+
+
+@pytest.mark.usefixtures("waiting", "clock")
+async def test_a_call_that_needs_no_room_opens_the_door(embedder: Embedder) -> None:
+    await find_no_room(embedder)
+    joined = asyncio.create_task(embedder.embed(texts("b")))
+    await asyncio.sleep(0)
+    assert embedder.refusal() is None
+    await find_no_room(embedder, RUN - 1)
+    assert embedder.refusal() is None, "a run of its own"
+    joined.cancel()
+    await asyncio.gather(joined, return_exceptions=True)
+
+
+@pytest.mark.usefixtures("waiting")
+async def test_an_overload_of_long_ago_is_forgotten(embedder: Embedder, clock: Time) -> None:
+    await find_no_room(embedder)
+    clock.now += FORGOTTEN_AFTER_S + 1
+    await find_no_room(embedder, 1)
+    assert embedder.refusal() is None
+
+
+async def test_callers_that_leave_make_room_at_once(
+    embedder: Embedder, waiting: list[Any], batcher: Batcher, encoder: Any
+) -> None:
+    await find_no_room(embedder, 1)
+    before = batcher.queued_tokens
+    waiting[-1].cancel()
+    await asyncio.gather(waiting[-1], return_exceptions=True)
+    assert batcher.queued_tokens <= before - 4 * CALL
+    last = asyncio.create_task(embedder.embed(texts("last")))
+    await until(lambda: encoder.tokenized == 5 * CALL)
+    encoder.gate.set()
+    assert (await last).vectors.shape == (CALL, 16)
+    await until(lambda: batcher.queued_tokens == 0)
+    assert batcher._in_hand == 0
+
+
+async def test_what_would_come_too_late_is_refused_unread(
+    embedder: Embedder, encoder: Any, waiting: list[Any]
+) -> None:
+    waiting[-1].cancel()
+    await asyncio.gather(waiting[-1], return_exceptions=True)
+    with deadline_scope(0.001), pytest.raises(OverloadedError):
+        await embedder.embed(texts("hurried", 10))
+    assert encoder.tokenized == 4 * CALL
+    with deadline_scope(600.0):
+        call = asyncio.create_task(embedder.embed(texts("patient", 10)))
+    await until(lambda: encoder.tokenized == 4 * CALL + 10)
+    encoder.gate.set()
+    assert (await call).vectors.shape == (10, 16)
