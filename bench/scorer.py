@@ -20,7 +20,7 @@ from typing import Any
 
 import grpc
 import scorer_beside
-from pellucid.scorer.v1 import scorer_pb2
+import uvloop
 from scorer_beside import PEER_SEARCHES, TURNS
 from scorer_rig import (
     COMPARED,
@@ -40,8 +40,12 @@ CALLERS = (1, 5)
 MOST_CALLERS = 20
 OVERLOADS = 3
 OVERLOAD_S = 4.0
+PORTION_S = 0.01
+METHOD = "/pellucid.scorer.v1.ScorerService/Score"
 LARGE_CALLS = 4
 LARGE_CALL_TEXTS = 150
+
+Score = grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]
 
 
 async def batch_mode(stub: Stub) -> float:
@@ -87,11 +91,11 @@ class Overload:
         """Texts per second from the first answer to the last."""
         return 31 * (len(self.ended) - 1) / (self.ended[-1] - self.ended[0])
 
-    async def ask(self, stub: Stub, call: scorer_pb2.ScoreRequest) -> None:
+    async def ask(self, score: Score, call: bytes) -> None:
         """Make a call and note how it ends."""
         started = time.perf_counter()
         try:
-            await stub.Score(call, timeout=30)
+            await score(call, timeout=30)
         except grpc.aio.AioRpcError as error:
             if error.code() is not grpc.StatusCode.RESOURCE_EXHAUSTED:
                 raise
@@ -100,8 +104,17 @@ class Overload:
             self.ended.append(time.perf_counter())
 
 
-async def callers(stub: Stub, number: int, *, calls: int = 30) -> tuple[float, float]:
-    """Return texts per second and p99 milliseconds of so many callers at once, 30 results each."""
+async def callers(
+    stub: Stub, number: int, *, calls: int = 30, beside_cores: float = 0.0
+) -> tuple[float, float]:
+    """Return texts per second and p99 milliseconds of so many callers at once, 30 results each.
+
+    Args:
+        stub: The scorer.
+        number: Of callers.
+        calls: At least so many.
+        beside_cores: Cores of the same machine that something else takes meanwhile.
+    """
     requests = [request(30) for _ in range(max(calls, number * 2))]
     times: list[float] = []
 
@@ -114,21 +127,37 @@ async def callers(stub: Stub, number: int, *, calls: int = 30) -> tuple[float, f
 
     started = time.perf_counter()
     texts = 31 * len(requests)
+    taking = asyncio.create_task(take(beside_cores))
     await asyncio.gather(*(caller() for _ in range(number)))
+    spent = time.perf_counter() - started
+    taking.cancel()
     p99 = sorted(times)[max(0, round(len(times) * 0.99) - 1)]
-    return texts / (time.perf_counter() - started), p99
+    return texts / spent, p99
 
 
-async def overload(stub: Stub, capacity: float) -> Overload:
-    """Send ten times what it can do; what still waits at the end is called off."""
+async def take(cores: float) -> None:
+    """Take a share of a core for ever, in small portions, as sending calls does."""
+    while cores:
+        until = time.thread_time() + PORTION_S * cores
+        while time.thread_time() < until:
+            pass
+        await asyncio.sleep(PORTION_S * (1 - cores))
+
+
+async def overload(channel: grpc.aio.Channel, capacity: float) -> Overload:
+    """Send ten times what it can do; what still waits at the end is called off.
+
+    The calls are written beforehand, so that sending takes little from the scorer.
+    """
     found = Overload()
     pace = 31 / (10 * capacity)
-    requests = [request(30) for _ in range(round(OVERLOAD_S / pace))]
+    requests = [request(30).SerializeToString() for _ in range(round(OVERLOAD_S / pace))]
+    score = channel.unary_unary(METHOD)
     started, spent = time.perf_counter(), time.process_time()
     tasks: list[asyncio.Task[None]] = []
     for number, call in enumerate(requests):
         await asyncio.sleep(max(0.0, started + number * pace - time.perf_counter()))
-        tasks.append(asyncio.create_task(found.ask(stub, call)))
+        tasks.append(asyncio.create_task(found.ask(score, call)))
     found.own_cores = (time.process_time() - spent) / (time.perf_counter() - started)
     for task in tasks:
         task.cancel()
@@ -137,13 +166,19 @@ async def overload(stub: Stub, capacity: float) -> Overload:
     return found
 
 
-async def in_turns(stub: Stub) -> dict[str, Any]:
-    """Return goodput under overload beside what 20 callers get just before, in turns, and more."""
-    peaks, goodputs, p99s, own = [], [], [], []
+async def in_turns(channel: grpc.aio.Channel) -> dict[str, Any]:
+    """Return goodput under overload beside what 20 callers get, in turns, and more.
+
+    They get it on the whole machine just before, and just after on what the sender of the overload
+    leaves of it: where calls come from other machines, it takes nothing.
+    """
+    stub = Stub(channel)
+    peaks, beside, goodputs, p99s, own = [], [], [], [], []
     refused: list[float] = []
     for _ in range(OVERLOADS):
         peak, p99 = await callers(stub, MOST_CALLERS)
-        one = await overload(stub, peak)
+        one = await overload(channel, peak)
+        beside.append((await callers(stub, MOST_CALLERS, beside_cores=one.own_cores))[0])
         peaks.append(peak)
         p99s.append(p99)
         goodputs.append(one.goodput)
@@ -154,6 +189,8 @@ async def in_turns(stub: Stub) -> dict[str, Any]:
         "p99_ms": statistics.median(p99s),
         "goodputs": goodputs,
         "goodput_share": statistics.median(goodputs) / statistics.median(peaks),
+        "peaks_beside_a_sender": beside,
+        "goodput_share_beside_a_sender": statistics.median(goodputs) / statistics.median(beside),
         "generator_cores": statistics.median(own),
         "refused": len(refused),
         "refusal_p50_ms": statistics.median(refused) if refused else 0.0,
@@ -176,7 +213,7 @@ async def measure(peer_python: str | None, infinity: str | None) -> dict[str, An
             found["latency"] = {n: await latency(scorer, stub, n) for n in (10, 30, 100)}
             found["callers"] = {n: await callers(stub, n) for n in CALLERS}
             found["rss_mb"] = scorer.rss_mb
-            found["overload"] = await in_turns(stub)
+            found["overload"] = await in_turns(channel)
             found["rss_after_overload_mb"] = scorer.rss_mb
     return found
 
@@ -203,6 +240,9 @@ def table(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     share = 100 * overloaded["goodput_share"]
     yield "10x overload, in turns", f"{goodput:.0f} texts/s, {share:.0f} % of that"
     yield "  sending it took", f"{overloaded['generator_cores']:.2f} cores of the same machine"
+    beside = statistics.median(overloaded["peaks_beside_a_sender"])
+    share = 100 * overloaded["goodput_share_beside_a_sender"]
+    yield f"  {MOST_CALLERS} callers beside such", f"{beside:.0f} texts/s: {share:.0f} % of that"
     yield (
         f"  {overloaded['refused']} refused after",
         f"p50 {overloaded['refusal_p50_ms']:.1f} ms, p99 {overloaded['refusal_p99_ms']:.1f} ms",
@@ -241,7 +281,7 @@ def main() -> None:
     parser.add_argument("--peer-python", default=os.environ.get("BENCH_PEER_PYTHON"))
     parser.add_argument("--infinity", default=os.environ.get("BENCH_INFINITY"))
     arguments = parser.parse_args()
-    found = asyncio.run(measure(arguments.peer_python, arguments.infinity))
+    found = uvloop.run(measure(arguments.peer_python, arguments.infinity))
     print_all(table(found))
     RESULTS.mkdir(parents=True, exist_ok=True)
     FILE.write_text(json.dumps(found, indent=2), "utf-8")

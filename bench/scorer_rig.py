@@ -124,17 +124,18 @@ def request(results: int) -> scorer_pb2.ScoreRequest:
 def running(**environment: str) -> Iterator[Running]:
     """Start a scorer and stop it afterwards."""
     port = free_port()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, Path(folder, "log").open("wb") as log:
         started = time.perf_counter()
         process = subprocess.Popen(
             [sys.executable, "-m", "pellucid_scorer"],
             env=os.environ
             | {"GRPC_PORT": str(port), "METRICS_PORT": "0", "DATA_DIR": folder}
-            | {"LOG_LEVEL": "error", "SCORER_DEVICE": "cpu"}
+            | {"SCORER_DEVICE": "cpu"}
             | environment,
+            stderr=log,
         )
         try:
-            wait_until_listening(port)
+            wait_until_listening(port, Path(log.name))
             yield Running(process, f"127.0.0.1:{port}", time.perf_counter() - started)
         finally:
             process.terminate()
@@ -148,7 +149,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def wait_until_listening(port: int) -> None:
+def wait_until_listening(port: int, log: Path) -> None:
     """Wait until something listens; the scorer does so once its model is warm."""
     limit = time.monotonic() + READY_WITHIN_S
     while time.monotonic() < limit:
@@ -156,7 +157,7 @@ def wait_until_listening(port: int) -> None:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
         time.sleep(0.02)
-    raise TimeoutError("the scorer did not start")
+    raise TimeoutError(f"the scorer did not start: {log.read_text('utf-8')[-1000:]}")
 
 
 async def throughput(stub: Stub, calls: Sequence[Sequence[str]]) -> float:
