@@ -67,7 +67,10 @@ class Opposed:
 
     chance: float
 
-    def first_look(self, *_: object) -> float:
+    def look(self, *_: object) -> "Opposed":
+        return self
+
+    def probability(self) -> float:
         return self.chance
 
     async def consider(self, *_: object) -> Opinion:

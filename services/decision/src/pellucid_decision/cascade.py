@@ -10,12 +10,12 @@ from typing import Protocol
 
 from pellucid_decision.conversation import Ask, WebMode
 from pellucid_decision.decision import Action, Decision, Query, Stage, Verdict
-from pellucid_decision.deliberation import Adviser, Deliberated, LocalAdviser, deliberate
+from pellucid_decision.deliberation import Adviser, Deliberated, LocalAdviser, Look, deliberate
 from pellucid_decision.facets import facets_of, named_site
 from pellucid_decision.language import UNDETERMINED, detect_language
 from pellucid_decision.links import MAX_PROCESSED, Link, find_links
 from pellucid_decision.matrix import match_category
-from pellucid_decision.normal import one_line
+from pellucid_decision.normal import one_line, outline
 from pellucid_decision.ports import Rules
 from pellucid_decision.queries import plan_queries, valid_query
 from pellucid_decision.redaction import redact_always
@@ -93,22 +93,23 @@ class Cascade:
         """Return the decision about one message."""
         case = examine(ask, self.rules.book)
         settled = settle(case)
-        if settled and self._contests(case, settled):
+        look = self._look(case, settled)
+        if settled and look and contested(case, settled, look.probability()):
             settled = None
-        done = Deliberated(settled) if settled else await self._deliberate(case)
+        done = Deliberated(settled) if settled else await self._deliberate(case, look)
         if self.writer:
             done = await self.writer.write(ask, case.resolved, done)
         return compose(case, done)
 
-    def _contests(self, case: Case, verdict: Verdict) -> bool:
-        if self.classifier is None or not contestable(case, verdict):
-            return False
-        look = self.classifier.first_look(case.ask, case.resolved, case.reading)
-        return contested(case, verdict, look)
+    def _look(self, case: Case, settled: Verdict | None) -> Look | None:
+        """Have the classifier read the message, unless nobody will ask what it saw."""
+        if self.classifier is None or (settled and not contestable(case, settled)):
+            return None
+        return self.classifier.look(case.ask, case.resolved, case.reading)
 
-    async def _deliberate(self, case: Case) -> Deliberated:
+    async def _deliberate(self, case: Case, look: Look | None) -> Deliberated:
         return await deliberate(
-            case.ask, case.resolved, case.reading, classifier=self.classifier, model=self.model
+            case.ask, case.resolved, case.reading, classifier=look, model=self.model
         )
 
 
@@ -118,7 +119,7 @@ def examine(ask: Ask, book: Rulebook) -> Case:
     rules = book.of(language)
     found = find_links(ask.message)
     site = named_site(ask.message, found, rules)
-    asked = _without_orders(_without_links(ask.message, found, site), book)
+    asked = _without_orders(outline(_without_links(ask.message, found, site)), book)
     resolved = resolve(asked, ask.history, rules)
     reading = _reading(ask, resolved, language, book)
     if reading.has("after_search"):

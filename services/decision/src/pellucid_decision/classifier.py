@@ -127,6 +127,35 @@ def _variant(arrays: Mapping[str, Vector], name: str, size: int) -> Variant:
 
 
 @dataclass(frozen=True, slots=True)
+class Sight:
+    """What the classifier sees in one message; read once, however often it is asked.
+
+    Attributes:
+        classifier: Whose weights and encoder count.
+        found: N-grams and meanings.
+        base: The other features but the embedding.
+    """
+
+    classifier: "Classifier"
+    found: Buckets
+    base: Vector
+
+    def probability(self) -> float:
+        """Return the probability that the web is needed, without the embedding."""
+        return self.classifier.weights.ngram.probability(self.found, self.base)
+
+    async def consider(self, ask: Ask, resolved: Resolved, reading: Reading) -> Opinion:
+        """Return the probability that the web is needed."""
+        question = resolved.question if resolved.leans else ask.message
+        embedding, degraded = await self.classifier.embedding(question, reading.language)
+        variant = self.classifier.weights.embedded
+        if variant is None or embedding is None:
+            return _opinion(self.probability(), degraded)
+        full = np.concatenate((self.base, embedding_vector(embedding)))
+        return _opinion(variant.probability(self.found, full), degraded)
+
+
+@dataclass(frozen=True, slots=True)
 class Classifier:
     """Gives an opinion from the weights.
 
@@ -138,30 +167,20 @@ class Classifier:
     weights: Weights
     encoder: Encoder | None = None
 
-    def first_look(self, ask: Ask, resolved: Resolved, reading: Reading) -> float:
-        """Return the probability that the web is needed, without the embedding."""
-        return self.weights.ngram.probability(*self._seen(ask, resolved, reading))
+    def look(self, ask: Ask, resolved: Resolved, reading: Reading) -> Sight:
+        """Read a message."""
+        seen = seen_in(ask, resolved, reading.language)
+        signals = signal_vector(reading, self.weights.signals)
+        return Sight(self, buckets_of(seen), np.concatenate((signals, context_vector(seen))))
 
     async def consider(self, ask: Ask, resolved: Resolved, reading: Reading) -> Opinion:
         """Return the probability that the web is needed."""
-        found, base = self._seen(ask, resolved, reading)
-        question = resolved.question if resolved.leans else ask.message
-        embedding, degraded = await self._embedding(question, reading.language)
-        variant = self.weights.embedded
-        if variant is None or embedding is None:
-            return _opinion(self.weights.ngram.probability(found, base), degraded)
-        full = np.concatenate((base, embedding_vector(embedding)))
-        return _opinion(variant.probability(found, full), degraded)
+        return await self.look(ask, resolved, reading).consider(ask, resolved, reading)
 
-    def _seen(self, ask: Ask, resolved: Resolved, reading: Reading) -> tuple[Buckets, Vector]:
-        """Return the message's hashed features and the others."""
-        seen = seen_in(ask, resolved, reading.language)
-        signals = signal_vector(reading, self.weights.signals)
-        return buckets_of(seen), np.concatenate((signals, context_vector(seen)))
-
-    async def _embedding(
+    async def embedding(
         self, text: str, language: str
     ) -> tuple[Sequence[float] | None, tuple[tuple[str, str], ...]]:
+        """Return the embedding of a text that has a use for one, and what was lost."""
         if (
             self.encoder is None
             or self.weights.embedded is None

@@ -31,7 +31,7 @@ class Turn:
 
     Attributes:
         role: Who wrote it.
-        content: Its text.
+        content: Its text, cleaned; the beginning of one longer than `TURN_CHARACTERS`.
     """
 
     role: Role

@@ -41,11 +41,19 @@ class Adviser(Protocol):
         ...
 
 
-class LocalAdviser(Adviser, Protocol):
-    """An adviser that can also judge at once, asking nobody."""
+class Look(Adviser, Protocol):
+    """What an adviser saw in one message, who may be asked about that message alone."""
 
-    def first_look(self, ask: Ask, resolved: Resolved, reading: Reading) -> float:
-        """Return the calibrated probability, 0 to 1, that the web is needed."""
+    def probability(self) -> float:
+        """Return the calibrated probability, 0 to 1, that the web is needed; asks nobody."""
+        ...
+
+
+class LocalAdviser(Adviser, Protocol):
+    """An adviser that reads a message before it is known whether it will be asked."""
+
+    def look(self, ask: Ask, resolved: Resolved, reading: Reading) -> Look:
+        """Read a message."""
         ...
 
 

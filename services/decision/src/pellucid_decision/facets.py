@@ -1,6 +1,7 @@
 """What sort of answer a question wants: intent, window, target, urgency, place to look."""
 
 import re
+from functools import lru_cache
 
 from pellucid_decision.conversation import Ask
 from pellucid_decision.decision import Facets, Freshness, Intent
@@ -33,21 +34,22 @@ _WINDOWS = (
     ("month_window", Freshness.MONTH),
     ("year_window", Freshness.YEAR),
 )
+_PLACE_PARTICLE = re.compile(r"\s?(?:에서|で|上|里|中)")
+# For lower-case text.
 _QUESTION_TARGETS = (
     (
         "quantity",
         re.compile(
-            r"\bhow (?:many|much|long|old|far|tall)\b|몇|얼마|多少|几|いくつ|いくら|cuánt|wie viel|combien",  # noqa: E501 - one pattern or table row
-            re.IGNORECASE,
+            r"\bhow (?:many|much|long|old|far|tall)\b|몇|얼마|多少|几|いくつ|いくら|cuánt|wie viel|combien"  # noqa: E501 - one pattern or table row
         ),
     ),
-    ("place", re.compile(r"\bwhere\b|어디|哪里|在哪|どこ|dónde|\bwo\b|\boù\b", re.IGNORECASE)),
-    ("person", re.compile(r"\bwho\b|누구|谁|誰|quién|\bwer\b|\bqui\b", re.IGNORECASE)),
+    ("place", re.compile(r"\bwhere\b|어디|哪里|在哪|どこ|dónde|\bwo\b|\boù\b")),
+    ("person", re.compile(r"\bwho\b|누구|谁|誰|quién|\bwer\b|\bqui\b")),
     (
         "time",
-        re.compile(r"\bwhen\b|언제|什么时候|何时|いつ|cuándo|\bwann\b|\bquand\b", re.IGNORECASE),
+        re.compile(r"\bwhen\b|언제|什么时候|何时|いつ|cuándo|\bwann\b|\bquand\b"),
     ),
-    ("reason", re.compile(r"\bwhy\b|왜|为什么|なぜ|por qué|warum|pourquoi", re.IGNORECASE)),
+    ("reason", re.compile(r"\bwhy\b|왜|为什么|なぜ|por qué|warum|pourquoi")),
 )
 
 
@@ -96,18 +98,34 @@ def named_site(text: str, links: tuple[Link, ...], rules: LanguageRules) -> str:
     written = _SITE.search(text)
     if written:
         return written.group(1).lower()
-    prepositions = (
-        "|".join(re.escape(word) for word in sorted(rules.words("site_prepositions")))
-        or "on|from|at"
-    )
     for link in links:
-        if not link.bare:
-            continue
-        name = re.escape(link.text)
-        before = re.search(rf"\b(?:{prepositions})\s+{name}", text, re.IGNORECASE)
-        if before or re.search(rf"{name}\s?(?:에서|で|上|里|中)", text):
+        if link.bare and (_after_preposition(link.text, text, rules) or _is_place(link.text, text)):
             return link.host.removeprefix("www.")
     return ""
+
+
+def _after_preposition(name: str, text: str, rules: LanguageRules) -> bool:
+    places = (
+        match.end() for match in _preposition(rules.words("site_prepositions")).finditer(text)
+    )
+    return any(text[place : place + len(name)].lower() == name.lower() for place in places)
+
+
+def _is_place(name: str, text: str) -> bool:
+    """Whether a particle behind the name says that it is where to look."""
+    start = text.find(name)
+    while start >= 0:
+        if _PLACE_PARTICLE.match(text, start + len(name)):
+            return True
+        start = text.find(name, start + 1)
+    return False
+
+
+@lru_cache(maxsize=16)
+def _preposition(words: frozenset[str]) -> re.Pattern[str]:
+    """Words of the rules, of which there are few sets, with the blanks behind them."""
+    listed = "|".join(re.escape(word) for word in sorted(words)) or "on|from|at"
+    return re.compile(rf"\b(?:{listed})\s+", re.IGNORECASE)
 
 
 def site_of(link: Link) -> str:
@@ -158,7 +176,8 @@ def _targets(reading: Reading, rules: LanguageRules) -> tuple[str, ...]:
     names = [name for name, signals in _TARGETS if reading.has(*signals)]
     if reading.has("real_time_value"):
         names.insert(0, "price")
-    names += [name for name, pattern in _QUESTION_TARGETS if pattern.search(reading.text)]
+    lower = reading.text.lower()
+    names += [name for name, pattern in _QUESTION_TARGETS if pattern.search(lower)]
     targets = [wording[name] for name in dict.fromkeys(names) if name in wording]
     return tuple(dict.fromkeys(targets))[:MAX_TARGETS] or tuple(
         filter(None, (wording.get("general"),))

@@ -9,6 +9,7 @@ import re
 import zlib
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -44,6 +45,9 @@ MEANING_VALUE = 0.11
 # Spreads pairs of 32-bit hashes; the sum stays within 64 bits.
 _PAIR_FACTOR = 0x1E3779B1
 _PAIR_SHIFT = 7
+# Most messages name fewer meanings than this, and the places of their pairs take 2 MB in all.
+_PAIRS_KEPT = 64
+_NAMES_KEPT = 4096
 _LATIN_RUN = re.compile(r"[A-Za-z]{2}")
 _FULL_NAME = re.compile(r"(?<=\w )[A-ZÄÖÜÉ]\w+ [A-ZÄÖÜÉ]\w+")
 _SECOND_SENTENCE = re.compile(r"[.!?\u3002] ?\S")
@@ -98,30 +102,39 @@ def seen_in(ask: Ask, resolved: Resolved, language: str) -> Seen:
     return Seen(order[:TEXT_CHARACTERS], named, (*form, order != whole))
 
 
-def ngrams(text: str) -> Iterator[str]:
-    """Yield character n-grams of words with their borders, or of runs in dense scripts.
+def ngrams(text: str) -> Iterator[bytes]:
+    """Yield character n-grams of words with their borders, or of runs in dense scripts, in UTF-8.
 
     Then the words, each two neighbours, the first and the last: how a question opens and ends says
     much about it.
     """
     words = text.casefold().split()
-    for word in words:
-        dense = any("\u3040" <= letter <= "\ud7af" for letter in word)
-        padded = word if dense else f" {word} "
-        for length in _DENSE_LENGTHS if dense else _WORD_LENGTHS:
-            for start in range(len(padded) - length + 1):
-                yield padded[start : start + length]
-        yield f"\x00{word}"
+    for word in set(words):
+        yield from _character_grams(word)
+        yield _encoded(f"\x00{word}")
     for word, after in pairwise(words):
-        yield f"\x01{word} {after}"
+        yield _encoded(f"\x01{word} {after}")
     if words:
-        yield f"\x02{words[0]}"
-        yield f"\x03{words[-1]}"
+        yield _encoded(f"\x02{words[0]}")
+        yield _encoded(f"\x03{words[-1]}")
+
+
+def _character_grams(word: str) -> Iterator[bytes]:
+    if word.isascii():  # encoded once, because each character is one byte
+        padded = f" {word} ".encode()
+        for length in _WORD_LENGTHS:
+            yield from (padded[at : at + length] for at in range(len(padded) - length + 1))
+        return
+    dense = any("\u3040" <= letter <= "\ud7af" for letter in word)
+    run = word if dense else f" {word} "
+    for length in _DENSE_LENGTHS if dense else _WORD_LENGTHS:
+        yield from (_encoded(run[at : at + length]) for at in range(len(run) - length + 1))
 
 
 def buckets_of(seen: Seen) -> Buckets:
     """Return the entries of the hashed block: n-grams of unit length together, and meanings."""
-    worded = np.unique(np.fromiter(map(_hash, ngrams(seen.order)), np.int64) % BUCKETS)
+    hashed = {code % BUCKETS for code in map(zlib.crc32, ngrams(seen.order))}
+    worded = np.array(sorted(hashed), dtype=np.int64)
     meant = _meant(seen)
     values = np.full(len(worded) + len(meant), MEANING_VALUE, dtype=np.float32)
     values[: len(worded)] = max(1, len(worded)) ** -0.5
@@ -134,14 +147,27 @@ def _meant(seen: Seen) -> npt.NDArray[np.int64]:
     "Weather" says little beside "poem": what counts is what is said together.
     """
     traits = (f"\x04{number}" for number, there in enumerate(seen.form) if there)
-    single = np.sort(np.fromiter(map(_hash, (*seen.meanings, *traits)), np.int64))
-    first, second = np.triu_indices(len(single), 1)
+    single = np.array(sorted(map(_known_hash, (*seen.meanings, *traits))), dtype=np.int64)
+    first, second = _pairs(len(single))
     both = (single[first] * _PAIR_FACTOR + single[second]) >> _PAIR_SHIFT
-    return np.unique(np.concatenate((single, both)) % BUCKETS)
+    places = np.sort(np.concatenate((single, both)) % BUCKETS)
+    return places[np.diff(places, prepend=-1) > 0]
 
 
-def _hash(gram: str) -> int:
-    return zlib.crc32(gram.encode("utf-8", "surrogatepass"))
+@lru_cache(maxsize=_PAIRS_KEPT)
+def _pairs(count: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return the places of the first and second of each two of `count`."""
+    return np.triu_indices(count, 1)
+
+
+@lru_cache(maxsize=_NAMES_KEPT)
+def _known_hash(name: str) -> int:
+    """Return the hash of a meaning or trait; they are few, and no words of people."""
+    return zlib.crc32(_encoded(name))
+
+
+def _encoded(gram: str) -> bytes:
+    return gram.encode("utf-8", "surrogatepass")
 
 
 def signal_vector(reading: Reading, names: Sequence[str]) -> Vector:

@@ -9,7 +9,7 @@ here.
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -34,12 +34,16 @@ class Wording:
     Attributes:
         whole: Meanings by word, or by up to three words with `_` between them.
         beginnings: Meanings by the beginning of a word.
-        longest: Length of the longest entry.
+        lengths: Lengths of the words by their first character.
+        prefix_lengths: Lengths of the beginnings by their first `MIN_PREFIX` characters.
+        openings: First words of entries of several.
     """
 
     whole: Mapping[str, frozenset[str]]
     beginnings: Mapping[str, frozenset[str]]
-    longest: int
+    lengths: Mapping[str, tuple[int, ...]]
+    prefix_lengths: Mapping[str, tuple[int, ...]]
+    openings: frozenset[str]
 
 
 def meanings_of(text: str, language: str) -> frozenset[str]:
@@ -65,16 +69,16 @@ def _of_words(text: str, wording: Wording) -> Iterator[str]:
     words = _LATIN_WORD.findall(text)
     for place, word in enumerate(words):
         yield from wording.whole.get(word, ())
-        for count in range(2, MAX_WORDS + 1):
+        for count in range(2, MAX_WORDS + 1) if word in wording.openings else ():
             yield from wording.whole.get("_".join(words[place : place + count]), ())
-        for end in range(MIN_PREFIX, min(len(word), wording.longest) + 1):
+        for end in wording.prefix_lengths.get(word[:MIN_PREFIX], ()):
             yield from wording.beginnings.get(word[:end], ())
 
 
 def _of_run(text: str, wording: Wording) -> Iterator[str]:
-    for start in range(len(text)):
-        for end in range(start + 1, min(len(text), start + wording.longest) + 1):
-            yield from wording.whole.get(text[start:end], ())
+    for start, letter in enumerate(text):
+        for length in wording.lengths.get(letter, ()):
+            yield from wording.whole.get(text[start : start + length], ())
 
 
 @lru_cache(maxsize=1)
@@ -111,8 +115,21 @@ def _wording(code: str, rows: Sequence[Sequence[str]], column: int) -> Wording:
         for word in row[column].split():
             table = beginnings if word.endswith("*") else whole
             table[_plain(word, spaced=code in DENSE_LANGUAGES)].add(row[0])
-    longest = max(map(len, [*whole, *beginnings]))
-    return Wording(_frozen(whole), _frozen(beginnings), longest)
+    return Wording(
+        _frozen(whole),
+        _frozen(beginnings),
+        _lengths(whole, 1),
+        _lengths(beginnings, MIN_PREFIX),
+        frozenset(word.partition("_")[0] for word in whole if "_" in word),
+    )
+
+
+def _lengths(words: Iterable[str], opening: int) -> Mapping[str, tuple[int, ...]]:
+    """Return the lengths of words by their first characters, so that no other is tried."""
+    found: dict[str, set[int]] = defaultdict(set)
+    for word in words:
+        found[word[:opening]].add(len(word))
+    return {start: tuple(sorted(lengths)) for start, lengths in found.items()}
 
 
 def _plain(word: str, *, spaced: bool) -> str:

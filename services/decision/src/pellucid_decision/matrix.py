@@ -15,7 +15,8 @@ def match_category(reading: Reading, rulebook: Rulebook) -> Category | None:
     if reading.vetoed() and (not recent or reading.vetoed(strength=0.6)):
         return None
     lower = reading.text.lower()
-    return next((row for row in rulebook.matrix if _fires(row, lower, recent=recent)), None)
+    rows = rulebook.watched(lower)
+    return next((row for row in rows if _fires(row, lower, recent=recent)), None)
 
 
 def _fires(row: Category, text: str, *, recent: bool) -> bool:

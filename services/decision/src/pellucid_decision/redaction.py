@@ -27,6 +27,9 @@ _PATTERNS = (
 # Never of use in a question, so taken out of the resolved question too; an address or a number may
 # be what it is about.
 _ALWAYS = frozenset({"secret", "iban", "ssn"})
+# Nothing else is found in a text without a digit or an "@", as most are.
+_OF_LETTERS = frozenset({"secret"})
+_OTHER_SIGN = re.compile(r"[\d@]")
 _CARD = re.compile(r"(?<!\d)\d(?:[ -]?\d){12,18}(?!\d)")
 
 
@@ -50,11 +53,12 @@ def redact_always(text: str) -> str:
 
 def _without(text: str, wanted: frozenset[str]) -> tuple[str, tuple[str, ...]]:
     kinds = set()
+    sought = wanted if _OTHER_SIGN.search(text) else wanted & _OF_LETTERS
     rest = _CARD.sub(lambda match: "" if _luhn(match.group()) else match.group(), text)
     if rest != text:
         kinds.add("card")
     for kind, pattern in _PATTERNS:
-        shorter = pattern.sub("", rest) if kind in wanted else rest
+        shorter = pattern.sub("", rest) if kind in sought else rest
         if shorter != rest:
             kinds.add(kind)
         rest = shorter

@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pellucid_decision.conversation import HISTORY_TURNS, TURN_CHARACTERS, Role, Turn
-from pellucid_decision.normal import clean, folded, one_line, window
+from pellucid_decision.conversation import HISTORY_TURNS, Role, Turn
+from pellucid_decision.normal import HEAD_CHARACTERS, folded, one_line, window
 from pellucid_decision.rulebook import LanguageRules
 from pellucid_decision.terms import FIRM, Kind, Term, terms_of, unique
 
@@ -77,17 +77,18 @@ def topic_of(history: Sequence[Turn], rules: LanguageRules) -> Topic:
     """Follow the topic through the turns."""
     topic = Topic()
     for turn in history:
-        text = clean(turn.content[:TURN_CHARACTERS])
+        text = window(turn.content)
         if turn.role is Role.USER:
             topic = _after_question(topic, without_opening(text, rules), rules)
         elif turn.role is Role.ASSISTANT:
-            named = [term for term in terms_of(text[:600], rules) if term.kind in FIRM]
+            said = terms_of(text[:HEAD_CHARACTERS], rules)
+            named = [term for term in said if term.kind in FIRM]
             topic = Topic(topic.main, topic.older, tuple(named[:TOPIC_TERMS]))
     return topic
 
 
 def _after_question(topic: Topic, text: str, rules: LanguageRules) -> Topic:
-    own = terms_of(window(text), rules)
+    own = terms_of(text, rules)
     if not own:
         return topic
     if topic.main and leans(text, own, rules):

@@ -6,26 +6,20 @@ tickers. A folder is taken whole or not at all.
 """  # noqa: E501 - one pattern or table row
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from pellucid_decision.errors import RulesError
+from pellucid_decision.needles import Needles
+from pellucid_decision.patterns import any_of, compiled, lowered
 
-SPACED_LANGUAGES = frozenset({"en", "es", "de", "fr"})
 PLACES = frozenset({"anywhere", "start", "whole"})
 MAX_FILE_BYTES = 262_144
-MAX_PATTERNS = 400
-MAX_PATTERN_CHARACTERS = 1600
-# A repeat inside a repeat can take exponential time on hostile input, so rules may not have one.
-# Letters of a pattern that stand for themselves, not those of an escape such as \\W.
-_LETTERS = re.compile(r"(?<!\\)[^\W\d_a-z]")
-# Escaped letters and character classes, where a bar or a bracket means itself.
-_NO_SYNTAX = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
-_NESTED_REPEAT = re.compile(r"\([^()]*[*+][^()]*\)\s*[*+]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +84,24 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class LanguageRules:
-    """Patterns and lexicons of one language."""
+    """Patterns and lexicons of one language.
+
+    Attributes:
+        places: Of the matchers, among the needles of the rulebook.
+    """
 
     code: str
     matchers: tuple[Matcher, ...]
+    places: range
     lexicons: Mapping[str, frozenset[str]]
     phrases: Mapping[str, re.Pattern[str]]
     mappings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def among(self, possible: Iterable[int]) -> Iterator[Matcher]:
+        """Yield the matchers that stand at some of these places."""
+        for place in possible:
+            if place in self.places:
+                yield self.matchers[place - self.places.start]
 
     def words(self, name: str) -> frozenset[str]:
         """Return a lexicon, empty when the language has none of that name."""
@@ -119,6 +124,7 @@ class Rulebook:
         signals: Catalogue by name.
         languages: Rules by ISO 639-1 code; "any" holds those for every language.
         matrix: Keyword matrix, most urgent first.
+        needles: Those of the matchers of all languages, then of the keywords of the matrix.
         aliases: Other names by folded name.
     """
 
@@ -129,11 +135,17 @@ class Rulebook:
     signals: Mapping[str, SignalSpec]
     languages: Mapping[str, LanguageRules]
     matrix: tuple[Category, ...]
+    needles: Needles
     aliases: Mapping[str, str]
 
     def of(self, code: str) -> LanguageRules:
         """Return the rules of a language, English for one that has none."""
         return self.languages.get(code) or self.languages["en"]
+
+    def watched(self, text: str) -> Iterator[Category]:
+        """Yield the rows of the matrix whose keywords may stand in a lower-case text, in order."""
+        first = max(rules.places.stop for rules in self.languages.values())
+        yield from (self.matrix[place - first] for place in self.needles.possible(text, first))
 
 
 def load_rulebook(folder: Path, extra: Path | None = None) -> Rulebook:
@@ -149,7 +161,7 @@ def load_rulebook(folder: Path, extra: Path | None = None) -> Rulebook:
     catalogue = _mapping(_read(folder / "signals.yaml"), "signals.yaml")
     specs = {spec.name: spec for spec in _specs(catalogue)}
     rows = _rows(folder / "matrix.yaml") + (_rows(extra) if extra else [])
-    categories = [_category(row) for row in rows]
+    categories = sorted(map(_category, rows), key=lambda row: -row.priority)
     languages = {rules.code: rules for rules in _languages(folder / "languages", specs)}
     if "en" not in languages or "any" not in languages:
         raise RulesError("languages: en.yaml and any.yaml are required")
@@ -160,7 +172,8 @@ def load_rulebook(folder: Path, extra: Path | None = None) -> Rulebook:
         answer_at=_number(catalogue, "answer_at", low=0, high=1),
         signals=specs,
         languages=languages,
-        matrix=tuple(sorted(categories, key=lambda row: -row.priority)),
+        matrix=tuple(categories),
+        needles=Needles(chain(_patterns(languages.values()), (row.keywords for row in categories))),
         aliases=_texts(_mapping(_read(folder / "aliases.yaml"), "aliases.yaml"), "aliases.yaml"),
     )
 
@@ -202,18 +215,22 @@ def _specs(catalogue: Mapping[str, Any]) -> Iterator[SignalSpec]:
 
 
 def _languages(folder: Path, specs: Mapping[str, SignalSpec]) -> Iterator[LanguageRules]:
+    places = range(0)
     for path in sorted(folder.glob("*.yaml")):
         content = _mapping(_read(path), path.name)
         code = path.stem
+        matchers = tuple(_matchers(content, code, specs))
+        places = range(places.stop, places.stop + len(matchers))
         yield LanguageRules(
             code=code,
-            matchers=tuple(_matchers(content, code, specs)),
+            matchers=matchers,
+            places=places,
             lexicons={
                 name: frozenset(word.casefold() for word in _strings(words, f"{code}.{name}"))
                 for name, words in _mapping(content.get("lexicons", {}), code).items()
             },
             phrases={
-                name: _compiled(_strings(items, f"{code}.{name}"), code, "anywhere")
+                name: compiled(_strings(items, f"{code}.{name}"), code, "anywhere")
                 for name, items in _mapping(content.get("phrases", {}), code).items()
             },
             mappings={
@@ -221,6 +238,10 @@ def _languages(folder: Path, specs: Mapping[str, SignalSpec]) -> Iterator[Langua
                 for name, table in _mapping(content.get("mappings", {}), code).items()
             },
         )
+
+
+def _patterns(languages: Iterable[LanguageRules]) -> Iterator[re.Pattern[str]]:
+    return (matcher.pattern for rules in languages for matcher in rules.matchers)
 
 
 def _matchers(
@@ -233,61 +254,9 @@ def _matchers(
         unless = _strings(entry.get("unless", []), f"{code}.{name}.unless")
         yield Matcher(
             specs[name],
-            _lowered(_strings(entry.get("match"), f"{code}.{name}"), code, specs[name].where),
-            _lowered(unless, code, "anywhere") if unless else None,
+            lowered(_strings(entry.get("match"), f"{code}.{name}"), code, specs[name].where),
+            lowered(unless, code, "anywhere") if unless else None,
         )
-
-
-def _compiled(items: Sequence[str], code: str, where: str) -> re.Pattern[str]:
-    """Join patterns; words of languages with blanks match whole words only."""
-    return _regex(_joined(items, code, where), code, re.IGNORECASE)
-
-
-def _lowered(items: Sequence[str], code: str, where: str) -> re.Pattern[str]:
-    """Compile for lower-case text: the engine skips alternatives by their first letter only then."""  # noqa: E501 - one pattern or table row
-    joined = _joined(items, code, where)
-    return _regex(_LETTERS.sub(lambda match: match.group().lower(), joined), code, 0)
-
-
-def _joined(items: Sequence[str], code: str, where: str) -> str:
-    if not items or len(items) > MAX_PATTERNS:
-        raise RulesError(f"{code}: a pattern list needs 1 to {MAX_PATTERNS} entries")
-    for item in items:
-        if len(item) > MAX_PATTERN_CHARACTERS or _NESTED_REPEAT.search(item):
-            raise RulesError(f"{code}: pattern {item[:40]!r} is too long or repeats a repeat")
-    body = f"(?:{'|'.join(_by_opening(items))})"
-    if code in SPACED_LANGUAGES:
-        body = rf"(?<!\w){body}(?:(?!\w)|(?<=\W))"
-    if where == "start":
-        body = rf"\A\W{{0,3}}{body}"
-    if where == "whole":
-        body = rf"\A\W{{0,8}}{body}\W{{0,12}}\Z"
-    return body
-
-
-def _by_opening(items: Sequence[str]) -> list[str]:
-    """Join the patterns that open a word: the engine looks for the opening once, not for each."""
-    opening = [item for item in items if item.startswith(r"\b") and _is_single(item)]
-    words = "|".join(item.removeprefix(r"\b") for item in opening)
-    rest = [item for item in items if item not in opening]
-    return [rf"\b(?:{words})", *rest] if opening else rest
-
-
-def _is_single(item: str) -> bool:
-    """True for a pattern without alternatives outside its groups."""
-    depth = 0
-    for letter in _NO_SYNTAX.sub("", item):
-        depth += (letter == "(") - (letter == ")")
-        if letter == "|" and depth == 0:
-            return False
-    return True
-
-
-def _regex(body: str, code: str, flags: int) -> re.Pattern[str]:
-    try:
-        return re.compile(body, flags)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise RulesError(f"{code}: pattern does not compile ({error})") from error
 
 
 def _rows(path: Path) -> list[Mapping[str, Any]]:
@@ -303,24 +272,13 @@ def _category(row: Mapping[str, Any]) -> Category:
         raise RulesError("matrix: every category needs a snake-case name")
     return Category(
         name=name,
-        keywords=_words(_strings(row.get("keywords"), f"{name}.keywords")),
-        assets=_words(_strings(row["assets"], f"{name}.assets")) if row.get("assets") else None,
-        context=_words(_strings(row["context"], f"{name}.context")) if row.get("context") else None,
+        keywords=any_of(_strings(row.get("keywords"), f"{name}.keywords")),
+        assets=any_of(_strings(row["assets"], f"{name}.assets")) if row.get("assets") else None,
+        context=any_of(_strings(row["context"], f"{name}.context")) if row.get("context") else None,
         priority=_number(row, "priority", low=0, high=1, owner=name),
         needs_recency=bool(row.get("needs_recency", False)),
         real_time=bool(row.get("real_time", False)),
     )
-
-
-def _words(items: Sequence[str]) -> re.Pattern[str]:
-    """Compile literal words for lower-case text; those of ASCII match whole words only."""
-    if not items:
-        raise RulesError("matrix: empty word list")
-    escaped = [re.escape(item.lower()) for item in items]
-    whole = "|".join(item for item in escaped if item.isascii())
-    parts = [item for item in escaped if not item.isascii()]
-    bounded = [f"(?<![a-z0-9])(?:{whole})(?![a-z0-9])"] if whole else []
-    return re.compile("|".join([*parts, *bounded]))
 
 
 def _mapping(value: object, owner: str) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ from pellucid_decision.decision import Signal, strongest_first
 from pellucid_decision.language import rivals
 from pellucid_decision.material import without_material
 from pellucid_decision.normal import folded, window
-from pellucid_decision.rulebook import LanguageRules, Rulebook
+from pellucid_decision.rulebook import Matcher, Rulebook
 from pellucid_decision.structure import structural_signals
 
 EVIDENCE_CHARACTERS = 64
@@ -72,10 +72,15 @@ def _spotted(
     With `known` only those and tasks are looked for.
     """
     wanted = None if known is None else TASKS.union(known)
-    spotted = dict(_spot(text, rulebook.languages["any"], wanted))
-    spotted |= dict(_spot(text, rulebook.of(language), wanted))
+    lower = text.lower()
+    possible = rulebook.needles.possible(lower)
+
+    def spot(code: str) -> dict[str, str]:
+        return dict(_spot(lower, rulebook.of(code).among(possible), wanted))
+
+    spotted = spot("any") | spot(language)
     for code in _further(text, language):
-        spotted = dict(_spot(text, rulebook.of(code), wanted)) | spotted
+        spotted = spot(code) | spotted
     for name, words in structural_signals(text, cutoff=ask.cutoff, now=ask.now, language=language):
         spotted[name] = words
     return spotted
@@ -112,10 +117,9 @@ def ends_in_tool(ask: Ask) -> bool:
 
 
 def _spot(
-    text: str, rules: LanguageRules, wanted: Collection[str] | None
+    lower: str, matchers: Iterable[Matcher], wanted: Collection[str] | None
 ) -> Iterator[tuple[str, str]]:
-    lower = text.lower()
-    for matcher in rules.matchers:
+    for matcher in matchers:
         if wanted is not None and matcher.spec.name not in wanted:
             continue
         match = matcher.pattern.search(lower)

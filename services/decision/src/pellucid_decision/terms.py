@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 
 from pellucid_decision.normal import folded
 from pellucid_decision.redaction import redact
@@ -80,7 +81,7 @@ def terms_of(text: str, rules: LanguageRules) -> tuple[Term, ...]:
     ]
     rest = _QUOTED.sub(" ", plain)
     cut = {"ko": _korean, "zh": _chinese, "ja": _japanese}.get(rules.code, _spaced)
-    return unique((*quoted, *cut(rest, rules)))
+    return unique(chain(quoted, cut(rest, rules)))
 
 
 def quotes_in(text: str) -> tuple[str, ...]:
@@ -93,23 +94,28 @@ def unique(terms: Iterable[Term]) -> tuple[Term, ...]:
     """Return the terms without repeats, bounded in number and length."""
     seen: dict[str, Term] = {}
     for term in terms:
-        if term.key and len(term.text) <= MAX_TERM_CHARACTERS:
-            seen.setdefault(term.key, term)
-    return tuple(seen.values())[:MAX_TERMS]
+        key = term.key
+        if key and key not in seen and len(term.text) <= MAX_TERM_CHARACTERS:
+            seen[key] = term
+            if len(seen) == MAX_TERMS:
+                break
+    return tuple(seen.values())
 
 
 def _spaced(text: str, rules: LanguageRules) -> Iterator[Term]:
     stop = rules.words("stopwords") | rules.words("fillers")
+    openings = stop | rules.words("generic")
+    german = rules.code == "de"
     names = not text.istitle()
     firm = _compounds(text, rules)
     for match in _TOKEN.finditer(text):
         token = match.group()
-        if "'" in token and rules.code != "de":
+        if "'" in token and not german:
             token = _POSSESSIVE.sub("", _ELISION.sub("", token))
         opening = bool(_SENTENCE_START.search(text[max(0, match.start() - 4) : match.start()]))
         if opening and _FULL_NAME.match(text, match.start()):
-            opening = token.casefold() in stop | rules.words("generic")
-        kind = _kind(token, opening=opening, german=rules.code == "de")
+            opening = token.casefold() in openings
+        kind = _kind(token, opening=opening, german=german)
         name = kind is Kind.ENTITY and names and len(token) >= MIN_NAME
         if token.casefold() in stop and not name and match.start() not in firm:
             continue

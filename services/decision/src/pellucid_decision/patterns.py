@@ -1,0 +1,95 @@
+"""Lists of patterns and of words, checked and compiled into one pattern each."""
+
+import re
+from collections.abc import Sequence
+
+from pellucid_decision.errors import RulesError
+
+SPACED_LANGUAGES = frozenset({"en", "es", "de", "fr"})
+MAX_PATTERNS = 400
+MAX_PATTERN_CHARACTERS = 1600
+# Letters of a pattern that stand for themselves, not those of an escape such as \\W.
+_LETTERS = re.compile(r"(?<!\\)[^\W\d_a-z]")
+# Escaped letters and character classes, where a bar or a bracket means itself.
+_NO_SYNTAX = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+# A repeat inside a repeat can take exponential time on hostile input, so rules may not have one.
+_NESTED_REPEAT = re.compile(r"\([^()]*[*+][^()]*\)\s*[*+]")
+
+
+def compiled(items: Sequence[str], code: str, where: str) -> re.Pattern[str]:
+    """Join patterns; words of languages with blanks match whole words only.
+
+    Args:
+        items: Patterns, any of which may match.
+        code: ISO 639-1 code, or "any".
+        where: One of `PLACES` of the rulebook.
+
+    Raises:
+        RulesError: They are none or too many, too long, or not patterns.
+    """
+    return _regex(_joined(items, code, where), code, re.IGNORECASE)
+
+
+def lowered(items: Sequence[str], code: str, where: str) -> re.Pattern[str]:
+    """As `compiled`, for lower-case text.
+
+    Only so the engine skips alternatives by their first letter, and needles can be told.
+    """
+    joined = _joined(items, code, where)
+    return _regex(_LETTERS.sub(lambda match: match.group().lower(), joined), code, 0)
+
+
+def _joined(items: Sequence[str], code: str, where: str) -> str:
+    if not items or len(items) > MAX_PATTERNS:
+        raise RulesError(f"{code}: a pattern list needs 1 to {MAX_PATTERNS} entries")
+    for item in items:
+        if len(item) > MAX_PATTERN_CHARACTERS or _NESTED_REPEAT.search(item):
+            raise RulesError(f"{code}: pattern {item[:40]!r} is too long or repeats a repeat")
+    body = f"(?:{'|'.join(_by_opening(items))})"
+    if code in SPACED_LANGUAGES:
+        body = rf"(?<!\w){body}(?:(?!\w)|(?<=\W))"
+    if where == "start":
+        body = rf"\A\W{{0,3}}{body}"
+    if where == "whole":
+        body = rf"\A\W{{0,8}}{body}\W{{0,12}}\Z"
+    return body
+
+
+def _by_opening(items: Sequence[str]) -> list[str]:
+    """Join the patterns that open a word: the engine looks for the opening once, not for each."""
+    opening = [item for item in items if item.startswith(r"\b") and _is_single(item)]
+    words = "|".join(item.removeprefix(r"\b") for item in opening)
+    rest = [item for item in items if item not in opening]
+    return [rf"\b(?:{words})", *rest] if opening else rest
+
+
+def _is_single(item: str) -> bool:
+    """True for a pattern without alternatives outside its groups."""
+    depth = 0
+    for letter in _NO_SYNTAX.sub("", item):
+        depth += (letter == "(") - (letter == ")")
+        if letter == "|" and depth == 0:
+            return False
+    return True
+
+
+def _regex(body: str, code: str, flags: int) -> re.Pattern[str]:
+    try:
+        return re.compile(body, flags)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise RulesError(f"{code}: pattern does not compile ({error})") from error
+
+
+def any_of(items: Sequence[str]) -> re.Pattern[str]:
+    """Compile literal words for lower-case text; those of ASCII match whole words only.
+
+    Raises:
+        RulesError: There are none.
+    """
+    if not items:
+        raise RulesError("matrix: empty word list")
+    escaped = [re.escape(item.lower()) for item in items]
+    whole = "|".join(item for item in escaped if item.isascii())
+    parts = [item for item in escaped if not item.isascii()]
+    bounded = [f"(?<![a-z0-9])(?:{whole})(?![a-z0-9])"] if whole else []
+    return re.compile("|".join([*parts, *bounded]))
