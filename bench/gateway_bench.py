@@ -40,7 +40,7 @@ from rig.installation import Installation, start_installation  # noqa: E402 - ne
 RESULTS = HERE / "results" / "gateway.json"
 QUESTION = "When did the Ondry Bridge open?"
 # Settled by a rule as well, but not known as plain.
-OTHER = "Give me a Python function that reverses a list."
+OTHER = "How do I reverse a list in Python?"
 # One caller waits for most of its time, so its streams are short.
 ALONE = {"first_s": 0.05, "gap_s": 0.02, "tokens": 5}
 PACED = {"first_s": 0.3, "gap_s": 0.02}

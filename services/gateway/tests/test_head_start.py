@@ -257,6 +257,9 @@ async def test_a_reply_that_comes_as_the_client_leaves_is_hung_up_on() -> None:
         "Muchas gracias por tu ayuda.", "Vielen Dank, das war sehr hilfreich!", "Merci bien !",
         "Translate into French: the bridge is closed.", "please rewrite this: hello wrold",
         "### Task:\nGenerate a title for the chat.", "Write a short poem about autumn leaves",
+        "Give me a Python function that reverses a list.", "Could you make up a little riddle?",
+        "Schreib mir ein kurzes Gedicht", "Hazme un chiste corto", "Invente une petite comptine",
+        "写一首诗",
         "Traduce al inglés: hola", "Übersetze ins Englische: guten Tag", "翻译成英文：桥关闭了",
     ],
 )  # fmt: skip
@@ -272,6 +275,8 @@ def test_plain_messages_are_known(message: str) -> None:
         "ありがとうの意味", "hallo welt", "salut les copains", "thanks " * 20, "please",
         "Translate the latest news into French", "Translate https://a.example/b into French",
         "Translators of Homer", "Who can translate this?", "Write a letter to the mayor of Ondry",
+        "Write a poem about today's election", "Give me the top story in Brazil", "Give me a job",
+        "Make functional clothes last", "Who wrote me a poem",
         "search for this and rewrite it", "Rewrite today's headline",
     ],
 )  # fmt: skip

@@ -1,9 +1,9 @@
 """Messages that plainly need no search, told without asking anybody: small talk, some orders.
 
 Small talk is a message that is nothing but greetings, thanks and praise; an order begins with words
-such as "translate" and asks for nothing recent. Good for what costs next to nothing where it is
-wrong; the decision service decides. What is meant may hang on the turn before ("yes, please"), so
-such words are not among the phrases.
+such as "translate", or wants something made up ("give me a short poem"), and asks for nothing
+recent. Good for what costs next to nothing where it is wrong; the decision service decides. What is
+meant may hang on the turn before ("yes, please"), so such words are not among the phrases.
 """
 
 import re
@@ -17,6 +17,9 @@ _MOST_CHARS = 80
 _ORDER_CHARS = 400
 # Signs that may stand before, between and after phrases.
 _SIGNS = r"[\W_]*+"
+_WORD = r"[\w'\u2019+#-]+"
+# "a short", "a Python", "me a funny little".
+_MOST_BETWEEN = 3
 
 
 def is_plain(message: str) -> bool:
@@ -26,12 +29,14 @@ def is_plain(message: str) -> bool:
     (True, False)
     >>> is_plain("Translate: the bridge is closed"), is_plain("Translate the latest news")
     (True, False)
+    >>> is_plain("Give me a Python function that adds"), is_plain("Give me the top story in Brazil")
+    (True, False)
     """
     beginning = message[:_ORDER_CHARS]
     low = beginning.lower()
     if len(message) <= _MOST_CHARS and _talk().fullmatch(low) is not None:
         return True
-    is_order = _order().match(low) is not None
+    is_order = _order().match(low) is not None or _making().match(low) is not None
     return is_order and not find_urls(beginning) and not asks_to_search(beginning)
 
 
@@ -44,7 +49,20 @@ def _talk() -> re.Pattern[str]:
 @cache
 def _order() -> re.Pattern[str]:
     """How an order begins, politely or not."""
-    return re.compile(rf"{_SIGNS}(?:(?:{_any_of('please')}){_SIGNS})?(?:{_any_of('orders')})")
+    return re.compile(rf"{_politely()}(?:{_any_of('orders')})")
+
+
+@cache
+def _making() -> re.Pattern[str]:
+    """How something to be made is asked for; a few words may stand before its name."""
+    thing = "|".join(map(re.escape, load_phrases()["made"]))
+    between = rf"(?: {_WORD}){{0,{_MOST_BETWEEN}}}?"
+    return re.compile(rf"{_politely()}(?:{_any_of('making')}){between} (?:{thing})s?(?!\w)")
+
+
+def _politely() -> str:
+    """Expression for what may stand before an order."""
+    return rf"{_SIGNS}(?:(?:{_any_of('please')}){_SIGNS})?"
 
 
 def _any_of(kind: str) -> str:
