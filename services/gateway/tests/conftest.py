@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, ConsoleMessage, Page, async_playwright
+from playwright.async_api import Browser, ConsoleMessage, Page, async_playwright, expect
 from starlette.types import ASGIApp
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -25,6 +25,9 @@ from pellucid_gateway.faces.identity import Identity
 from pellucid_gateway.settings import GatewaySettings
 from pellucid_runtime.health import Health
 from pellucid_runtime.http_server import HttpServer
+
+# What a page is to show it shows at once, but for a busy machine, on which five seconds pass.
+expect.set_options(timeout=20_000)
 
 
 @pytest.fixture

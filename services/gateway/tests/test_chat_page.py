@@ -301,6 +301,7 @@ async def test_axe_finds_nothing_in_any_state(
     await page.keyboard.press("Escape")
     await page.get_by_role("button", name="Why this answer").click()
     await page.wait_for_timeout(300)  # colours are judged once the drawer has slid in
+    await page.evaluate("Promise.all(document.getAnimations().map((each) => each.finished))")
     assert await violations(page) == []
 
     await page.keyboard.press("Escape")
@@ -327,6 +328,10 @@ async def test_the_text_does_not_jump_while_it_is_read(page: Page, engine: FakeE
     await expect(page.locator(".prose p")).to_be_visible()
     await page.wait_for_timeout(400)  # the first scroll of the question to the top is smooth
     top = "document.querySelector('.prose').getBoundingClientRect().top"
+    await page.wait_for_function(
+        f"() => {{ const was = window.was; window.was = {top}; return window.was === was; }}",
+        polling=100,
+    )
     first = await page.evaluate(top)
     await expect(page.locator(".answer__foot")).to_be_visible()
 
