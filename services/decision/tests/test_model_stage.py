@@ -64,7 +64,7 @@ async def test_one_call_gives_decision_and_queries(
         ("not json", "still not"),
         ("{broken", '{"search": "maybe"}'),
         ("I cannot help with that.", "I cannot help with that."),
-        (1.0,),
+        (10.0,),
         (UnavailableError("down"),),
         ("[" * 3000, "{" * 3000),
     ],
@@ -74,7 +74,7 @@ async def test_bad_replies_end_in_a_flagged_best_guess(
 ) -> None:
     begun = time.monotonic()
     decision = await with_model(cascade, FakeModel(*replies)).decide(asking(OPEN_MESSAGE))
-    assert time.monotonic() - begun < 1
+    assert time.monotonic() - begun < 5
     assert decision.verdict.stage is Stage.FALLBACK
     assert [component for component, _ in decision.degraded] == ["llm"]
     assert decision.outbound
@@ -147,14 +147,14 @@ async def test_a_model_writes_the_queries_of_follow_ups(
     assert len(model.prompts) == 1
 
 
-@pytest.mark.parametrize("reply", [1.0, UnavailableError("down"), "x", ""])
+@pytest.mark.parametrize("reply", [10.0, UnavailableError("down"), "x", ""])
 async def test_late_or_useless_queries_leave_the_heuristic_ones(
     cascade: Cascade, asking: Callable[..., Ask], reply: object
 ) -> None:
     ask = asking("Who is the CEO of Norrvik Cells?")
     begun = time.monotonic()
     decision = await writing(cascade, FakeModel(reply), QueryWriting.ALWAYS).decide(ask)
-    assert time.monotonic() - begun < 0.3
+    assert time.monotonic() - begun < 5
     assert decision.queries == (await cascade.decide(ask)).queries
     assert decision.outbound
     assert bool(decision.degraded) is not isinstance(reply, str)

@@ -64,7 +64,7 @@ async def test_a_busy_script_ends_with_the_time(rig: Any, http: Any) -> None:
     await rig.pages({"/busy": http(_shell("while(1);")), "/": http(_shell(WRITES))})
     busy = await rig.fetch("http://light.test/busy", timeout_s=4)
     assert not busy.success
-    assert busy.timings.total_ms < 4_100
+    assert busy.timings.total_ms < 4_000 + 2_000  # of grace for a busy machine
     assert (await rig.fetch("http://light.test/", timeout_s=60)).method is Method.BROWSER
 
 

@@ -68,17 +68,21 @@ async def test_a_breach_of_the_contract_is_an_error(stub: Any) -> None:
 
 
 async def test_many_arrive_in_order_of_arrival(stub: Any, rig: Any, http: Any) -> None:
+    first_is_here = asyncio.Event()
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")
         if b"slow" in head:
-            await asyncio.sleep(0.4)
+            await first_is_here.wait()
         writer.write(http(PAGE))
 
     await rig.serve(answer)
     requests = [_request("http://slow.test/"), _request("http://fast.test/")]
     call = stub.FetchMany(fetcher_pb2.FetchManyRequest(requests=requests), timeout=5)
-    answers = [answer async for answer in call]
+    answers = []
+    async for each in call:
+        answers.append(each)
+        first_is_here.set()
     assert [answer.index for answer in answers] == [1, 0]
     assert all(answer.page.success for answer in answers)
 
@@ -101,4 +105,4 @@ async def test_leaving_cancels_what_still_runs(stub: Any, rig: Any, http: Any) -
     first = await call.read()
     assert first.index == 1
     call.cancel()
-    await asyncio.wait_for(left.wait(), 2)
+    await asyncio.wait_for(left.wait(), 10)
