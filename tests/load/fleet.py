@@ -7,6 +7,7 @@ over, the gateways by whoever is ready.
 import asyncio
 import itertools
 import os
+import re
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -24,6 +25,9 @@ _KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "VIRTUAL_ENV", "PYTHONPATH", "TMPDIR"
 _SEEN_EVERY_S = 0.1
 # A starved process answers late and takes turns all the same.
 _PROBE_WITHIN_S = 20.0
+_SENTENCE_END = re.compile(r"(?<=[.!?]) ")
+# No sentence of an answer stands in it twice, or the gateway would be spared reading it.
+_OPENERS = ("", "Indeed, ", "In short, ", "As reported, ", "Besides, ", "To sum up, ", "Again, ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +49,16 @@ class Pace:
 
 @dataclass
 class LongModel(Model):
-    """Says its cited sentences over and over, until the answer is long enough."""
+    """Says its cited sentences over and over, each time begun otherwise, until it is enough."""
 
     tokens: int = 150
 
     def _words(self, prompt: str) -> Iterator[str]:
-        return itertools.islice(itertools.cycle(super()._words(prompt)), self.tokens)
+        said = "".join(super()._words(prompt)).strip()
+        sentences = _SENTENCE_END.split(said)
+        rounds = (f"{opener}{said}" for opener in itertools.cycle(_OPENERS) for said in sentences)
+        words = (f"{word} " for sentence in rounds for word in sentence.split())
+        return itertools.islice(words, self.tokens)
 
 
 @dataclass

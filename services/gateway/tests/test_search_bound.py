@@ -1,13 +1,15 @@
-"""The bound of searches follows how late the event loop is, and nothing else."""
+"""The bound of searches follows how late the event loop and the scorer are, and nothing else."""
 
 import pytest
 
 from pellucid_gateway.search_bound import SearchBound
 
 LATE_S = 0.01
-# Windows that a cut holds for, and after which lag of before is forgotten.
-HELD = 9
-QUIET = 10
+# Windows that a cut holds for, after which what was before is forgotten, and after which it is
+# tried again what was too much.
+HELD = 17
+QUIET = 20
+CAREFUL = 60
 
 
 @pytest.fixture
@@ -35,11 +37,28 @@ def test_a_late_loop_is_cut_down_from_what_was_in_hand(bound: SearchBound) -> No
     assert bound.has_fallen
 
 
-def test_a_loop_that_is_hardly_too_late_costs_little_once_it_is_known(bound: SearchBound) -> None:
-    settle(bound, HELD, lag_s=2 * LATE_S, most_in_hand=50)
-    assert bound.searches == 17
+def test_slow_answers_of_the_scorer_are_as_bad_as_a_late_loop(bound: SearchBound) -> None:
+    bound.settle(0.0, most_in_hand=20, slow=1.0)
 
-    assert settle(bound, 2 * HELD, lag_s=1.1 * LATE_S, most_in_hand=20)[-1] >= 10
+    assert bound.searches == 7
+
+
+def test_a_slow_answer_among_many_is_nothing(bound: SearchBound) -> None:
+    bound.settle(0.0, most_in_hand=20, slow=0.05)
+
+    assert not bound.has_fallen
+
+
+def test_what_is_hardly_too_much_is_cut_by_little(bound: SearchBound) -> None:
+    bound.settle(1.1 * LATE_S, most_in_hand=22)
+
+    assert bound.searches == 20
+
+
+def test_a_cut_goes_deeper_when_it_proves_worse_than_thought(bound: SearchBound) -> None:
+    bound.settle(1.1 * LATE_S, most_in_hand=22)
+
+    assert settle(bound, 3, lag_s=1.0, most_in_hand=40)[-1] == 7
 
 
 def test_what_was_let_in_before_a_cut_makes_no_further_one(bound: SearchBound) -> None:
@@ -48,9 +67,7 @@ def test_what_was_let_in_before_a_cut_makes_no_further_one(bound: SearchBound) -
     assert seen == [17] * HELD + [10]
 
 
-def test_lag_that_comes_in_bursts_is_averaged_once_the_bound_has_fallen(
-    bound: SearchBound,
-) -> None:
+def test_what_comes_in_bursts_is_averaged_once_the_bound_has_fallen(bound: SearchBound) -> None:
     settle(bound, 60, lag_s=1.0, most_in_hand=20)
     settle(bound, 2 * QUIET, lag_s=0.0, most_in_hand=64)
     before = bound.searches
@@ -61,7 +78,7 @@ def test_lag_that_comes_in_bursts_is_averaged_once_the_bound_has_fallen(
 
 def test_it_never_leaves_its_range(bound: SearchBound) -> None:
     assert settle(bound, 60, lag_s=1.0, most_in_hand=20)[-1] == 4
-    assert settle(bound, 200, lag_s=0.0, most_in_hand=64)[-1] == 64
+    assert settle(bound, 300, lag_s=0.0, most_in_hand=64)[-1] == 64
     assert not bound.has_fallen
 
 
@@ -69,16 +86,28 @@ def test_it_never_leaves_its_range(bound: SearchBound) -> None:
 def test_it_rises_step_by_step_while_it_keeps_people_out(
     bound: SearchBound, lag_s: float, risen: int
 ) -> None:
-    settle(bound, 60, lag_s=1.0, most_in_hand=20)
-    before = settle(bound, 2 * QUIET, lag_s=lag_s, most_in_hand=64)[-1]
+    bound.settle(1.0, most_in_hand=40)
+    before = settle(bound, QUIET, lag_s=lag_s, most_in_hand=64)[-1]
 
-    assert settle(bound, 4, lag_s=lag_s, most_in_hand=64)[-1] == before + risen
+    assert settle(bound, 8, lag_s=lag_s, most_in_hand=64)[-1] == before + risen
+
+
+def test_it_comes_back_slowly_to_where_it_was_too_much(bound: SearchBound) -> None:
+    bound.settle(1.0, most_in_hand=40)
+    settle(bound, HELD, lag_s=0.0, most_in_hand=64)
+    too_much = bound.searches
+    settle(bound, 2, lag_s=1.0, most_in_hand=too_much)
+    assert bound.searches < too_much
+
+    seen = settle(bound, CAREFUL, lag_s=0.0, most_in_hand=64)
+    assert max(seen) <= too_much
+    assert settle(bound, CAREFUL, lag_s=0.0, most_in_hand=64)[-1] > too_much
 
 
 def test_a_crowd_that_has_gone_is_forgotten_within_seconds(bound: SearchBound) -> None:
     settle(bound, 60, lag_s=1.0, most_in_hand=20)
 
-    assert settle(bound, 20, lag_s=0.0, most_in_hand=1)[-1] == 64
+    assert settle(bound, 2 * QUIET, lag_s=0.0, most_in_hand=1)[-1] == 64
 
 
 def test_a_least_above_the_most_is_the_most() -> None:

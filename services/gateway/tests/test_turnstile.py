@@ -78,6 +78,68 @@ async def test_a_refused_body_is_not_parsed(
     assert (await client.post("/v1/chat", content=b"not json")).status_code == 503
 
 
+@pytest.fixture
+def full(turnstile: Turnstile) -> Turnstile:
+    """There is room for turns, and none for searches."""
+    turnstile.begin_search()
+    turnstile.begin_search()
+    return turnstile
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/chat", {"message": "Thanks, that was great!"}),
+        ("/v1/chat/completions", {"messages": [{"role": "user", "content": "Thank you!"}]}),
+        ("/v1/responses", {"model": "pellucid", "input": "Thank you!"}),
+    ],
+)
+async def test_small_talk_is_answered_while_searches_are_refused(
+    client: httpx.AsyncClient, full: Turnstile, path: str, body: dict[str, object]
+) -> None:
+    model = {"model": "pellucid"} if path.startswith("/v1/chat/") else {}
+    answered = await client.post(path, json={**model, **body})
+
+    assert answered.status_code == 200, answered.text
+    assert full.in_progress == 0
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"message": "Thanks. Who built the bridge?"}',
+        b'{"message": "Thanks!", "messages": [' + b" " * 5_000 + b"]}",
+        b'{"messages": [{"role": "assistant", "content": "Thank you!"}]}',
+        b'["Thank you!"]',
+        b"Thank you!",
+    ],
+)
+async def test_what_is_not_plainly_small_talk_is_refused_as_searches_are(
+    client: httpx.AsyncClient, full: Turnstile, content: bytes, refusals: Refusals
+) -> None:
+    assert (await client.post("/v1/chat", content=content)).status_code == 503
+    assert refusals == [Cause.SEARCHES]
+    assert full.in_progress == 0
+
+
+async def test_small_talk_is_refused_as_well_where_searches_are_and_the_loop_is_late(
+    client: httpx.AsyncClient, full: Turnstile, refusals: Refusals
+) -> None:
+    full._lag_s = 0.25  # beyond what small talk may find, within the general bound
+    full._most_lag_s = 60.0
+
+    assert (await client.post("/v1/chat", json={"message": "Thank you!"})).status_code == 503
+    assert refusals == [Cause.LAG]
+
+
+async def test_small_talk_of_a_held_connection_is_answered_too(
+    engine: FakeEngine, full: Turnstile
+) -> None:
+    thanks = replace(TURN, messages=(ChatMessage(Role.USER, "Thank you!"),))
+
+    assert isinstance([event async for event in GatedEngine(engine, full).run(thanks)][-1], Done)
+
+
 async def test_faces_that_only_search_are_refused_first(
     client: httpx.AsyncClient, turnstile: Turnstile, refusals: Refusals
 ) -> None:
@@ -214,6 +276,26 @@ async def test_a_crowd_that_comes_at_once_is_let_in_while_nothing_is_late() -> N
     for _ in range(40):
         turnstile.begin_search()
 
+    assert _lets_in(turnstile)
+
+
+async def test_answers_with_sources_count_for_a_part_once_it_was_too_much(
+    engine: FakeEngine,
+) -> None:
+    searches = SearchBound(least=1, most=64, late_s=0.02)
+    searches.settle(1.0, most_in_hand=1)
+    turnstile = opened(searches)
+    let_in = []
+    three = [GatedEngine(engine, turnstile).run(TURN) for _ in range(3)]
+    for events in three:
+        async for event in events:
+            if isinstance(event, SourcesReady):
+                break
+        let_in.append(_lets_in(turnstile))
+    for events in three:
+        await events.aclose()  # type: ignore[attr-defined]
+
+    assert let_in == [True, True, False]
     assert _lets_in(turnstile)
 
 

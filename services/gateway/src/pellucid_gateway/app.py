@@ -33,6 +33,7 @@ from pellucid_gateway.replay import replay
 from pellucid_gateway.search_bound import SearchBound
 from pellucid_gateway.server import SERVICE_NAME, GatewayServicer
 from pellucid_gateway.settings import GatewaySettings
+from pellucid_gateway.strain import Strain
 from pellucid_gateway.turnstile import Cause, GatedEngine, Turnstile
 from pellucid_runtime.clock import Clock, clock_from
 from pellucid_runtime.errors import DependencyDownError
@@ -62,6 +63,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
     state = await open_state(settings, stack, clock, settings.gateway_replicas)
     evidence = _evidence(settings, state)
     exempt = _own_callers(identity)
+    strain = Strain()
     engine, services = await open_engine(
         settings,
         settings,
@@ -69,6 +71,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         clock,
         evidence=evidence or NoEvidence(),
         quota=DailySearches(state.limiter, settings.gateway_searches_per_day, exempt),
+        strain=strain,
     )
     keeping = open_keeping(settings, stack, clock, state, services.scorer)
     remembered = await remembering(
@@ -80,7 +83,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         scorer=services.scorer,
         exempt=exempt,
     )
-    turnstile = _turnstile(settings)
+    turnstile = _turnstile(settings, strain)
     supervise(stack, "turnstile-lag", turnstile.watch_lag)
     doors = Doors(
         engine=GatedEngine(ObservedEngine(remembered), turnstile),
@@ -162,7 +165,7 @@ def _door_limits(settings: GatewaySettings) -> DoorLimits:
     )
 
 
-def _turnstile(settings: GatewaySettings) -> Turnstile:
+def _turnstile(settings: GatewaySettings, strain: Strain) -> Turnstile:
     for cause in Cause:
         # Told as zero from the start: a rate of what begins with its first refusal misses it.
         REFUSED_TURNS.labels(cause.value)
@@ -176,6 +179,7 @@ def _turnstile(settings: GatewaySettings) -> Turnstile:
         most_lag_s=settings.gateway_max_lag_ms / 1000,
         refused=lambda cause: REFUSED_TURNS.labels(cause.value).inc(),
         settled=SEARCH_BOUND.set,
+        strain=strain,
     )
 
 

@@ -101,6 +101,7 @@ class OneTurn:
             found.gathered = await self._gatherer.gather(errand)
         if self._is_results_only(decision):
             return await self._done_with_results(decision, found)
+        await self._course.rounds.turn()
         self._find_sources(decision, found)
         self._notify_gaps(decision, found)
         return await self._answered(decision, found)
@@ -108,6 +109,7 @@ class OneTurn:
     async def _answered(self, decision: Decision, found: Found) -> Done:
         if found.sources:
             await self._send(SourcesReady(found.sources))
+        await self._course.rounds.turn()
         found.conflicts = find_conflicts(found.sources, decision.standalone_question)
         for conflict in found.conflicts[:1]:
             code, values = told(conflict, self._ledger.wording)

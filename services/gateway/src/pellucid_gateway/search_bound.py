@@ -1,39 +1,49 @@
-"""How many searches may be in hand: as many as leave the event loop in time.
+"""How many searches may be in hand: as many as leave the event loop and the scorer in time.
 
-Additive increase, multiplicative decrease, on the one sign that is there wherever the gateway runs
-and whatever is asked of it: how late the loop runs its timers. Searches that wait for a slow
-provider make nothing late, so many of them may wait; once the processor is used up, all of them are
-late together, and fewer are let in. It does not watch other services: those refuse for themselves.
+Additive increase, multiplicative decrease, on two signs: how late the gateway's loop runs its
+timers, and how many of the scorer's answers are slow. Searches that wait for a slow provider make
+neither late, so many of them may wait; once the processor is used up, all of them are late
+together, and fewer are let in.
 
-Source: additive increase and multiplicative decrease after Chiu and Jain (1989); a limit found by
-what is measured, and not chosen, as in Netflix's concurrency-limits and Envoy's adaptive
-concurrency, which watch latencies; those of turns differ too much from one question to the next.
+Source: additive increase and multiplicative decrease after Chiu and Jain (1989); slower growth
+near where it hurt before, as in TCP's slow start threshold; a limit found by what is measured, and
+not chosen, as in Netflix's concurrency-limits and Envoy's adaptive concurrency, which watch
+latencies; those of turns differ too much from one question to the next.
 """
 
 from math import sqrt
 
 # Short, because an overload is let in until it is noticed.
-WINDOW_S = 0.5
-# Once the bound has fallen, a window counts with so much of the ones before: lag comes in bursts.
-_KEPT = 0.5
-# However late it is, so much of the bound stays: what is late now was let in before.
+WINDOW_S = 0.25
+# Once the bound has fallen, a window counts with so much of the ones before: both signs come in
+# bursts.
+_KEPT = 0.7
+# Share of slow answers that is as bad as a loop that is `late_s` late. Some are slow by chance.
+_SLOW = 0.1
+# The first cut after a quiet time may go as deep as this: nothing is known yet of how many there
+# is room for, and most of the work of those in hand is still to come.
+_DEEPEST_FIRST_CUT = 0.35
+# Later ones: what is late now was let in before.
 _DEEPEST_CUT = 0.6
-# The first cut after a quiet time: nothing is known yet of how many there is room for, and most of
-# the work of those in hand is still to come, so that the lag of now says little of that to come.
-_FIRST_CUT = 0.35
-# What was let in uses the processor for as long as its answer is written, some seconds; nothing can
-# be learned from its lag meanwhile.
-_WINDOWS_BETWEEN_CUTS = 8
-_STEP = 0.25
-# With the loop hardly late there is room for more than that.
-_WIDE_STEP = 0.5
+# What was let in uses the processor for as long as its answer is written, some seconds; little can
+# be learned meanwhile, but for how bad it is.
+_WINDOWS_OF_A_CUT = 16
+_STEP = 0.125
+# With both signs far from bad there is room for more than that.
+_WIDE_STEP = 0.25
 _HARDLY = 0.5
+# From this share of the bound at which it was too much it grows in small steps for a while.
+_NEAR = 0.9
+_SMALL_STEP = 0.03
+_CAREFUL_WINDOWS = 60
+# However bad one window is, it is forgotten in two seconds.
+_MOST_LOAD = 10.0
 # Nobody was kept out lately: what an earlier crowd taught is forgotten within seconds.
-_UNUSED_GROWTH = 1.5
+_UNUSED_GROWTH = 1.25
 
 
 class SearchBound:
-    """A bound that follows the lag of the event loop. Pure; told once a window.
+    """A bound that follows two signs of overload. Pure; told once a window.
 
     Args:
         least: It never falls below, at least 1.
@@ -45,9 +55,12 @@ class SearchBound:
         self._least = float(min(least, most))
         self._most = float(most)
         self._late_s = late_s
-        self._bound = self._most
-        self._lag_s = 0.0
-        self._windows_since_cut = _WINDOWS_BETWEEN_CUTS
+        self._bound = self._cut_from = self._most
+        self._deepest = _DEEPEST_FIRST_CUT
+        self._load = 0.0
+        self._windows_since_cut = _WINDOWS_OF_A_CUT
+        # Where it was too much before; nothing is known of that yet.
+        self._too_much = self._most
 
     @property
     def searches(self) -> int:
@@ -56,15 +69,16 @@ class SearchBound:
 
     @property
     def has_fallen(self) -> bool:
-        """Whether the loop was late not long ago."""
+        """Whether it was too much not long ago."""
         return self._bound < self._most
 
-    def settle(self, lag_s: float, *, most_in_hand: int) -> None:
+    def settle(self, lag_s: float, *, most_in_hand: float, slow: float | None = None) -> None:
         """Learn from a window.
 
         Args:
             lag_s: Median of the lag, in seconds: one long moment is no overload.
-            most_in_hand: Searches in hand at its fullest moment.
+            most_in_hand: What was in hand at its fullest moment, in searches.
+            slow: Share of slow answers, 0 to 1; None when there was none to tell by.
 
         >>> bound = SearchBound(least=4, most=64, late_s=0.01)
         >>> bound.settle(0.05, most_in_hand=16)
@@ -72,19 +86,35 @@ class SearchBound:
         5
         """
         self._windows_since_cut += 1
-        self._lag_s = _KEPT * self._lag_s + (1 - _KEPT) * lag_s if self.has_fallen else lag_s
-        if self._lag_s > self._late_s:
+        load = min(_MOST_LOAD, max(lag_s / self._late_s, (slow or 0.0) / _SLOW))
+        self._load = _KEPT * self._load + (1 - _KEPT) * load if self.has_fallen else load
+        if self._load > 1:
             self._cut(most_in_hand)
         elif most_in_hand >= self.searches:
-            step = _WIDE_STEP if self._lag_s < _HARDLY * self._late_s else _STEP
-            self._bound = min(self._most, self._bound + step)
+            self._bound = min(self._most, self._bound + self._step())
         else:
             self._bound = min(self._most, self._bound * _UNUSED_GROWTH)
+        if not self.has_fallen:
+            self._too_much = self._most
 
-    def _cut(self, most_in_hand: int) -> None:
-        if self._windows_since_cut <= _WINDOWS_BETWEEN_CUTS:
-            return
+    def _step(self) -> float:
+        is_early = self._windows_since_cut < _CAREFUL_WINDOWS
+        if is_early and self._bound >= _NEAR * self._too_much:
+            return _SMALL_STEP
+        return _WIDE_STEP if self._load < _HARDLY else _STEP
+
+    def _cut(self, most_in_hand: float) -> None:
+        """Cut, or cut deeper while the windows of a cut show that it is worse than thought."""
+        if self._windows_since_cut > _WINDOWS_OF_A_CUT:
+            self._begin_cut(most_in_hand)
+        gentle = 1 / self._load if self._deepest < _DEEPEST_CUT else sqrt(1 / self._load)
+        cut = self._cut_from * max(self._deepest, gentle)
+        self._bound = max(self._least, min(self._bound, cut))
+
+    def _begin_cut(self, most_in_hand: float) -> None:
         self._windows_since_cut = 0
-        milder = max(_DEEPEST_CUT, sqrt(self._late_s / self._lag_s))
-        share = milder if self.has_fallen else _FIRST_CUT
-        self._bound = max(self._least, min(self._bound, most_in_hand) * share)
+        self._cut_from = min(self._bound, most_in_hand)
+        if self.has_fallen:
+            self._deepest, self._too_much = _DEEPEST_CUT, self._cut_from
+        else:
+            self._deepest = _DEEPEST_FIRST_CUT

@@ -4,8 +4,10 @@ A turn that waits for its turn only learns when its time is up that there was no
 can go elsewhere at once. Two bounds, because two things run out. Streams of answers cost memory and
 little else, so many may be open. Searches in hand (from the decision until the sources are there)
 keep processors busy here and in four services, so few are; where they are too many, all of them are
-late together and none is whole. How many that is follows the lag of the event loop. Whoever is
-interactive finds room that whatever works in the background (faces that only search) does not.
+late together and none is whole. How many that is follows the lag of the event loop and how slow the
+scorer is. Whoever is
+interactive finds room that whatever works in the background (faces that only search) does not. A
+message that plainly needs no search finds it whatever is searched for others.
 """
 
 import asyncio
@@ -19,8 +21,10 @@ from typing import Any, cast
 from pellucid_gateway.decision import Action, Decision
 from pellucid_gateway.engine import TurnEngine
 from pellucid_gateway.findings import PageContent
+from pellucid_gateway.plain_messages import is_plain
 from pellucid_gateway.request import SearchCommand, TurnRequest
 from pellucid_gateway.search_bound import WINDOW_S, SearchBound
+from pellucid_gateway.strain import Strain
 from pellucid_gateway.turn import (
     Decided,
     Delta,
@@ -41,10 +45,17 @@ BACKGROUND_SHARE = 0.75
 _LAG_PERIOD_S = 0.02
 # Share of the lag before that still counts when the loop has just come round in time.
 _LAG_KEPT = 0.9
+# An answer whose citations are checked, as a part of a search: by processor time it is the greater
+# half of a turn, over three to four times as many seconds.
+_OF_A_SEARCH = 1 / 3
+# While searches are refused, turns that need none are let in as long as the loop is not later: they
+# are cheap, but not for nothing.
+_MOST_LAG_OF_PLAIN_S = 0.2
 
 _GATHERING = frozenset({Action.SEARCH, Action.FETCH})
-# From then on a turn does not search, unless a decision says otherwise.
-_SETTLED = (Decided, SourcesReady, ResultsReady, Delta, Done, Failed)
+_ENDED = (ResultsReady, Done, Failed)
+# From then on a turn without sources does not search, unless a decision says otherwise.
+_SETTLED = (Decided, Delta)
 
 _admitted: ContextVar[bool] = ContextVar("pellucid_turn_admitted", default=False)
 
@@ -66,6 +77,7 @@ class Turnstile(Admission):
         most_lag_s: How late the event loop may run its timers, in seconds.
         refused: Told why a turn was refused.
         settled: Told of the bound of searches once a window.
+        strain: How slow the scorer is.
     """
 
     def __init__(
@@ -76,6 +88,7 @@ class Turnstile(Admission):
         most_lag_s: float,
         refused: Callable[[Cause], None],
         settled: Callable[[int], None] = lambda _bound: None,
+        strain: Strain | None = None,
     ) -> None:
         super().__init__(most_turns, queue=Cause.TURNS.value, retry_after_s=RETRY_AFTER_S)
         self._most_turns = most_turns
@@ -83,25 +96,32 @@ class Turnstile(Admission):
         self._most_lag_s = most_lag_s
         self._refused = refused
         self._settled = settled
-        self._searches = self._deciding = self._most_in_window = 0
-        self._lag_s = 0.0
+        self._strain = strain or Strain()
+        self._searches = self._deciding = self._answers = 0
+        self._lag_s = self._most_in_window = 0.0
 
     @property
     def searches(self) -> int:
         """Searches in hand."""
         return self._searches
 
+    def is_full_of_searches(self, share: float = 1.0) -> bool:
+        """Whether one more search would be too many, if so much of the bound may be in use."""
+        in_hand = self._in_hand if self._bound.has_fallen else self._searches
+        return in_hand >= self._bound.searches * share
+
     @contextmanager
-    def permit(self, share: float = 1.0) -> Iterator[None]:
+    def permit(self, share: float = 1.0, *, plain: bool = False) -> Iterator[None]:
         """Count the enclosed work, with everything that it starts, as one turn.
 
         Args:
             share: Of both bounds, that may be in use already.
+            plain: It plainly needs no search, so their bound does not matter.
 
         Raises:
             OverloadedError: There is no room; nothing was begun.
         """
-        with self.held(share):
+        with self.held(share, plain=plain):
             token = _admitted.set(True)
             try:
                 yield
@@ -109,30 +129,35 @@ class Turnstile(Admission):
                 _admitted.reset(token)
 
     @contextmanager
-    def held(self, share: float = 1.0) -> Iterator[None]:
+    def held(self, share: float = 1.0, *, plain: bool = False) -> Iterator[None]:
         """The same for work whose context is not its own, as that of a generator.
 
         Raises:
             OverloadedError: There is no room; nothing was begun.
         """
-        cause = self._full(share)
+        cause = self._full(share, plain=plain)
         if cause is not None:
             self._refused(cause)
             raise OverloadedError(cause.value, RETRY_AFTER_S)
         with super().permit():
             yield
 
-    def _full(self, share: float) -> Cause | None:
+    def _full(self, share: float, *, plain: bool) -> Cause | None:
         if self.in_progress >= self._most_turns * share:
             return Cause.TURNS
-        if self._in_hand >= self._bound.searches * share:
-            return Cause.SEARCHES
-        return Cause.LAG if self._lag_s > self._most_lag_s else None
+        most_lag_s = self._most_lag_s
+        if self.is_full_of_searches(share):
+            # It was full, even where the parts of searches in hand do not add up to the bound.
+            self._most_in_window = max(self._most_in_window, float(self._bound.searches))
+            if not plain:
+                return Cause.SEARCHES
+            most_lag_s = min(most_lag_s, _MOST_LAG_OF_PLAIN_S)
+        return Cause.LAG if self._lag_s > most_lag_s else None
 
     @property
-    def _in_hand(self) -> int:
-        """Searches, and what may become one: a late loop lets many in before it decides on any."""
-        return self._searches + (self._deciding if self._bound.has_fallen else 0)
+    def _in_hand(self) -> float:
+        """Searches, with what may become one and what is left of those that have their sources."""
+        return self._searches + self._deciding + _OF_A_SEARCH * self._answers
 
     def begin_deciding(self) -> None:
         """Note that a turn is here of which nobody knows yet whether it searches."""
@@ -152,6 +177,14 @@ class Turnstile(Admission):
         """Note that it has its sources, or has ended."""
         self._searches -= 1
 
+    def begin_answer(self) -> None:
+        """Note that a turn has its sources and answers from them."""
+        self._answers += 1
+
+    def end_answer(self) -> None:
+        """Note that it has ended."""
+        self._answers -= 1
+
     def _note_fullest(self) -> None:
         self._most_in_window = max(self._most_in_window, self._in_hand)
 
@@ -169,17 +202,18 @@ class Turnstile(Admission):
             self._settle(statistics.median(lags))
 
     def _settle(self, lag_s: float) -> None:
-        self._bound.settle(lag_s, most_in_hand=self._most_in_window)
+        self._bound.settle(lag_s, most_in_hand=self._most_in_window, slow=self._strain.take())
         self._most_in_window = self._in_hand
         self._settled(self._bound.searches)
 
 
 class _SearchInHand(AbstractContextManager["_SearchInHand"]):
-    """Whether one turn is searching, told by its events."""
+    """How far one turn is with what it searches, told by its events."""
 
     def __init__(self, turnstile: Turnstile) -> None:
         self._turnstile = turnstile
         self._ends: Callable[[], None] | None = None
+        self._has_sources = False
 
     def decide(self) -> None:
         """It may come to search."""
@@ -192,6 +226,13 @@ class _SearchInHand(AbstractContextManager["_SearchInHand"]):
         self._turnstile.begin_search()
         self._ends = self._turnstile.end_search
 
+    def answer(self) -> None:
+        """It answers from sources from now on."""
+        self.end()
+        self._has_sources = True
+        self._turnstile.begin_answer()
+        self._ends = self._turnstile.end_answer
+
     def end(self) -> None:
         """It has what it searched for, does not search, or has ended."""
         if self._ends is not None:
@@ -202,7 +243,9 @@ class _SearchInHand(AbstractContextManager["_SearchInHand"]):
         """Follow the turn."""
         if isinstance(event, Decided) and event.decision.action in _GATHERING:
             self.begin()
-        elif isinstance(event, _SETTLED):
+        elif isinstance(event, SourcesReady):
+            self.answer()
+        elif isinstance(event, _ENDED if self._has_sources else (*_SETTLED, *_ENDED)):
             self.end()
 
     def __exit__(self, *_exc: object) -> None:
@@ -225,7 +268,7 @@ class GatedEngine:
         """Pass the events on; a single Failed when there is no room."""
         with ExitStack() as held:
             try:
-                held.enter_context(self._place())
+                held.enter_context(self._place(plain=is_plain(request.message)))
             except OverloadedError as error:
                 yield Failed(error.reason, error.message, retryable=True)
                 return
@@ -256,6 +299,6 @@ class GatedEngine:
         """Pass on."""
         return await self._engine.fetch(urls, no_external=no_external, max_chars=max_chars)
 
-    def _place(self) -> AbstractContextManager[None]:
+    def _place(self, *, plain: bool = False) -> AbstractContextManager[None]:
         """A place in the count, unless a face holds one for this work."""
-        return nullcontext() if _admitted.get() else self._turnstile.held()
+        return nullcontext() if _admitted.get() else self._turnstile.held(plain=plain)

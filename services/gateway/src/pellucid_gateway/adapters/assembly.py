@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from datetime import date
 from typing import Protocol
 from urllib.parse import urlsplit
@@ -16,6 +17,7 @@ from pellucid_gateway.gathering import Services
 from pellucid_gateway.notices import wording_for
 from pellucid_gateway.orchestrator import Engine
 from pellucid_gateway.ports import EvidenceStore, SearchQuota
+from pellucid_gateway.strain import Strain, WatchedScorer
 from pellucid_gateway.support import load_claim_tables
 from pellucid_gateway.terms import function_terms
 from pellucid_runtime.clock import Clock
@@ -77,6 +79,7 @@ async def open_engine(
     *,
     evidence: EvidenceStore,
     quota: SearchQuota,
+    strain: Strain,
 ) -> tuple[Engine, Services]:
     """The engine and the services that it stands on, closed with the stack.
 
@@ -87,6 +90,7 @@ async def open_engine(
         clock: Present instant and stopwatch.
         evidence: Keeps what stands behind answers.
         quota: Searching turns of a person.
+        strain: Told how slow the scorer's answers to turns are.
     """
     services = await open_services(
         stack,
@@ -101,12 +105,14 @@ async def open_engine(
     load_phrases()
     load_claim_tables()
     function_terms()
+    budgets = budgets_with(wiring.gateway_budgets)
+    watched = WatchedScorer(services.scorer, strain=strain, budgets=budgets, clock=clock)
     equipment = Equipment(
-        services=services,
+        services=replace(services, scorer=watched),
         model=await _open_model(runtime, stack, wiring.llm_window_tokens),
         evidence=evidence,
         clock=clock,
-        budgets=budgets_with(wiring.gateway_budgets),
+        budgets=budgets,
         plans=plans_with(wiring.gateway_depths),
         knowledge_cutoff=wiring.llm_knowledge_cutoff,
         new_id=lambda: secrets.token_hex(_ID_BYTES),

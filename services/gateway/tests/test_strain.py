@@ -1,0 +1,114 @@
+"""Slow answers of the scorer are told; silence, faults and what no turn waits for are not."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from turn_fakes import FakeScorer
+
+from pellucid_gateway.budgets import StageBudgets
+from pellucid_gateway.ports import Passage, PassageSupport, ScoreCall
+from pellucid_gateway.strain import SLOW_SHARE, Strain, WatchedScorer
+from pellucid_runtime.clock import SystemClock
+from pellucid_runtime.errors import DependencyDownError, OverloadedError, ServiceError
+
+BUDGETS = replace(StageBudgets(), score_s=1.0, support_s=1.0)
+CALL = ScoreCall(
+    question="toll",
+    hits=(),
+    now=datetime(2026, 11, 21, tzinfo=UTC),
+    max_results=5,
+    max_per_domain=2,
+)
+
+
+class Stopwatch(SystemClock):
+    """Stands until it is moved."""
+
+    now_s = 0.0
+
+    def monotonic(self) -> float:
+        return self.now_s
+
+
+class TimedScorer(FakeScorer):
+    """Takes its time, or fails."""
+
+    def __init__(self, clock: Stopwatch) -> None:
+        super().__init__()
+        self._clock = clock
+        self.takes_s = 0.0
+        self.error: ServiceError | TimeoutError | None = None
+
+    async def score(self, call: ScoreCall) -> tuple[()]:  # type: ignore[override]
+        del call
+        self._clock.now_s += self.takes_s
+        if self.error:
+            raise self.error
+        return ()
+
+    async def support(
+        self, claims: Sequence[str], passages: Sequence[Passage]
+    ) -> tuple[tuple[PassageSupport, ...], ...]:
+        await self.score(CALL)
+        return await super().support(claims, passages)
+
+
+@pytest.fixture
+def strain() -> Strain:
+    return Strain()
+
+
+@pytest.fixture
+def scorer() -> TimedScorer:
+    return TimedScorer(Stopwatch())
+
+
+@pytest.fixture
+def watched(scorer: TimedScorer, strain: Strain) -> WatchedScorer:
+    return WatchedScorer(scorer, strain=strain, budgets=BUDGETS, clock=scorer._clock)
+
+
+async def test_the_share_of_slow_answers_since_the_last_look(
+    scorer: TimedScorer, watched: WatchedScorer, strain: Strain
+) -> None:
+    for takes_s in (0.1, SLOW_SHARE - 0.01, SLOW_SHARE + 0.01):
+        scorer.takes_s = takes_s
+        await watched.score(CALL)
+    await watched.support(["A toll"], [Passage("1", "A toll")])
+
+    assert strain.take() == 0.5
+    assert strain.take() is None
+
+
+async def test_a_refusal_for_want_of_room_is_a_slow_answer(
+    scorer: TimedScorer, watched: WatchedScorer, strain: Strain
+) -> None:
+    scorer.error = OverloadedError("scorer", 0.1)
+    with pytest.raises(OverloadedError):
+        await watched.score(CALL)
+
+    assert strain.take() == 1.0
+
+
+@pytest.mark.parametrize("error", [DependencyDownError("scorer"), TimeoutError()])
+async def test_who_does_not_answer_says_nothing_of_the_load(
+    scorer: TimedScorer,
+    watched: WatchedScorer,
+    strain: Strain,
+    error: ServiceError | TimeoutError,
+) -> None:
+    scorer.error, scorer.takes_s = error, 2.0
+    with pytest.raises(type(error)):
+        await watched.score(CALL)
+
+    assert strain.take() is None
+
+
+async def test_what_no_turn_waits_for_is_not_watched(
+    watched: WatchedScorer, strain: Strain
+) -> None:
+    await watched.similarities("a toll", ["a bridge"])
+
+    assert strain.take() is None
