@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 QUESTION = "Who is the current CEO of Norrvik Cells?"
 PAGE = "http://harbourpost.localhost:{port}/2026/11/14/ondry-bridge-opens.html"

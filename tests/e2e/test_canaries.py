@@ -24,7 +24,7 @@ from pellucid_gateway.api_keys import digest_of, new_key
 from rig.fake_model import FakeModel, serve_model
 from rig.installation import Installation, start_installation
 
-pytestmark = [pytest.mark.e2e, pytest.mark.redis, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.e2e, pytest.mark.redis, pytest.mark.timeout(400)]
 
 OFFSET = 13_200
 KEY = new_key()

@@ -5,7 +5,7 @@ import pytest
 
 from rig.told_rounds import told_rounds
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 QUESTION = (
     "Who is the CEO of Norrvik Cells, and what was the turnout of the mayoral election in "

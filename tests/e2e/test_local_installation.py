@@ -7,7 +7,7 @@ import pytest
 
 from rig.installation import Installation, start_installation
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 OFFSET = 11600
 

@@ -9,7 +9,7 @@ import pytest
 from rig.fake_model import FakeModel, serve_model
 from rig.installation import Installation, start_installation
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 QUESTION = "Who is the current CEO of Norrvik Cells?"
 

@@ -30,7 +30,7 @@ pytestmark = [
     pytest.mark.e2e,
     pytest.mark.prometheus,
     pytest.mark.alertmanager,
-    pytest.mark.timeout(300),
+    pytest.mark.timeout(600),
 ]
 
 OFFSET = 11700

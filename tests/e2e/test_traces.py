@@ -12,7 +12,7 @@ from rig.fake_model import FakeModel, serve_model
 from rig.installation import ROOT, Installation, start_installation
 from rig.otlp import Collector, Span, serve_collector, tree
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 OFFSET = 11800
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"

@@ -15,7 +15,7 @@ from rig.fake_model import FakeModel, serve_model
 from rig.installation import Installation, start_installation
 from rig.told_rounds import told_rounds
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 QUESTION = "What is the birthplace of the winner of the Breakwater Medal 2026?"
 SECOND_PAGE = "almanac.localhost"

@@ -11,7 +11,7 @@ import pytest
 
 from rig.installation import Installation
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 QUESTION = "Who is the current CEO of Norrvik Cells?"
 # The whole turn's deadline at standard depth is 15 s; 250 ms is what may go beyond it.

@@ -62,7 +62,7 @@ def test_what_did_not_run_or_failed_is_not_called_kept(tmp_path: Path) -> None:
 
 @pytest.mark.e2e
 @pytest.mark.redis
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(400)
 async def test_a_few_faults_over_real_processes(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("faults")
     async with (

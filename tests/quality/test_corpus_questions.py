@@ -14,7 +14,7 @@ import yaml
 
 from rig.installation import Installation
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
 
 ROOT = Path(__file__).resolve().parents[2]
 QUESTIONS = yaml.safe_load((ROOT / "corpus" / "questions.yaml").read_text())["questions"]

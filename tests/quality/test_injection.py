@@ -14,7 +14,7 @@ from rig.injection_measures import (
     without_defence,
 )
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = pytest.mark.timeout(300)
 
 LEAST_CASES = 150
 MOST_OVERRIDES = 0.02

@@ -11,7 +11,7 @@ from rig.planted import CHECKABLE, SEMANTIC, Planted, cases, wrongly_answered
 from rig.real_support import RealSupport, SupportDown
 from rig.verifying import verified
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = pytest.mark.timeout(600)
 
 MOST_SEMANTIC_SHARE = 0.08
 # By words alone claims in another language and with few words of their source are lost.

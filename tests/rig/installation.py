@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-READY_WITHIN_S = 60.0
+READY_WITHIN_S = 120.0
 STOP_WITHIN_S = 45.0
 # The day that the corpus calls today.
 CORPUS_TODAY = "2026-11-21T12:00:00Z"

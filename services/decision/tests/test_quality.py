@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 # Ten fits take a minute or two of a processor, several on a busy machine.
-pytestmark = pytest.mark.timeout(400)
+pytestmark = pytest.mark.timeout(1200)
 
 TRAINING = Path(__file__).resolve().parents[1] / "training"
 
