@@ -94,7 +94,7 @@ class GatewaySettings(LlmSettings):
         le=10_000,
         description="Turns that search or read and have no sources yet, at most; while so many "
         "are, further turns are refused at once with 503. The bound falls while the event loop is "
-        "late.",
+        "late or the scorer slow, and counts answers with sources, three for one, once it has.",
     )
     gateway_min_searches: int = Field(
         6,
@@ -106,8 +106,8 @@ class GatewaySettings(LlmSettings):
         15,
         ge=1,
         le=60_000,
-        description="Milliseconds that the event loop may be late, on average over half a second, "
-        "before the bound of searches falls.",
+        description="Milliseconds that the event loop may be late, usually in a quarter of a "
+        "second, before the bound of searches falls.",
     )
     gateway_max_lag_ms: int = Field(
         2_000,
