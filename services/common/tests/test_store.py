@@ -213,7 +213,11 @@ def test_a_connection_reset_while_it_is_written_to_is_a_lost_one(redis_server: A
 
 
 async def test_redis_that_accepts_and_never_answers_fails_quickly() -> None:
+    connections = 0
+
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal connections
+        connections += 1
         await reader.read()
         writer.close()
 
@@ -222,7 +226,8 @@ async def test_redis_that_accepts_and_never_answers_fails_quickly() -> None:
     async with RedisStore(f"redis://127.0.0.1:{port}") as store:
         began = asyncio.get_running_loop().time()
         with pytest.raises(DependencyDownError):
-            await store.get("k")
+            await store.incr("c")
         assert asyncio.get_running_loop().time() - began < 2.5
+    assert connections == 1, "what may have arrived is not said twice: it would count twice"
     server.close()
     await server.wait_closed()

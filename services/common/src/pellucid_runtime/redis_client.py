@@ -83,8 +83,9 @@ def open_redis(
         timeout=timeout_s,
         socket_timeout=timeout_s,
         socket_connect_timeout=timeout_s,
-        # Once more at once: a connection that the server closed while idle is no failure.
-        retry=Retry(NoBackoff(), 1),
+        # Once more at once: a connection that the server closed while idle is no failure. Not after
+        # a timeout, which our own busy loop may cause: what arrived would be done, or count, twice.
+        retry=Retry(NoBackoff(), 1, supported_errors=(LostConnectionError,)),
     )
     pool.connection_class = _in_one_way(pool.connection_class)
     return redis.Redis.from_pool(pool)
