@@ -151,7 +151,9 @@ def _meant(seen: Seen) -> npt.NDArray[np.int64]:
     first, second = _pairs(len(single))
     both = (single[first] * _PAIR_FACTOR + single[second]) >> _PAIR_SHIFT
     places = np.sort(np.concatenate((single, both)) % BUCKETS)
-    return places[np.diff(places, prepend=-1) > 0]
+    first_of_its_kind = np.ones(len(places), dtype=np.bool_)
+    np.not_equal(places[1:], places[:-1], out=first_of_its_kind[1:])
+    return places[first_of_its_kind]
 
 
 @lru_cache(maxsize=_PAIRS_KEPT)

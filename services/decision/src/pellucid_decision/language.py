@@ -23,6 +23,7 @@ _SCRIPTS = (
     ("he", re.compile(r"[\u0590-\u05ff]")),
 )
 _LATIN_WORD = re.compile(r"[a-zà-öø-ÿœß']+")
+# Each holds a letter that is not ASCII, or an apostrophe.
 _MARKS = (
     ("es", re.compile(r"[¿¡ñ]")),
     ("de", re.compile(r"[ßäöü]")),
@@ -91,7 +92,9 @@ def _by_words(sample: str, fallback: str) -> str:
 def _word_scores(sample: str) -> dict[str, float]:
     words = _LATIN_WORD.findall(sample.replace("\u2019", "'"))
     everyday = _everyday().items()
-    scores = {code: float(sum(word in known for word in words)) for code, known in everyday}
+    scores = {code: float(sum(map(known.__contains__, words))) for code, known in everyday}
+    if sample.isascii() and "'" not in sample:
+        return scores
     for code, pattern in _MARKS:
         scores[code] += 1.5 * bool(pattern.search(sample))
     return scores

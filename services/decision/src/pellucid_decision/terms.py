@@ -112,7 +112,7 @@ def _spaced(text: str, rules: LanguageRules) -> Iterator[Term]:
         token = match.group()
         if "'" in token and not german:
             token = _POSSESSIVE.sub("", _ELISION.sub("", token))
-        opening = bool(_SENTENCE_START.search(text[max(0, match.start() - 4) : match.start()]))
+        opening = token[:1].isupper() and _opens_sentence(text, match.start())
         if opening and _FULL_NAME.match(text, match.start()):
             opening = token.casefold() in openings
         kind = _kind(token, opening=opening, german=german)
@@ -123,6 +123,10 @@ def _spaced(text: str, rules: LanguageRules) -> Iterator[Term]:
             yield Term(token, kind)
 
 
+def _opens_sentence(text: str, place: int) -> bool:
+    return _SENTENCE_START.search(text[max(0, place - 4) : place]) is not None
+
+
 def _compounds(text: str, rules: LanguageRules) -> frozenset[int]:
     """Return where words stand that carry meaning only as part of a fixed pair ("share price")."""
     pairs = rules.phrase("compounds")
@@ -131,6 +135,8 @@ def _compounds(text: str, rules: LanguageRules) -> frozenset[int]:
 
 
 def _kind(token: str, *, opening: bool, german: bool) -> Kind:
+    if token.isalpha() and token == token.lower():
+        return Kind.WORD  # as most are
     if _NUMBER.fullmatch(token):
         return Kind.NUMBER
     if _IDENTIFIER.fullmatch(token):
