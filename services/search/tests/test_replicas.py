@@ -3,7 +3,6 @@
 import asyncio
 import random
 import time
-from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,24 +19,29 @@ pytestmark = [pytest.mark.redis, pytest.mark.usefixtures("loaded_languages")]
 
 KEY = "example-key-0123456789"
 CLOCK = "2026-01-01T{}:00Z"
-# A second, but for what a busy machine may hold a call back after it was let go.
-LEAST_GAP_S = 0.75
 
 
 class OnePerSecond:
-    """A Brave that refuses a second request that comes too soon after the last one."""
+    """A Brave that refuses what is ahead of one request for each second since `begin`.
+
+    A call that a busy machine held back after it was let go is no breach, nor is the next one.
+    """
 
     def __init__(self, answer: Any) -> None:
         self._answer = answer
-        self._times: deque[float] = deque()
+        self._begun = 0.0
+        self._answered = 0
         self.refused = 0
 
+    def begin(self) -> None:
+        self._begun = asyncio.get_running_loop().time()
+
     def __call__(self, request: Any) -> Any:
-        if self._times and request.at - self._times[-1] < LEAST_GAP_S:
+        if request.at - self._begun < self._answered:
             self.refused += 1
             error = {"type": "ErrorResponse", "error": {"code": "RATE_LIMITED"}}
             return self._answer(error, 429)
-        self._times.append(request.at)
+        self._answered += 1
         headers = {
             "X-RateLimit-Limit": "1, 15000", "X-RateLimit-Policy": "1;w=1, 15000;w=2592000",
             "X-RateLimit-Remaining": "0, 14000", "X-RateLimit-Reset": "1, 1000000",
@@ -66,6 +70,7 @@ async def test_three_replicas_never_break_a_limit_of_one_request_a_second(
     replicas = await start_replicas(
         brave_search_api_key=KEY, brave_base_url=brave.url, search_budget_s=30
     )
+    limiter.begin()
 
     answers = await asyncio.gather(
         *(
@@ -94,6 +99,7 @@ async def test_a_short_deadline_moves_on_instead_of_waiting_for_a_turn(
         tavily_api_key=KEY, tavily_base_url=tavily.url,
     )  # fmt: skip
 
+    limiter.begin()
     started = time.monotonic()
     answers = await asyncio.gather(
         *(
