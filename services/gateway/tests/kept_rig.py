@@ -17,6 +17,7 @@ from pellucid_gateway.adapters.state import open_state
 from pellucid_gateway.engine import TurnEngine
 from pellucid_gateway.faces.admission import DoorLimits
 from pellucid_gateway.faces.guard import GuardRules
+from pellucid_gateway.faces.head_start import HeadStarts
 from pellucid_gateway.faces.http import Doors, http_app
 from pellucid_gateway.faces.identity import Identity
 from pellucid_gateway.faces.kept import KeptDoors
@@ -100,6 +101,7 @@ async def open_gateway(stack: AsyncExitStack, plan: Plan) -> KeptGateway:
         upstream=plan.upstream,
         own_model="m",
         note_passed=keeping.afterwards.passed,
+        head_starts=HeadStarts(settings.gateway_head_starts),
     )
     return KeptGateway(app=http_app(doors), engine=engine, keeping=keeping, rig=plan.rig)
 

@@ -163,6 +163,26 @@ async def test_other_messages_wait_for_the_decision(
     assert opened.decision.seen == [0]
 
 
+@pytest.mark.parametrize(
+    ("message", "more", "seen"),
+    [
+        (QUESTION, {}, 1),
+        (f"search for this: {QUESTION}", {}, 0),
+        ("What does https://ondry.example say?", {}, 0),
+        (QUESTION, {"pellucid": {"web_mode": "on"}}, 0),
+        (QUESTION, {"pellucid": {"context": {"title": "Keynote"}}}, 0),
+    ],
+)
+async def test_where_all_may_begin_those_that_ask_for_the_web_wait(
+    tmp_path: Path, message: str, more: dict[str, Any], seen: int
+) -> None:
+    async with AsyncExitStack() as stack:
+        opened = await open_one(stack, tmp_path, gateway_head_starts="all")
+        await opened.complete(message, **more)
+
+    assert opened.decision.seen == [seen]
+
+
 @pytest.mark.parametrize("hangs", [False, True])
 async def test_a_decision_to_search_ends_what_was_begun(tmp_path: Path, *, hangs: bool) -> None:
     async with AsyncExitStack() as stack:

@@ -15,6 +15,7 @@ from pellucid_gateway.adapters.model_server import open_model_server
 from pellucid_gateway.adapters.state import State, open_state
 from pellucid_gateway.faces.admission import DoorLimits
 from pellucid_gateway.faces.guard import GuardRules
+from pellucid_gateway.faces.head_start import HeadStarts
 from pellucid_gateway.faces.http import Doors, http_app
 from pellucid_gateway.faces.identity import Identity
 from pellucid_gateway.faces.kept import KeptDoors
@@ -103,6 +104,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         upstream=await open_model_server(settings, stack),
         own_model=settings.llm_model,
         note_passed=_note_passed(keeping),
+        head_starts=HeadStarts(settings.gateway_head_starts),
         turnstile=turnstile,
     )
     listeners: list[Listener] = [MetricsServer(settings, health)]

@@ -115,6 +115,11 @@ class GatewaySettings(LlmSettings):
         le=60_000,
         description="Milliseconds that the event loop may be late before turns are refused.",
     )
+    gateway_head_starts: Literal["plain", "all"] = Field(
+        "plain",
+        description="Messages of the OpenAI face that the model server is shown while they are "
+        "decided on: those that plainly need no search, or all that do not plainly ask for one.",
+    )
     gateway_user_header: str = Field(
         "",
         pattern=r"^[A-Za-z0-9-]*$",

@@ -5,24 +5,39 @@ small talk or an order on a text, or whose sender switched the web off, is shown
 at once. What it says is held back until the decision is there; one that says otherwise ends the
 exchange, and nothing of it is told. It begins when the caller may go on, so that who is refused
 costs no model.
+
+An operator whose model server bills nobody may have all messages begin like this but those that
+plainly ask for the web.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from enum import StrEnum
 from types import TracebackType
 from typing import Self
 
-from pellucid_gateway.decision import WebMode
+from pellucid_gateway.decision import Action, WebMode
 from pellucid_gateway.faces.upstream import UpstreamReply
+from pellucid_gateway.fallback_decision import decide_by_rule
 from pellucid_gateway.metrics import HEAD_STARTS
 from pellucid_gateway.plain_messages import is_plain
 from pellucid_gateway.request import TurnRequest
 
 
-def plainly_passes(turn: TurnRequest) -> bool:
+class HeadStarts(StrEnum):
+    """Which messages are shown to the model server while they are decided on."""
+
+    PLAIN = "plain"
+    ALL = "all"
+
+
+def begins_early(turn: TurnRequest, which: HeadStarts) -> bool:
     """Nothing is likely to be searched, and nothing of ours is to be told to the model."""
-    ours = turn.memories or turn.subject or turn.force_search
-    return not ours and (turn.web_mode is WebMode.OFF or is_plain(turn.message))
+    if turn.memories or turn.subject or turn.force_search:
+        return False
+    if turn.web_mode is WebMode.OFF or is_plain(turn.message):
+        return True
+    return which is HeadStarts.ALL and decide_by_rule(turn).action is Action.ANSWER
 
 
 class HeadStart:

@@ -29,6 +29,7 @@ from pellucid_gateway.faces.evidence import Replay, evidence_routes
 from pellucid_gateway.faces.feedback import FeedbackBody, FeedbackKeeper, feedback_routes
 from pellucid_gateway.faces.fetch import fetch_routes
 from pellucid_gateway.faces.guard import Guard, GuardRules, Observe, own_path
+from pellucid_gateway.faces.head_start import HeadStarts
 from pellucid_gateway.faces.identity import Identity
 from pellucid_gateway.faces.kept import KeptDoors, MemoryBody, kept_routes
 from pellucid_gateway.faces.kept_schema import KEPT_REPLIES
@@ -101,6 +102,7 @@ class Doors:
         upstream: Model server of the OpenAI face; None without a model.
         own_model: Its model that answers by default.
         note_passed: Told of each turn that the model server answered by itself.
+        head_starts: Which messages it is shown while they are decided on.
     """
 
     engine: TurnEngine
@@ -120,6 +122,7 @@ class Doors:
     upstream: ModelServer | None = None
     own_model: str = ""
     note_passed: Callable[[PassedOn], None] = lambda _turn: None
+    head_starts: HeadStarts = HeadStarts.PLAIN
     turnstile: Turnstile | None = None
 
 
@@ -177,6 +180,7 @@ def _chat_door(doors: Doors) -> ChatDoor:
         upstream=doors.upstream,
         own_model=doors.own_model,
         note_passed=doors.note_passed,
+        head_starts=doors.head_starts,
     )
 
 

@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 from pellucid_gateway.decision import Action, Decision
 from pellucid_gateway.faces.bodies import read_body
 from pellucid_gateway.faces.client_turn import OWN_MODEL, Asked
-from pellucid_gateway.faces.head_start import HeadStart, plainly_passes
+from pellucid_gateway.faces.head_start import HeadStart, begins_early
 from pellucid_gateway.faces.leaving import Leaving
 from pellucid_gateway.faces.openai_reply import CompletionTeller, error_event
 from pellucid_gateway.faces.openai_request import OpenAiRequest, parse
@@ -92,7 +92,8 @@ async def _reply(door: ChatDoor, request: Request, parsed: OpenAiRequest) -> Res
     if asked.needs_model:
         return await _Passing(door, turn, None).reply_of(await upstream.complete(parsed.body))
     async with HeadStart(partial(upstream.complete, parsed.body)) as start:
-        events = door.events(replace(turn, let_in=start.begin) if plainly_passes(turn) else turn)
+        early = begins_early(turn, door.head_starts)
+        events = door.events(replace(turn, let_in=start.begin) if early else turn)
         first = await anext(events, None)
         if isinstance(first, Decided) and _adds_nothing(asked, first):
             await events.aclose()

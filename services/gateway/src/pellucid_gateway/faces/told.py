@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from pellucid_gateway.engine import TurnEngine
 from pellucid_gateway.faces.client_turn import Asked
+from pellucid_gateway.faces.head_start import HeadStarts
 from pellucid_gateway.faces.identity import Identity
 from pellucid_gateway.faces.leaving import until_disconnect
 from pellucid_gateway.faces.problems import INTERNAL, Problem, ProblemError
@@ -40,6 +41,7 @@ class ChatDoor:
         upstream: The model server; None without a model.
         own_model: What the name `pellucid` stands for there.
         note_passed: Told of each turn that the model server answered by itself.
+        head_starts: Which messages it is shown while they are decided on.
     """
 
     engine: TurnEngine
@@ -48,6 +50,7 @@ class ChatDoor:
     upstream: ModelServer | None
     own_model: str
     note_passed: Callable[[PassedOn], None]
+    head_starts: HeadStarts
 
     def turn(self, request: Request, asked: Asked) -> TurnRequest:
         """The turn with its caller."""
