@@ -31,6 +31,7 @@ class FakeEncoder:
     """Vectors from a text's characters, and a record of every batch.
 
     A token is a word's hash, so equal texts have equal vectors and different ones nearly never.
+    With a `spread` above 1 a batch may have more padding than tokens.
     Set `gate` to hold batches back; set `failure` to make the next ones fail.
     """
 
@@ -39,6 +40,7 @@ class FakeEncoder:
     parallelism: int = 1
     batch_tokens: int = 64
     token_step: int = 1
+    spread: int = 1
     scripts: frozenset[str] = frozenset({"LATIN"})
     gate: threading.Event = field(default_factory=threading.Event)
     failure: Exception | None = None
@@ -55,6 +57,9 @@ class FakeEncoder:
 
     def padded(self, tokens: int) -> int:
         return -(-tokens // self.token_step) * self.token_step
+
+    def most_texts(self, longest: int) -> int:
+        return max(1, self.spread * self.batch_tokens // longest)
 
     def tokenize(self, texts: Sequence[str]) -> list[TokenIds]:
         self.tokenized += len(texts)

@@ -51,9 +51,8 @@ async def waiting(
     tasks = []
     for name in "abcd":
         tasks.append(asyncio.create_task(embedder.embed(texts(name))))
-        await until(lambda: encoder.tokenized == CALL * len(tasks))
-        await asyncio.sleep(0.02)
-    assert batcher.queued_tokens == 3 * 4 * CALL
+        await until(lambda: batcher.unfinished_tokens == 4 * CALL * len(tasks))
+    await until(lambda: batcher.queued_tokens == 3 * 4 * CALL)
     yield tasks
     encoder.gate.set()
     await asyncio.gather(*tasks, return_exceptions=True)
@@ -122,8 +121,7 @@ async def test_callers_that_leave_make_room_at_once(
     await until(lambda: encoder.tokenized == 5 * CALL)
     encoder.gate.set()
     assert (await last).vectors.shape == (CALL, 16)
-    await until(lambda: batcher.queued_tokens == 0)
-    assert batcher._in_hand == 0
+    await until(lambda: batcher.unfinished_tokens == 0)
 
 
 async def test_what_would_come_too_late_is_refused_unread(
@@ -132,7 +130,8 @@ async def test_what_would_come_too_late_is_refused_unread(
     waiting[-1].cancel()
     await asyncio.gather(waiting[-1], return_exceptions=True)
     with deadline_scope(0.001), pytest.raises(OverloadedError):
-        await embedder.embed(texts("hurried", 10))
+        async with asyncio.timeout(10):
+            await embedder.embed(texts("hurried", 10))
     assert encoder.tokenized == 4 * CALL
     with deadline_scope(600.0):
         call = asyncio.create_task(embedder.embed(texts("patient", 10)))

@@ -9,7 +9,7 @@ before they cost anything, and so are calls that would be answered too late for 
 """
 
 import asyncio
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
@@ -34,8 +34,9 @@ IN_HAND = 1
 has time to hand it the next."""
 SMALLEST_SHARE = 128
 """Tokens below which a batch is not split among the workers: its fixed costs would be doubled."""
-SPARE = 3
-"""Texts by which a batch may be smaller than its share where that leaves less padding."""
+SPARE = 0.85
+"""Part of its share that a batch has at least where less of it leaves less padding: rounding up
+costs 3 % of a full batch."""
 FIRST_RATE = 8000.0
 """Tokens per second assumed until the first batch was measured."""
 SMOOTHING = 0.2
@@ -137,6 +138,11 @@ class Batcher:
         """Tokens that wait now."""
         return self._tokens
 
+    @property
+    def unfinished_tokens(self) -> int:
+        """Tokens that wait, are in hand for a worker or are being encoded now."""
+        return self._tokens + self._in_hand
+
     def submit(self, texts: Sequence[TokenIds]) -> tuple[Job, ...]:
         """Queue the texts of one caller; the caller counts as a waiter of each.
 
@@ -173,7 +179,7 @@ class Batcher:
         Raises:
             OverloadedError: It tells when there should be room.
         """
-        is_late = (self._tokens + self._in_hand + tokens) / self._rate > within_s
+        is_late = (self.unfinished_tokens + tokens) / self._rate > within_s
         if self._tokens and (is_late or self._tokens + tokens > self._max_tokens):
             self._observer.refused(texts=texts)
             raise OverloadedError(QUEUE, retry_after_s=self._wait_s())
@@ -305,12 +311,17 @@ def _first_batch(lengths: Sequence[int], number: int, encoder: Encoder) -> int:
     About an equal share; while there are more batches than workers, a few texts less where the
     batch is then rounded up by less.
     """
-    sums = list(accumulate(islice(lengths, max(1, encoder.batch_tokens // lengths[0]))))
+    sums = list(accumulate(islice(lengths, encoder.most_texts(lengths[0]))))
+    sums = sums[: max(1, bisect_right(sums, encoder.batch_tokens))]
     if number == 1:
         return len(sums)
-    share = max(SMALLEST_SHARE, sum(lengths) / number)
+    total = sum(lengths)
+    share = max(SMALLEST_SHARE, total / number)
     most = min(len(sums), 1 + bisect_left(sums, share - lengths[0] / 2))
     if number <= encoder.parallelism:
-        return most
-    choices = range(max(1, most - SPARE), most + 1)
+        # What is left must find room in the others.
+        least = 1 + bisect_left(sums, total - (number - 1) * encoder.batch_tokens)
+        return min(len(sums), max(most, least))
+    least = bisect_left(sums, SPARE * sums[most - 1])
+    choices = range(most, least, -1)
     return min(choices, key=lambda texts: encoder.padded(sums[texts - 1]) / sums[texts - 1])

@@ -30,7 +30,14 @@ class Encoder(Protocol):
 
     @property
     def batch_tokens(self) -> int:
-        """Tokens, padding included, that one batch should not exceed."""
+        """Tokens that one batch should not exceed."""
+        ...
+
+    def most_texts(self, longest: int) -> int:
+        """Return how many texts a batch may have whose longest has so many tokens, at least 1.
+
+        Where each text is computed as if it were as long as the longest, this bounds its padding.
+        """
         ...
 
     def padded(self, tokens: int) -> int:

@@ -56,6 +56,10 @@ class CudaEncoder:
         """Model, device and precision."""
         return f"{self._spec.name}/cuda-fp16"
 
+    def most_texts(self, longest: int) -> int:
+        """Return how many texts have no more tokens than a batch should, padding included."""
+        return max(1, self.batch_tokens // longest)
+
     def padded(self, tokens: int) -> int:
         """Return the tokens themselves: only the texts of a batch are made equally long."""
         return tokens

@@ -48,6 +48,10 @@ class MixedEncoder:
         """Tokens of a batch."""
         return self._fast.batch_tokens
 
+    def most_texts(self, longest: int) -> int:
+        """Texts of a batch; the exact one reads so short ones that it is bound by their tokens."""
+        return self._fast.most_texts(longest)
+
     def padded(self, tokens: int) -> int:
         """Return what the fast one rounds so many tokens up to."""
         return self._fast.padded(tokens)
