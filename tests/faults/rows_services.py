@@ -12,6 +12,7 @@ from rig.proxy import Toxics
 from rig.site import SCORERS
 from rig.trial import Trial
 
+_PROCESSES = "services/scorer/tests/test_replica_processes.py"
 # Ejections of the channel last 30 s and are looked at every 2 s.
 USED_AGAIN_WITHIN_S = 40.0
 # A second ejection in a row lasts twice as long.
@@ -67,7 +68,7 @@ async def all_scorers_in_use(trial: Trial) -> None:
     1,
     "kill -9 one of 3 scorers mid-request",
     "tried again on another replica: no failure; left alone within 1 s",
-    tests=("services/scorer/tests/test_replicas.py::test_a_killed_replica_costs_no_error",),
+    tests=(f"{_PROCESSES}::test_replicas_share_evenly_and_one_lost_or_frozen_costs_no_error",),
 )
 async def one_scorer_killed(trial: Trial) -> None:
     async with trial.asking():
