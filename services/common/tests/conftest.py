@@ -83,7 +83,7 @@ async def _no_task_left() -> AsyncIterator[None]:
     yield
     left = asyncio.all_tasks() - before - {asyncio.current_task()}
     if left:
-        await asyncio.wait(left, timeout=2)
+        await asyncio.wait(left, timeout=10)
     assert not [task for task in left if not task.done()]
 
 
