@@ -124,17 +124,44 @@ async def test_callers_that_leave_make_room_at_once(
     await until(lambda: batcher.unfinished_tokens == 0)
 
 
+async def queue_up(embedder: Embedder, encoder: Any, batcher: Batcher) -> "asyncio.Task[Any]":
+    """Return a call of which half has to wait, while the model stands still."""
+    encoder.gate.clear()
+    call = asyncio.create_task(embedder.embed(texts("waiting", 2 * CALL)))
+    await until(lambda: batcher.unfinished_tokens == 2 * 4 * CALL)
+    await until(lambda: 0 < batcher.queued_tokens < 2 * 4 * CALL)
+    return call
+
+
 async def test_what_would_come_too_late_is_refused_unread(
-    embedder: Embedder, encoder: Any, waiting: list[Any]
+    embedder: Embedder, encoder: Any, batcher: Batcher
 ) -> None:
-    waiting[-1].cancel()
-    await asyncio.gather(waiting[-1], return_exceptions=True)
+    encoder.seconds_per_batch = 0.01
+    await embedder.embed(texts("measured"))
+    waiting = await queue_up(embedder, encoder, batcher)
+    tokenized = encoder.tokenized
     with deadline_scope(0.001), pytest.raises(OverloadedError):
         async with asyncio.timeout(10):
             await embedder.embed(texts("hurried", 10))
-    assert encoder.tokenized == 4 * CALL
+    assert encoder.tokenized == tokenized
     with deadline_scope(600.0):
         call = asyncio.create_task(embedder.embed(texts("patient", 10)))
-    await until(lambda: encoder.tokenized == 4 * CALL + 10)
+    await until(lambda: encoder.tokenized == tokenized + 10)
     encoder.gate.set()
     assert (await call).vectors.shape == (10, 16)
+    await waiting
+
+
+async def test_small_batches_tell_nothing_of_how_long_the_queue_takes(
+    embedder: Embedder, encoder: Any, batcher: Batcher
+) -> None:
+    encoder.seconds_per_batch = 0.2
+    await embedder.embed(texts("small", 1))  # 20 tokens a second, if that told anything
+    encoder.seconds_per_batch = 0.0
+    waiting = await queue_up(embedder, encoder, batcher)
+    with deadline_scope(20.0):
+        call = asyncio.create_task(embedder.embed(texts("later", 10)))
+    await until(lambda: encoder.tokenized == 2 * CALL + 11 or call.done())
+    encoder.gate.set()
+    assert (await call).vectors.shape == (10, 16)
+    await waiting

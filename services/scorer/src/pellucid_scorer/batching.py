@@ -38,7 +38,9 @@ SPARE = 0.85
 """Part of its share that a batch has at least where less of it leaves less padding: rounding up
 costs 3 % of a full batch."""
 FIRST_RATE = 8000.0
-"""Tokens per second assumed until the first batch was measured."""
+"""Tokens per second assumed until a batch was measured, for telling when to come again."""
+MEASURED_PART = 0.25
+"""Of a full batch: smaller ones take their fixed time and tell nothing of the rate."""
 SMOOTHING = 0.2
 """Weight of the latest batch in the running rate."""
 SHORTEST_WAIT_S = 0.02
@@ -115,7 +117,7 @@ class Batcher:
         self._texts = 0
         self._tokens = 0
         self._in_hand = 0
-        self._rate = FIRST_RATE
+        self._rate: float | None = None
         self._work = asyncio.Event()
         self._running: set[asyncio.Task[None]] = set()
         self._owner: asyncio.Task[None] | None = None
@@ -169,7 +171,7 @@ class Batcher:
     def refuse_if_full(self, *, texts: int, tokens: int, within_s: float = inf) -> None:
         """Raise an error when so many more tokens find no room or come too late.
 
-        Never when nothing waits.
+        Never when nothing waits, and too late only once a rate was measured.
 
         Args:
             texts: To be encoded.
@@ -179,14 +181,14 @@ class Batcher:
         Raises:
             OverloadedError: It tells when there should be room.
         """
-        is_late = (self.unfinished_tokens + tokens) / self._rate > within_s
+        is_late = self._rate and (self.unfinished_tokens + tokens) / self._rate > within_s
         if self._tokens and (is_late or self._tokens + tokens > self._max_tokens):
             self._observer.refused(texts=texts)
             raise OverloadedError(QUEUE, retry_after_s=self._wait_s())
 
     def _wait_s(self) -> float:
         """Return the seconds in which the present queue should be empty."""
-        return max(SHORTEST_WAIT_S, self._tokens / self._rate)
+        return max(SHORTEST_WAIT_S, self._tokens / (self._rate or FIRST_RATE))
 
     def _count(self, *, texts: int, tokens: int) -> None:
         self._texts += texts
@@ -234,8 +236,9 @@ class Batcher:
     def _measure(self, texts: Sequence[TokenIds], seconds: float) -> None:
         tokens = sum(map(len, texts))
         padding = len(texts) * max(map(len, texts)) - tokens
-        rate = tokens * self._encoder.parallelism / max(seconds, 1e-6)
-        self._rate += SMOOTHING * (rate - self._rate)
+        if tokens >= MEASURED_PART * self._encoder.batch_tokens:
+            rate = tokens * self._encoder.parallelism / max(seconds, 1e-6)
+            self._rate = rate + (1 - SMOOTHING) * ((self._rate or rate) - rate)
         self._observer.encoded(texts=len(texts), tokens=tokens, padding=padding, seconds=seconds)
 
     def _take(self, tokens: int) -> Sequence[Job]:
