@@ -33,7 +33,7 @@ expect.set_options(timeout=20_000)
 
 @pytest.fixture(autouse=True)
 def _stages_keep_the_deadline_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What ends a turn whose stages do not: a busy machine must not need it, nor a test be helped."""
+    """No turn is ended in their place: neither on a busy machine nor to the help of a test."""
     monkeypatch.setattr(orchestrator, "_OVERRUN_S", 10.0)
 
 
