@@ -29,6 +29,7 @@ from pellucid_gateway.findings import (
     Source,
 )
 from pellucid_gateway.request import SearchCommand, TurnRequest
+from pellucid_gateway.search_bound import SearchBound
 from pellucid_gateway.turn import (
     AnswerKind,
     Citation,
@@ -321,3 +322,11 @@ class FakeEngine:
             )
             for url in urls
         )
+
+
+def fallen_bound(*, least: int, most_in_hand: int) -> SearchBound:
+    """A bound of searches for which it has just been too much."""
+    bound = SearchBound(least=least, most=64, late_s=0.02)
+    for _ in range(3):
+        bound.settle(1.0, most_in_hand=most_in_hand)
+    return bound

@@ -8,7 +8,7 @@ from dataclasses import replace
 import grpc
 import httpx
 import pytest
-from door_fakes import FakeEngine, MakeApp
+from door_fakes import FakeEngine, MakeApp, fallen_bound
 from pellucid.common.v1 import common_pb2
 from pellucid.gateway.v1 import gateway_pb2, gateway_pb2_grpc
 
@@ -281,8 +281,7 @@ async def test_a_crowd_that_comes_at_once_is_let_in_while_nothing_is_late() -> N
 async def test_answers_with_sources_count_for_a_part_once_it_was_too_much(
     engine: FakeEngine,
 ) -> None:
-    searches = SearchBound(least=1, most=64, late_s=0.02)
-    searches.settle(1.0, most_in_hand=1)
+    searches = fallen_bound(least=1, most_in_hand=1)
     turnstile = opened(searches)
     let_in = []
     three = [GatedEngine(engine, turnstile).run(TURN) for _ in range(3)]
@@ -299,8 +298,7 @@ async def test_answers_with_sources_count_for_a_part_once_it_was_too_much(
 
 
 async def test_turns_that_are_not_decided_count_once_the_loop_was_late() -> None:
-    searches = SearchBound(least=2, most=64, late_s=0.02)
-    searches.settle(1.0, most_in_hand=10)
+    searches = fallen_bound(least=2, most_in_hand=10)
     turnstile = opened(searches)
     for _ in range(searches.searches):
         turnstile.begin_deciding()
@@ -314,8 +312,7 @@ async def test_a_turn_that_does_not_search_counts_until_its_decision(engine: Fak
     decided = next(event for event in engine.events if isinstance(event, Decided))
     answer = replace(decided, decision=replace(decided.decision, action=Action.ANSWER))
     engine.events = [answer, *(e for e in engine.events if isinstance(e, Delta | Done))]
-    searches = SearchBound(least=1, most=64, late_s=0.02)
-    searches.settle(1.0, most_in_hand=1)
+    searches = fallen_bound(least=1, most_in_hand=1)
     turnstile = opened(searches)
 
     assert {_lets_in(turnstile) async for _ in GatedEngine(engine, turnstile).run(TURN)} == {True}

@@ -15,11 +15,12 @@ from math import sqrt
 
 # Short, because an overload is let in until it is noticed.
 WINDOW_S = 0.25
-# Once the bound has fallen, a window counts with so much of the ones before: both signs come in
-# bursts.
+# A window counts with so much of the ones before: both signs come in bursts.
 _KEPT = 0.7
 # Share of slow answers that is as bad as a loop that is `late_s` late. Some are slow by chance.
 _SLOW = 0.1
+# However bad one window is, it takes two of them to cut, and two good ones to forget.
+_MOST_LOAD = 3.0
 # The first cut after a quiet time may go as deep as this: nothing is known yet of how many there
 # is room for, and most of the work of those in hand is still to come.
 _DEEPEST_FIRST_CUT = 0.35
@@ -36,8 +37,6 @@ _HARDLY = 0.5
 _NEAR = 0.9
 _SMALL_STEP = 0.03
 _CAREFUL_WINDOWS = 60
-# However bad one window is, it is forgotten in two seconds.
-_MOST_LOAD = 10.0
 # Nobody was kept out lately: what an earlier crowd taught is forgotten within seconds.
 _UNUSED_GROWTH = 1.25
 
@@ -83,11 +82,14 @@ class SearchBound:
         >>> bound = SearchBound(least=4, most=64, late_s=0.01)
         >>> bound.settle(0.05, most_in_hand=16)
         >>> bound.searches
-        5
+        64
+        >>> bound.settle(0.05, most_in_hand=16)
+        >>> bound.searches
+        10
         """
         self._windows_since_cut += 1
         load = min(_MOST_LOAD, max(lag_s / self._late_s, (slow or 0.0) / _SLOW))
-        self._load = _KEPT * self._load + (1 - _KEPT) * load if self.has_fallen else load
+        self._load = _KEPT * self._load + (1 - _KEPT) * load
         if self._load > 1:
             self._cut(most_in_hand)
         elif most_in_hand >= self.searches:
