@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pellucid_decision.cascade import Cascade, examine
-from pellucid_decision.classifier import PACKAGED_WEIGHTS, Classifier, load_weights
+from pellucid_decision.classifier import Classifier
 from pellucid_decision.conversation import Ask
 from pellucid_decision.decision import Action, Stage
 from pellucid_decision.deliberation import Opinion
@@ -15,6 +15,7 @@ from pellucid_decision.desk import Desk
 from pellucid_decision.errors import UnavailableError, WeightsError
 from pellucid_decision.reuse import REUSE_SECONDS, DecisionCache
 from pellucid_decision.rulebook import Rulebook
+from pellucid_decision.weights import MAX_WEIGHTS_BYTES, PACKAGED_WEIGHTS, load_weights
 from pellucid_runtime.clock import FixedClock
 
 
@@ -26,8 +27,10 @@ class FixedRules:
 class Encoder:
     def __init__(self, answer: object) -> None:
         self.answer = answer
+        self.asked: list[str] = []
 
-    async def embed(self, text: str) -> list[float]:  # noqa: ARG002 - the port has it
+    async def embed(self, text: str) -> list[float]:
+        self.asked.append(text)
         if isinstance(self.answer, Exception):
             raise self.answer
         return self.answer
@@ -55,10 +58,21 @@ async def test_a_lost_embedding_is_flagged(
     assert bool(opinion.degraded) is flagged
 
 
-async def test_dense_scripts_need_no_embedding(book: Rulebook, asking: Callable[..., Ask]) -> None:
-    case = examine(asking("\ud478\ub978 \ud56d\uad6c \ucd95\uc81c"), book)
+async def test_a_language_that_is_not_glossed_needs_no_embedding(
+    book: Rulebook, asking: Callable[..., Ask]
+) -> None:
+    case = examine(asking("\u0441\u0438\u043d\u0438\u0439 \u043f\u043e\u0440\u0442"), book)
     classifier = Classifier(load_weights(), Encoder(UnavailableError("down")))
     assert not (await classifier.consider(case.ask, case.resolved, case.reading)).degraded
+
+
+async def test_other_languages_are_embedded_as_their_gloss(
+    book: Rulebook, asking: Callable[..., Ask]
+) -> None:
+    encoder = Encoder([0.05] * 384)
+    case = examine(asking("Wann öffnet das Rathaus?"), book)
+    await Classifier(load_weights(), encoder).consider(case.ask, case.resolved, case.reading)
+    assert encoder.asked == ["when opens the town hall ?"]
 
 
 @dataclass(frozen=True)
@@ -80,8 +94,8 @@ class Opposed:
 @pytest.mark.parametrize(
     ("message", "chance", "expected"),
     [
-        ("who won the match", 0.35, (Action.ANSWER, Stage.CLASSIFIER)),
-        ("who won the match", 0.45, (Action.SEARCH, Stage.RULE)),
+        ("who won the match", 0.55, (Action.ANSWER, Stage.CLASSIFIER)),
+        ("who won the match", 0.65, (Action.SEARCH, Stage.RULE)),
         ("write a poem about rain", 0.65, (Action.SEARCH, Stage.CLASSIFIER)),
         ("write a poem about rain", 0.55, (Action.ANSWER, Stage.RULE)),
         ("thanks a lot", 0.95, (Action.ANSWER, Stage.RULE)),
@@ -102,18 +116,19 @@ async def test_a_sure_classifier_contests_rules_but_not_orders(
     assert (decision.action, decision.verdict.stage) == expected
 
 
-def test_weights_for_another_lexicon_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("tables", ["lexicon", "gloss"])
+def test_weights_for_other_tables_are_refused(monkeypatch: pytest.MonkeyPatch, tables: str) -> None:
     load_weights()
-    monkeypatch.setattr("pellucid_decision.lexicon.version", lambda: "other")
+    monkeypatch.setattr(f"pellucid_decision.{tables}.version", lambda: "other")
     with pytest.raises(WeightsError):
         load_weights()
 
 
 def test_weights_are_small() -> None:
-    assert PACKAGED_WEIGHTS.stat().st_size <= 200_000
+    assert PACKAGED_WEIGHTS.stat().st_size <= MAX_WEIGHTS_BYTES
 
 
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04broken", b"x" * 300_000])
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04broken", b"x" * (MAX_WEIGHTS_BYTES + 1)])
 def test_bad_weights_are_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "classifier.npz"
     path.write_bytes(content)

@@ -1,4 +1,7 @@
-"""Pinned error rates on the own labelled messages, each held out from the classifier's training."""
+"""Pinned error rates on the own labelled messages, each held out from the classifier's training.
+
+Without a scorer, as it decides when none is there; `make eval` checks the floors with one.
+"""
 
 import json
 import sys
@@ -6,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-# Ten fits take a minute or two of a processor, several on a busy machine.
+# Five fits take a minute or two of a processor, several on a busy machine.
 pytestmark = pytest.mark.timeout(1200)
 
 TRAINING = Path(__file__).resolve().parents[1] / "training"
@@ -27,7 +30,7 @@ def groups() -> dict[str, object]:
 
 
 def test_no_rate_falls_below_its_floor(groups: dict[str, object]) -> None:
-    floors = json.loads((TRAINING / "floors.json").read_text())
+    floors = json.loads((TRAINING / "floors.json").read_text())["ngrams"]
     for name, floor in floors.items():
         rates = groups[name]
         assert rates.precision >= floor["precision"], name

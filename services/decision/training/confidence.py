@@ -14,7 +14,7 @@ from evaluation import held_out_chances
 from fitting import calibrate
 from messages import labelled
 from plain import plain_messages
-from train import base_features, examined
+from train import base_features, examined, held_out_logits
 
 from pellucid_decision.adapters.rules_folder import RulesFolder
 from pellucid_decision.cascade import contested, settle
@@ -27,7 +27,8 @@ def fitted() -> tuple[float, float, int]:
     cases = examined(items, book)
     labels = np.array([float(item.needs_search) for item in items])
     folds = np.array([item.fold for item in items])
-    looks = held_out_chances(base_features(cases, book), labels, folds)
+    logits = held_out_logits(base_features(cases, book), labels, folds)
+    looks = held_out_chances(logits, labels, folds)
     scores, wanted = [], []
     for item, case, look, label in zip(items, cases, looks, labels, strict=True):
         verdict = settle(case) if item.held_out else None
@@ -35,7 +36,7 @@ def fitted() -> tuple[float, float, int]:
         if verdict is not None and stands and verdict.stage is Stage.RULE:
             scores.append(case.reading.score)
             wanted.append(label)
-    slope, offset = calibrate(np.array(scores), np.array(wanted))
+    slope, offset = calibrate(np.array(scores)[:, None], np.array(wanted))
     return slope, -offset / slope, len(scores)
 
 

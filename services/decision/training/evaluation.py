@@ -5,15 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from fitting import Array, Features, calibrate, sigmoid
+from fitting import Array, calibrate, calibrated
 from messages import FOLDS, Labelled
 from plain import plain_messages
 from train import (
     base_features,
+    embeddings_of,
     examined,
     held_out_logits,
-    known_embeddings,
-    read_by_model,
+    held_out_opinions,
     with_embeddings,
 )
 
@@ -96,34 +96,38 @@ def calibration_error(outcomes: Sequence[Outcome]) -> float:
     return error
 
 
-def cross_validated(items: Sequence[Labelled], book: Rulebook) -> tuple[Outcome, ...]:
+def cross_validated(
+    items: Sequence[Labelled], book: Rulebook, target: str = ""
+) -> tuple[Outcome, ...]:
     """Return each held-out message's outcome with a classifier that never saw its fold.
 
-    English messages have their embedding, the others the n-grams alone, as in service.
+    Args:
+        items: The messages.
+        book: The rules.
+        target: Scorer that embeds the messages, as in service; without one the classifier runs on
+            n-grams and meanings alone, as it does when the scorer is down.
     """
     items = (*items, *plain_messages())
     cases = examined(items, book)
     labels = np.array([float(item.needs_search) for item in items])
     folds = np.array([item.fold for item in items])
-    base, embeddings = base_features(cases, book), known_embeddings(cases)
-    looks = chances = held_out_chances(base, labels, folds)
-    if embeddings is not None:
-        full = with_embeddings(base, embeddings)
-        better = held_out_chances(full, labels, folds)
-        chances = np.where(read_by_model(cases), better, chances)
+    base = base_features(cases, book)
+    looks = chances = held_out_chances(held_out_logits(base, labels, folds), labels, folds)
+    if target:
+        full = with_embeddings(base, embeddings_of(cases, target))
+        chances = held_out_chances(held_out_opinions(full, labels, folds), labels, folds)
     rows = zip(items, cases, looks, chances, strict=True)
     return tuple(_outcome(*row) for row in rows if row[0].held_out)
 
 
-def held_out_chances(features: Features, labels: Array, folds: Array) -> Array:
-    """Return each row's probability from weights and a calibration that never saw its fold."""
-    logits = held_out_logits(features, labels, folds)
-    chances = np.zeros(len(logits))
+def held_out_chances(opinions: Array, labels: Array, folds: Array) -> Array:
+    """Return each row's probability from held-out opinions and a calibration without its fold."""
+    chances = np.zeros(len(opinions))
     for fold in range(FOLDS):
         held = folds == fold
         others = ~held & (folds >= 0)
-        slope, offset = calibrate(logits[others], labels[others])
-        chances[held] = sigmoid(slope * logits[held] + offset)
+        weights = calibrate(opinions[others], labels[others])
+        chances[held] = calibrated(opinions[held], weights)
     return chances
 
 

@@ -178,15 +178,29 @@ def _direction(gradient: Array, pairs: Sequence[tuple[Array, Array]]) -> Array:
     return direction
 
 
-def calibrate(logits: Array, labels: Array) -> tuple[float, float]:
-    """Return slope and offset that turn held-out logits into probabilities (Platt, 1999)."""
-    columns = np.stack((logits, np.ones_like(logits)), axis=1)
-    answer = np.array([1.0, 0.0])
+def calibrate(opinions: Array, labels: Array) -> Array:
+    """Return how much held-out opinions weigh in a probability (Platt, 1999).
+
+    Args:
+        opinions: `float64[rows, opinions]`, log odds.
+        labels: `float64[rows]` of 0 and 1.
+
+    Returns:
+        `float64[opinions + 1]`: a factor of each opinion, and what is added.
+    """
+    columns = np.hstack((opinions, np.ones((len(opinions), 1))))
+    answer = np.append(np.full(opinions.shape[1], 1 / opinions.shape[1]), 0.0)
     for _ in range(50):
         chance = sigmoid(columns @ answer)
-        curvature = columns.T @ (columns * (chance * (1 - chance))[:, None]) + 1e-6 * np.eye(2)
+        curvature = columns.T @ (columns * (chance * (1 - chance))[:, None])
+        curvature += 1e-6 * np.eye(len(answer))
         answer = answer - np.linalg.solve(curvature, columns.T @ (chance - labels))
-    return float(answer[0]), float(answer[1])
+    return answer
+
+
+def calibrated(opinions: Array, weights: Array) -> Array:
+    """Return the probabilities that `calibrate`'s weights make of opinions, `float64[rows]`."""
+    return sigmoid(opinions @ weights[:-1] + weights[-1])
 
 
 def sigmoid(values: Array) -> Array:

@@ -2,9 +2,8 @@
 
     python services/decision/training/train.py [--scorer HOST:PORT]
 
-With a running scorer the variant with embeddings is trained as well; its vectors are kept beside the
-messages (`embeddings.npz`), so that training again needs no scorer.
-"""  # noqa: E501, INP001 - one pattern or table row
+Embeddings come from the scorer that is named, or from one that is started for the while.
+"""  # noqa: INP001 - a folder of scripts
 
 import argparse
 import io
@@ -12,37 +11,40 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from fitting import Array, Features, Grams, calibrate, fit
+from embedding import embed_all, scorer_at
+from fitting import Array, Features, Grams, calibrate, calibrated, fit
 from messages import FOLDS, Labelled, labelled
+from network import Network, fit_network, inputs_of
 from plain import plain_messages
 
-from pellucid_decision import lexicon
+from pellucid_decision import gloss, lexicon
 from pellucid_decision.adapters.rules_folder import RulesFolder
 from pellucid_decision.cascade import Case, examine
-from pellucid_decision.classifier import EMBEDDED_LANGUAGES, MAX_WEIGHTS_BYTES, PACKAGED_WEIGHTS
+from pellucid_decision.classifier import EMBEDDED_LANGUAGES
 from pellucid_decision.features import (
     BUCKETS,
     EMBEDDING_SIZE,
     Seen,
     buckets_of,
     context_vector,
+    embedded_text,
     embedding_vector,
     seen_in,
     vector_of,
 )
 from pellucid_decision.rulebook import Rulebook
+from pellucid_decision.weights import MAX_WEIGHTS_BYTES, PACKAGED_WEIGHTS
 
 # Share of the signals that the third view leaves out, so that the rest has to do.
 DROPPED = 0.5
 SEED = 1
-# Vectors are kept as whole numbers of this step: 0.005 is below what moves a decision.
-EMBEDDING_STEP = 1 / 400
 # N-gram weights are kept as bytes, so that many buckets stay a small file.
 LARGEST_BYTE = 127
-EMBEDDINGS = Path(__file__).resolve().parent / "embeddings.npz"
+EVEN = 0.5
 
 
 def signal_names(book: Rulebook) -> tuple[str, ...]:
@@ -57,7 +59,7 @@ def examined(items: Sequence[Labelled], book: Rulebook) -> tuple[Case, ...]:
 
 def text_of(case: Case) -> str:
     """Return the text whose embedding the classifier looks at."""
-    return case.resolved.question if case.resolved.leans else case.ask.message
+    return embedded_text(case.ask, case.resolved, case.language)
 
 
 def base_features(cases: Sequence[Case], book: Rulebook) -> Features:
@@ -99,87 +101,106 @@ def _score(fired: Sequence[str], book: Rulebook) -> float:
 
 
 def held_out_logits(features: Features, labels: Array, folds: Array) -> Array:
-    """Return each row's logit from weights fitted without its fold, 0 where it is in none."""
-    logits = np.zeros(len(labels))
+    """Return the regression's opinion of each row, fitted without its fold: `float64[rows, 1]`.
+
+    0 where a row is in no fold.
+    """
+    logits = np.zeros((len(labels), 1))
     for fold in range(FOLDS):
         held = folds == fold
         weights, bias = fit(features.take(~held), labels[~held])
-        logits[held] = features.take(held).logits(weights, bias)
+        logits[held, 0] = features.take(held).logits(weights, bias)
     return logits
 
 
+def held_out_opinions(features: Features, labels: Array, folds: Array) -> Array:
+    """Return the same of regression and network, `float64[rows, 2]`."""
+    logits = np.zeros((len(labels), 1))
+    for fold in range(FOLDS):
+        held = folds == fold
+        network = fit_network(features.take(~held), labels[~held])
+        logits[held, 0] = network.logits(inputs_of(features.take(held)))
+    return np.hstack((held_out_logits(features, labels, folds), logits))
+
+
 def train(items: Sequence[Labelled], book: Rulebook, target: str) -> bytes:
-    """Return the content of the weights file."""
+    """Return the content of the weights file, with embeddings from the scorer at `target`."""
     labels = np.array([float(item.needs_search) for item in items])
     folds = np.array([item.fold for item in items])
     cases = examined(items, book)
-    base, embeddings = base_features(cases, book), known_embeddings(cases, target)
+    base = base_features(cases, book)
     names = signal_names(book)
     header = {
-        "format": 2,
+        "format": 3,
         "buckets": BUCKETS,
         "signals": list(names),
         "lexicon": lexicon.version(),
+        "glosses": gloss.version(),
         "rules": book.version,
     }
+    full = with_embeddings(base, embeddings_of(cases, target))
     arrays = {"header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}
-    blocks = {"ngram": base}
-    if embeddings is not None:
-        blocks["embedded"] = with_embeddings(base, embeddings)
-    for name, features in blocks.items():
-        logits = held_out_logits(features, labels, folds)
+    blocks = (
+        ("ngram", base, held_out_logits(base, labels, folds)),
+        ("embedded", full, held_out_opinions(full, labels, folds)),
+    )
+    for name, features, opinions in blocks:
         counted = folds >= 0
-        slope, offset = calibrate(logits[counted], labels[counted])
-        weights, bias = fit(features, labels)
-        grams, rest = weights[:BUCKETS], weights[BUCKETS:]
-        step = float(np.abs(grams).max()) / LARGEST_BYTE
-        arrays[f"{name}_grams"] = np.rint(grams / step).astype(np.int8)
-        arrays[name] = rest.astype(np.float16)
-        arrays[f"{name}_scale"] = np.array([bias, slope, offset, step], dtype=np.float64)
-        right = float(((logits > 0) == (labels > 0))[counted].mean())
-        sys.stdout.write(f"{name}: held-out accuracy {right:.3f}, slope {slope:.2f}\n")
+        shares = calibrate(opinions[counted], labels[counted])
+        arrays |= _regression(name, features, labels)
+        arrays[f"{name}_shares"] = shares
+        right = (calibrated(opinions, shares) > EVEN) == (labels > 0)
+        sys.stdout.write(f"{name}: held-out accuracy {right[counted].mean():.3f}, {shares}\n")
+    arrays |= _network(fit_network(full, labels))
     stream = io.BytesIO()
     np.savez_compressed(stream, **arrays)
     return stream.getvalue()
 
 
-def read_by_model(cases: Sequence[Case]) -> npt.NDArray[np.bool_]:
-    """Return which messages are in a language that the embedding model reads."""
-    return np.array([case.language in EMBEDDED_LANGUAGES for case in cases])
+def _regression(name: str, features: Features, labels: Array) -> dict[str, npt.NDArray[Any]]:
+    weights, bias = fit(features, labels)
+    grams, rest = weights[:BUCKETS], weights[BUCKETS:]
+    step = float(np.abs(grams).max()) / LARGEST_BYTE
+    return {
+        f"{name}_grams": np.rint(grams / step).astype(np.int8),
+        name: rest.astype(np.float16),
+        f"{name}_scale": np.array([bias, step], dtype=np.float64),
+    }
 
 
-def known_embeddings(cases: Sequence[Case], target: str = "") -> Array | None:
-    """Return scaled vectors of the messages, from a scorer or the file beside; None for neither.
+def _network(network: Network) -> dict[str, npt.NDArray[Any]]:
+    steps = np.abs(network.inner).max(axis=0) / LARGEST_BYTE
+    return {
+        "network_inner": np.rint(network.inner / steps).astype(np.int8),
+        "network_steps": steps,
+        "network_bias": network.bias,
+        "network_outer": network.outer,
+        "network_offset": np.array([network.offset]),
+    }
 
-    Messages in languages that the embedding model does not read have zeros.
+
+def embeddings_of(cases: Sequence[Case], target: str) -> Array:
+    """Return scaled embeddings of the messages from the scorer at `target`.
+
+    Messages in languages that the classifier does not embed have zeros.
     """
-    read = read_by_model(cases)
-    if target:
-        from embedding import embed_all  # needs gRPC, which training without a scorer does not
-
-        texts = [text_of(case) for case, wanted in zip(cases, read, strict=True) if wanted]
-        whole = np.rint(embed_all(texts, target) / EMBEDDING_STEP).astype(np.int8)
-        np.savez_compressed(EMBEDDINGS, vectors=whole)
-    if not EMBEDDINGS.exists():
-        return None
-    with np.load(EMBEDDINGS, allow_pickle=False) as arrays:
-        vectors = arrays["vectors"].astype(np.float64) * EMBEDDING_STEP
-    if len(vectors) != read.sum():
-        return None
+    embedded = np.array([case.language in EMBEDDED_LANGUAGES for case in cases])
+    texts = [text_of(case) for case, wanted in zip(cases, embedded, strict=True) if wanted]
     scaled = np.zeros((len(cases), EMBEDDING_SIZE))
-    scaled[read] = [embedding_vector(row) for row in vectors]
+    scaled[embedded] = [embedding_vector(row) for row in embed_all(texts, target)]
     return scaled
 
 
 def main() -> None:
     """Train and write the weights file."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--scorer", default="", help="host:port of a running scorer")
+    parser.add_argument("--scorer", default="", help="host:port of a running one")
     parser.add_argument("--out", type=Path, default=PACKAGED_WEIGHTS)
     arguments = parser.parse_args()
     items = (*labelled(), *plain_messages())
     book = RulesFolder().book
-    content = train(items, book, arguments.scorer)
+    with scorer_at(arguments.scorer) as target:
+        content = train(items, book, target)
     if len(content) > MAX_WEIGHTS_BYTES:
         sys.exit(f"{len(content)} bytes are more than {MAX_WEIGHTS_BYTES}")
     arguments.out.write_bytes(content)

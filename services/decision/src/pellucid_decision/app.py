@@ -13,7 +13,7 @@ from pellucid_decision.adapters.rules_folder import PACKAGED_RULES, RulesFolder
 from pellucid_decision.adapters.scorer_encoder import SERVICE_NAME as SCORER
 from pellucid_decision.adapters.scorer_encoder import ScorerEncoder
 from pellucid_decision.cascade import Cascade, examine
-from pellucid_decision.classifier import Classifier, load_weights
+from pellucid_decision.classifier import Classifier
 from pellucid_decision.conversation import Ask
 from pellucid_decision.desk import Desk
 from pellucid_decision.errors import RulesError, WeightsError
@@ -23,6 +23,7 @@ from pellucid_decision.model_stage import ModelStage
 from pellucid_decision.reuse import DecisionCache
 from pellucid_decision.server import SERVICE_NAME, DecisionServicer
 from pellucid_decision.settings import DecisionSettings
+from pellucid_decision.weights import load_weights
 from pellucid_runtime.channel import open_channel
 from pellucid_runtime.clock import clock_from
 from pellucid_runtime.health import Health

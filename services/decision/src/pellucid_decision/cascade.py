@@ -28,20 +28,18 @@ FINAL_VETOES = ("task_prompt", "tool_result", "dont_search")
 SMALL_TALK = ("small_talk", "thanks")
 # Logistic that turns a rule score into a confidence, fitted on the own messages that rules settle
 # (`training/confidence.py`).
-_RULE_SLOPE = 7.90
-_RULE_CENTRE = 0.451
+_RULE_SLOPE = 8.67
+_RULE_CENTRE = 0.425
 _MODE_CONFIDENCE = 1.0
 _URL_CONFIDENCE = 0.97
 # A question with at most this many terms may live off the turns before.
 _SHORT_QUESTION_TERMS = 4
-# A rule's search (or answer) stands unless the classifier's first look is below (above) these.
-# Swept on the own messages held out by fold, 0.3 to 0.55 and 0.5 to 0.7: less contest leaves traps
-# searched, more loses plain questions. Small talk and word problems, whose vetoes are this strong,
-# stand.
-CONTEST_SEARCH = 0.40
+# A rule's search (or answer) stands unless the classifier's first look is below (above) this.
+# Swept on the own messages held out by fold, 0.3 to 0.6 and 0.5 to 0.7: the lower for searches, the
+# more traps are searched. Small talk and word problems, whose vetoes are this strong, stand.
+CONTEST = 0.60
 # A short question that goes on from one that was looked up says little by its own words.
 CONTEST_FOLLOW_UP = 0.15
-CONTEST_ANSWER = 0.60
 UNCONTESTED_VETO = 1.0
 _ALSO_SEARCH = ("explicit_lookup", "ask_sources", "reviews")
 
@@ -153,10 +151,10 @@ def contested(case: Case, verdict: Verdict, look: float) -> bool:
     if not contestable(case, verdict):
         return False
     if not verdict.search:
-        return look > CONTEST_ANSWER
+        return look > CONTEST
     if case.reading.has("followup_of_search"):
         return look < CONTEST_FOLLOW_UP
-    return look < CONTEST_SEARCH
+    return look < CONTEST
 
 
 def compose(case: Case, done: Deliberated) -> Decision:

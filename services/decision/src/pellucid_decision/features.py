@@ -1,13 +1,14 @@
 """What the classifier looks at: hashed n-grams and meanings, signals, concepts, form, embedding.
 
-The embedding model reads English. Signals, meanings and form are the same in every language, so
-what is learnt from one helps the others; n-grams carry what is particular to each. Material that a
-message brings along (`material.py`) is not looked at.
+The embedding model reads English: other languages are put into it word by word (`gloss.py`).
+Glossed words, signals, meanings and form are the same in every language, so what is learnt from one
+helps the others; n-grams carry what is particular to each. Material that a message brings along
+(`material.py`) is not looked at but by the embedding.
 """
 
 import re
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -16,6 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pellucid_decision.conversation import Ask
+from pellucid_decision.gloss import LANGUAGES as GLOSSED_LANGUAGES
+from pellucid_decision.gloss import UNKNOWN, gloss_of
 from pellucid_decision.lexicon import DENSE_LANGUAGES, concept_names, meanings_of
 from pellucid_decision.material import without_material
 from pellucid_decision.normal import folded
@@ -34,6 +37,9 @@ MATERIAL_CHARACTERS = 600
 EMBEDDING_SCALE = 2.0
 # Traits of the form weigh half a concept, swept 0.5 and 1.
 FORM_SCALE = 0.5
+# English senses named by the gloss count as well where blanks divide words; elsewhere the gloss of
+# a character too often names what the text does not mean.
+GLOSSED_MEANINGS = frozenset(GLOSSED_LANGUAGES) - DENSE_LANGUAGES
 _LANGUAGES = ("en", "ko", "zh", "ja", "es", "de", "fr")
 _LENGTHS = (12, 25, 50, 90, 160)
 # A Chinese, Japanese or Korean character says about as much as this many Latin letters.
@@ -42,6 +48,9 @@ FORM_SIZE = len(_LANGUAGES) + len(_LENGTHS) + 11
 # What a meaning, or two together, counts where all n-grams together have length 1. Swept 0.07 to
 # 0.13 on messages of authors whose others were not trained on.
 MEANING_VALUE = 0.11
+# The same of a word of the gloss, or two neighbours.
+GLOSS_VALUE = 0.1
+GLOSS_WORDS = 60
 # Spreads pairs of 32-bit hashes; the sum stays within 64 bits.
 _PAIR_FACTOR = 0x1E3779B1
 _PAIR_SHIFT = 7
@@ -50,6 +59,7 @@ _PAIRS_KEPT = 64
 _NAMES_KEPT = 4096
 _LATIN_RUN = re.compile(r"[A-Za-z]{2}")
 _FULL_NAME = re.compile(r"(?<=\w )[A-ZÄÖÜÉ]\w+ [A-ZÄÖÜÉ]\w+")
+_GLOSS_WORD = re.compile(r"[\w']+|\?")
 _SECOND_SENTENCE = re.compile(r"[.!?\u3002] ?\S")
 _WORD_LENGTHS = (2, 3, 4, 5)
 _DENSE_LENGTHS = (1, 2, 3)
@@ -74,11 +84,13 @@ class Seen:
 
     Attributes:
         order: Folded text without material.
+        gloss: The same word by word in English.
         meanings: Concepts and senses that the question names (`lexicon.py`).
         form: Traits that need no words.
     """
 
     order: str
+    gloss: str
     meanings: frozenset[str]
     form: tuple[bool, ...]
 
@@ -98,8 +110,19 @@ def seen_in(ask: Ask, resolved: Resolved, language: str) -> Seen:
     order = without_material(whole)
     question = folded(resolved.question) if resolved.leans else order
     named = meanings_of(question[:TEXT_CHARACTERS].casefold(), language)
+    gloss = gloss_of(order[:TEXT_CHARACTERS], language)
+    if language in GLOSSED_MEANINGS:
+        named |= meanings_of(gloss, "en")
     form = *_form(whole[:TEXT_CHARACTERS], language), bool(ask.history), resolved.leans
-    return Seen(order[:TEXT_CHARACTERS], named, (*form, order != whole))
+    return Seen(order[:TEXT_CHARACTERS], gloss, named, (*form, order != whole))
+
+
+def embedded_text(ask: Ask, resolved: Resolved, language: str) -> str:
+    """Return what the embedding model reads of a message: English as it is, others glossed."""
+    text = resolved.question if resolved.leans else ask.message
+    if language not in GLOSSED_LANGUAGES:
+        return text
+    return gloss_of(folded(text[:MATERIAL_CHARACTERS]), language) or UNKNOWN
 
 
 def ngrams(text: str) -> Iterator[bytes]:
@@ -133,12 +156,28 @@ def _character_grams(word: str) -> Iterator[bytes]:
 
 def buckets_of(seen: Seen) -> Buckets:
     """Return the entries of the hashed block: n-grams of unit length together, and meanings."""
-    hashed = {code % BUCKETS for code in map(zlib.crc32, ngrams(seen.order))}
-    worded = np.array(sorted(hashed), dtype=np.int64)
-    meant = _meant(seen)
-    values = np.full(len(worded) + len(meant), MEANING_VALUE, dtype=np.float32)
+    worded = _places(ngrams(seen.order))
+    meant, glossed = _meant(seen), _places(_gloss_grams(seen.gloss))
+    values = np.full(len(worded) + len(meant) + len(glossed), MEANING_VALUE, dtype=np.float32)
     values[: len(worded)] = max(1, len(worded)) ** -0.5
-    return Buckets(np.concatenate((worded, meant)), values)
+    values[len(worded) + len(meant) :] = GLOSS_VALUE
+    return Buckets(np.concatenate((worded, meant, glossed)), values)
+
+
+def _gloss_grams(gloss: str) -> Iterator[bytes]:
+    """Yield the words of a gloss, each two neighbours, the first and the last, in UTF-8."""
+    words = [word.encode() for word in _GLOSS_WORD.findall(gloss)[:GLOSS_WORDS]]
+    yield from (b"\x05" + word for word in words)
+    yield from (b"\x06" + word + b" " + after for word, after in pairwise(words))
+    if words:
+        yield b"\x07" + words[0]
+        yield b"\x08" + words[-1]
+
+
+def _places(grams: Iterable[bytes]) -> npt.NDArray[np.int64]:
+    """Return the buckets of the grams, each once, in order."""
+    hashed = {code % BUCKETS for code in map(zlib.crc32, grams)}
+    return np.array(sorted(hashed), dtype=np.int64)
 
 
 def _meant(seen: Seen) -> npt.NDArray[np.int64]:
