@@ -22,8 +22,8 @@ RATE = 25.0
 SECONDS = 30.0
 # Until it is found out what there is room for, and what was let in before is done.
 UNSTEADY_S = 10.0
-# Of the answers after that; all of them on a machine that does nothing else, two thirds beside a test
-# suite, three in a hundred without a bound.
+# Of the answers after that; all of them on a machine that does nothing else, two thirds beside a
+# test suite, three in a hundred without a bound.
 LEAST_WHOLE = 0.6
 MOST_REFUSAL_S = 0.05
 QUIET_RATE = 1.0
