@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import grpc
 from pellucid.decision.v1.decision_pb2_grpc import add_DecisionServiceServicer_to_server
 
-from pellucid_decision import metrics
+from pellucid_decision import gloss, metrics
 from pellucid_decision.adapters.chat_model import ChatModel
 from pellucid_decision.adapters.rules_folder import PACKAGED_RULES, RulesFolder
 from pellucid_decision.adapters.scorer_encoder import SERVICE_NAME as SCORER
@@ -78,6 +78,8 @@ def _classifier(settings: DecisionSettings, stack: AsyncExitStack) -> Classifier
         weights = load_weights()
     except WeightsError as error:
         raise StartError(f"classifier: {error}") from error
+    for language in gloss.LANGUAGES:
+        gloss.glossary_of(language)  # the first message must not wait for its table
     channel = open_channel(settings.scorer_target, service=SCORER, tls=settings.tls_files)
     stack.push_async_callback(channel.close)
     channel.get_state(try_to_connect=True)  # the first message must not wait for a handshake
