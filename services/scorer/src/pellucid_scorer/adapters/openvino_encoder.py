@@ -37,6 +37,8 @@ DOT_PRODUCTS = frozenset({"avx512_vnni", "avx_vnni"})
 TOKEN_STEP = 64
 """Tokens of a batch are rounded up to a multiple of this, because the engine prepares and keeps
 code for every number that it meets: 5 to 10 ms and 3 MB each."""
+SMALL_STEP = 16
+"""Up to `TOKEN_STEP` tokens, one short text, the multiple is this: a message that is waited for."""
 LENGTH_STEP = 16
 """So is its longest text, for attention alone: 2 ms and 0.1 MB each. Multiples of 8 compute less,
 but not in less time."""
@@ -186,9 +188,9 @@ class OpenVinoEncoder:
             return np.array(request.get_output_tensor(0).data, dtype=np.float32)
 
     def warm_up(self) -> None:
-        """Encode one short and one full batch, so that the first call finds everything ready."""
-        texts = self.tokenize(["warm", "warm " * self._spec.max_tokens])
-        for text in texts:
+        """Encode short texts of every size and a full one, so that the first calls find all ready."""
+        counts = (*range(1, TOKEN_STEP, SMALL_STEP), self._spec.max_tokens)
+        for text in self.tokenize(["warm " * count for count in counts]):
             self.encode([text])
 
     @contextmanager
@@ -232,10 +234,10 @@ def packed(batch: Sequence[TokenIds], pad_id: int) -> Packed:
 def padded(tokens: int) -> int:
     """Return the tokens that a batch of so many real ones is packed into.
 
-    >>> padded(63), padded(64)
-    (64, 128)
+    >>> padded(12), padded(63), padded(64)
+    (16, 64, 128)
     """
-    return _rounded_up(tokens + 1, TOKEN_STEP)
+    return _rounded_up(tokens + 1, SMALL_STEP if tokens < TOKEN_STEP else TOKEN_STEP)
 
 
 def _rounded_up(number: int, step: int) -> int:
