@@ -188,7 +188,7 @@ class OpenVinoEncoder:
             return np.array(request.get_output_tensor(0).data, dtype=np.float32)
 
     def warm_up(self) -> None:
-        """Encode short texts of every size and a full one, so that the first calls find all ready."""
+        """Encode short texts of every size and a full one, so that first calls find all ready."""
         counts = (*range(1, TOKEN_STEP, SMALL_STEP), self._spec.max_tokens)
         for text in self.tokenize(["warm " * count for count in counts]):
             self.encode([text])
