@@ -17,6 +17,7 @@ from pellucid_decision.classifier import Classifier
 from pellucid_decision.conversation import Ask
 from pellucid_decision.desk import Desk
 from pellucid_decision.errors import RulesError, WeightsError
+from pellucid_decision.links import registrable
 from pellucid_decision.model_queries import QueryWriter
 from pellucid_decision.model_reflection import ModelReflector
 from pellucid_decision.model_stage import ModelStage
@@ -78,12 +79,18 @@ def _classifier(settings: DecisionSettings, stack: AsyncExitStack) -> Classifier
         weights = load_weights()
     except WeightsError as error:
         raise StartError(f"classifier: {error}") from error
-    for language in gloss.LANGUAGES:
-        gloss.glossary_of(language)  # the first message must not wait for its table
+    _read_tables()
     channel = open_channel(settings.scorer_target, service=SCORER, tls=settings.tls_files)
     stack.push_async_callback(channel.close)
     channel.get_state(try_to_connect=True)  # the first message must not wait for a handshake
     return Classifier(weights, ScorerEncoder(channel, settings.decision_embed_timeout_s))
+
+
+def _read_tables() -> None:
+    """Read what the first message that needs it would wait for: glosses and public suffixes."""
+    for language in gloss.LANGUAGES:
+        gloss.glossary_of(language)
+    registrable("example.com")
 
 
 async def _model(settings: DecisionSettings, stack: AsyncExitStack) -> ChatModel | None:
