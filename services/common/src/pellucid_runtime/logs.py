@@ -8,7 +8,8 @@ exception is logged as its type and places in the code, without its message.
 import logging
 import sys
 import traceback
-from typing import Any
+from contextlib import suppress
+from typing import Any, TextIO
 
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
@@ -20,6 +21,27 @@ RPC_EVENT = "rpc"
 _MAX_FRAMES = 8
 
 
+class _Spared:
+    """A stream whose lines are lost while it cannot be written: a full disk ends no service.
+
+    Args:
+        stream: Where lines go.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, line: str) -> None:
+        """Write a line, or lose it."""
+        with suppress(OSError):
+            self._stream.write(line)
+
+    def flush(self) -> None:
+        """Hand over what was written, or lose it."""
+        with suppress(OSError):
+            self._stream.flush()
+
+
 def configure_logging(settings: ServiceSettings) -> None:
     """Send the process's log to standard error in one form; of libraries only warnings and worse.
 
@@ -28,7 +50,7 @@ def configure_logging(settings: ServiceSettings) -> None:
     structlog.configure(
         processors=[*_shared(settings.service_name), *_renderers(settings)],
         wrapper_class=structlog.make_filtering_bound_logger(settings.log_level),
-        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
+        logger_factory=structlog.WriteLoggerFactory(_Spared(sys.stderr)),  # type: ignore[arg-type]
     )
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
