@@ -4,13 +4,13 @@ It sees what stands together, which a sum cannot; n-grams are left to the regres
 """  # noqa: INP001 - a folder of scripts
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from fitting import Array, Features, sigmoid
 
 from pellucid_decision.features import EMBEDDING_SIZE
+from pellucid_decision.weights import Network
 
 Floats = npt.NDArray[np.float32]
 
@@ -31,28 +31,6 @@ DECAY = 0.05
 _MOMENTUM, _SQUARES, _TINY = 0.9, 0.999, 1e-8
 # Brings the embedding to about variance 1, as the other inputs have.
 EMBEDDING_FACTOR = 10.0
-
-
-@dataclass(frozen=True, slots=True)
-class Network:
-    """The fitted weights; inputs are in the order of `inputs_of`.
-
-    Attributes:
-        inner: `float32[inputs, units]`.
-        bias: `float32[units]`.
-        outer: `float32[units]`.
-        offset: Added to the sum.
-    """
-
-    inner: Floats
-    bias: Floats
-    outer: Floats
-    offset: float
-
-    def logits(self, inputs: Floats) -> Array:
-        """Return the log odds of each row, `float64[rows]`."""
-        units = np.maximum(inputs @ self.inner + self.bias, 0)
-        return (units @ self.outer + self.offset).astype(np.float64)
 
 
 def inputs_of(features: Features) -> Floats:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from embedding import embed_all, scorer_at
 from fitting import Array, Features, Grams, calibrate, calibrated, fit
 from messages import FOLDS, Labelled, labelled
-from network import Network, fit_network, inputs_of
+from network import fit_network, inputs_of
 from plain import plain_messages
 
 from pellucid_decision import gloss, lexicon
@@ -37,7 +37,7 @@ from pellucid_decision.features import (
     vector_of,
 )
 from pellucid_decision.rulebook import Rulebook
-from pellucid_decision.weights import MAX_WEIGHTS_BYTES, PACKAGED_WEIGHTS
+from pellucid_decision.weights import MAX_WEIGHTS_BYTES, PACKAGED_WEIGHTS, Network
 
 # Share of the signals that the third view leaves out, so that the rest has to do.
 DROPPED = 0.5

@@ -34,13 +34,17 @@ class Network:
     outer: Vector
     offset: float
 
-    def logit(self, rest: Vector) -> float:
+    def logits(self, rest: Vector) -> Vector:
         """Return the log odds that the web is needed.
 
         Args:
-            rest: `float32[inputs]`.
+            rest: `float32[inputs]` of one message or `float32[messages, inputs]` of several.
+
+        Returns:
+            `float32[]` or `float32[messages]`.
         """
-        return float(np.maximum(rest @ self.inner + self.bias, 0) @ self.outer) + self.offset
+        units: Vector = np.maximum(rest @ self.inner + self.bias, 0) @ self.outer
+        return units + np.float32(self.offset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,7 @@ class Variant:
         """
         worded = float(self.grams[found.places] @ found.values)
         summed = worded + float(self.rest @ rest) + self.bias
-        second = self.network.logit(rest) if self.network else 0.0
+        second = float(self.network.logits(rest)) if self.network else 0.0
         logit = self.shares[0] * summed + self.shares[1] * second + self.offset
         return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, logit))))
 
