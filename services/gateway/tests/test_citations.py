@@ -1,81 +1,12 @@
-"""Citations planted wrong never leave; right ones do; the way of chunking changes nothing."""
+"""Citations planted wrong never leave; right ones do."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from turn_fakes import FakeScorer, PinnedNow, course_of
+from citation_fakes import SOURCES, verified, verifier
 
-from pellucid_gateway.citations import CitationVerifier
-from pellucid_gateway.findings import PublishedDate, Source
-from pellucid_gateway.ledger import TurnLedger
-from pellucid_gateway.notices import wording_for
 from pellucid_gateway.request import CitationStyle
-from pellucid_gateway.support import SupportJudge
-from pellucid_gateway.turn import Citation, CitationReport
-
-QUESTION = "What is the toll on the Skerry Bridge?"
-SOURCES = (
-    Source(
-        n=1,
-        url="http://harbourpost.example/toll",
-        title="Toll on the Skerry Bridge",
-        domain="harbourpost.example",
-        publisher="Harbour Post",
-        facts=(
-            "The toll for cars on the Skerry Bridge is 4.50 crowns. Marta Quill opened the bridge "
-            "on 3 October 2026 with 12 lanes for cars."
-        ),
-        published=PublishedDate(datetime(2026, 10, 4, tzinfo=UTC)),
-    ),
-    Source(
-        n=2,
-        url="https://council.example/bridge?id=7",
-        title="Bridge costs",
-        domain="council.example",
-        publisher="Vellmark Council",
-        facts="Building the Skerry Bridge cost 310 million crowns. Lorries pay a toll of 9 crowns.",
-    ),
-    Source(
-        n=3,
-        url="http://almanac.example/skerry",
-        title="Skerry",
-        domain="almanac.example",
-        publisher="Open Almanac",
-        facts="Skerry is an island of 4,200 people north of Vellmark.",
-    ),
-)
-
-
-def verifier(
-    sources: Sequence[Source] = SOURCES, style: CitationStyle = CitationStyle.NATURAL
-) -> CitationVerifier:
-    clock = PinnedNow()
-    ledger = TurnLedger(clock, wording_for("en"))
-    judge = SupportJudge(
-        sources,
-        scorer=FakeScorer(),
-        course=course_of(clock, ledger),
-        question=QUESTION,
-        language="en",
-    )
-    return CitationVerifier(sources, judge=judge, style=style, question=QUESTION)
-
-
-async def verified(
-    chunks: Sequence[str],
-    style: CitationStyle = CitationStyle.NATURAL,
-    sources: Sequence[Source] = SOURCES,
-) -> tuple[str, tuple[Citation, ...], CitationReport]:
-    checked = verifier(sources, style)
-    for chunk in chunks:
-        _ = [event async for event in checked.feed(chunk)]
-    _ = [event async for event in checked.finish()]
-    return checked.answer, checked.citations, checked.report
 
 
 @pytest.mark.parametrize(
@@ -313,114 +244,6 @@ async def test_the_report_adds_up() -> None:
 
     assert report.checked == report.kept + report.rebound + report.dropped
     assert report.uncited_sentences == 1
-
-
-PARTS = st.sampled_from(
-    [
-        "The toll for cars is 4.50 crowns",
-        "Lorries pay a toll of 9 crowns",
-        *(
-            " [1]",
-            "[2]",
-            " [1, 3]",
-            "【2】",
-            " [97]",
-            *(
-                "[[97]]",
-                "[[citation:1]]",
-                "\\[97\\]",
-                " [doc_97]",
-                " **[97]**",
-                "[1]–[3]",
-                " (Source 97)",
-            ),
-            *(
-                "~~~~\n",
-                "````\n",
-                "- ```\n",
-                "  ```\n",
-                "    ```\n",
-                "  text ",
-                "<div>\n",
-                "mailto:x@e.example",
-            ),
-            *("‘a b c d e f g h i j k l m n o p q’ ", "»a b ", "« "),
-            "[",
-            "]",
-            "(",
-            ")",
-            ". ",
-            "! ",
-            "? ",
-            ".",
-            "\n",
-        ),
-        *("\n\n", "- ", "1. ", "| a | b [1] |\n", "```\n", "`x[1]`", "~~~\n", "# Head\n"),
-        *("https://evil.example/x?y=1", "http://harbourpost.example/toll", " www.evil.example"),
-        *("[text](https://evil.example/)", "[text](http://almanac.example/skerry)"),
-        *("![i](http://e.example/)", "<img src=x>", "<b>", "Reuters reports that "),
-        *("The Harbour Post says ", "according to the Times, ", ", according to Reuters"),
-        *("Marta Quill said ", "Dr. Quill ", "e.g. this ", "3.5 ", "no. 5 ", "am 3. Mai "),
-        *("통행료는 4.50 크라운이다. ", "通行费是4.50。", "로이터에 따르면, ", " ", "  ", "🙂"),
-        *(
-            "**bold** ",
-            "The ",
-            "A",
-            "\u00e9t\u00e9 ",
-            "in 2026",
-            " [2024]",
-            "[^1]",
-            "…",
-            '"quoted." ',
-            "See ",
-            "Siehe ",
-            "(see ",
-            ") ",
-            "“a b c d e f g h i j k l m n o p q” ",
-            "« un",
-            "The toll is not 4.50 crowns",
-        ),
-    ]
-)
-
-
-def cut(text: str, points: list[int]) -> list[str]:
-    """The text in chunks that end at the points."""
-    ends = sorted({p % (len(text) + 1) for p in points} | {len(text)})
-    return [text[a:b] for a, b in zip([0, *ends], ends, strict=False)]
-
-
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(
-    st.lists(PARTS, max_size=14).map("".join),
-    st.lists(st.integers(0, 10_000), max_size=40),
-    st.sampled_from(list(CitationStyle)),
-)
-async def test_any_chunking_gives_the_same_answer_spans_and_report(
-    text: str, points: list[int], style: CitationStyle
-) -> None:
-    whole = await verified([text], style)
-
-    assert await verified(cut(text, points), style) == whole
-    assert await verified(list(text), style) == whole
-
-
-@settings(max_examples=150, deadline=None)
-@given(st.lists(PARTS, max_size=14).map("".join), st.sampled_from(list(CitationStyle)))
-async def test_whatever_the_model_writes_spans_lie_inside_and_nothing_foreign_leaves(
-    text: str, style: CitationStyle
-) -> None:
-    answer, citations, report = await verified([text], style)
-
-    for citation in citations:
-        assert 0 <= citation.start < citation.end <= len(answer)
-        assert citation.url in {source.url for source in SOURCES}
-        assert citation.cited_text in SOURCES[citation.source - 1].facts
-    fences = r"^ *(```|~~~)[^`\n]*\n.*?(^ *\1|\Z)"
-    prose = re.sub(fences, "", answer, flags=re.DOTALL | re.MULTILINE)
-    assert "evil.example/" not in prose
-    assert "![" not in prose or "http://e.example" not in prose
-    assert report.checked == report.kept + report.rebound + report.dropped
 
 
 async def test_facts_of_one_source_do_not_speak_for_another() -> None:
