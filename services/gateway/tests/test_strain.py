@@ -82,17 +82,9 @@ async def test_the_share_of_slow_answers_since_the_last_look(
     assert strain.take() is None
 
 
-async def test_a_refusal_for_want_of_room_is_a_slow_answer(
-    scorer: TimedScorer, watched: WatchedScorer, strain: Strain
-) -> None:
-    scorer.error = OverloadedError("scorer", 0.1)
-    with pytest.raises(OverloadedError):
-        await watched.score(CALL)
-
-    assert strain.take() == 1.0
-
-
-@pytest.mark.parametrize("error", [DependencyDownError("scorer"), TimeoutError()])
+@pytest.mark.parametrize(
+    "error", [DependencyDownError("scorer"), OverloadedError("scorer", 0.1), TimeoutError()]
+)
 async def test_who_does_not_answer_says_nothing_of_the_load(
     scorer: TimedScorer,
     watched: WatchedScorer,

@@ -1,8 +1,9 @@
 """Whether the scorer still answers with time to spare: the sign that comes before scores are lost.
 
 On the way to its limit a scorer answers later and later, and then no longer in time, without the
-gateway's own loop being late. Only answers count, and refusals for want of room: who does not
-answer at all is as likely dead as busy, and fewer turns would not help the dead.
+gateway's own loop being late. Only answers count. Who does not answer at all is as likely dead as
+busy, and fewer turns would not help the dead; and one replica of several that refuses costs scores,
+which is told, where refused turns would cost answers.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,7 +13,6 @@ from pellucid_gateway.budgets import StageBudgets
 from pellucid_gateway.findings import ScoredHit
 from pellucid_gateway.ports import Passage, PassageSupport, ScoreCall, ScorerPort
 from pellucid_runtime.clock import Clock
-from pellucid_runtime.errors import ErrorKind, ServiceError
 
 # Of the time that a call has, what it may use before it counts as slow. At the rate that two cores
 # sustain, scores take a tenth of it and hardly one in a hundred three tenths.
@@ -26,7 +26,7 @@ class Strain:
         self._answers = self._slow = 0
 
     def note(self, *, slow: bool) -> None:
-        """An answer, or a refusal, has come."""
+        """An answer has come."""
         self._answers += 1
         self._slow += slow
 
@@ -74,10 +74,5 @@ class WatchedScorer:
     @contextmanager
     def _watched(self, within_s: float) -> Iterator[None]:
         begun = self._clock.monotonic()
-        try:
-            yield
-        except ServiceError as error:
-            if error.kind is ErrorKind.EXHAUSTED:
-                self._strain.note(slow=True)
-            raise
+        yield  # what fails leaves here
         self._strain.note(slow=self._clock.monotonic() - begun > SLOW_SHARE * within_s)
