@@ -1,11 +1,12 @@
 """Measures the scorer: texts per second beside a peer, latency, callers, overload, memory.
 
-    python bench/scorer.py [--peer-python PYTHON] [--infinity EXECUTABLE]
+    python bench/scorer.py [--peer-python PYTHON] [--infinity EXECUTABLE] [--cores N]
 
 The service runs as its own process, as in production, and is called over gRPC with texts that it
 has not seen. ``--peer-python`` (or BENCH_PEER_PYTHON) names an interpreter that has
 sentence-transformers; see `scorer_beside`. ``--infinity`` (or BENCH_INFINITY) names infinity's
-executable.
+executable. ``--cores`` leaves the service and its peer the first N cores and takes the others for
+the callers, as if those ran on another machine.
 """
 
 import argparse
@@ -14,8 +15,8 @@ import json
 import os
 import statistics
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import grpc
@@ -32,6 +33,7 @@ from scorer_rig import (
     running,
     search_texts,
     throughput,
+    usable_cores,
 )
 
 FILE = RESULTS / "scorer.json"
@@ -46,6 +48,15 @@ LARGE_CALLS = 4
 LARGE_CALL_TEXTS = 150
 
 Score = grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What some callers at once got."""
+
+    texts_per_s: float
+    p50_ms: float
+    p99_ms: float
 
 
 async def batch_mode(stub: Stub) -> float:
@@ -105,24 +116,27 @@ class Overload:
 
 
 async def callers(
-    stub: Stub, number: int, *, calls: int = 30, beside_cores: float = 0.0
-) -> tuple[float, float]:
-    """Return texts per second and p99 milliseconds of so many callers at once, 30 results each.
+    channel: grpc.aio.Channel, number: int, *, calls: int = 30, beside_cores: float = 0.0
+) -> Load:
+    """Return what so many callers at once get, with 30 results each.
+
+    The calls are written beforehand and the answers left unread, so that calling takes little.
 
     Args:
-        stub: The scorer.
+        channel: To the scorer.
         number: Of callers.
         calls: At least so many.
         beside_cores: Cores of the same machine that something else takes meanwhile.
     """
-    requests = [request(30) for _ in range(max(calls, number * 2))]
+    requests = [request(30).SerializeToString() for _ in range(max(calls, number * 2))]
+    score: Score = channel.unary_unary(METHOD)
     times: list[float] = []
 
     async def caller() -> None:
         while requests:
             one = requests.pop()
             started = time.perf_counter()
-            await stub.Score(one)
+            await score(one)
             times.append((time.perf_counter() - started) * 1000)
 
     started = time.perf_counter()
@@ -132,7 +146,7 @@ async def callers(
     spent = time.perf_counter() - started
     taking.cancel()
     p99 = sorted(times)[max(0, round(len(times) * 0.99) - 1)]
-    return texts / spent, p99
+    return Load(texts / spent, statistics.median(times), p99)
 
 
 async def take(cores: float) -> None:
@@ -172,15 +186,15 @@ async def in_turns(channel: grpc.aio.Channel) -> dict[str, Any]:
     They get it on the whole machine just before, and just after on what the sender of the overload
     leaves of it: where calls come from other machines, it takes nothing.
     """
-    stub = Stub(channel)
     peaks, beside, goodputs, p99s, own = [], [], [], [], []
     refused: list[float] = []
     for _ in range(OVERLOADS):
-        peak, p99 = await callers(stub, MOST_CALLERS)
-        one = await overload(channel, peak)
-        beside.append((await callers(stub, MOST_CALLERS, beside_cores=one.own_cores))[0])
-        peaks.append(peak)
-        p99s.append(p99)
+        peak = await callers(channel, MOST_CALLERS)
+        one = await overload(channel, peak.texts_per_s)
+        after = await callers(channel, MOST_CALLERS, beside_cores=one.own_cores)
+        beside.append(after.texts_per_s)
+        peaks.append(peak.texts_per_s)
+        p99s.append(peak.p99_ms)
         goodputs.append(one.goodput)
         own.append(one.own_cores)
         refused += one.refused
@@ -198,10 +212,13 @@ async def in_turns(channel: grpc.aio.Channel) -> dict[str, Any]:
     }
 
 
-async def measure(peer_python: str | None, infinity: str | None) -> dict[str, Any]:
+async def measure(
+    peer_python: str | None, infinity: str | None, cores: Collection[int] | None
+) -> dict[str, Any]:
     """Run everything and return the figures."""
-    with running() as scorer:
+    with running(cores=cores) as scorer:
         found: dict[str, Any] = {"machine": machine(), "ready_s": scorer.ready_s}
+        found["scorer_cores"] = len(os.sched_getaffinity(scorer.process.pid))
         found["ready_cpu_s"] = scorer.cpu_s
         async with grpc.aio.insecure_channel(scorer.target) as channel:
             stub = Stub(channel)
@@ -211,7 +228,7 @@ async def measure(peer_python: str | None, infinity: str | None) -> dict[str, An
                 print_all(peer_lines(found["peer"], found["infinity"]))
             found["texts_per_s"] = await batch_mode(stub)
             found["latency"] = {n: await latency(scorer, stub, n) for n in (10, 30, 100)}
-            found["callers"] = {n: await callers(stub, n) for n in CALLERS}
+            found["callers"] = {n: asdict(await callers(channel, n)) for n in CALLERS}
             found["rss_mb"] = scorer.rss_mb
             found["overload"] = await in_turns(channel)
             found["rss_after_overload_mb"] = scorer.rss_mb
@@ -220,7 +237,7 @@ async def measure(peer_python: str | None, infinity: str | None) -> dict[str, An
 
 def table(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the lines of the report."""
-    yield "machine", f"{found['machine']}"
+    yield "machine", f"{found['machine']}, {found['scorer_cores']} cores for the scorer"
     yield "texts/s, large calls", f"{found['texts_per_s']:.0f}"
     for results, one in found["latency"].items():
         yield (
@@ -232,8 +249,8 @@ def table(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
             f"{one['fresh_cpu']:.1f} ms fresh, {one['cached_cpu']:.1f} ms cached",
         )
         yield "  CPU per 1,000 results", f"{one['fresh_cpu'] / results:.2f} s fresh"
-    for number, (rate, p99) in found["callers"].items():
-        yield f"{number} callers", f"{rate:.0f} texts/s, p99 {p99:.0f} ms"
+    for number, load in found["callers"].items():
+        yield f"{number} callers", f"{load['texts_per_s']:.0f} texts/s, p99 {load['p99_ms']:.0f} ms"
     overloaded = found["overload"]
     peak, goodput = (statistics.median(overloaded[name]) for name in ("peaks", "goodputs"))
     yield f"{MOST_CALLERS} callers", f"{peak:.0f} texts/s, p99 {overloaded['p99_ms']:.0f} ms"
@@ -280,8 +297,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--peer-python", default=os.environ.get("BENCH_PEER_PYTHON"))
     parser.add_argument("--infinity", default=os.environ.get("BENCH_INFINITY"))
+    parser.add_argument("--cores", type=int, help="of the service; the callers take the others")
     arguments = parser.parse_args()
-    found = uvloop.run(measure(arguments.peer_python, arguments.infinity))
+    cores = None
+    if arguments.cores:
+        every = usable_cores()
+        cores = every[: arguments.cores]
+        os.sched_setaffinity(0, every[arguments.cores :])
+    found = uvloop.run(measure(arguments.peer_python, arguments.infinity, cores))
     print_all(table(found))
     RESULTS.mkdir(parents=True, exist_ok=True)
     FILE.write_text(json.dumps(found, indent=2), "utf-8")

@@ -17,7 +17,7 @@ import subprocess
 import time
 import urllib.request
 from collections import defaultdict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import chain
@@ -82,17 +82,18 @@ def model_folder() -> Path:
 
 
 @asynccontextmanager
-async def peer(python: str) -> AsyncIterator[Peer]:
-    """Start the peer and stop it afterwards."""
-    process = await asyncio.create_subprocess_exec(
-        python,
-        str(Path(__file__).with_name("scorer_peer.py")),
-        str(model_folder()),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        limit=1 << 26,
-    )
+async def peer(python: str, cores: Collection[int]) -> AsyncIterator[Peer]:
+    """Start the peer on some cores and stop it afterwards."""
+    with bench.on_cores(cores):
+        process = await asyncio.create_subprocess_exec(
+            python,
+            str(Path(__file__).with_name("scorer_peer.py")),
+            str(model_folder()),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            limit=1 << 26,
+        )
     try:
         assert process.stdout is not None
         json.loads(await process.stdout.readline())
@@ -104,7 +105,7 @@ async def peer(python: str) -> AsyncIterator[Peer]:
 
 async def beside(python: str, scorer: bench.Running, stub: bench.Stub) -> dict[str, Any]:
     """Return speed and processor time of both, and how near our vectors are to the peer's."""
-    async with peer(python) as other:
+    async with peer(python, os.sched_getaffinity(scorer.process.pid)) as other:
         await _turn(Rates(), Turn(), scorer, stub, other)  # nothing is warm yet
         rates = Rates()
         for _ in range(TURNS):

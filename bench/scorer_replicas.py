@@ -1,9 +1,10 @@
 """Measures several scorers behind one channel: throughput by replicas and callers, one killed.
 
-    python bench/scorer_replicas.py [--most N]
+    python bench/scorer_replicas.py [--most N] [--cores-each N]
 
 Every replica is its own process with one model thread, as a pod of one core would be; beyond the
-cores of the machine the curve is flat by nature. The last runs freeze one of three replicas with
+cores of the machine the curve is flat by nature. ``--cores-each`` gives each replica so many cores
+and threads, which no other and no caller uses. The last runs freeze one of three replicas with
 SIGSTOP, and kill one with SIGKILL, in the middle of their load, and count the calls that failed for
 the user, who asks around as the gateway does.
 """
@@ -11,14 +12,17 @@ the user, who asks around as the gateway does.
 import argparse
 import asyncio
 import json
+import os
 import signal
 import sys
 import time
 from collections.abc import AsyncIterator, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
+import grpc
 import scorer_rig as bench
 from pellucid.scorer.v1 import scorer_pb2, scorer_pb2_grpc
 from scorer import callers as measured
@@ -29,7 +33,7 @@ from pellucid_runtime.hedging import HedgeBudget, hedged
 
 FILE = bench.RESULTS / "scorer_replicas.json"
 SERVICE = "pellucid.scorer.v1.ScorerService"
-CALLERS = (1, 4, 16)
+CALLERS = (1, 4, 24)
 CALLS = 32
 REPLICAS = 3
 PATIENCE_S = 1.0
@@ -38,42 +42,62 @@ MOST_TRIES = 10
 CALL_S = 60
 RESULTS_PER_CALL = 30
 
+Cores = list[int] | None
+"""Numbers of the cores that a replica may use; None: any."""
+
 
 @asynccontextmanager
-async def stub_of(replicas: Sequence[bench.Running]) -> AsyncIterator[bench.Stub]:
-    """Yield a stub that shares its calls among some replicas."""
+async def channel_to(replicas: Sequence[bench.Running]) -> AsyncIterator[grpc.aio.Channel]:
+    """Yield a channel that shares its calls among some replicas."""
     target = "ipv4:" + ",".join(one.target for one in replicas)
     async with open_channel(target, service=SERVICE) as channel:
         stub = scorer_pb2_grpc.ScorerServiceStub(channel)
         await asyncio.gather(*(stub.Score(bench.request(1)) for _ in range(4 * len(replicas))))
-        yield stub
+        yield channel
 
 
-async def curve(most: int) -> list[dict[str, Any]]:
-    """Return texts per second for 1 to ``most`` replicas and several numbers of callers."""
+async def curve(cores: Sequence[Cores]) -> list[dict[str, Any]]:
+    """Return texts per second by replicas, one on each of the first shares, and by callers."""
     rows = []
-    for number in range(1, most + 1):
+    for number in range(1, len(cores) + 1):
         with ExitStack() as stack:
-            replicas = [
-                stack.enter_context(bench.running(SCORER_THREADS="1")) for _ in range(number)
-            ]
-            async with stub_of(replicas) as stub:
+            replicas = [stack.enter_context(_replica(share)) for share in cores[:number]]
+            async with channel_to(replicas) as channel:
                 for callers in CALLERS:
                     before = [one.cpu_s for one in replicas]
-                    rate, p99 = await measured(stub, callers, calls=CALLS)
+                    load = await measured(channel, callers, calls=CALLS * number)
                     spent = [one.cpu_s - start for one, start in zip(replicas, before, strict=True)]
                     rows.append(
-                        {"replicas": number, "callers": callers, "texts_per_s": rate, "p99_ms": p99}
+                        {"replicas": number, "callers": callers}
+                        | asdict(load)
                         | {"cpu_shares": [one / sum(spent) for one in spent]}
                     )
     return rows
 
 
+def shares(most: int, cores_each: int | None) -> Sequence[Cores]:
+    """Return the cores of each replica, and keep this process to those left over.
+
+    Returns:
+        None for each where all share those of the machine.
+    """
+    if cores_each is None:
+        return [None] * most
+    every = bench.usable_cores()
+    os.sched_setaffinity(0, every[most * cores_each :])
+    return [every[first * cores_each :][:cores_each] for first in range(most)]
+
+
+def _replica(cores: Cores) -> AbstractContextManager[bench.Running]:
+    return bench.running(cores=cores, SCORER_THREADS="0" if cores else "1")
+
+
 async def lost(kind: signal.Signals) -> dict[str, float]:
     """Send a signal to one of `REPLICAS` under load; return calls served, failed and the p99."""
     with ExitStack() as stack:
-        replicas = [stack.enter_context(bench.running(SCORER_THREADS="1")) for _ in range(REPLICAS)]
-        async with stub_of(replicas) as stub:
+        replicas = [stack.enter_context(_replica(None)) for _ in range(REPLICAS)]
+        async with channel_to(replicas) as channel:
+            stub = scorer_pb2_grpc.ScorerServiceStub(channel)
             requests = [bench.request(RESULTS_PER_CALL) for _ in range(3 * CALLS)]
             budget = HedgeBudget("bench", ratio=1.0)
             times: list[float] = []
@@ -109,14 +133,16 @@ def main() -> int:
     """Measure, print, keep; return 1 when a call failed."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--most", type=int, default=3, help="replicas of the longest curve")
-    most = parser.parse_args().most
+    parser.add_argument("--cores-each", type=int, help="cores of each replica, not shared")
+    arguments = parser.parse_args()
     started = time.perf_counter()
-    found = {"machine": bench.machine(), "curve": asyncio.run(curve(most))}
+    found = {"machine": bench.machine()}
+    found["curve"] = asyncio.run(curve(shares(arguments.most, arguments.cores_each)))
     for row in found["curve"]:
-        shares = "/".join(f"{100 * share:.0f}" for share in row["cpu_shares"])
+        parts = "/".join(f"{100 * share:.0f}" for share in row["cpu_shares"])
         print(
             f"{row['replicas']} replicas, {row['callers']:2} callers "
-            f"{row['texts_per_s']:6.0f} texts/s, p99 {row['p99_ms']:5.0f} ms, CPU {shares} %"
+            f"{row['texts_per_s']:6.0f} texts/s, p99 {row['p99_ms']:5.0f} ms, CPU {parts} %"
         )
     for name, kind in (("frozen", signal.SIGSTOP), ("killed", signal.SIGKILL)):
         found[name] = asyncio.run(lost(kind))

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from bisect import bisect
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -39,7 +39,7 @@ CALLS_AT_ONCE = 4
 COMPARED = 1000
 SHORTEST_LINE = 12
 OWN_FILES = ("services/*/src/**/*.yaml", "corpus/**/*.html", "services/*/src/**/*.py", "docs/*.md")
-READY_WITHIN_S = 30
+READY_WITHIN_S = 60
 CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
 
 Stub = scorer_pb2_grpc.ScorerServiceStub
@@ -121,25 +121,47 @@ def request(results: int) -> scorer_pb2.ScoreRequest:
 
 
 @contextmanager
-def running(**environment: str) -> Iterator[Running]:
-    """Start a scorer and stop it afterwards."""
+def running(*, cores: Collection[int] | None = None, **environment: str) -> Iterator[Running]:
+    """Start a scorer and stop it afterwards.
+
+    Args:
+        cores: Numbers of the cores that it may use; None: what this process may.
+        environment: Settings besides its ports.
+    """
     port = free_port()
     with tempfile.TemporaryDirectory() as folder, Path(folder, "log").open("wb") as log:
         started = time.perf_counter()
-        process = subprocess.Popen(
-            [sys.executable, "-m", "pellucid_scorer"],
-            env=os.environ
-            | {"GRPC_PORT": str(port), "METRICS_PORT": "0", "DATA_DIR": folder}
-            | {"SCORER_DEVICE": "cpu"}
-            | environment,
-            stderr=log,
-        )
+        with on_cores(cores):
+            process = subprocess.Popen(
+                [sys.executable, "-m", "pellucid_scorer"],
+                env=os.environ
+                | {"GRPC_PORT": str(port), "METRICS_PORT": "0", "DATA_DIR": folder}
+                | {"SCORER_DEVICE": "cpu"}
+                | environment,
+                stderr=log,
+            )
         try:
             wait_until_listening(port, Path(log.name))
             yield Running(process, f"127.0.0.1:{port}", time.perf_counter() - started)
         finally:
             process.terminate()
             process.wait(timeout=30)
+
+
+def usable_cores() -> list[int]:
+    """Return the numbers of the cores that this process may use."""
+    return sorted(os.sched_getaffinity(0))
+
+
+@contextmanager
+def on_cores(cores: Collection[int] | None) -> Iterator[None]:
+    """Keep this thread, and with it the processes that it starts meanwhile, to some cores."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cores or before)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def free_port() -> int:
