@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from pellucid_fetcher.adapters.shared_turns import SharedRateLimit
+from pellucid_fetcher.adapters.store_guard import READ_S, StoreGuard
 from pellucid_fetcher.outcome import FetchStatus, Method, Purpose
 from pellucid_fetcher.politeness import LocalRateLimit
 
@@ -227,6 +228,21 @@ async def test_a_slow_store_is_not_waited_for(replicas: Any, server: Redis) -> N
         assert (await rig.fetch(f"http://slow{number}.test/", SEARCH)).success
         spent.append(time.monotonic() - started)
     assert sorted(spent)[2] < 1.5
+
+
+async def test_our_own_busy_loop_is_no_fault_of_the_store() -> None:
+    guard = StoreGuard("get", READ_S, time.monotonic)
+
+    async def answer() -> bytes:
+        for _ in range(3):
+            await asyncio.sleep(0)
+        return PAGE
+
+    for _ in range(4):  # one more than the failures after which it would be left alone
+        waiting = asyncio.create_task(guard.run(answer))
+        await asyncio.sleep(0)
+        time.sleep(3 * READ_S)  # noqa: ASYNC251 - the loop is to be busy
+        assert await waiting == PAGE
 
 
 @pytest.mark.usefixtures("patient")

@@ -1,7 +1,8 @@
 """Keeping trouble with the shared store away from pages.
 
-Every operation has a short limit; after a few failures in a row the store is left alone for a
-while, so that a dead one costs nothing, and then asked once to see whether it is back.
+Every operation has a short limit, which a busy loop of our own does not use up; after a few
+failures in a row the store is left alone for a while, so that a dead one costs nothing, and then
+asked once to see whether it is back.
 """
 
 import asyncio
@@ -13,6 +14,7 @@ from redis.exceptions import RedisError
 
 from pellucid_fetcher.metrics import STORE_ERRORS
 from pellucid_runtime.errors import DependencyDownError
+from pellucid_runtime.time_limit import within
 
 T = TypeVar("T")
 
@@ -49,8 +51,7 @@ class StoreGuard:
         if self._failures >= _FAILURES:
             self._rest()  # this one is the probe: nobody else asks while it is under way
         try:
-            async with asyncio.timeout(self._limit_s):
-                result = await work()
+            result = await within(self._limit_s, work())
         except (DependencyDownError, RedisError, OSError, TimeoutError):
             self._failed()
             return None

@@ -7,23 +7,18 @@ everybody's place, and only when it is answered soon does anybody else ask again
 
 import asyncio
 import random
-from collections.abc import Awaitable
 from contextlib import suppress
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Self
 
 from redis.exceptions import RedisError
 
 from pellucid_runtime.redis_client import open_redis
+from pellucid_runtime.time_limit import within
 
-T = TypeVar("T")
-
-# Redis answers within a millisecond or is in trouble. Waited for in short steps, so that time in
-# which our own loop was busy hardly counts: it ends one step late and leaves the others, in which
-# the answer that is already there is seen.
-_STEP_S: Final = 0.02
-_SOON_STEPS: Final = 7
+# Redis answers within a millisecond or is in trouble.
+_SOON_S: Final = 0.14
 # Of a look that may have to connect first, which takes a busy loop several rounds.
-_CONNECTED_STEPS: Final = 25
+_CONNECTED_S: Final = 0.5
 # An answer that took longer makes us look, apart from the requests, whether Redis is slow.
 _SLOW_S: Final = 0.1
 # Between two looks while it is in trouble, spread by a quarter, so that replicas that lost it
@@ -80,27 +75,8 @@ class RedisBreaker:
 
     async def _answers_soon(self) -> bool:
         try:
-            await in_steps(self._redis.ping(), _CONNECTED_STEPS)
-            await in_steps(self._redis.ping(), _SOON_STEPS)
+            await within(_CONNECTED_S, self._redis.ping())
+            await within(_SOON_S, self._redis.ping())
         except (RedisError, OSError, TimeoutError):
             return False
         return True
-
-
-async def in_steps(work: Awaitable[T], steps: int) -> T:
-    """The result of some work that is given so many steps of 20 ms, of which a busy loop costs one.
-
-    Raises:
-        TimeoutError: It took longer and was cancelled.
-    """
-    task = asyncio.ensure_future(work)
-    try:
-        for _ in range(steps):
-            done, _pending = await asyncio.wait({task}, timeout=_STEP_S)
-            if done:
-                return task.result()
-    finally:
-        if not task.done():
-            task.cancel()
-            await asyncio.wait({task})
-    raise TimeoutError

@@ -13,12 +13,13 @@ from typing import Any, Self
 
 from redis.exceptions import NoScriptError, RedisError
 
-from pellucid_gateway.adapters.redis_breaker import RedisBreaker, in_steps
+from pellucid_gateway.adapters.redis_breaker import RedisBreaker
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.redis_client import open_redis
+from pellucid_runtime.time_limit import within
 
-# 0.3 s in all, for all callers of a batch together.
-_STEPS = 15
+# For all callers of a batch together.
+_LIMIT_S = 0.3
 _MOST_PER_BATCH = 256
 
 
@@ -87,7 +88,7 @@ class RedisScripts:
             del self._waiting[:_MOST_PER_BATCH]
             asked_s = asyncio.get_running_loop().time()
             try:
-                replies = await in_steps(self._exchange(batch), _STEPS)
+                replies = await within(_LIMIT_S, self._exchange(batch))
             except (RedisError, OSError, TimeoutError):
                 self._breaker.failed()
                 self._fail(batch + self._waiting)

@@ -7,11 +7,15 @@ from typing import Self
 
 import httpx
 
+from pellucid_runtime.sweeping import Sweeper
 from pellucid_search.errors import MalformedError, ProviderTimeoutError, UnreachableError
 from pellucid_search.providers.wire import HttpCall, HttpReply
 
 # The largest documented answer is far below; anything larger is broken or hostile.
 MAX_BODY_BYTES = 2 * 1024 * 1024
+# httpx closes connections that were idle for 5 s, but only with the next request. What is left of
+# the last one is closed by us when none has come for so long.
+IDLE_S = 5.0
 _GZIP_OR_ZLIB = 32 + zlib.MAX_WBITS
 
 
@@ -24,12 +28,20 @@ class HttpxTransport:
     """
 
     def __init__(self, *, proxy_url: str | None = None, ca_file: str | None = None) -> None:
-        self._client = httpx.AsyncClient(
+        self._proxy_url = proxy_url
+        self._trust = ssl.create_default_context(cafile=ca_file)
+        self._client = self._open()
+        self._under_way = 0
+        self._is_quiet = False
+        self._sweeper = Sweeper(self._give_back, IDLE_S)
+
+    def _open(self) -> httpx.AsyncClient:
+        return httpx.AsyncClient(
             trust_env=False,
             follow_redirects=False,
             http2=False,
-            proxy=proxy_url,
-            verify=ssl.create_default_context(cafile=ca_file),
+            proxy=self._proxy_url,
+            verify=self._trust,
             limits=httpx.Limits(max_connections=100, max_keepalive_connections=32),
             headers={"User-Agent": "pellucid-search", "Accept-Encoding": "gzip"},
         )
@@ -38,7 +50,17 @@ class HttpxTransport:
         return self
 
     async def __aexit__(self, *_exc: object) -> None:
+        await self._sweeper.close()
         await self._client.aclose()
+
+    async def _give_back(self) -> bool:
+        """Close all connections if nothing was sent since the last look; True: look again."""
+        if self._under_way or not self._is_quiet:
+            self._is_quiet = not self._under_way
+            return True
+        idle, self._client = self._client, self._open()
+        await idle.aclose()
+        return not self._is_quiet
 
     async def send(self, call: HttpCall, *, timeout_s: float) -> HttpReply:
         """Return the answer, whatever its status.
@@ -56,6 +78,8 @@ class HttpxTransport:
             json=call.json,
             timeout=timeout_s,
         )
+        self._under_way += 1
+        self._is_quiet = False
         try:
             response = await self._client.send(request, stream=True)
             try:
@@ -68,6 +92,9 @@ class HttpxTransport:
             raise UnreachableError("no connection to the provider", sent=False) from error
         except httpx.HTTPError as error:
             raise UnreachableError("the connection to the provider broke") from error
+        finally:
+            self._under_way -= 1
+            self._sweeper.wake()
 
 
 async def _read(response: httpx.Response) -> HttpReply:

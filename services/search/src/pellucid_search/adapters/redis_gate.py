@@ -13,7 +13,7 @@ from typing import Any, Self, TypeVar
 from redis.exceptions import RedisError
 
 from pellucid_runtime.redis_client import open_redis
-from pellucid_search.adapters.time_limit import within
+from pellucid_runtime.time_limit import within
 from pellucid_search.breaker import Breaker
 from pellucid_search.buckets import LONG_WINDOW_S, SAFETY, LocalGate, Rate, remaining_calls
 from pellucid_search.hits import RateWindow
