@@ -2,10 +2,10 @@
 
 import secrets
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from pellucid_gateway.rates import Counted, Rate, Take, Verdict, has_room, verdict
+from pellucid_gateway.rates import SLICES, Counted, Rate, Take, Verdict, has_room, verdict
 from pellucid_runtime.clock import Clock
 
 # Subjects remembered; a flood of new ones drops the longest unseen.
@@ -24,7 +24,8 @@ class LocalWindows:
     def __init__(self, clock: Clock, replicas: int = 1) -> None:
         self._clock = clock
         self._replicas = replicas
-        self._windows: OrderedDict[tuple[str, str], tuple[int, int, int]] = OrderedDict()
+        # Takes by the number of their slice since the stopwatch began.
+        self._windows: OrderedDict[tuple[str, str], Mapping[int, int]] = OrderedDict()
 
     def take(self, takes: Sequence[Take]) -> Verdict:
         """Take from all windows or from none."""
@@ -54,20 +55,20 @@ class LocalWindows:
         return replace(rate, limit=max(1, rate.limit // self._replicas))
 
     def _look(self, take: Take) -> Counted:
-        index, elapsed_s = divmod(self._clock.monotonic(), take.rate.window_s)
-        kept, current, before = self._windows.get((take.rate.name, take.subject), (0, 0, 0))
-        if kept == index:
-            return Counted(before, current, elapsed_s)
-        return Counted(current if kept == index - 1 else 0, 0, elapsed_s)
+        now, elapsed_s = divmod(self._clock.monotonic(), take.rate.slice_s)
+        kept = self._windows.get((take.rate.name, take.subject), {})
+        by_age = {int(now) - number: count for number, count in kept.items()}
+        return Counted({age: n for age, n in by_age.items() if age <= SLICES}, elapsed_s)
 
     def _add(self, take: Take, window: Counted) -> Counted:
+        by_age = {**window.by_age, 0: window.by_age.get(0, 0) + 1}
+        now = int(self._clock.monotonic() // take.rate.slice_s)
         key = (take.rate.name, take.subject)
-        index = int(self._clock.monotonic() // take.rate.window_s)
-        self._windows[key] = (index, window.current + 1, window.before)
+        self._windows[key] = {now - age: count for age, count in by_age.items()}
         self._windows.move_to_end(key)
         if len(self._windows) > _MOST_SUBJECTS:
             self._windows.popitem(last=False)
-        return replace(window, current=window.current + 1)
+        return replace(window, by_age=by_age)
 
 
 class LocalLeases:

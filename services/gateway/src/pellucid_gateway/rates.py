@@ -1,12 +1,17 @@
-"""How often a subject may do something: sliding windows of two counters, and their arithmetic.
+"""How often a subject may do something: sliding windows of slices, and their arithmetic.
 
-A window is estimated from the counter of the current fixed window and the share of the one before
-that still reaches into the last `window_s` seconds. Whoever keeps the counters, here or in Redis,
-the arithmetic is this one. Source: the sliding-window counter of common rate limiters.
+A window is cut into slices that are counted one by one. A take counts for the whole window and for
+what is left of its slice after that, never shorter: in no `window_s` seconds are more takes allowed
+than the limit. (An estimate from two counters, as common limiters make it, allows up to twice the
+limit to whoever comes about the end of a window.) Whoever keeps the counters, here or in Redis, the
+arithmetic is this one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+# Of a window; a take counts for at most this part longer than it has to.
+SLICES = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +21,11 @@ class Rate:
     name: str
     limit: int
     window_s: int
+
+    @property
+    def slice_s(self) -> float:
+        """Seconds of one slice."""
+        return self.window_s / SLICES
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,21 +38,20 @@ class Take:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Counters of one window after a take.
+    """What a window holds after a take.
 
     Attributes:
-        before: Takes of the fixed window before.
-        current: Takes of the current fixed window, this one included if it was allowed.
-        elapsed_s: Seconds of the current fixed window that have passed.
+        by_age: Takes that still count, by the age of their slice, 0 (the current one) to `SLICES`.
+        elapsed_s: Seconds of the current slice that have passed.
     """
 
-    before: int
-    current: int
+    by_age: Mapping[int, int]
     elapsed_s: float
 
-    def used(self, window_s: int) -> float:
-        """Takes in the last `window_s` seconds, estimated."""
-        return self.before * max(0.0, 1 - self.elapsed_s / window_s) + self.current
+    @property
+    def used(self) -> int:
+        """Takes that still count."""
+        return sum(self.by_age.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,29 +75,29 @@ class Verdict:
 def has_room(counted: Counted, rate: Rate) -> bool:
     """Whether one more take fits.
 
-    >>> has_room(Counted(before=10, current=4, elapsed_s=30.0), Rate("key", 10, 60))
+    >>> has_room(Counted({0: 4, 20: 5}, elapsed_s=1.0), Rate("key", 10, 60))
     True
-    >>> has_room(Counted(before=10, current=5, elapsed_s=30.0), Rate("key", 10, 60))
+    >>> has_room(Counted({0: 4, 20: 6}, elapsed_s=1.0), Rate("key", 10, 60))
     False
     """
-    return rate.limit == 0 or counted.used(rate.window_s) + 1 <= rate.limit
+    return rate.limit == 0 or counted.used < rate.limit
 
 
 def wait_s(counted: Counted, rate: Rate) -> float:
     """Seconds until one more take fits, if nothing else is taken.
 
-    >>> wait_s(Counted(before=0, current=10, elapsed_s=30.0), Rate("key", 10, 60))
-    36.0
+    >>> wait_s(Counted({0: 4, 20: 6}, elapsed_s=1.0), Rate("key", 10, 60))
+    11.5
     """
     if has_room(counted, rate):
         return 0.0
-    most = rate.limit - 1
-    window_s = rate.window_s
-    if counted.current <= most and counted.before:
-        enough_at = window_s * (1 - (most - counted.current) / counted.before)
-        return max(0.0, enough_at - counted.elapsed_s)
-    rest_s = window_s - counted.elapsed_s
-    return rest_s + window_s * max(0.0, 1 - most / max(1, counted.current))
+    left = counted.used
+    ages = sorted(counted.by_age, reverse=True)
+    for age in ages:
+        left -= counted.by_age[age]
+        if left < rate.limit:
+            break
+    return max(0.0, (SLICES + 1 - age) * rate.slice_s - counted.elapsed_s)
 
 
 def verdict(takes: Sequence[Take], counted: Sequence[Counted], *, allowed: bool) -> Verdict:
@@ -100,7 +109,7 @@ def verdict(takes: Sequence[Take], counted: Sequence[Counted], *, allowed: bool)
         allowed: Whether the takes were made.
     """
     pairs = list(zip(takes, counted, strict=True))
-    counts = tuple(round(window.used(take.rate.window_s)) for take, window in pairs)
+    counts = tuple(window.used for window in counted)
     limited = [(take.rate, window) for take, window in pairs if take.rate.limit]
     if not limited:
         return Verdict(allowed=allowed, rate=takes[0].rate, counts=counts)
@@ -108,11 +117,11 @@ def verdict(takes: Sequence[Take], counted: Sequence[Counted], *, allowed: bool)
     return Verdict(
         allowed=allowed,
         rate=rate,
-        remaining=max(0, int(_room(rate, window))) if allowed else 0,
+        remaining=max(0, _room(rate, window)) if allowed else 0,
         reset_s=wait_s(window, rate),
         counts=counts,
     )
 
 
-def _room(rate: Rate, window: Counted) -> float:
-    return rate.limit - window.used(rate.window_s)
+def _room(rate: Rate, window: Counted) -> int:
+    return rate.limit - window.used

@@ -10,49 +10,63 @@ from collections.abc import Sequence
 from pellucid_gateway.adapters.redis_scripts import RedisScripts, Script
 from pellucid_gateway.local_limits import LocalLeases, LocalWindows, new_token
 from pellucid_gateway.metrics import LIMITER_LOCAL
-from pellucid_gateway.rates import Counted, Take, Verdict, verdict
+from pellucid_gateway.rates import SLICES, Counted, Take, Verdict, verdict
 from pellucid_runtime.errors import DependencyDownError
 
 # The version stands for the form of keys and values.
-_PREFIX = "pellucid:v1:limit:"
+_PREFIX = "pellucid:v2:limit:"
 # Subjects whose local takes are still to be told; beyond it they are forgotten, oldest first.
 _MOST_DEBTS = 10_000
 _LOCAL_TOKEN = "local-"  # noqa: S105 - a mark, no secret
 
 # KEYS: one a window. ARGV: limit, window in ms and takes to add beforehand, for each. A window is
-# a hash of its number `i`, its counter `c` and the one before, `p`.
-_WINDOWS = Script("""
+# a hash of takes by the number of their slice. The reply: whether all were taken, and for each
+# window the ms of the current slice that have passed, then age and takes of every slice.
+_WINDOWS = Script(
+    f"""
+local SLICES = {SLICES}
+"""
+    """
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local seen, ok = {}, 1
 for k = 1, #KEYS do
   local limit, window, debt = ARGV[3*k-2] + 0, ARGV[3*k-1] + 0, ARGV[3*k] + 0
-  local index = math.floor(now / window)
-  local kept = redis.call('HMGET', KEYS[k], 'i', 'c', 'p')
-  local i, c, p = tonumber(kept[1]), tonumber(kept[2]) or 0, tonumber(kept[3]) or 0
-  if i ~= index then
-    p = (i == index - 1) and c or 0
-    c = 0
+  local slice = window / SLICES
+  local index = math.floor(now / slice)
+  local kept = redis.call('HGETALL', KEYS[k])
+  local counts, used, old = {[index] = debt}, debt, {}
+  for f = 1, #kept, 2 do
+    local i, c = tonumber(kept[f]), tonumber(kept[f+1]) or 0
+    if i and index - i <= SLICES then
+      counts[i] = (counts[i] or 0) + c
+      used = used + c
+    else
+      old[#old+1] = kept[f]
+    end
   end
-  c = c + debt
-  local elapsed = now - index * window
-  if limit > 0 and p * (1 - elapsed / window) + c + 1 > limit then ok = 0 end
-  seen[k] = {index, c, p, elapsed, window, limit, debt}
+  if limit > 0 and used + 1 > limit then ok = 0 end
+  seen[k] = {index, counts, now - index * slice, window, limit, debt, old}
 end
 local reply = {ok}
 for k = 1, #KEYS do
-  local s = seen[k]
-  if ok == 1 or s[6] == 0 then s[2] = s[2] + 1 end
-  if ok == 1 or s[6] == 0 or s[7] > 0 then
-    redis.call('HSET', KEYS[k], 'i', s[1], 'c', s[2], 'p', s[3])
-    redis.call('PEXPIRE', KEYS[k], 2 * s[5])
+  local index, counts, elapsed, window, limit, debt, old = unpack(seen[k])
+  if ok == 1 or limit == 0 then counts[index] = counts[index] + 1 end
+  if ok == 1 or limit == 0 or debt > 0 then
+    redis.call('HSET', KEYS[k], index, counts[index])
+    if #old > 0 then redis.call('HDEL', KEYS[k], unpack(old)) end
+    redis.call('PEXPIRE', KEYS[k], 2 * window)
   end
-  reply[#reply+1] = s[3]
-  reply[#reply+1] = s[2]
-  reply[#reply+1] = s[4]
+  local told = {elapsed}
+  for i, c in pairs(counts) do
+    told[#told+1] = index - i
+    told[#told+1] = c
+  end
+  reply[#reply+1] = told
 end
 return reply
-""")
+"""
+)
 
 # KEYS: the places of a subject, members by the end of their lease. ARGV: limit, lease in ms, token.
 _ACQUIRE = Script("""
@@ -96,10 +110,7 @@ class SharedLimiter:
             reply = await self._scripts.run(_WINDOWS, keys, values)
         except DependencyDownError:
             return self._take_locally(takes, keys, debts)
-        counted = [
-            Counted(int(reply[k]), int(reply[k + 1]), int(reply[k + 2]) / 1000)
-            for k in range(1, len(reply), 3)
-        ]
+        counted = [_counted(told) for told in reply[1:]]
         said = verdict(takes, counted, allowed=bool(reply[0]))
         if said.allowed:
             self._windows.note(takes)
@@ -137,6 +148,11 @@ class SharedLimiter:
             await self._scripts.run(_RELEASE, [_places(subject)], [token])
         except DependencyDownError:
             return
+
+
+def _counted(told: Sequence[int]) -> Counted:
+    elapsed_ms, *slices = told
+    return Counted(dict(zip(slices[::2], slices[1::2], strict=True)), elapsed_ms / 1000)
 
 
 def _key(take: Take) -> str:
