@@ -9,6 +9,7 @@ import asyncio
 import random
 import sys
 import tempfile
+import time
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -58,11 +59,14 @@ def main() -> int:
     chosen = [table[name] for name in options.rows or table]
     results = FaultResults.read(ROOT / ".make" / "faults.json")
     pace = replace(LONG if options.long else Pace(), rate=options.rate)
+    begun = time.time()
     live = [row for row in chosen if row.run] if not options.only_tests else []
     if live:
         asyncio.run(conduct(live, pace, seed, results))
     if not options.no_tests:
         results.add_tests(run_tests(chosen))
+    if not (options.rows or options.only_tests or options.no_tests):
+        results.end_whole(begun, seed)
     text = document(in_order(table), results)
     (ROOT / "docs" / "faults.md").write_text(text)
     say(document(chosen, results))

@@ -12,7 +12,7 @@ from rig.conduct import Conductor, Judged
 from rig.evidence import missing
 from rig.fault_report import document, kept_by
 from rig.fault_results import FaultResults
-from rig.fault_table import ROWS
+from rig.fault_table import ROWS, Row
 from rig.invariants import failed
 from rig.invented_web import companies
 from rig.load import http_client
@@ -58,6 +58,22 @@ def test_what_did_not_run_or_failed_is_not_called_kept(tmp_path: Path) -> None:
     results.add(Judged(row, (Verdict("a", kept=True), Verdict("b", kept=False))))
     assert kept_by(row, results) is False
     assert "**b**" in document([row], results)
+
+
+def test_what_ran_by_itself_after_the_last_whole_run_is_told(tmp_path: Path) -> None:
+    results = FaultResults.read(tmp_path / "faults.json")
+    row = ROWS["7"]
+    results.add(Judged(row, (Verdict("a", kept=True),)))
+    assert "Last run of all" not in document([row], results)
+    results.end_whole(begun=1_790_000_000.0, seed=5)
+    assert "2026-09-21 14:13 UTC, `make faults`, seed 5" in document([row], results)
+    assert "since: 7. 1 of 1 rows are kept" in _with(results, begun=1_790_000_000.0, row=row)
+    assert "since" not in _with(results, begun=results.rows["7"]["at"] + 1, row=row)
+
+
+def _with(results: FaultResults, begun: float, row: Row) -> str:
+    results.whole = {"begun": begun, "took_s": 60.0, "seed": 5}
+    return document([row], results)
 
 
 @pytest.mark.e2e

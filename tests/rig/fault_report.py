@@ -1,6 +1,7 @@
 """The fault table as a document: row, promise, measured outcome, kept or not."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 from rig.fault_results import FaultResults
 from rig.fault_table import Row
@@ -22,18 +23,41 @@ of its requests:
 
 A promise about time that a busy machine broke was tried three times, and what held twice counts.
 Rows name tests too, of one service or of several, which run with them, once more when they fail.
-The figures are those of each row's last run on two cores that others used as well.
+The figures are those of each row's last run on two cores.
 """
 _KINDS = {True: "kept", False: "**broken**", None: "not run"}
 
 
 def document(rows: Sequence[Row], results: FaultResults) -> str:
     """The whole document in Markdown."""
-    lines = [_HEAD, "| # | fault | promise | measured | |", "| --- | --- | --- | --- | --- |"]
+    lines = [
+        _HEAD,
+        *_whole(rows, results),
+        "| # | fault | promise | measured | |",
+        "| --- | --- | --- | --- | --- |",
+    ]
     lines += [_line(row, results) for row in rows]
     missing = [f"- {row.number}: {row.cannot}." for row in rows if row.cannot]
     lines += ["", "Not shown here, and why:", "", *missing] if missing else []
     return "\n".join(lines) + "\n"
+
+
+def _whole(rows: Sequence[Row], results: FaultResults) -> list[str]:
+    """When all rows last ran in one go, and which ran again by themselves since."""
+    if not results.whole:
+        return []
+    begun, took_s = results.whole["begun"], results.whole["took_s"]
+    since = [row.number for row in rows if _ran_at(row, results) > begun + took_s]
+    kept = sum(kept_by(row, results) is True for row in rows)
+    when = datetime.fromtimestamp(begun, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    said = f"Last run of all: {when}, `make faults`, seed {results.whole['seed']:.0f}, "
+    said += f"{took_s / 60:.0f} minutes. "
+    said += f"Run again by themselves since: {', '.join(since)}. " if since else ""
+    return [f"{said}{kept} of {len(rows)} rows are kept.", ""]
+
+
+def _ran_at(row: Row, results: FaultResults) -> float:
+    return float(results.rows.get(row.number, {}).get("at", 0.0)) if row.run else 0.0
 
 
 def _line(row: Row, results: FaultResults) -> str:

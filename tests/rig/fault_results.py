@@ -1,7 +1,8 @@
 """What was measured for each row, kept between runs, so that one row can be run again."""
 
 import json
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,15 @@ class FaultResults:
 
     Attributes:
         path: The file; need not exist.
-        rows: By number: whether it held, and what was measured.
+        rows: By number: whether it held, what was measured, and when, in seconds since 1970.
         tests: By name: whether it passed.
+        whole: Of the last run of all rows: when it began, seconds that it took, and its seed.
     """
 
     path: Path
     rows: dict[str, dict[str, Any]]
     tests: dict[str, bool]
+    whole: dict[str, float] = field(default_factory=dict)
 
     @classmethod
     def read(cls, path: Path) -> "FaultResults":
@@ -33,11 +36,13 @@ class FaultResults:
         """Take in what another run has written meanwhile."""
         kept = json.loads(self.path.read_text()) if self.path.is_file() else {}
         self.rows, self.tests = kept.get("rows", {}), kept.get("tests", {})
+        self.whole = kept.get("whole", {})
 
     def add(self, judged: Judged) -> None:
         """Keep the outcome of a row."""
         self.read_again()
-        self.rows[judged.row.number] = {"passed": judged.passed, "measured": measured(judged)}
+        seen = {"passed": judged.passed, "measured": measured(judged), "at": time.time()}
+        self.rows[judged.row.number] = seen
         self._write()
 
     def add_tests(self, passed: dict[str, bool]) -> None:
@@ -46,9 +51,16 @@ class FaultResults:
         self.tests |= passed
         self._write()
 
+    def end_whole(self, begun: float, seed: int) -> None:
+        """Note that all rows and tests ran, one after the other."""
+        self.read_again()
+        self.whole = {"begun": begun, "took_s": time.time() - begun, "seed": seed}
+        self._write()
+
     def _write(self) -> None:
+        kept = {"rows": self.rows, "tests": self.tests, "whole": self.whole}
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.path.write_text(json.dumps({"rows": self.rows, "tests": self.tests}, indent=1))
+        self.path.write_text(json.dumps(kept, indent=1))
 
 
 def measured(judged: Judged) -> str:
