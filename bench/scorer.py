@@ -108,9 +108,10 @@ class Overload:
         try:
             await score(call, timeout=30)
         except grpc.aio.AioRpcError as error:
-            if error.code() is not grpc.StatusCode.RESOURCE_EXHAUSTED:
+            if error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED:
+                self.refused.append((time.perf_counter() - started) * 1000)
+            elif error.code() is not grpc.StatusCode.CANCELLED:  # called off at the end
                 raise
-            self.refused.append((time.perf_counter() - started) * 1000)
         else:
             self.ended.append(time.perf_counter())
 

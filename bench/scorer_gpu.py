@@ -3,9 +3,9 @@
     python bench/scorer_gpu.py [--rounds N] [--out FILE]
 
 Prints the cosine to sentence-transformers float32 by kind of text; texts per second and latency of
-the encoder at several batch sizes, beside sentence-transformers on the same GPU; and what the whole
-service, called over gRPC, gives to several numbers of callers. Exits with 1 when a cosine is below
-its floor, with 2 without a CUDA device.
+the encoder at several batch sizes, beside sentence-transformers on the same GPU; what the whole
+service, called over gRPC, gives to several numbers of callers; and what several of it give that
+share the GPU. Exits with 1 when a cosine is below its floor, with 2 without a CUDA device.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -27,6 +28,7 @@ sys.path += [str(ROOT / "bench"), str(ROOT / "services" / "scorer")]
 
 import parity  # noqa: E402
 import scorer as bench  # noqa: E402
+import scorer_replicas as replicas  # noqa: E402
 import scorer_rig as rig  # noqa: E402
 
 from pellucid_scorer.adapters import backends, model_files  # noqa: E402
@@ -39,7 +41,10 @@ FILE = rig.RESULTS / "scorer_gpu.json"
 BATCH_SIZES = (1, 8, 32, 128, 512)
 TOKENS = 65
 CALLERS = (1, 4, 16, 64, 256)
-CALLS = 300
+CALLS = 600
+REPLICAS = (1, 2, 4)
+CALLERS_PER_REPLICA = 32
+CALLS_PER_REPLICA = 400
 PEER_TEXTS = 4096
 PEER_BATCH = 256
 
@@ -104,6 +109,22 @@ async def service() -> dict[str, Any]:
     return found
 
 
+async def shared() -> dict[str, Any]:
+    """Return what callers get from several services on the one GPU, by their number."""
+    found = {}
+    for number in REPLICAS:
+        with ExitStack() as stack:
+            services = [
+                stack.enter_context(rig.running(SCORER_DEVICE="cuda")) for _ in range(number)
+            ]
+            async with replicas.channel_to(services) as channel:
+                callers = CALLERS_PER_REPLICA * number
+                await bench.callers(channel, callers)
+                load = await bench.callers(channel, callers, calls=CALLS_PER_REPLICA * number)
+                found[str(number)] = asdict(load)
+    return found
+
+
 def lines(found: Mapping[str, Any]) -> list[str]:
     """Return the report."""
     said = [f"{found['device']}, {found['model']}"]
@@ -118,6 +139,11 @@ def lines(found: Mapping[str, Any]) -> list[str]:
             f"{number:>3} callers: {load['texts_per_s']:.0f} texts/s, p50 {load['p50_ms']:.1f} ms, "
             f"p99 {load['p99_ms']:.1f} ms, {load['cpu_s_per_1000_results']:.2f} s of processor "
             "per 1,000 results"
+        )
+    for number, load in found["sharing"].items():
+        said.append(
+            f"{number} services on it: {load['texts_per_s']:.0f} texts/s, "
+            f"p50 {load['p50_ms']:.1f} ms, p99 {load['p99_ms']:.1f} ms"
         )
     for results, one in served["latency"].items():
         said.append(
@@ -154,6 +180,7 @@ def measured(rounds: int) -> dict[str, Any]:
         "batches": batches(encoder, rounds),
         "peer": peer(files.folder),
         "service": asyncio.run(service()),
+        "sharing": asyncio.run(shared()),
     }
 
 

@@ -60,6 +60,7 @@ def test_figures_are_kept_and_a_bad_cosine_fails(
         "worst_cosine": {"prose": cosine},
         "batches": {"8": {"texts_per_s": 8.0, "ms": 1000.0}},
         "peer": {"fp32": 7.0},
+        "sharing": {"1": load},
         "service": {"callers": {"1": load}, "latency": {"30": {"fresh": 4.0, "cached": 3.0}}}
         | {"overload": overload, "ready_s": 5.0, "rss_mb": 900.0},
     }

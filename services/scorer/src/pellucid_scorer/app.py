@@ -25,6 +25,10 @@ from pellucid_scorer.server import SERVICE, ScorerServicer
 from pellucid_scorer.settings import CpuPrecision, ScorerSettings
 
 TOKENIZE_THREADS = 2
+QUEUE_TOKENS = 65_536
+"""That may wait at least: three seconds' work of two cores."""
+QUEUE_BATCHES = 16
+"""Of the largest size that may wait: a GPU's work of as many milliseconds."""
 
 
 async def build(settings: ScorerSettings, stack: AsyncExitStack) -> Service:
@@ -57,7 +61,7 @@ async def _scorer(settings: ScorerSettings, stack: AsyncExitStack) -> Scorer:
     observer = metrics.PrometheusObserver()
     batches = _threads(stack, encoder.parallelism, "encode")
     batcher = Batcher(
-        encoder, executor=batches, observer=observer, max_tokens=settings.scorer_queue_tokens
+        encoder, executor=batches, observer=observer, max_tokens=queue_tokens(settings, encoder)
     )
     cache = EmbeddingCache(settings.scorer_cache_bytes)
     metrics.CACHE_BYTES.set_function(lambda: float(cache.size_bytes))
@@ -74,6 +78,12 @@ async def _scorer(settings: ScorerSettings, stack: AsyncExitStack) -> Scorer:
         profiles=tables.read_profiles(settings.scorer_profiles_file),
         clock=clock_from(settings),
     )
+
+
+def queue_tokens(settings: ScorerSettings, encoder: Encoder) -> int:
+    """Return the tokens that may wait, as set or by what the encoder takes at once."""
+    by_device = max(QUEUE_TOKENS, QUEUE_BATCHES * encoder.batch_tokens)
+    return settings.scorer_queue_tokens or by_device
 
 
 def _open_encoder(settings: ScorerSettings) -> Encoder:

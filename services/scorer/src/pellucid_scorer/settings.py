@@ -57,10 +57,13 @@ class ScorerSettings(ServiceSettings):
         0, ge=0, le=1024, description="CPU threads of the model; 0: one per usable core."
     )
     scorer_queue_tokens: int = Field(
-        65_536,
-        ge=256,
+        0,
+        ge=0,
         le=16_777_216,
-        description="Tokens that may wait; beyond it calls are refused at once with OVERLOADED.",
+        description=(
+            "Tokens that may wait; beyond it calls are refused at once with OVERLOADED. "
+            "0: 65536, or 16 of the device's largest batches."
+        ),
     )
     scorer_cache_bytes: int = Field(
         33_554_432,
