@@ -33,12 +33,33 @@ _VERSION = re.compile(r"(?:\b([A-ZÀ-Þ][\w-]*) )?(?<![\w.])[vV]?(\d+\.\d+(?:\.\
 _NUMERIC_DATE = re.compile(
     r"\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}\.\s?\d{1,2}\.\s?\d{4}\b|\d{1,2}\s?[월月]\s?\d{1,2}\s?[일日]"
 )
+_YEAR = re.compile(r"(?<![\d.,])(?:1[5-9]|20)\d\d(?![\d.,]\d|\d)")
+_SEASON_OR_WEEKDAY = re.compile(
+    r"\b(?:spring|summer|autumn|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+    r"|fruhjahr|fruhling|sommer|herbst|(?:mon|diens|donners|frei|sams|sonn)tags?|mittwochs?"
+    r"|printemps|automne|hiver|lundis?|mardis?|mercredis?|jeudis?|vendredis?|samedis?|dimanches?"
+    r"|primavera|verano|otono|invierno|lunes|martes|miercoles|jueves|viernes|sabados?|domingos?)\b"
+    r"|[월화수목금토일]요일|[月火水木金土日]曜|(?:星期|周)[一二三四五六日天]|봄|여름|가을|겨울"
+    r"|[春夏秋冬](?=[季天にの]|$)"
+)
+_CLOCK = re.compile(
+    r"\b\d{1,2}[:.]\d{2}\b|\b\d{1,2} ?(?:am|pm|a\.m|p\.m|o'clock|uhr|h)\b|\b\d{1,2} horas\b"
+    r"|\d{1,2} ?(?:시(?!간)|時(?!間)|点|點)|\b(?:noon|midnight|mitternacht|minuit|medianoche)\b",
+    re.IGNORECASE,
+)
+# What a year, a season or a day of the week is worth where a date is asked for.
+_ROUGH_DATE = 0.8
 # Two capitalised words in a row, as names of people are written in the spaced scripts; what follows
 # a preposition or an article is rather a place or a body.
-_NAME = re.compile(
-    r"(?<!\bin )(?<!\bof )(?<!\bat )(?<!\bfrom )(?<!\bto )(?<!\bnear )(?<!\bde )"
+_FULL_NAME = (
     r"\b(?!(?:The|A|An|In|On|At|Der|Die|Das|La|Le|Les|El|Los)\s)"
-    r"[A-ZÀ-Þ][\w'’-]+(?:\s+(?:[a-z]{2,3}\s+)?[A-ZÀ-Þ][\w'’-]+)+"
+    r"[A-ZÀ-Þ][\w'’-]+"
+    r"(?:\s+(?:(?:de|da|di|du|del|der|den|dos|van|von|zu|la|le|el|al|bin|ter|ten)\s+)*"
+    r"[A-ZÀ-Þ][\w'’-]+)+"
+)
+_ANY_NAME = re.compile(_FULL_NAME)
+_NAME = re.compile(
+    rf"(?<!\bin )(?<!\bof )(?<!\bat )(?<!\bfrom )(?<!\bto )(?<!\bnear )(?<!\bde ){_FULL_NAME}"
 )
 
 
@@ -47,6 +68,7 @@ class AskedFor(StrEnum):
 
     PERSON = "person"
     DATE = "date"
+    CLOCK = "clock"
     NUMBER = "number"
     VERSION = "version"
 
@@ -84,6 +106,12 @@ def carries(sentence: str, wanted: frozenset[AskedFor], question: str) -> float:
     return sum(_has(sentence, kind, question) for kind in wanted) / len(wanted)
 
 
+def has_name(sentence: str, question: str) -> bool:
+    """Whether a sentence of a spaced script has a full name that is not the question's."""
+    known = terms(question)
+    return any(not terms(name) <= known for name in _ANY_NAME.findall(sentence))
+
+
 def _has(sentence: str, kind: AskedFor, question: str) -> float:
     match kind:
         case AskedFor.NUMBER:
@@ -96,10 +124,20 @@ def _has(sentence: str, kind: AskedFor, question: str) -> float:
             wanted = _LATEST.search(fold(question)) and not _LATEST.search(fold(sentence))
             return found * (_ANY_VERSION if wanted else 1.0)
         case AskedFor.DATE:
-            return bool(_NUMERIC_DATE.search(sentence) or _day().search(sentence))
+            return _has_date(sentence, question)
+        case AskedFor.CLOCK:
+            return bool(_CLOCK.search(sentence))
         case AskedFor.PERSON:
             known_terms = terms(question)
             return any(not terms(name) & known_terms for name in _NAME.findall(sentence))
+
+
+def _has_date(sentence: str, question: str) -> float:
+    """1 for a day, less for a year, a season or a day of the week, 0 for none."""
+    if _NUMERIC_DATE.search(sentence) or _day().search(sentence):
+        return 1.0
+    years = set(_YEAR.findall(sentence)) - set(_YEAR.findall(question))
+    return _ROUGH_DATE if years or _SEASON_OR_WEEKDAY.search(fold(sentence)) else 0.0
 
 
 def _versioned(question: str) -> frozenset[str]:

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from pellucid_gateway import extractive
+from pellucid_gateway import extractive, stated
 from pellucid_gateway.answer import Answer
 from pellucid_gateway.budgets import limited
 from pellucid_gateway.conflicts import Conflict
 from pellucid_gateway.course import Course
+from pellucid_gateway.excerpt_worth import Candidate
 from pellucid_gateway.findings import Source
 from pellucid_gateway.key_facts import asks_of_the_whole
 from pellucid_gateway.ports import ScorerPort
@@ -59,12 +60,14 @@ class ExcerptAnswerer:
         near = await self._similarities([candidate.text for candidate in found])
         chosen = extractive.choose(found, self._setting.question, self._request.depth, near)
         chosen = extractive.with_both_sides(chosen, every, conflicts)
+        near_only = not self._is_stated(chosen)
         written = extractive.write(
             chosen,
             conflicts=conflicts[:1],
             wording=wording,
             style=self._request.citation_style,
             now=self._setting.now,
+            are_near_only=near_only,
         )
         await self._send_text(written.text, written.citations)
         return Answer(
@@ -73,6 +76,11 @@ class ExcerptAnswerer:
             citations=written.citations,
             report=written.report,
         )
+
+    def _is_stated(self, chosen: Sequence[Candidate]) -> bool:
+        if asks_of_the_whole(self._request.message):
+            return True
+        return stated.is_stated(chosen, self._setting.question, self._setting.language)
 
     def _apology(self) -> str:
         """Name of the text that says why there is no answer."""

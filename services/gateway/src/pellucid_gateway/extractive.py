@@ -33,6 +33,8 @@ _RECENT = timedelta(days=30)
 _MIN_WORTH_SHARE = 0.45
 # The first one of a second source may be worth less.
 _MIN_SECOND_SHARE = 0.15
+# With so many domains quoted, a further excerpt must be on the things asked about.
+_WANTED_DOMAINS = 2
 # A sentence that carries a kind of thing asked for that is still open.
 _NEW_KIND_BONUS = 0.3
 _QUOTES = str.maketrans({"“": "'", "”": "'", "«": "'", "»": "'", "„": "'", "「": "'", "」": "'"})
@@ -104,6 +106,7 @@ def choose(
     """
     told = excerpt_worth.told(found, question, similarities)
     speaking = excerpt_worth.speaking(found, question, similarities)
+    on_topic = excerpt_worth.on_topic(found, question)
     worth = excerpt_worth.with_place(told, found)
     kinds = asked_for(question)
     chosen: list[int] = []
@@ -116,6 +119,7 @@ def choose(
                 if i not in chosen
                 and told[i] >= least
                 and (speaking[i] or not chosen)
+                and (on_topic[i] or len(_domains(found, chosen)) < _WANTED_DOMAINS)
                 and fresh(found, chosen, i)
             ]
             if not may:
@@ -221,6 +225,7 @@ def write(
     style: CitationStyle,
     now: datetime,
     conflicts: Sequence[Conflict] = (),
+    are_near_only: bool = False,
 ) -> Written:
     """Join excerpts into a short text in the person's language; Korean as a numbered list.
 
@@ -230,9 +235,11 @@ def write(
         style: How citations show.
         now: Present instant.
         conflicts: Disagreements that are told after the excerpts.
+        are_near_only: No excerpt states what was asked, and the text says so first.
     """
     listed = wording.language == "ko"
-    text = f"### {wording.answer('heading')}\n\n" if listed else ""
+    text = f"{wording.answer('not_stated')}\n\n" if are_near_only else ""
+    text += f"### {wording.answer('heading')}\n\n" if listed else ""
     citations: list[Citation] = []
     for i, candidate in enumerate(chosen):
         if i:

@@ -1,0 +1,124 @@
+"""What a question asks about, and whether quoted sentences state it."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from pellucid_gateway import extractive, notices
+from pellucid_gateway.asked_things import beyond, share_told, things_of
+from pellucid_gateway.excerpt_worth import Candidate
+from pellucid_gateway.findings import Source
+from pellucid_gateway.request import CitationStyle, Depth
+from pellucid_gateway.stated import is_stated
+
+PAGE = (
+    "Cars pay 4.50 crowns on the Skerry Bridge from April. "
+    "The bridge was designed by Ada Example and opened in 2019. "
+    "It has a view of the sound."
+)
+
+
+def _source(text: str, title: str = "Skerry Bridge", language: str = "") -> Source:
+    return Source(
+        n=1, url="http://a.example/", title=title, domain="a.example", text=text, language=language
+    )
+
+
+def _sentences(text: str, title: str = "Skerry Bridge", language: str = "") -> list[Candidate]:
+    return list(extractive.candidates_of([_source(text, title, language)]))
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("How much does a bicycle pay at Skerry Bridge?", ["bicycle", "pay"]),
+        ("Was kostet ein Busticket in Harrowmere?", ["kostet", "busticket"]),
+        ("오토바이 요금은 얼마인가요?", ["오토바이", "요금"]),
+        ("摩托车过大桥要多少钱？", ["摩托车", "大桥"]),
+        ("What is it?", []),
+    ],
+)
+def test_things_are_named_without_names_and_words_that_ask(question: str, words: list[str]) -> None:
+    assert [thing.written for thing in things_of(question)] == words
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("What is the fare for a vehicle?", "A car pays 4.50 crowns."),
+        ("Wie hoch ist die Maut?", "Le péage est de 3,20 euros."),
+        ("요금은 얼마인가요?", "The toll is 4.50 crowns."),
+        ("Wer leitet den Betrieb?", "Betriebsleiterin ist Ada Example."),
+        ("小汽车要多少钱？", "小客车通行费为25元。"),
+    ],
+)
+def test_a_thing_is_found_in_other_words_and_languages(question: str, sentence: str) -> None:
+    assert share_told(things_of(question), sentence) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("What does a motorcycle pay?", "A car pays 4.50 crowns."),
+        ("摩托车要多少钱？", "小客车通行费为25元。"),
+        ("小客车要多少钱？", "摩托车通行费为5元。"),
+    ],
+)
+def test_another_thing_is_not_it(question: str, sentence: str) -> None:
+    assert share_told(things_of(question), sentence) < 1.0
+
+
+def test_what_the_title_tells_the_sentences_need_not() -> None:
+    things = things_of("What does the ferry cost?")
+
+    assert [thing.written for thing in beyond(things, "The boat to Skerry")] == ["cost"]
+
+
+@pytest.mark.parametrize(
+    ("question", "stated"),
+    [
+        ("How much is the toll for cars on the Skerry Bridge?", True),
+        ("How much is the toll for motorcycles on the Skerry Bridge?", False),
+        ("Who designed the Skerry Bridge?", True),
+        ("Who is the mayor of Skerry?", False),
+        ("When did the Skerry Bridge open?", True),
+        ("When will the Skerry Bridge be closed?", False),
+        ("What time does the Skerry Bridge office open?", False),
+        ("Will Skerry 5.0 have a bridge?", False),
+        ("Tell me about the Skerry Bridge", True),
+    ],
+)
+def test_whether_sentences_state_what_was_asked(question: str, stated: bool) -> None:  # noqa: FBT001
+    chosen = extractive.choose(_sentences(PAGE), question, Depth.STANDARD)
+
+    assert is_stated(chosen, question, "en") is stated
+
+
+def test_what_cannot_be_looked_up_in_another_language_is_not_taken_for_an_answer() -> None:
+    chosen = _sentences("Le pont de Skerry est beau.", language="fr")
+
+    assert not is_stated(chosen, "Does the Skerry vibraphone wobble?", "en")
+
+
+def test_sentences_may_state_it_together() -> None:
+    chosen = _sentences("The captain is Ada Example. The mayor is Bo Example.", "Skerry")
+    question = "Who is the captain and who is the mayor of Skerry?"
+
+    assert is_stated(chosen, question, "en")
+    assert not is_stated(chosen[:1], question, "en")
+
+
+@pytest.mark.parametrize("language", notices.LANGUAGES)
+def test_the_reader_is_told_that_nothing_answers(language: str) -> None:
+    wording = notices.wording_for(language)
+    written = extractive.write(
+        _sentences(PAGE)[:1],
+        wording=wording,
+        style=CitationStyle.NONE,
+        now=datetime(2026, 11, 21, tzinfo=UTC),
+        are_near_only=True,
+    )
+
+    assert written.text.startswith(wording.answer("not_stated"))
+    cited = written.citations[0]
+    assert written.text[cited.start : cited.end].startswith("Cars pay 4.50 crowns")
