@@ -168,8 +168,8 @@ def compose(case: Case, done: Deliberated) -> Decision:
         rules=rules,
         site=case.site,
         searching=verdict.search,
+        topicless=case.topicless,
     )
-    facets = replace(facets, topicless=case.topicless)
     open_web = ask.web_mode is not WebMode.OFF
     urls = tuple(link.url for link in case.links)
     processed = urls[:MAX_PROCESSED] if open_web and not _is_task(case) else ()

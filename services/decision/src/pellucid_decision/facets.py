@@ -61,6 +61,7 @@ def facets_of(
     rules: LanguageRules,
     site: str,
     searching: bool,
+    topicless: bool,
 ) -> Facets:
     """Return what sort of answer and sources the question wants.
 
@@ -71,6 +72,7 @@ def facets_of(
         rules: Rules of the person's language.
         site: Host named as the place to look.
         searching: The web will be searched.
+        topicless: Small talk, or nothing to search for.
     """
     live = reading.has("real_time_value") or bool(category and category.real_time)
     past = _found(rules, "past", reading.text)
@@ -89,7 +91,7 @@ def facets_of(
         priority=_priority(category, real_time=real_time, intent=intent, searching=searching),
         deep_research=_found(rules, "deep_research", reading.text),
         site=site,
-        topicless=reading.has("small_talk", "thanks") or not ask.message.strip(),
+        topicless=topicless,
     )
 
 

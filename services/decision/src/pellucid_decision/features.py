@@ -8,7 +8,7 @@ helps the others; n-grams carry what is particular to each. Material that a mess
 
 import re
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -57,6 +57,8 @@ _PAIR_SHIFT = 7
 # Most messages name fewer meanings than this, and the places of their pairs take 2 MB in all.
 _PAIRS_KEPT = 64
 _NAMES_KEPT = 4096
+_LISTS_KEPT = 4
+_DENSE = re.compile(r"[\u3040-\ud7af]")
 _LATIN_RUN = re.compile(r"[A-Za-z]{2}")
 _FULL_NAME = re.compile(r"(?<=\w )[A-ZÄÖÜÉ]\w+ [A-ZÄÖÜÉ]\w+")
 _GLOSS_WORD = re.compile(r"[\w']+|\?")
@@ -113,8 +115,9 @@ def seen_in(ask: Ask, resolved: Resolved, language: str) -> Seen:
     gloss = gloss_of(order[:TEXT_CHARACTERS], language)
     if language in GLOSSED_MEANINGS:
         named |= meanings_of(gloss, "en")
-    form = *_form(whole[:TEXT_CHARACTERS], language), bool(ask.history), resolved.leans
-    return Seen(order[:TEXT_CHARACTERS], gloss, named, (*form, order != whole))
+    traits = _form(whole[:TEXT_CHARACTERS], language)
+    form = (*traits, bool(ask.history), resolved.leans, order != whole)
+    return Seen(order[:TEXT_CHARACTERS], gloss, named, form)
 
 
 def embedded_text(ask: Ask, resolved: Resolved, language: str) -> str:
@@ -125,33 +128,31 @@ def embedded_text(ask: Ask, resolved: Resolved, language: str) -> str:
     return gloss_of(folded(text[:MATERIAL_CHARACTERS]), language) or UNKNOWN
 
 
-def ngrams(text: str) -> Iterator[bytes]:
-    """Yield character n-grams of words with their borders, or of runs in dense scripts, in UTF-8.
+def ngrams(text: str) -> list[bytes]:
+    """Return character n-grams of words with their borders, or of runs in dense scripts, in UTF-8.
 
     Then the words, each two neighbours, the first and the last: how a question opens and ends says
-    much about it.
+    much about it. A list, because a generator costs more than what it yields here.
     """
     words = text.casefold().split()
+    grams: list[bytes] = []
     for word in set(words):
-        yield from _character_grams(word)
-        yield _encoded(f"\x00{word}")
-    for word, after in pairwise(words):
-        yield _encoded(f"\x01{word} {after}")
-    if words:
-        yield _encoded(f"\x02{words[0]}")
-        yield _encoded(f"\x03{words[-1]}")
+        grams += _character_grams(word)
+    said = [_encoded(word) for word in words]
+    grams += [b"\x00" + word for word in said]
+    grams += [b"\x01" + word + b" " + after for word, after in pairwise(said)]
+    return [*grams, b"\x02" + said[0], b"\x03" + said[-1]] if said else grams
 
 
-def _character_grams(word: str) -> Iterator[bytes]:
+def _character_grams(word: str) -> list[bytes]:
     if word.isascii():  # encoded once, because each character is one byte
         padded = f" {word} ".encode()
-        for length in _WORD_LENGTHS:
-            yield from (padded[at : at + length] for at in range(len(padded) - length + 1))
-        return
-    dense = any("\u3040" <= letter <= "\ud7af" for letter in word)
-    run = word if dense else f" {word} "
-    for length in _DENSE_LENGTHS if dense else _WORD_LENGTHS:
-        yield from (_encoded(run[at : at + length]) for at in range(len(run) - length + 1))
+        ends = len(padded) + 1
+        return [padded[at : at + long] for long in _WORD_LENGTHS for at in range(ends - long)]
+    dense = _DENSE.search(word) is not None
+    run, lengths = (word, _DENSE_LENGTHS) if dense else (f" {word} ", _WORD_LENGTHS)
+    ends = len(run) + 1
+    return [_encoded(run[at : at + long]) for long in lengths for at in range(ends - long)]
 
 
 def buckets_of(seen: Seen) -> Buckets:
@@ -164,14 +165,12 @@ def buckets_of(seen: Seen) -> Buckets:
     return Buckets(np.concatenate((worded, meant, glossed)), values)
 
 
-def _gloss_grams(gloss: str) -> Iterator[bytes]:
-    """Yield the words of a gloss, each two neighbours, the first and the last, in UTF-8."""
+def _gloss_grams(gloss: str) -> list[bytes]:
+    """Return the words of a gloss, each two neighbours, the first and the last, in UTF-8."""
     words = [word.encode() for word in _GLOSS_WORD.findall(gloss)[:GLOSS_WORDS]]
-    yield from (b"\x05" + word for word in words)
-    yield from (b"\x06" + word + b" " + after for word, after in pairwise(words))
-    if words:
-        yield b"\x07" + words[0]
-        yield b"\x08" + words[-1]
+    grams = [b"\x05" + word for word in words]
+    grams += [b"\x06" + word + b" " + after for word, after in pairwise(words)]
+    return [*grams, b"\x07" + words[0], b"\x08" + words[-1]] if words else grams
 
 
 def _places(grams: Iterable[bytes]) -> npt.NDArray[np.int64]:
@@ -213,33 +212,51 @@ def _encoded(gram: str) -> bytes:
 
 def signal_vector(reading: Reading, names: Sequence[str]) -> Vector:
     """Return which of the named signals fired and the score, `float32[len(names) + 1]`."""
-    return vector_of({signal.name for signal in reading.signals}, names, reading.score)
+    return vector_of([signal.name for signal in reading.signals], names, reading.score)
 
 
 def vector_of(fired: Collection[str], names: Sequence[str], score: float) -> Vector:
     """Return which of `names` are among `fired`, then the score, `float32[len(names) + 1]`."""
-    return np.array([*(name in fired for name in names), score], dtype=np.float32)
+    vector = np.zeros(len(names) + 1, dtype=np.float32)
+    places = _places_of(names if isinstance(names, tuple) else tuple(names))
+    vector[[places[name] for name in fired if name in places]] = 1
+    vector[-1] = score
+    return vector
 
 
 def context_vector(seen: Seen) -> Vector:
     """Return the concepts that a question names, then its form, `float32[concepts + FORM_SIZE]`."""
-    concepts = (name in seen.meanings for name in concept_names())
-    return np.array([*concepts, *(FORM_SCALE * trait for trait in seen.form)], dtype=np.float32)
+    names = concept_names()
+    vector = np.zeros(len(names) + FORM_SIZE, dtype=np.float32)
+    places = _places_of(names)
+    vector[[places[name] for name in seen.meanings if name in places]] = 1
+    vector[len(names) :] = seen.form
+    vector[len(names) :] *= FORM_SCALE
+    return vector
 
 
-def _form(view: str, language: str) -> Iterator[bool]:
-    """Yield the traits of a folded text that need no words: language, length, marks, names."""
-    yield from (language == code for code in _LANGUAGES)
-    letters = len(view) * (_DENSE_LETTER if language in DENSE_LANGUAGES else 1)
-    yield from (letters < bound for bound in _LENGTHS)
-    yield "?" in view[-3:]
-    yield "?" in view
-    yield any(letter.isdigit() for letter in view)
-    yield language in DENSE_LANGUAGES and bool(_LATIN_RUN.search(view))
-    yield bool(_FULL_NAME.search(view))
-    yield bool(_SECOND_SENTENCE.search(view))
-    yield bool(named_thing(view, language))
-    yield view[:1].isupper()
+@lru_cache(maxsize=_LISTS_KEPT)
+def _places_of(names: tuple[str, ...]) -> Mapping[str, int]:
+    """Return where the names of a list stand in it; there is one of concepts and one of signals."""
+    return {name: place for place, name in enumerate(names)}
+
+
+def _form(view: str, language: str) -> tuple[bool, ...]:
+    """Return the traits of a folded text that need no words: language, length, marks, names."""
+    dense = language in DENSE_LANGUAGES
+    letters = len(view) * (_DENSE_LETTER if dense else 1)
+    return (
+        *[language == code for code in _LANGUAGES],
+        *[letters < bound for bound in _LENGTHS],
+        "?" in view[-3:],
+        "?" in view,
+        any(map(str.isdigit, view)),
+        dense and bool(_LATIN_RUN.search(view)),
+        bool(_FULL_NAME.search(view)),
+        bool(_SECOND_SENTENCE.search(view)),
+        bool(named_thing(view, language)),
+        view[:1].isupper(),
+    )
 
 
 def embedding_vector(embedding: Sequence[float]) -> Vector:

@@ -37,9 +37,15 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 @lru_cache(maxsize=1)
-def _everyday() -> Mapping[str, frozenset[str]]:
+def _everyday() -> tuple[tuple[str, ...], Mapping[str, tuple[str, ...]]]:
+    """Return all languages, and those of each everyday word."""
     text = (Path(__file__).parent / "data" / "everyday.yaml").read_text(encoding="utf-8")
-    return {code: frozenset(words.split()) for code, words in yaml.safe_load(text).items()}
+    lists = {code: frozenset(words.split()) for code, words in yaml.safe_load(text).items()}
+    spoken: dict[str, tuple[str, ...]] = {}
+    for code, words in lists.items():
+        for word in words:
+            spoken[word] = (*spoken.get(word, ()), code)
+    return tuple(lists), spoken
 
 
 def detect_language(text: str, fallback: str = UNDETERMINED) -> str:
@@ -91,8 +97,11 @@ def _by_words(sample: str, fallback: str) -> str:
 
 def _word_scores(sample: str) -> dict[str, float]:
     words = _LATIN_WORD.findall(sample.replace("\u2019", "'"))
-    everyday = _everyday().items()
-    scores = {code: float(sum(map(known.__contains__, words))) for code, known in everyday}
+    codes, spoken = _everyday()
+    scores = dict.fromkeys(codes, 0.0)
+    for word in words:
+        for code in spoken.get(word, ()):
+            scores[code] += 1
     if sample.isascii() and "'" not in sample:
         return scores
     for code, pattern in _MARKS:

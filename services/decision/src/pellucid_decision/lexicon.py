@@ -18,6 +18,7 @@ LANGUAGES = ("en", "de", "fr", "es", "ko", "ja", "zh")
 DENSE_LANGUAGES = frozenset({"ko", "ja", "zh"})
 _DATA = Path(__file__).resolve().parent / "data"
 _LATIN_WORD = re.compile(r"[\w'\-]+")
+_LATIN_LETTER = re.compile(r"[a-z]")
 # Shorter beginnings than this would match words that have nothing to do with each other.
 MIN_PREFIX = 2
 # Words of an entry of the tables at most, where blanks divide words.
@@ -60,7 +61,7 @@ def meanings_of(text: str, language: str) -> frozenset[str]:
         wordings = _wordings()
         return frozenset(_of_words(text, wordings.get(language) or wordings["en"]))
     found = set(_of_run(text, _wordings()[language]))
-    if any("a" <= letter <= "z" for letter in text):
+    if _LATIN_LETTER.search(text):
         found.update(_of_words(text, _wordings()["en"]))
     return frozenset(found)
 

@@ -137,13 +137,20 @@ def find_links(text: str) -> tuple[Link, ...]:
     >>> find_links("why does `curl https://a.example/x` hang")
     ()
     """
-    scanned = _CODE.sub(lambda match: " " * len(match.group()), text[:MAX_SCANNED_CHARACTERS])
-    found = [(match.start(), _explicit(match.group())) for match in _EXPLICIT.finditer(scanned)]
-    masked = _EXPLICIT.sub(lambda match: " " * len(match.group()), scanned)
+    masked = scanned = _masked(_CODE, text[:MAX_SCANNED_CHARACTERS], "`")
+    found: list[tuple[int, Link | None]] = []
+    if "://" in scanned:
+        found = [(match.start(), _explicit(match.group())) for match in _EXPLICIT.finditer(scanned)]
+        masked = _masked(_EXPLICIT, scanned, "://")
     if "." in masked:
         found += [(match.start(), _bare(match)) for match in _BARE.finditer(masked)]
     ordered = [link for _, link in sorted(found, key=lambda pair: pair[0]) if link is not None]
     return tuple({link.url: link for link in ordered}.values())[:MAX_FOUND]
+
+
+def _masked(pattern: re.Pattern[str], text: str, sign: str) -> str:
+    """Put blanks in place of what a pattern matches, which `sign` stands in."""
+    return pattern.sub(lambda match: " " * len(match.group()), text) if sign in text else text
 
 
 def registrable(host: str) -> str:

@@ -23,6 +23,8 @@ def clean(text: str) -> str:
     >>> clean("a\x00  b\u200b ")
     'a b'
     """
+    if text.isascii() and text.isprintable() and "  " not in text:
+        return text.strip()  # as most are
     visible = _CONTROL.sub("", unicodedata.normalize("NFC", text).replace("\r\n", "\n"))
     return _BLANKS.sub(" ", visible).strip()
 

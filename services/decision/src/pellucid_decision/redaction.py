@@ -24,6 +24,7 @@ _PATTERNS = (
         ),
     ),
 )
+_ALL = frozenset(kind for kind, _ in _PATTERNS)
 # Never of use in a question, so taken out of the resolved question too; an address or a number may
 # be what it is about.
 _ALWAYS = frozenset({"secret", "iban", "ssn"})
@@ -39,7 +40,7 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
     >>> redact("mail bob@corp.example now")
     ('mail now', ('email',))
     """
-    return _without(text, frozenset(kind for kind, _ in _PATTERNS))
+    return _without(text, _ALL)
 
 
 def redact_always(text: str) -> str:
@@ -53,12 +54,17 @@ def redact_always(text: str) -> str:
 
 def _without(text: str, wanted: frozenset[str]) -> tuple[str, tuple[str, ...]]:
     kinds = set()
-    sought = wanted if _OTHER_SIGN.search(text) else wanted & _OF_LETTERS
-    rest = _CARD.sub(lambda match: "" if _luhn(match.group()) else match.group(), text)
+    sought, rest = wanted, text
+    if _OTHER_SIGN.search(text):
+        rest = _CARD.sub(lambda match: "" if _luhn(match.group()) else match.group(), text)
+    else:
+        sought = wanted & _OF_LETTERS
     if rest != text:
         kinds.add("card")
     for kind, pattern in _PATTERNS:
-        shorter = pattern.sub("", rest) if kind in sought else rest
+        if kind not in sought:
+            continue
+        shorter = pattern.sub("", rest)
         if shorter != rest:
             kinds.add(kind)
         rest = shorter

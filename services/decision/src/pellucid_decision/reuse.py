@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import OrderedDict
-from dataclasses import astuple, replace
+from dataclasses import fields, replace
 
 from pellucid_decision.conversation import Ask
 from pellucid_decision.decision import Decision
@@ -10,6 +10,7 @@ from pellucid_runtime.clock import Clock
 
 REUSE_SECONDS = 300.0
 MAX_DECISIONS = 4096
+_TIMELESS = tuple(field.name for field in fields(Ask) if field.name != "now")
 
 
 class DecisionCache:
@@ -42,13 +43,14 @@ class DecisionCache:
         """Remember a decision, unless the request names no conversation or parts were missing."""
         if not ask.conversation_id or decision.degraded:
             return
-        self._kept[_key(ask)] = (self._clock.monotonic(), decision)
-        self._kept.move_to_end(_key(ask))
+        key = _key(ask)
+        self._kept[key] = (self._clock.monotonic(), decision)
+        self._kept.move_to_end(key)
         while len(self._kept) > self._capacity:
             self._kept.popitem(last=False)
 
 
 def _key(ask: Ask) -> bytes:
     """Digest of everything but the instant; no text of a person is kept as a key."""
-    timeless = astuple(replace(ask, now=ask.cutoff))
+    timeless = [getattr(ask, name) for name in _TIMELESS]
     return hashlib.blake2b(repr(timeless).encode("utf-8", "surrogatepass"), digest_size=24).digest()

@@ -6,7 +6,8 @@ tickers. A folder is taken whole or not at all.
 """  # noqa: E501 - one pattern or table row
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -97,11 +98,10 @@ class LanguageRules:
     phrases: Mapping[str, re.Pattern[str]]
     mappings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
-    def among(self, possible: Iterable[int]) -> Iterator[Matcher]:
-        """Yield the matchers that stand at some of these places."""
-        for place in possible:
-            if place in self.places:
-                yield self.matchers[place - self.places.start]
+    def among(self, possible: Sequence[int]) -> list[Matcher]:
+        """Return the matchers that stand at some of these places, which are in order."""
+        first, last = (bisect_left(possible, end) for end in (self.places.start, self.places.stop))
+        return [self.matchers[place - self.places.start] for place in possible[first:last]]
 
     def words(self, name: str) -> frozenset[str]:
         """Return a lexicon, empty when the language has none of that name."""

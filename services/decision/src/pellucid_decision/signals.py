@@ -1,5 +1,6 @@
 """Which signals fire on a message, and what score they add up to."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from pellucid_decision.rulebook import Matcher, Rulebook
 from pellucid_decision.structure import structural_signals
 
 EVIDENCE_CHARACTERS = 64
+_LATIN_LETTER = re.compile(r"[a-z]")
 # What may be asked of a text that the message brings; what that text says asks for nothing then.
 TASKS = frozenset({"text_task", "rewriting", "creative", "code_writing", "roleplay"})
 
@@ -34,7 +36,7 @@ class Reading:
 
     def has(self, *names: str) -> bool:
         """True when one of the named signals fired."""
-        return any(signal.name in names for signal in self.signals)
+        return not {signal.name for signal in self.signals}.isdisjoint(names)
 
     def vetoed(self, strength: float = 0.3) -> bool:
         """True when a signal of at least that strength speaks against a search."""
@@ -135,4 +137,4 @@ def _further(text: str, language: str) -> tuple[str, ...]:
 
 
 def _has_latin(text: str) -> bool:
-    return any("a" <= letter <= "z" for letter in text.casefold())
+    return _LATIN_LETTER.search(text.casefold()) is not None

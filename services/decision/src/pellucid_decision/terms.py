@@ -5,9 +5,10 @@ and Japanese are cut at function words. Quoted phrases stay whole.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from itertools import chain
 
 from pellucid_decision.normal import folded
@@ -18,6 +19,8 @@ MAX_TERMS = 40
 # A capital in the middle of a sentence makes even an everyday word of this length a name ("The Who").  # noqa: E501 - one pattern or table row
 MIN_NAME = 4
 MAX_TERM_CHARACTERS = 60
+# Of the rules in force, and of those before a reload.
+_LISTS_KEPT = 64
 
 
 class Kind(StrEnum):
@@ -103,13 +106,17 @@ def unique(terms: Iterable[Term]) -> tuple[Term, ...]:
 
 
 def _spaced(text: str, rules: LanguageRules) -> Iterator[Term]:
-    stop = rules.words("stopwords") | rules.words("fillers")
-    openings = stop | rules.words("generic")
+    stop = _either(rules.words("stopwords"), rules.words("fillers"))
+    openings = _either(stop, rules.words("generic"))
     german = rules.code == "de"
     names = not text.istitle()
     firm = _compounds(text, rules)
     for match in _TOKEN.finditer(text):
         token = match.group()
+        if _is_lower_word(token):  # as most are: no name, and nothing is opened by it
+            if len(token) > 1 and (token.casefold() not in stop or match.start() in firm):
+                yield Term(token)
+            continue
         if "'" in token and not german:
             token = _POSSESSIVE.sub("", _ELISION.sub("", token))
         opening = token[:1].isupper() and _opens_sentence(text, match.start())
@@ -134,9 +141,13 @@ def _compounds(text: str, rules: LanguageRules) -> frozenset[int]:
     return frozenset(place for span in spans for place in range(*span))
 
 
+def _is_lower_word(token: str) -> bool:
+    return token.isalpha() and token == token.lower()
+
+
 def _kind(token: str, *, opening: bool, german: bool) -> Kind:
-    if token.isalpha() and token == token.lower():
-        return Kind.WORD  # as most are
+    if _is_lower_word(token):
+        return Kind.WORD
     if _NUMBER.fullmatch(token):
         return Kind.NUMBER
     if _IDENTIFIER.fullmatch(token):
@@ -146,8 +157,8 @@ def _kind(token: str, *, opening: bool, german: bool) -> Kind:
 
 
 def _korean(text: str, rules: LanguageRules) -> Iterator[Term]:
-    stop = rules.words("stopwords") | rules.words("fillers")
-    particles = sorted(rules.words("particles"), key=len, reverse=True)
+    stop = _either(rules.words("stopwords"), rules.words("fillers"))
+    particles = _longest_first(rules.words("particles"))
     for match in _TOKEN.finditer(text):
         token = match.group()
         stem = _without_particle(token, particles)
@@ -158,7 +169,19 @@ def _korean(text: str, rules: LanguageRules) -> Iterator[Term]:
             yield Term(stem, kind)
 
 
-def _without_particle(token: str, particles: list[str]) -> str:
+@lru_cache(maxsize=_LISTS_KEPT)
+def _either(first: frozenset[str], second: frozenset[str]) -> frozenset[str]:
+    """Return two word lists of the rules as one; there are few of them."""
+    return first | second
+
+
+@lru_cache(maxsize=_LISTS_KEPT)
+def _longest_first(words: frozenset[str]) -> tuple[str, ...]:
+    """Return a word list of the rules in the order in which endings are tried."""
+    return tuple(sorted(words, key=len, reverse=True))
+
+
+def _without_particle(token: str, particles: Sequence[str]) -> str:
     """Strip one particle from the end of a Korean word when at least two syllables stay."""
     for particle in particles:
         stem = token.removesuffix(particle)
