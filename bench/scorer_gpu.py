@@ -14,7 +14,7 @@ import json
 import statistics
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from functools import partial
@@ -104,7 +104,6 @@ async def service() -> dict[str, Any]:
             found["latency"] = {
                 str(n): await bench.latency(scorer, rig.Stub(channel), n) for n in (10, 30, 100)
             }
-            found["overload"] = await bench.in_turns(channel)
             found["rss_mb"] = scorer.rss_mb
     return found
 
@@ -125,40 +124,13 @@ async def shared() -> dict[str, Any]:
     return found
 
 
-def lines(found: Mapping[str, Any]) -> list[str]:
-    """Return the report."""
-    said = [f"{found['device']}, {found['model']}"]
-    said += [f"{kind:26} {cosine:.5f}" for kind, cosine in found["worst_cosine"].items()]
-    for size, one in found["batches"].items():
-        said.append(f"batch {size:>4}: {one['texts_per_s']:9.0f} texts/s, {one['ms']:7.2f} ms")
-    for precision, rate in found["peer"].items():
-        said.append(f"sentence-transformers {precision}: {rate:.0f} texts/s")
-    served = found["service"]
-    for number, load in served["callers"].items():
-        said.append(
-            f"{number:>3} callers: {load['texts_per_s']:.0f} texts/s, p50 {load['p50_ms']:.1f} ms, "
-            f"p99 {load['p99_ms']:.1f} ms, {load['cpu_s_per_1000_results']:.2f} s of processor "
-            "per 1,000 results"
-        )
-    for number, load in found["sharing"].items():
-        said.append(
-            f"{number} services on it: {load['texts_per_s']:.0f} texts/s, "
-            f"p50 {load['p50_ms']:.1f} ms, p99 {load['p99_ms']:.1f} ms"
-        )
-    for results, one in served["latency"].items():
-        said.append(
-            f"{results:>3} results: {one['fresh']:.1f} ms fresh, {one['cached']:.1f} ms cached"
-        )
-    overload = served["overload"]
-    said.append(
-        f"10x overload: {100 * overload['goodput_share']:.0f} % of the peak, refused after "
-        f"p50 {overload['refusal_p50_ms']:.1f} ms, p99 {overload['refusal_p99_ms']:.1f} ms"
-    )
-    return [*said, f"ready after {served['ready_s']:.1f} s, {served['rss_mb']:.0f} MB"]
+def cosines(encoder: Encoder) -> dict[str, float]:
+    """Return the worst cosine to sentence-transformers float32 by kind of text."""
+    return {kind: float(all_.min()) for kind, all_ in parity.cosines_by_kind(encoder).items()}
 
 
-def measured(rounds: int) -> dict[str, Any]:
-    """Return all figures.
+def stages(rounds: int) -> Iterator[tuple[str, Any, list[str]]]:
+    """Yield the name of each stage with its figures and the lines that tell them.
 
     Raises:
         ModelError: There is no CUDA device.
@@ -171,17 +143,43 @@ def measured(rounds: int) -> dict[str, Any]:
         cache=settings.data_dir / "models",
     )
     encoder = backends.open_encoder(files, Device.CUDA, threads=0)
-    cosines = parity.cosines_by_kind(encoder)
-    return {
-        "device": device_name(),
-        "machine": rig.machine(),
-        "model": encoder.name,
-        "worst_cosine": {kind: float(found.min()) for kind, found in cosines.items()},
-        "batches": batches(encoder, rounds),
-        "peer": peer(files.folder),
-        "service": asyncio.run(service()),
-        "sharing": asyncio.run(shared()),
-    }
+    device = device_name()
+    yield "device", {"name": device, "model": encoder.name, **rig.machine()}, [device, encoder.name]
+    worst = cosines(encoder)
+    yield "worst_cosine", worst, [f"{kind:26} {cosine:.5f}" for kind, cosine in worst.items()]
+    rates = batches(encoder, rounds)
+    yield "batches", rates, [batch_line(size, one) for size, one in rates.items()]
+    others = peer(files.folder)
+    said = [f"sentence-transformers {name}: {rate:.0f} texts/s" for name, rate in others.items()]
+    yield "peer", others, said
+    del encoder
+    served = asyncio.run(service())
+    yield "service", served, service_lines(served)
+    sharing = asyncio.run(shared())
+    yield "sharing", sharing, [f"{n} services: {load_line(one)}" for n, one in sharing.items()]
+
+
+def batch_line(size: str, one: Mapping[str, float]) -> str:
+    """Return what is printed of a batch of so many texts."""
+    return f"batch {size:>4}: {one['texts_per_s']:9.0f} texts/s, {one['ms']:7.2f} ms"
+
+
+def load_line(load: Mapping[str, float]) -> str:
+    """Return what is printed of what some callers got."""
+    times = f"p50 {load['p50_ms']:.1f} ms, p99 {load['p99_ms']:.1f} ms"
+    return f"{load['texts_per_s']:.0f} texts/s, {times}"
+
+
+def service_lines(served: Mapping[str, Any]) -> list[str]:
+    """Return what is printed of the service."""
+    said = [
+        f"{number:>3} callers: {load_line(load)}, "
+        f"{load['cpu_s_per_1000_results']:.2f} s of processor per 1,000 results"
+        for number, load in served["callers"].items()
+    ]
+    for results, one in served["latency"].items():
+        said.append(f"{results:>3} results: {one['fresh']:.1f} ms, {one['cached']:.1f} ms cached")
+    return [*said, f"ready after {served['ready_s']:.1f} s, {served['rss_mb']:.0f} MB"]
 
 
 def device_name() -> str:
@@ -201,14 +199,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=20, help="times each batch is encoded")
     parser.add_argument("--out", type=Path, default=FILE, help="file that gets the figures as JSON")
     chosen = parser.parse_args(arguments)
+    found: dict[str, Any] = {}
+    chosen.out.parent.mkdir(parents=True, exist_ok=True)
     try:
-        found = measured(chosen.rounds)
+        for name, figures, said in stages(chosen.rounds):
+            print("\n".join(said), flush=True)
+            found[name] = figures
+            chosen.out.write_text(json.dumps(found, indent=2), "utf-8")
     except ModelError as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    sys.stdout.write("\n".join((*lines(found), "")))
-    chosen.out.parent.mkdir(parents=True, exist_ok=True)
-    chosen.out.write_text(json.dumps(found, indent=2), "utf-8")
     return int(min(found["worst_cosine"].values()) < parity.FLOORS["fp16"])
 
 

@@ -56,22 +56,35 @@ async def channel_to(replicas: Sequence[bench.Running]) -> AsyncIterator[grpc.ai
         yield channel
 
 
-async def curve(cores: Sequence[Cores]) -> list[dict[str, Any]]:
-    """Return texts per second by replicas, one on each of the first shares, and by callers."""
-    rows = []
+async def curve(cores: Sequence[Cores]) -> AsyncIterator[dict[str, Any]]:
+    """Yield texts per second by replicas, one on each of the first shares, and by callers."""
     for number in range(1, len(cores) + 1):
         with ExitStack() as stack:
             replicas = [stack.enter_context(_replica(share)) for share in cores[:number]]
             async with channel_to(replicas) as channel:
                 for callers in CALLERS:
                     before = [one.cpu_s for one in replicas]
-                    load = await measured(channel, callers, calls=CALLS * number)
+                    calls = CALLS * min(number, callers)
+                    load = await measured(channel, callers, calls=calls)
                     spent = [one.cpu_s - start for one, start in zip(replicas, before, strict=True)]
-                    rows.append(
+                    yield (
                         {"replicas": number, "callers": callers}
                         | asdict(load)
                         | {"cpu_shares": [one / sum(spent) for one in spent]}
                     )
+
+
+async def printed(cores: Sequence[Cores]) -> list[dict[str, Any]]:
+    """Return the curve, each point printed at once."""
+    rows = []
+    async for row in curve(cores):
+        parts = "/".join(f"{100 * share:.0f}" for share in row["cpu_shares"])
+        print(
+            f"{row['replicas']} replicas, {row['callers']:2} callers {row['texts_per_s']:6.0f} "
+            f"texts/s, p50 {row['p50_ms']:5.0f} ms, p99 {row['p99_ms']:5.0f} ms, CPU {parts} %",
+            flush=True,
+        )
+        rows.append(row)
     return rows
 
 
@@ -137,13 +150,7 @@ def main() -> int:
     arguments = parser.parse_args()
     started = time.perf_counter()
     found = {"machine": bench.machine()}
-    found["curve"] = asyncio.run(curve(shares(arguments.most, arguments.cores_each)))
-    for row in found["curve"]:
-        parts = "/".join(f"{100 * share:.0f}" for share in row["cpu_shares"])
-        print(
-            f"{row['replicas']} replicas, {row['callers']:2} callers "
-            f"{row['texts_per_s']:6.0f} texts/s, p99 {row['p99_ms']:5.0f} ms, CPU {parts} %"
-        )
+    found["curve"] = asyncio.run(printed(shares(arguments.most, arguments.cores_each)))
     for name, kind in (("frozen", signal.SIGSTOP), ("killed", signal.SIGKILL)):
         found[name] = asyncio.run(lost(kind))
         print(f"one of {REPLICAS} {name}: {found[name]}")

@@ -2,6 +2,7 @@
 
 import json
 import runpy
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -48,24 +49,27 @@ def test_figures_are_kept_and_a_bad_cosine_fails(
     gpu_bench: dict[str, Any],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
     *,
     cosine: float,
     code: int,
 ) -> None:
     load = {"texts_per_s": 9.0, "p50_ms": 1.0, "p99_ms": 2.0, "cpu_s_per_1000_results": 0.5}
-    overload = {"goodput_share": 0.95, "refusal_p50_ms": 1.0, "refusal_p99_ms": 2.0}
-    found = {
-        "device": "an example",
-        "model": "all-MiniLM-L6-v2/cuda-fp16",
-        "worst_cosine": {"prose": cosine},
-        "batches": {"8": {"texts_per_s": 8.0, "ms": 1000.0}},
-        "peer": {"fp32": 7.0},
-        "sharing": {"1": load},
-        "service": {"callers": {"1": load}, "latency": {"30": {"fresh": 4.0, "cached": 3.0}}}
-        | {"overload": overload, "ready_s": 5.0, "rss_mb": 900.0},
-    }
-    main = gpu_bench["main"]
-    monkeypatch.setitem(main.__globals__, "measured", lambda _: found)
+    served = {"callers": {"1": load}, "latency": {"30": {"fresh": 4.0, "cached": 3.0}}}
+    served |= {"ready_s": 5.0, "rss_mb": 900.0}
+    main, lines = gpu_bench["main"], gpu_bench["service_lines"]
+
+    def stages(_: int) -> Iterator[tuple[str, Any, list[str]]]:
+        yield "worst_cosine", {"prose": cosine}, ["prose"]
+        yield "service", served, lines(served)
+
+    monkeypatch.setitem(main.__globals__, "stages", stages)
     out = tmp_path / "kept" / "gpu.json"
     assert main(["--out", str(out)]) == code
-    assert json.loads(out.read_text("utf-8")) == found
+    assert json.loads(out.read_text("utf-8")) == {
+        "worst_cosine": {"prose": cosine},
+        "service": served,
+    }
+    said = capsys.readouterr().out
+    assert "  1 callers: 9 texts/s, p50 1.0 ms, p99 2.0 ms" in said
+    assert " 30 results: 4.0 ms, 3.0 ms cached" in said
