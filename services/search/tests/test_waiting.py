@@ -1,6 +1,7 @@
 """Nobody waits longer than its own time, whoever began the work; and what is learned on the way."""
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -163,6 +164,25 @@ async def test_too_many_calls_of_our_own_are_not_taken_for_a_provider_in_trouble
         task.cancel()
     await asyncio.wait(waiting)
     assert desk.breaker.state is BreakerState.CLOSED
+
+
+@pytest.mark.parametrize(
+    ("slower", "status", "is_loss"),
+    [("second", ProviderStatus.SKIPPED, False), ("first", ProviderStatus.FAILED, True)],
+)
+async def test_who_was_asked_as_well_is_no_loss_when_the_first_answers_after_all(
+    slower: str, status: ProviderStatus, is_loss: Any, system_clock: Any, build: Any
+) -> None:
+    answering, desk = build(Slow(30.0 if slower == "first" else 0.5))
+    other = Slow(30.0 if slower == "second" else 0.0)
+    answering.desks = {"first": desk, "second": replace(desk, engine=other)}
+    relay = Relay(answering, system_clock, hedge_default_s=0.1)
+
+    runs = await relay.carry_out(Plan(("first", "second")), errand(system_clock, 20))
+
+    told = {run.provider: (run.status, run.lost, run.calls) for run in runs}
+    assert told.pop(slower) == (status, is_loss, 1)
+    assert [outcome for outcome, *_ in told.values()] == [ProviderStatus.OK]
 
 
 async def test_asking_all_ends_in_time_even_when_looking_up_hangs(

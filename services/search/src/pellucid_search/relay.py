@@ -93,7 +93,10 @@ class Relay:
                 if any(run.answered for run in runs):
                     break
         finally:
+            spare = _still_asked(runs)
             await _cancel(tasks)
+        for run in spare:
+            run.spare()
         return runs
 
     def _start(
@@ -152,6 +155,12 @@ class Relay:
         for run in runs:
             if await self.answering.rescue(run.provider, errand, run):
                 return
+
+
+def _still_asked(runs: Sequence[ProviderRun]) -> list[ProviderRun]:
+    """Runs in progress, begun because the one before was slow, which answered after all."""
+    answered = next((n for n, run in enumerate(runs) if run.answered), len(runs))
+    return [run for run in runs[answered + 1 :] if not (run.answered or run.lost)]
 
 
 async def _cancel(tasks: set[asyncio.Task[None]]) -> None:

@@ -71,6 +71,11 @@ class ProviderRun:
         """Record that there is no answer."""
         self.status, self.detail, self.error_code, self.lost = status, detail, code, True
 
+    def spare(self) -> None:
+        """Record that another, asked before this one, answered meanwhile: nothing is missing."""
+        self.status, self.error_code, self.lost = ProviderStatus.SKIPPED, "", False
+        self.detail = "asked as well, and not needed"
+
 
 @dataclass(frozen=True, slots=True)
 class ProviderReport:
