@@ -43,6 +43,10 @@ RETRY_AFTER_S = 1.0
 # Background work is refused from this share of a bound on.
 BACKGROUND_SHARE = 0.75
 _LAG_PERIOD_S = 0.02
+# While so few turns are in hand and the loop is in time, it is looked at less often: each look
+# wakes a processor.
+_FEW_TURNS = 4
+_CALM_PERIOD_S = 0.1
 # Share of the lag before that still counts when the loop has just come round in time.
 _LAG_KEPT = 0.9
 # An answer whose citations are checked, as a part of a search: by processor time it is the greater
@@ -195,11 +199,16 @@ class Turnstile(Admission):
             lags = []
             end = loop.time() + WINDOW_S
             while loop.time() < end:
-                due = loop.time() + _LAG_PERIOD_S
-                await asyncio.sleep(_LAG_PERIOD_S)
+                period_s = _CALM_PERIOD_S if self._is_calm else _LAG_PERIOD_S
+                due = loop.time() + period_s
+                await asyncio.sleep(period_s)
                 lags.append(loop.time() - due)
                 self._lag_s = max(lags[-1], self._lag_s * _LAG_KEPT)
             self._settle(statistics.median(lags))
+
+    @property
+    def _is_calm(self) -> bool:
+        return self.in_progress <= _FEW_TURNS and self._lag_s < _LAG_PERIOD_S
 
     def _settle(self, lag_s: float) -> None:
         self._bound.settle(lag_s, most_in_hand=self._most_in_window, slow=self._strain.take())

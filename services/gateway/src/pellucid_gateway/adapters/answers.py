@@ -1,8 +1,9 @@
 """Responses of the four services as the engine sees them. Pure and total."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC
 from enum import StrEnum
+from functools import cache
 from typing import Any, TypeVar
 
 from pellucid.common.v1 import common_pb2
@@ -163,9 +164,14 @@ def _freshness(number: int) -> Freshness:
 
 def _word(kind: type[W], enum: Any, prefix: str, number: int) -> W | None:
     """The domain word of an enum number; None for UNSPECIFIED and for numbers of newer servers."""
-    if number == 0 or number not in enum.values():
-        return None
-    return kind.__members__.get(enum.Name(number).removeprefix(f"{prefix}_"))
+    return _words(kind, enum, prefix).get(number)
+
+
+@cache
+def _words(kind: type[W], enum: Any, prefix: str) -> Mapping[int, W]:
+    """The domain words of an enum by their numbers; of the few enums of the contract."""
+    named = ((number, name.removeprefix(f"{prefix}_")) for name, number in enum.items() if number)
+    return {number: kind[name] for number, name in named if name in kind.__members__}
 
 
 def _degraded(losses: Iterable[common_pb2.Degradation]) -> tuple[Degradation, ...]:

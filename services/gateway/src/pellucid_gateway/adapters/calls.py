@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -137,6 +138,7 @@ def fetch_many_request(call: FetchCall) -> fetcher_pb2.FetchManyRequest:
     )
 
 
+@cache
 def _number(enum: Any, prefix: str, word: StrEnum) -> Any:
     return enum.Value(f"{prefix}_{word.name}")
 

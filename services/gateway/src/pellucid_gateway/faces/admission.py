@@ -115,7 +115,7 @@ class Admission:
         key = self._find_key(token_of(scope)) if self._find_key and by_header else None
         if key is not None:
             return _Visit(self._identity.of_key(key.name), address, key)
-        local = not by_header and self._identity.is_own(connection)
+        local = not by_header and self._identity.is_own(connection, address)
         return _Visit("" if local else self._identity.of_address(address), address, None)
 
     async def _take(self, visit: "_Visit") -> Verdict | None:

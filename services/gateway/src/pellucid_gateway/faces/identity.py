@@ -42,7 +42,7 @@ class Identity(CallerNames):
         if key_name:
             return self.of_key(key_name)
         address = self.address(request)
-        is_foreign = is_loopback(address) and not self.is_own(request)
+        is_foreign = is_loopback(address) and _is_forwarded(request)
         return self.of_address(_BEHIND_US if is_foreign else address)
 
     def of_key(self, key_name: str) -> str:
@@ -61,9 +61,9 @@ class Identity(CallerNames):
             peer = hops.pop() or peer
         return peer
 
-    def is_own(self, request: HTTPConnection) -> bool:
+    def is_own(self, request: HTTPConnection, address: str) -> bool:
         """It begins on this machine: a proxy here that nobody declared stands for somebody else."""
-        return is_loopback(self.address(request)) and "x-forwarded-for" not in request.headers
+        return is_loopback(address) and not _is_forwarded(request)
 
     def _named_by_header(self, request: HTTPConnection) -> str:
         if not self._user_header:
@@ -80,3 +80,8 @@ class Identity(CallerNames):
         except ValueError:
             return False
         return any(parsed in network for network in self._trusted)
+
+
+def _is_forwarded(request: HTTPConnection) -> bool:
+    """A proxy says that it stands for somebody."""
+    return "x-forwarded-for" in request.headers
