@@ -7,7 +7,9 @@ streams at once, some of them answers with verified citations. Prints tables and
 `bench/results/gateway.json`. The exit status says whether what is to be reached was reached.
 
 The message is one that the gateway shows to the model server while it is still being decided on;
-what another one, also settled by a rule, waits for the decision is told beside it.
+what another one, also settled by a rule, waits for the decision is told beside it. The bar of CPU
+was set on a machine whose bare proxy is known: it is told as it stands, and as a share of the bare
+proxy of the same run, which is what counts.
 """
 
 import argparse
@@ -45,10 +47,13 @@ OTHER = "How do I reverse a list in Python?"
 ALONE = {"first_s": 0.05, "gap_s": 0.02, "tokens": 5}
 PACED = {"first_s": 0.3, "gap_s": 0.02}
 SLOW = {"first_s": 0.3, "gap_s": 0.1, "tokens": 100}
+# CPU seconds for 1,000 streams, and what a bare proxy of Starlette, granian and aiohttp took where
+# the bar was set.
+CPU_BAR_S, BARE_AT_BAR_S = 3.0, 1.6
 REACH = {
     "added_p50_ms": 3.0,
     "added_p95_ms": 20.0,
-    "cpu_s_per_1000": 3.0,
+    "cpu_beside_bare": CPU_BAR_S / BARE_AT_BAR_S,
     "rss_mb": 400.0,
     "leaving_ms": 500.0,
 }
@@ -304,15 +309,25 @@ def report(rows: list[Row], crowd: Crowd, leaving_ms: float, missing: str) -> bo
     got = {
         "added_p50_ms": ours.alone_p50_ms - direct.alone_p50_ms,
         "added_p95_ms": ours.crowd_p95_ms - direct.crowd_p95_ms,
-        "cpu_s_per_1000": ours.cpu_s_per_1000[0],
+        "cpu_beside_bare": sum(ours.cpu_s_per_1000) / bare.cpu_s_per_1000[0],
         "rss_mb": crowd.rss_peak_mb,
         "leaving_ms": leaving_ms,
     }
     for name, most in REACH.items():
         verdict = "ok" if got[name] <= most else "MISSED"
-        print(f"{name}: {got[name]:.1f}, at most {most:.0f}: {verdict}")
+        print(f"{name}: {got[name]:.2f}, at most {most:g}: {verdict}")
+    print(*in_absolute_terms(ours, bare), sep="\n")
     failed = crowd.failed + ours.failed
     return not failed and all(got[name] <= most for name, most in REACH.items())
+
+
+def in_absolute_terms(ours: Row, bare: Row) -> Iterator[str]:
+    """What the bar of CPU says without regard to the machine: told, and no part of the status."""
+    alone, together = ours.cpu_s_per_1000[0], sum(ours.cpu_s_per_1000)
+    for name, spent in (("gateway", alone), ("gateway and decision", together)):
+        verdict = "within it" if spent <= CPU_BAR_S else "above it"
+        beside_bare = f"the bare proxy {bare.cpu_s_per_1000[0]:.1f} here, {BARE_AT_BAR_S} there"
+        yield f"CPU s per 1,000, {name}: {spent:.1f}; bar {CPU_BAR_S:g}, {verdict} ({beside_bare})"
 
 
 def main() -> int:
