@@ -35,6 +35,7 @@ import grpc
 import structlog
 from google.protobuf.message import Message
 from opentelemetry import trace
+from opentelemetry.context import attach, detach
 
 from pellucid_runtime.admission import RETRY_AFTER_S, Admission
 from pellucid_runtime.deadline import enter_deadline, is_late, remaining_s
@@ -98,11 +99,12 @@ class Stage(Protocol):
 def tracing(rpc: Rpc) -> Iterator[None]:
     """Continue the caller's trace."""
     span = start_server_span(rpc.method, rpc.context.invocation_metadata() or ())
-    with trace.use_span(span, record_exception=False, set_status_on_exception=False):
-        try:
-            yield
-        finally:
-            end_span(span, rpc.code)
+    token = attach(trace.set_span_in_context(span))
+    try:
+        yield
+    finally:
+        end_span(span, rpc.code)
+        detach(token)
 
 
 @contextmanager

@@ -6,7 +6,6 @@ What is on it is a route of the framework as well, which answers other methods a
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from opentelemetry import propagate
 from opentelemetry.trace import SpanKind, Status, StatusCode, get_tracer, use_span
 from starlette.datastructures import Headers
 from starlette.middleware.errors import ServerErrorMiddleware
@@ -15,6 +14,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, ExceptionHandler, Message, Receive, Scope, Send
 
 from pellucid_gateway.faces.guard import own_path
+from pellucid_runtime.tracing import caller_context
 
 _TRACER = get_tracer(__name__)
 _FAILED = 500
@@ -62,7 +62,7 @@ class _Traced:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope["route"] = self._route
         path = self._route.path
-        parent = propagate.extract(Headers(scope=scope))
+        parent = caller_context(Headers(scope=scope))
         attributes: dict[str, Any] = {"http.request.method": "POST", "http.route": path}
         span = _TRACER.start_span(f"POST {path}", parent, SpanKind.SERVER, attributes)
 
