@@ -114,6 +114,30 @@ async def test_idempotent_call_is_retried_when_unavailable(start_rig: Any, ask: 
     assert attempts == 2
 
 
+async def test_all_that_was_lost_together_is_tried_again_and_an_outage_is_not(
+    start_rig: Any, ask: Any
+) -> None:
+    together, left_to_fail = 15, 15
+
+    async def unavailable(_request: Any, _context: Any) -> Any:
+        nonlocal left_to_fail
+        left_to_fail -= 1
+        if left_to_fail >= 0:
+            raise DependencyDownError("model", retry_after_s=0.01)
+        return scorer.SimilarityResponse()
+
+    rig = await start_rig()
+    rig.handlers.similarity = unavailable
+    await asyncio.gather(*(rig.scorer.Similarity(ask, timeout=20) for _ in range(together)))
+    assert rig.handlers.calls == 2 * together
+
+    rig.handlers.calls, left_to_fail = 0, 1_000
+    for _ in range(60):
+        with pytest.raises(DependencyDownError):
+            await rig.scorer.Similarity(ask, timeout=20)
+    assert rig.handlers.calls <= 60 + 20
+
+
 async def test_lost_dependency_of_the_server_is_not_retried_at_a_second_layer(
     start_rig: Any, ask: Any
 ) -> None:

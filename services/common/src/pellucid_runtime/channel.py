@@ -39,6 +39,9 @@ _RETRY_POLICY: Mapping[str, Any] = {
     "backoffMultiplier": 2,
     "retryableStatusCodes": ["UNAVAILABLE"],
 }
+# Each failure costs a token, each answer gives a tenth of one, and below half of the most nobody
+# tries again: about one call in ten may, and all that one lost replica had in hand at once.
+_RETRY_BUDGET: Mapping[str, Any] = {"maxTokens": 40, "tokenRatio": 0.1}
 # A replica most of whose calls end without an answer is left alone for a while, longer each time;
 # one that is slow counts, because its calls are given up. Half of the replicas stay in any case.
 _OUTLIERS: Mapping[str, Any] = {
@@ -114,8 +117,7 @@ def service_config(service: str) -> dict[str, Any]:
     config: dict[str, Any] = {
         "loadBalancingConfig": [{"outlier_detection_experimental": _OUTLIERS}],
         "healthCheckConfig": {"serviceName": service},
-        # Retries stop when more than about one call in ten needs one.
-        "retryThrottling": {"maxTokens": 10, "tokenRatio": 0.1},
+        "retryThrottling": _RETRY_BUDGET,
     }
     retried = [{"service": service, "method": name} for name in _idempotent_methods(service)]
     if retried:
