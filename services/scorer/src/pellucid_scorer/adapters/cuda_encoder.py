@@ -19,6 +19,7 @@ from sentence_transformers import SentenceTransformer
 from pellucid_scorer.adapters.cuda_shapes import Shape, Shapes
 from pellucid_scorer.adapters.model_files import ModelFiles
 from pellucid_scorer.adapters.tokenizer import ModelTokenizer
+from pellucid_scorer.errors import ModelError
 from pellucid_scorer.ports import TokenIds, Vectors
 
 DEVICE = "cuda"
@@ -98,11 +99,19 @@ class CudaEncoder:
             return self._graphs[shape](batch)
 
     def warm_up(self) -> None:
-        """Record the work of every shape; a minute at most, and some seconds on a good GPU."""
+        """Record the work of every shape, which takes some seconds.
+
+        Raises:
+            ModelError: The GPU has too little memory left, or the work depends on the data.
+        """
         sys.setswitchinterval(SWITCH_S)
         pool = torch.cuda.graph_pool_handle()
-        for shape in self._shapes:
-            self._graphs[shape] = _Graph(shape, self._vectors, self._tokenizer.pad_id, pool)
+        try:
+            for shape in self._shapes:
+                self._graphs[shape] = _Graph(shape, self._vectors, self._tokenizer.pad_id, pool)
+        except RuntimeError as error:
+            line = str(error).partition("\n")[0]
+            raise ModelError(f"{self.name}: cannot be recorded as CUDA graphs: {line}") from error
 
     def _vectors(self, rows: torch.Tensor) -> torch.Tensor:
         mask = (rows != self._tokenizer.pad_id).long()
