@@ -55,6 +55,16 @@ class Slow:
         return ProviderReply(HITS)
 
 
+class Lingering(Slow):
+    """Takes a moment to be cancelled."""
+
+    async def ask(self, query: ProviderQuery, *, timeout_s: float) -> ProviderReply:
+        try:
+            return await super().ask(query, timeout_s=timeout_s)
+        finally:
+            await asyncio.sleep(0.03)
+
+
 @pytest.fixture
 def build(system_clock: Any, counters: Any, memory_cache: Any) -> Any:
     """Return the answering over one provider `x`, and its desk."""
@@ -174,11 +184,12 @@ async def test_who_was_asked_as_well_is_no_loss_when_the_first_answers_after_all
     slower: str, status: ProviderStatus, is_loss: Any, system_clock: Any, build: Any
 ) -> None:
     answering, desk = build(Slow(30.0 if slower == "first" else 0.5))
-    other = Slow(30.0 if slower == "second" else 0.0)
+    other = Lingering(30.0 if slower == "second" else 0.0)
     answering.desks = {"first": desk, "second": replace(desk, engine=other)}
     relay = Relay(answering, system_clock, hedge_default_s=0.1)
 
     runs = await relay.carry_out(Plan(("first", "second")), errand(system_clock, 20))
+    await asyncio.sleep(0.1)
 
     told = {run.provider: (run.status, run.lost, run.calls) for run in runs}
     assert told.pop(slower) == (status, is_loss, 1)

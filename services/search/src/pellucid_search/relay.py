@@ -93,10 +93,9 @@ class Relay:
                 if any(run.answered for run in runs):
                     break
         finally:
-            spare = _still_asked(runs)
+            for run in _still_asked(runs):
+                run.spare()
             await _cancel(tasks)
-        for run in spare:
-            run.spare()
         return runs
 
     def _start(
@@ -158,7 +157,10 @@ class Relay:
 
 
 def _still_asked(runs: Sequence[ProviderRun]) -> list[ProviderRun]:
-    """Runs in progress, begun because the one before was slow, which answered after all."""
+    """Runs in progress, begun because the one before was slow, which answered after all.
+
+    How they end is written later than anybody waits for: their flights are cancelled by themselves.
+    """
     answered = next((n for n, run in enumerate(runs) if run.answered), len(runs))
     return [run for run in runs[answered + 1 :] if not (run.answered or run.lost)]
 

@@ -42,6 +42,7 @@ class ProviderRun:
         cost_micro_usd: Cost at list prices.
         sent: The words that left; empty when nothing did.
         lost: A part of the answer is missing because of this provider.
+        is_spare: Another answered; what becomes of this one is of no importance any more.
     """
 
     provider: str
@@ -55,6 +56,7 @@ class ProviderRun:
     cost_micro_usd: int = 0
     sent: str = ""
     lost: bool = False
+    is_spare: bool = False
 
     @property
     def answered(self) -> bool:
@@ -68,13 +70,14 @@ class ProviderRun:
         self.lost = False
 
     def lose(self, status: ProviderStatus, detail: str, *, code: str = "") -> None:
-        """Record that there is no answer."""
+        """Record that there is no answer; none of one that is spare is missing."""
+        if self.is_spare:
+            return
         self.status, self.detail, self.error_code, self.lost = status, detail, code, True
 
     def spare(self) -> None:
         """Record that another, asked before this one, answered meanwhile: nothing is missing."""
-        self.status, self.error_code, self.lost = ProviderStatus.SKIPPED, "", False
-        self.detail = "asked as well, and not needed"
+        self.is_spare, self.detail = True, "asked as well, and not needed"
 
 
 @dataclass(frozen=True, slots=True)
