@@ -120,13 +120,7 @@ async def open_one(
     decision = LateDecision(decided or answer_decision(THANKS), upstream=upstream)
     rig = Rig(decision=decision, model=FakeModel(["It costs 4.50 crowns [1]."]))
     plan = Plan(folder, rig=rig, upstream=upstream, settings=settings)
-    opened = Opened(await open_gateway(stack, plan), upstream, decision)
-    # Only from the second turn on is it known that nothing is remembered of somebody.
-    await opened.complete("Who built it?")
-    opened.decision.seen.clear()
-    upstream.bodies.clear()
-    upstream.replies.clear()
-    return opened
+    return Opened(await open_gateway(stack, plan), upstream, decision)
 
 
 async def test_plain_thanks_reach_the_model_before_the_decision_and_once(opened: Opened) -> None:
@@ -207,13 +201,37 @@ async def test_a_decision_to_search_ends_what_was_begun(tmp_path: Path, *, hangs
     assert len(opened.upstream.replies) == int(not hangs)
 
 
-async def test_somebody_with_memories_waits_for_them(opened: Opened) -> None:
+@pytest.mark.parametrize(
+    ("memory", "seen"), [("A haiku about autumn pleases me.", 0), ("I drive a van.", 1)]
+)
+async def test_only_what_is_remembered_and_fits_is_waited_for(
+    opened: Opened, memory: str, seen: int
+) -> None:
     async with opened.gateway.client() as http:
-        memory = {"text": "I drive a van.", "user_id": "ada"}
-        await http.post("/v1/memories", json=memory)
-    await opened.complete(THANKS)
+        await http.post("/v1/memories", json={"text": memory, "user_id": "ada"})
+    await opened.complete("Write a haiku about autumn")
 
-    assert opened.decision.seen == [0]
+    assert opened.decision.seen == [seen]
+
+
+async def test_the_second_message_of_somebody_without_memories_begins_as_the_first(
+    opened: Opened,
+) -> None:
+    for _ in range(2):
+        await opened.complete(THANKS)
+
+    assert opened.decision.seen == [1, 2]
+
+
+async def test_memories_that_come_after_the_decision_begin_nothing() -> None:
+    upstream = Upstream()
+    async with HeadStart(lambda: upstream.complete(b"")) as start:
+        await start.reply()
+        start.begin()
+    start.begin()
+    await asyncio.sleep(0)
+
+    assert len(upstream.bodies) == 1
 
 
 async def test_who_is_refused_costs_no_model(tmp_path: Path) -> None:

@@ -159,7 +159,16 @@ class RememberingEngine:
         return past if len(request.messages) == 1 else replace(past, messages=())
 
     async def _memories(self, request: TurnRequest, kept: Memories) -> tuple[str, ...]:
-        """Those that came with the request, then those that are kept and fit."""
+        """Those that came with the request, then those that are kept and fit.
+
+        Usually there are none, which is known long before the decision is.
+        """
+        memories = await self._found(request, kept)
+        if request.let_in is not None and not memories:
+            request.let_in()
+        return memories
+
+    async def _found(self, request: TurnRequest, kept: Memories) -> tuple[str, ...]:
         try:
             async with limited(RECALL_S):
                 found = await kept.recall(request.caller, request.message, self._past.scorer)

@@ -51,10 +51,13 @@ class HeadStart:
     def __init__(self, ask: Callable[[], Awaitable[UpstreamReply]]) -> None:
         self._ask = ask
         self._begun: asyncio.Future[UpstreamReply] | None = None
+        self._is_settled = False
 
     def begin(self) -> None:
-        """Ask now."""
-        self._begun = asyncio.ensure_future(self._ask())
+        """Ask now; nothing happens once the reply was wanted, or nobody wants it any more."""
+        if not self._is_settled:
+            self._is_settled = True
+            self._begun = asyncio.ensure_future(self._ask())
 
     async def reply(self) -> UpstreamReply:
         """The reply, once its head is there.
@@ -63,6 +66,7 @@ class HeadStart:
             ServiceError: The model server cannot be reached or does not begin to answer in time.
         """
         if self._begun is None:
+            self._is_settled = True
             return await self._ask()
         reply = await self._begun
         self._begun = None
@@ -79,6 +83,7 @@ class HeadStart:
         _traceback: TracebackType | None,
     ) -> None:
         """End an exchange that was begun and whose reply nobody took."""
+        self._is_settled = True
         begun, self._begun = self._begun, None
         if begun is None:
             return
