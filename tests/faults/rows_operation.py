@@ -280,6 +280,7 @@ async def starved(trial: Trial) -> None:
     decision.log = Path("/dev/full")
     await site.restart("decision")
     trial.restarted.add("decision")
+    await trial.connect_again()
     async with trial.asking(1.0):
         burning = [_burn() for _ in range(4)]
         trial.load.phase = "fault"

@@ -17,7 +17,8 @@ of its requests:
 - I1 none outlasts its deadline by more than 250 ms (while killed processes start again, processor
   time is short, so requests of that phase are left out); I2 each stream has exactly one end;
 - I3 nothing is broken; I4 what was lost is told; I5 retries stay within 10 % and 3 a second;
-- I6 it is as quick as before within 10 s after the fault; I7 nothing leaks;
+- I6 it is as quick as before within 10 s after the fault; I7 nothing leaks: within 15 s of the last
+  turn each process is within ten descriptors and 150 MiB of what it held before;
 - I8 logs hold no secret and no text of people; I9 nobody sees another's data;
 - I10 a fault in search leaves small talk as quick as it was.
 

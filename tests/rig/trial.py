@@ -105,6 +105,15 @@ class Trial:
             stopping.set()
             await running
 
+    async def connect_again(self) -> None:
+        """Ask until a restarted service is found: what ends early for want of it is not usual."""
+        self.load.phase = "mending"
+        for _ in range(20):
+            await self.load.ask(0, time.monotonic())
+            if not self.records[-1].degraded:
+                break
+        self.load.phase = "warm"
+
     async def fault(self, seconds: float | None = None) -> None:
         """Let the fault, which is on now, last."""
         self.load.phase = "fault"
