@@ -36,6 +36,12 @@ FRESH_FLOORS = {
 }
 """What is missed: names in scripts without capital letters, and roles that common nouns, pronouns
 or a verb at the end carry."""
+PAGES = Path(__file__).parent / "claims_pages.yaml"
+PAGES_FLOORS = {"right": 0.80, "added": 0.62, "unstated": 0.70, "modality": 0.40, "quantity": 0.50}
+PAGES_AREA = 0.58
+"""Over encyclopedia sentences about pages. Before anything was made for them right ones scored
+above wrong ones with a chance of .53 only (.56 in the part that was never looked at, .44 in the
+last): who shares the page's words is often wrong, and who is right often uses others."""
 SEMANTIC = ("negation", "role")
 SEMANTIC_FLOOR = 0.90
 
@@ -60,6 +66,11 @@ def rows(real_encoder: Encoder) -> Sequence[Row]:
 @pytest.fixture(scope="module")
 def fresh_rows(real_encoder: Encoder) -> Sequence[Row]:
     return read(FRESH, real_encoder)
+
+
+@pytest.fixture(scope="module")
+def pages_rows(real_encoder: Encoder) -> Sequence[Row]:
+    return read(PAGES, real_encoder)
 
 
 def read(file: Path, encoder: Encoder) -> Sequence[Row]:
@@ -110,14 +121,33 @@ def test_negations_and_swapped_roles_are_caught(rows: Sequence[Row]) -> None:
     assert share_well_judged(semantic) >= SEMANTIC_FLOOR, wrong
 
 
-def test_right_claims_score_above_wrong_ones(rows: Sequence[Row]) -> None:
+def area(rows: Sequence[Row]) -> float:
+    """Chance that a right claim scores above a wrong one."""
     by_kind: dict[str, list[float]] = defaultdict(list)
     for row in rows:
         by_kind[row.kind].append(row.score)
     right = by_kind.pop(RIGHT)
     wrong = [score for scores in by_kind.values() for score in scores]
     ordered = sum((a > b) + 0.5 * (a == b) for a in right for b in wrong)
-    assert ordered / (len(right) * len(wrong)) >= 0.97
+    return ordered / (len(right) * len(wrong))
+
+
+def test_right_claims_score_above_wrong_ones(rows: Sequence[Row]) -> None:
+    assert area(rows) >= 0.97
+
+
+@pytest.mark.parametrize(("kind", "floor"), PAGES_FLOORS.items())
+def test_share_of_claims_about_pages_that_is_judged_well(
+    pages_rows: Sequence[Row], kind: str, floor: float
+) -> None:
+    of_kind = [row for row in pages_rows if row.kind == kind]
+    wrong = [row for row in of_kind if not row.is_well_judged]
+    assert share_well_judged(of_kind) >= floor, wrong
+
+
+def test_right_claims_about_pages_score_above_wrong_ones(pages_rows: Sequence[Row]) -> None:
+    assert len(pages_rows) >= 200
+    assert area(pages_rows) >= PAGES_AREA
 
 
 @pytest.mark.parametrize(("kind", "floor"), FRESH_FLOORS.items())

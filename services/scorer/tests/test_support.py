@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid_scorer import figures, names, pairing, roles, support
+from pellucid_scorer import figures, names, overstated, pairing, roles, support
 
 PASSAGE = (
     "Northport opened its second lock on 14 March 2024 after nine years of work. The lock is "
@@ -212,3 +212,74 @@ def test_pairs_beyond_the_limit_are_judged_without_the_model() -> None:
     texts = pairing.texts(pairs)
     assert len(texts) <= 2 * pairing.MOST_WINDOWS
     assert len(pairing.judgements(pairs, texts, None)) == 32 * 64
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "expected"),
+    [
+        ("Ash closed its plant in Hull.", "Ash plans to close its plant in Hull.", True),
+        ("Ash plans to close its plant in Hull.", "Ash plans to close its plant in Hull.", False),
+        ("Ash announced the closure of a plant.", "Ash plans to close its plant.", False),
+        ("Ash sold its plant in May.", "Ash sold its plant in May 2026.", False),
+        ("Ash was bought by Birch.", "Birch, which may move, bought Ash.", False),
+        ("A new plant was built.", "A new plant is being discussed.", True),
+        ("The drug may be sold.", "The firm hopes the drug is sold.", False),
+        ("Ash may not carry lorries.", "Ash may not carry lorries.", False),
+        ("Lorries are not carried.", "Ash may not carry lorries.", False),
+        ("All of the workers are women.", "Most of the workers are women.", True),
+        ("Every night the bridge is shut.", "The bridge, which many use, is shut.", False),
+        ("Alle Arbeiter sind Frauen.", "Die meisten Arbeiter sind Frauen.", True),
+        ("회사는 공장을 닫았다.", "회사는 공장 폐쇄를 검토하고 있다.", True),
+        ("工厂已经关闭。", "公司正在考虑关闭工厂。", True),
+        ("机场9月动工。", "机场9月动工，预计2029年完工。", False),
+    ],
+)
+def test_a_claim_that_says_more_is_told(claim: str, sentence: str, *, expected: bool) -> None:
+    assert overstated.is_overstated(claim, [sentence]) is expected
+
+
+def test_a_sentence_beside_it_that_states_it_suffices() -> None:
+    near = ["Ash plans to close its plant.", "Ash closed its plant in May."]
+
+    assert not overstated.is_overstated("Ash closed its plant.", near)
+    assert not overstated.is_overstated("Ash closed its plant.", [])
+
+
+CLUB = (
+    "Northport Rovers have a new coach. The club named Greta Olsund on Tuesday. Olsund is 41. "
+    "The former midfielder led Kalmarsund to two titles. She starts on Saturday. The board met "
+    "four people. The ground is old. The pitch was laid again. It was wet, said chairman Bob Hest."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("Bob Hest led Kalmarsund to two titles.", True),
+        ("Olsund led Kalmarsund to two titles.", False),
+        ("Olsund and Bob Hest led Kalmarsund to two titles.", False),
+        ("Bob Hest said that it was wet.", False),
+        ("The former midfielder led Kalmarsund to two titles.", False),
+    ],
+)
+def test_what_is_said_of_another_is_told(claim: str, *, expected: bool) -> None:
+    passage = support.Passage.read(id="p", text=CLUB)
+
+    assert support.check(support.Claim.read(claim), passage).is_swapped is expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "expected"),
+    [
+        ("Ann Lee criticised the mayor.", "The mayor criticised Ann Lee for the delay.", True),
+        ("Ann Lee criticised the mayor.", "On Monday Ann Lee criticised the mayor.", False),
+        ("Ann Lee was criticised by the mayor.", "The mayor criticised Ann Lee.", False),
+        ("Ann Lee was criticised by the mayor.", "Ann Lee criticised the mayor.", True),
+        ("Wexmoor bought the mill.", "The mill was bought by Wexmoor in May.", False),
+        ("Wexmoor bought the mill.", "Wexmoor was bought by the mill in May.", True),
+        ("Ann Lee said so.", "That is so, said Ann Lee.", False),
+        ("The mayor criticised her.", "She criticised the mayor.", False),
+    ],
+)
+def test_a_name_on_the_other_side_of_its_verb(claim: str, sentence: str, *, expected: bool) -> None:
+    assert roles.is_turned(claim, sentence) is expected

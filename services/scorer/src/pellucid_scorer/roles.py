@@ -7,11 +7,12 @@ account. Anything else is left alone.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
 from pellucid_scorer import names
-from pellucid_scorer.words import fold, is_stop, stem, words
+from pellucid_scorer.words import Word, fold, is_stop, stem, words
 
 PASSIVE = re.compile(r"\b(?:by|von|vom|durch|par|por|door|da|dal|av|af)\b", re.IGNORECASE)
 """Words that name the doer after the verb, in languages with capitalised names."""
@@ -41,6 +42,19 @@ SYMMETRIC = frozenset(
 
 SAME_LETTERS = 4
 """Letters that forms of one verb usually share."""
+
+
+FIRST_WORDS = 4
+"""Words after a claim's first name among which its verb stands."""
+VERB = re.compile(r"(?:ed|ght|old|ew|ook|ught)$|^(?:beat|led|won|met|left|sues?|owns?)$")
+"""English forms that are verbs nearly always."""
+SAYING = re.compile(r"^(?:said|says|added|told|noted|announced|called|named|joined|died)$")
+"""Verbs that stand before their subject as well, or have no object."""
+BE = re.compile(r"\b(?:was|were|is|are|been|being|be)\b")
+BE_REACH = 20
+"""Characters before a verb in which its "was" stands."""
+CLAUSE = re.compile(r"[,;:.!?]\s|\s(?:who|which|that|and|but|while|where|when|after|before)\s")
+ENGLISH = re.compile(r"\b(?:the|of|and|in|to|a|for|was|were|by|at|on|his|her|under)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +90,63 @@ def are_swapped(claim: str, sentence: str) -> bool:
 def _is_same(words_: frozenset[str], others: frozenset[str]) -> bool:
     """Tell whether two acts share a word, whatever its ending ("beat", "beaten")."""
     return any(one[:SAME_LETTERS] == other[:SAME_LETTERS] for one in words_ for other in others)
+
+
+def is_turned(claim: str, sentence: str) -> bool:
+    """Tell whether a claim lets a name do what a sentence says was done to it, or the other way.
+
+    Where the other party is a pronoun in the sentence there are no two names to compare. The verb
+    is the claim's first content word after the name that begins it; English word order only.
+
+    >>> is_turned("Ann Lee studied under Bo Ray.", "He studied in Wexmoor under Ann Lee.")
+    True
+    >>> is_turned("Wexmoor bought Northport.", "Wexmoor was bought by its workers in May.")
+    True
+    >>> is_turned("Ann Lee was taught by him.", "She was taught by Bo Ray, said Ann Lee.")
+    False
+    """
+    placed = _placed(claim)
+    if not placed or placed[0].start > 0 or not ENGLISH.search(sentence):
+        return False
+    behind = list(words(claim[placed[0].end :]))[:FIRST_WORDS]
+    verb = next((w for w in behind if not is_stop(stem(fold(w.text)))), None)
+    if verb is None or not VERB.search(verb.text) or SAYING.search(verb.text):
+        return False
+    is_passive = BE.search(claim[placed[0].end : placed[0].end + verb.start]) is not None
+    return _does_otherwise(placed[0].parts, stem(fold(verb.text)), sentence, is_passive)
+
+
+def _does_otherwise(
+    name: tuple[str, ...],
+    verb: str,
+    sentence: str,
+    is_passive: bool,  # noqa: FBT001
+) -> bool:
+    """Tell whether the sentence has the name on the verb's other side, and never on this one."""
+    sides = [_side(name, found, sentence) for found in _forms(verb, sentence)]
+    told = {side for side in sides if side}
+    return told == {"acts" if is_passive else "is acted on"}
+
+
+def _forms(verb: str, sentence: str) -> Iterator[Word]:
+    for word in words(sentence):
+        if (
+            stem(fold(word.text))[:SAME_LETTERS] == verb[:SAME_LETTERS]
+            and len(verb) >= SAME_LETTERS
+        ):
+            yield word
+
+
+def _side(name: tuple[str, ...], verb: Word, sentence: str) -> str:
+    """What a name does at a form of a verb, by its place in the clause; empty where it is away."""
+    before = CLAUSE.split(sentence[: verb.start])[-1]
+    behind = CLAUSE.split(sentence[verb.end :])[0]
+    is_passive = BE.search(before[-BE_REACH:]) is not None
+    if name[-1] in {stem(fold(word.text)) for word in words(before)}:
+        return "is acted on" if is_passive else "acts"
+    if name[-1] in {stem(fold(word.text)) for word in words(behind)}:
+        return "acts" if is_passive and PASSIVE.search(behind) else "is acted on"
+    return ""
 
 
 def acts(text: str) -> tuple[Act, ...]:

@@ -3,8 +3,8 @@
 The best window of a passage (up to three sentences) is found by shared content words; figures,
 dates and names of the claim are looked up in the whole passage; the model's cosine of claim and
 window catches paraphrase. A logistic of these is the score, of which little is left where a
-checkable fact is missing, denied, or has its roles swapped. What to do about a score is the
-caller's decision.
+checkable fact is missing, denied, has its roles swapped, or is more than the passage says. What to
+do about a score is the caller's decision.
 """
 
 import math
@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pellucid_scorer import figures, names, particles, roles
+from pellucid_scorer import figures, names, overstated, particles, parties, roles
 from pellucid_scorer.scripts import is_spaceless
 from pellucid_scorer.words import content_terms
 
@@ -47,7 +47,13 @@ MISSING_NAME_CAP = 0.15
 NEGATION_CAP = 0.30
 """The same where one of claim and nearest sentence denies what the other says."""
 SWAPPED_CAP = 0.30
-"""The same where two names of the claim have changed places."""
+"""The same where names of the claim have changed places, or one has what is said of another."""
+OVERSTATED_CAP = 0.30
+"""The same where the claim states what the nearest sentences leave open, or says all for some."""
+LEAST_STATED = 0.4
+"""Share of a claim's content words from which a sentence may be the one that it overstates."""
+NEAR_NEAREST = 0.75
+"""Of the nearest sentence's share: another such sentence may be the one that is meant."""
 SAME_WORDS = 0.6
 """Share of a claim's content words from which a sentence says the same or the opposite."""
 
@@ -133,6 +139,7 @@ class Checks:
     missing_names: tuple[str, ...]
     is_negated: bool
     is_swapped: bool = False
+    is_overstated: bool = False
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -171,7 +178,8 @@ def check(claim: Claim, passage: Passage) -> Checks:
         missing_dates=claim.figures.dates_missing_from(passage.figures),
         missing_names=tuple(name.written for name in claim.names if not passage.names.has(name)),
         is_negated=_is_negated(claim, passage),
-        is_swapped=_is_swapped(claim, passage),
+        is_swapped=_is_swapped(claim, passage) or _is_of_another(claim, passage),
+        is_overstated=_is_overstated(claim, passage),
     )
 
 
@@ -257,7 +265,24 @@ def _is_swapped(claim: Claim, passage: Passage) -> bool:
     sentence = passage.text[nearest.start : nearest.end]
     if is_spaceless(claim.text):
         return particles.are_swapped(claim.text, sentence)
-    return roles.are_swapped(claim.text, sentence)
+    return roles.are_swapped(claim.text, sentence) or roles.is_turned(claim.text, sentence)
+
+
+def _is_of_another(claim: Claim, passage: Passage) -> bool:
+    """Tell whether the passage says of somebody else what the claim says of its subject."""
+    said = parties.said(claim.text, claim.names, claim.terms, passage.text)
+    return parties.is_of_another(said, [p.terms for p in passage.pieces if p.sentences == 1])
+
+
+def _is_overstated(claim: Claim, passage: Passage) -> bool:
+    """Tell whether the nearest sentences leave open, or say of a part, what is claimed."""
+    single = [piece for piece in passage.pieces if piece.sentences == 1]
+    shares = [_share(claim.terms, piece.terms) for piece in single]
+    best = max(shares, default=0.0)
+    if best < LEAST_STATED:
+        return False
+    near = (p for p, share in zip(single, shares, strict=True) if share >= NEAR_NEAREST * best)
+    return overstated.is_overstated(claim.text, [passage.text[p.start : p.end] for p in near])
 
 
 def _denies(text: str, terms: frozenset[str]) -> bool:
@@ -294,6 +319,7 @@ def _allowed(checks: Checks) -> float:
         MISSING_NAME_CAP if checks.missing_names else 1.0,
         NEGATION_CAP if checks.is_negated else 1.0,
         SWAPPED_CAP if checks.is_swapped else 1.0,
+        OVERSTATED_CAP if checks.is_overstated else 1.0,
     )
     return min(caps) * MORE_MISSING ** max(0, len(checks.missing) - 1)
 

@@ -1,0 +1,102 @@
+"""Whether a claim says more than its passage: a thing done that is only thought of, all for some.
+
+"The firm closed its plant" is not what "the firm plans to close its plant" says, though it shares
+every word of it. Only the sentence that says most of the claim is looked at, and a word that leaves
+things open counts only where it is about what the claim states.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+
+import yaml
+
+from pellucid_scorer.scripts import is_spaceless
+from pellucid_scorer.words import content_terms, fold
+
+SCOPE_WORDS = 7
+"""Words after a word that leaves something open which tell what is left open."""
+SCOPE_CHARS = 16
+"""The same in characters on both sides, where spaces do not bound words."""
+COUNTED_WORDS = 4
+"""Words after "all" and "most" which tell of what."""
+CLAUSE_END = re.compile(r"[,;:.!?、，。；]\s|[、，。；]")
+SPACELESS_END = re.compile(r"[,;:.!?、，。；]")
+PAST_OR_LASTING = re.compile(
+    r"\b(?:was|were|has|have|had|did|is|are|\w{2,}ed|won|left|met|sold|bought|took|gave|led|wrote"
+    r"|built|began|became|fell|rose|paid|put|made|found|said|held|cut|shut|went|came|got)\b"
+)
+"""What states a thing as done or lasting, in English; "it opens in May" leaves it open too."""
+
+
+def is_overstated(claim: str, sentences: Sequence[str]) -> bool:
+    """Tell whether each of some sentences leaves open, or says of a part, what a claim states.
+
+    Args:
+        claim: One sentence.
+        sentences: Those of a passage that say most of it; none: nothing is overstated.
+
+    >>> is_overstated("Ash closed its plant in Hull.", ["Ash plans to close its plant in Hull."])
+    True
+    >>> is_overstated("Ash may close its plant in Hull.", ["Ash plans to close its plant in Hull."])
+    False
+    """
+    return bool(sentences) and all(
+        _leaves_open(claim, sentence) or _says_of_a_part(claim, sentence) for sentence in sentences
+    )
+
+
+def _leaves_open(claim: str, sentence: str) -> bool:
+    folded = fold(claim)
+    is_careful = any(_words()[name].search(folded) for name in ("open", "careful"))
+    if is_careful or not _is_stated(folded):
+        return False
+    wanted, text = content_terms(claim), fold(sentence)
+    return any(
+        wanted & content_terms(_scope(text, found)) for found in _words()["open"].finditer(text)
+    )
+
+
+def _is_stated(folded: str) -> bool:
+    """Whether a claim states a thing as done or lasting, as far as that shows."""
+    return not folded.isascii() or PAST_OR_LASTING.search(folded) is not None
+
+
+def _scope(text: str, found: "re.Match[str]") -> str:
+    """What is left open: the next words of the clause, and the words before where none follow."""
+    if is_spaceless(text):
+        before = SPACELESS_END.split(text[: found.start()])[-1][-SCOPE_CHARS:]
+        return before + SPACELESS_END.split(text[found.end() :])[0][:SCOPE_CHARS]
+    behind = _clause_behind(text, found).split()[:SCOPE_WORDS]
+    before = CLAUSE_END.split(text[: found.start()])[-1].split()[-SCOPE_WORDS:]
+    return " ".join(behind if len(behind) > 1 else before)
+
+
+def _clause_behind(text: str, found: "re.Match[str]") -> str:
+    return CLAUSE_END.split(text[found.end() :])[0]
+
+
+def _says_of_a_part(claim: str, sentence: str) -> bool:
+    words = _words()
+    mine, theirs = fold(claim), fold(sentence)
+    if words["part"].search(mine) or words["whole"].search(theirs):
+        return False
+    of_all = _counted(mine, words["whole"])
+    return any(one & other for one in of_all for other in _counted(theirs, words["part"]))
+
+
+def _counted(text: str, quantity: "re.Pattern[str]") -> Sequence[frozenset[str]]:
+    """Content words right after each word for a quantity."""
+    return [
+        content_terms(" ".join(_clause_behind(text, found).split()[:COUNTED_WORDS]))
+        for found in quantity.finditer(text)
+    ]
+
+
+@cache
+def _words() -> Mapping[str, re.Pattern[str]]:
+    table: dict[str, list[str]] = yaml.safe_load(
+        files(__package__).joinpath("overstated.yaml").read_text("utf-8")
+    )
+    return {name: re.compile("|".join(expressions)) for name, expressions in table.items()}
