@@ -5,16 +5,13 @@ thresholds, labels, routes and inhibitions stay.
 """
 
 import itertools
-import json
 import re
 import shutil
 import subprocess
-import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +22,7 @@ import yaml
 from rig.fake_brave import FakeBrave
 from rig.fake_model import FakeModel, serve_model
 from rig.installation import ROOT, Installation, start_installation
+from rig.pager import Pager, serve_pager
 from rig.ports import free_port
 
 pytestmark = [
@@ -47,36 +45,6 @@ OF_A_SLOW_MACHINE = {"SlowTurns", "ScorerSaturated"}
 PAGES = f"localhost:{8099 + OFFSET}"
 NUMBERS = itertools.count()
 CHIEF = f"http://norrvik.{PAGES}/leadership.html"
-
-
-@dataclass
-class Pager:
-    """Receives what Alertmanager sends.
-
-    Attributes:
-        firing: Names of alerts that were reported as firing.
-        resolved: Names of those reported as over.
-    """
-
-    firing: list[str] = field(default_factory=list)
-    resolved: list[str] = field(default_factory=list)
-
-
-def _pager_handler(pager: Pager) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            """Stay silent."""
-
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            for alert in body["alerts"]:
-                heard = pager.firing if alert["status"] == "firing" else pager.resolved
-                heard.append(alert["labels"]["alertname"])
-            self.send_response(200)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-    return Handler
 
 
 @dataclass
@@ -129,7 +97,7 @@ def monitoring(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Monitoring]
             serve_model(FakeModel(pieces=["Norrvik Cells is led by its CEO ", "[1]. "]))
         )
         model.usage = {"prompt_tokens": 400, "completion_tokens": 20, "total_tokens": 420}
-        pager, pager_port = stack.enter_context(_pager())
+        pager, pager_port = stack.enter_context(serve_pager())
         installation = start_installation(folder / "data", OFFSET, environment(brave, model))
         stack.callback(installation.stop)
         installation.wait_for_line("ready after")
@@ -177,23 +145,6 @@ def environment(brave: FakeBrave, model: FakeModel) -> dict[str, str]:
         # The corpus' fixed day would make every key and result look old or new at random.
         "PELLUCID_CLOCK": "",
     }
-
-
-def _pager() -> Any:
-    class _Serving:
-        def __enter__(self) -> tuple[Pager, int]:
-            pager = Pager()
-            self._server = ThreadingHTTPServer(("127.0.0.1", 0), _pager_handler(pager))
-            self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
-            self._thread.start()
-            return pager, self._server.server_address[1]
-
-        def __exit__(self, *_: object) -> None:
-            self._server.shutdown()
-            self._server.server_close()
-            self._thread.join()
-
-    return _Serving()
 
 
 def _start_alertmanager(stack: ExitStack, folder: Path, pager_port: int) -> int:
@@ -249,7 +200,18 @@ def _start_prometheus(stack: ExitStack, folder: Path, alertmanager: int) -> int:
         f"--storage.tsdb.path={folder / 'prometheus'}",
         f"--web.listen-address=127.0.0.1:{port}",
     )
+    _wait_ready(f"http://127.0.0.1:{port}/-/ready")
     return port
+
+
+def _wait_ready(url: str) -> None:
+    end = time.monotonic() + 120
+    while time.monotonic() < end:
+        with suppress(httpx.TransportError):
+            if httpx.get(url, timeout=10, trust_env=False).status_code == 200:
+                return
+        time.sleep(0.1)
+    raise TimeoutError(f"{url} is not ready")
 
 
 def shortened(rules: str) -> str:

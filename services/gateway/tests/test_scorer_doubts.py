@@ -9,9 +9,10 @@ import grpc
 import pytest
 from pellucid.scorer.v1 import scorer_pb2, scorer_pb2_grpc
 
-from pellucid_gateway.adapters.services import ScorerClient, open_services
+from pellucid_gateway.adapters.services import ScorerClient, open_services, patience_s
 from pellucid_gateway.ports import Passage
 from pellucid_runtime.errors import DependencyDownError
+from pellucid_runtime.latency import Latencies
 
 NAN = math.nan
 
@@ -90,3 +91,28 @@ async def test_when_all_lie_the_scorer_is_lost_and_not_asked_twice_for_ever(
 
     # Ten that were saved up, and half as many as were asked for.
     assert 40 < scripted.calls <= 40 + 10 + 20
+
+
+@pytest.mark.parametrize(
+    ("usual_s", "calls", "waits_s"),
+    [(0.06, 9, 0.2), (0.06, 10, 0.12), (0.01, 100, 0.05), (0.5, 100, 0.2)],
+)
+def test_what_is_slow_is_learnt_from_the_calls_of_its_kind(
+    usual_s: float, calls: int, waits_s: float
+) -> None:
+    usual = Latencies()
+    for _ in range(calls):
+        usual.add(usual_s)
+
+    assert patience_s(usual) == pytest.approx(waits_s)
+
+
+async def test_every_answer_is_learnt_from(wired: tuple[ScorerClient, Scripted]) -> None:
+    client, scripted = wired
+    scripted.similarities = [[0.5]]
+    for _ in range(20):
+        await client.similarities("a", ["b"])
+
+    usual = client._usual
+    assert usual["similarity"].percentile(0.5) > 0
+    assert not usual["score"].percentile(0.5)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from pellucid_runtime.clock import Clock
+from pellucid_runtime.latency import Latencies
 from pellucid_search.allowance import Allowance
 from pellucid_search.breaker import Breaker
 from pellucid_search.errors import (
@@ -18,7 +19,6 @@ from pellucid_search.errors import (
     RateError,
 )
 from pellucid_search.hits import ProviderReply
-from pellucid_search.latency import Latencies
 from pellucid_search.ledger import Ledger, UsageRow
 from pellucid_search.ports import Engine, RateGate, Refusal, Reservation
 from pellucid_search.providers.registry import ProviderSpec

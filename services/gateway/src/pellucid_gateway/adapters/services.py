@@ -1,5 +1,7 @@
 """The four services over gRPC. Deadlines, retries and error mapping are the channel's business."""
 
+import time
+from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import TypeVar
@@ -29,12 +31,15 @@ from pellucid_gateway.ranking import are_numbers, is_sound
 from pellucid_runtime.channel import open_channel
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.hedging import HedgeBudget, hedged
+from pellucid_runtime.latency import Latencies
 from pellucid_runtime.tls import TlsFiles
 
 T = TypeVar("T")
 
-# Above the usual 95th percentile of its calls, and early enough for the second to end within the
+# A call that takes twice the usual 95th percentile of its kind is slow, within these bounds: below,
+# a busy moment would pass for a slow replica; above, a second call would not end within the
 # shortest stage, which has 0.5 s.
+_LEAST_SCORER_PATIENCE_S = 0.05
 _SCORER_PATIENCE_S = 0.2
 # More would double the load of scorers that are all slow.
 _EXTRA_SCORER_CALLS = 0.05
@@ -85,6 +90,7 @@ class ScorerClient:
         self._stub = scorer_pb2_grpc.ScorerServiceStub(channel)
         self._budget = HedgeBudget("scorer", ratio=_EXTRA_SCORER_CALLS)
         self._more_opinions = HedgeBudget("scorer-doubted", ratio=_DOUBTED_SCORER_CALLS)
+        self._usual: defaultdict[str, Latencies] = defaultdict(Latencies)
 
     async def score(self, call: ScoreCall) -> tuple[ScoredHit, ...]:
         """See `ScorerPort`."""
@@ -93,7 +99,7 @@ class ScorerClient:
         async def ask() -> tuple[ScoredHit, ...]:
             return answers.scored_hits(await self._stub.Score(request), call.hits)
 
-        return await self._believable(ask, lambda scored: is_sound(scored, call.hits))
+        return await self._believable("score", ask, lambda scored: is_sound(scored, call.hits))
 
     async def similarities(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
         """See `ScorerPort`."""
@@ -102,7 +108,9 @@ class ScorerClient:
         async def ask() -> tuple[float, ...]:
             return tuple((await self._stub.Similarity(request)).similarities)
 
-        return await self._believable(ask, lambda said: are_numbers(said, len(others)))
+        return await self._believable(
+            "similarity", ask, lambda said: are_numbers(said, len(others))
+        )
 
     async def support(
         self, claims: Sequence[str], passages: Sequence[Passage]
@@ -117,10 +125,10 @@ class ScorerClient:
             scores = [one.score for claim in said for one in claim]
             return len(said) == len(claims) and are_numbers(scores, len(scores))
 
-        return await self._believable(ask, is_believable)
+        return await self._believable("support", ask, is_believable)
 
     async def _believable(
-        self, ask: Callable[[], Awaitable[T]], is_believable: Callable[[T], bool]
+        self, kind: str, ask: Callable[[], Awaitable[T]], is_believable: Callable[[T], bool]
     ) -> T:
         """What a replica says; what the next one says where that cannot be true.
 
@@ -129,16 +137,28 @@ class ScorerClient:
         """
         self._more_opinions.earn()
         for _ in range(_MOST_OPINIONS):
-            said = await self._twice(ask)
+            said = await self._twice(ask, self._usual[kind])
             if is_believable(said):
                 return said
             if not self._more_opinions.spend():
                 break
         raise DependencyDownError("scorer")
 
-    async def _twice(self, call: Callable[[], Awaitable[T]]) -> T:
+    async def _twice(self, call: Callable[[], Awaitable[T]], usual: Latencies) -> T:
+        async def timed() -> T:
+            begun_s = time.monotonic()
+            said = await call()
+            usual.add(time.monotonic() - begun_s)
+            return said
+
         # The second call may meet the same replica, since other callers' lie between.
-        return await hedged(call, after_s=_SCORER_PATIENCE_S, budget=self._budget, most=3)
+        return await hedged(timed, after_s=patience_s(usual), budget=self._budget, most=3)
+
+
+def patience_s(usual: Latencies) -> float:
+    """Seconds after which another replica is asked as well."""
+    slow_s = 2 * usual.hedge_after_s(_SCORER_PATIENCE_S)
+    return min(_SCORER_PATIENCE_S, max(_LEAST_SCORER_PATIENCE_S, slow_s))
 
 
 class FetcherClient:

@@ -1,4 +1,4 @@
-"""Recent latencies of one provider, for hedging and for people."""
+"""Recent latencies of one kind of call, for hedging and for people."""
 
 from collections import deque
 
@@ -25,5 +25,8 @@ class Latencies:
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
     def hedge_after_s(self, default_s: float) -> float:
-        """Return the 95th percentile, or the default while there are too few samples."""
+        """Seconds after which a call is slow for its kind: the 95th percentile of the others.
+
+        While there are too few samples it is the default.
+        """
         return self.percentile(0.95) if len(self._samples) >= _ENOUGH else default_s
