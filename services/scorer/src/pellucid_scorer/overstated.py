@@ -47,20 +47,26 @@ def is_overstated(claim: str, sentences: Sequence[str]) -> bool:
     )
 
 
-def _leaves_open(claim: str, sentence: str) -> bool:
+def may_be(claim: str) -> bool:
+    """Tell whether a claim states a thing firmly, or of a whole; else it cannot be overstated."""
     folded = fold(claim)
-    is_careful = any(_words()[name].search(folded) for name in ("open", "careful"))
-    if is_careful or not _is_stated(folded):
+    return _is_firm(folded) or _words()["whole"].search(folded) is not None
+
+
+def _is_firm(folded: str) -> bool:
+    """Whether a claim states a thing as done or lasting, as far as that shows."""
+    if any(_words()[name].search(folded) for name in ("open", "careful")):
+        return False
+    return not folded.isascii() or PAST_OR_LASTING.search(folded) is not None
+
+
+def _leaves_open(claim: str, sentence: str) -> bool:
+    if not _is_firm(fold(claim)):
         return False
     wanted, text = content_terms(claim), fold(sentence)
     return any(
         wanted & content_terms(_scope(text, found)) for found in _words()["open"].finditer(text)
     )
-
-
-def _is_stated(folded: str) -> bool:
-    """Whether a claim states a thing as done or lasting, as far as that shows."""
-    return not folded.isascii() or PAST_OR_LASTING.search(folded) is not None
 
 
 def _scope(text: str, found: "re.Match[str]") -> str:

@@ -19,6 +19,8 @@ LEAST_SHARED = 2
 """Words other than names that a sentence must share with a claim, to say the same."""
 SAME_WORDS = 0.5
 """Share of the claim's words, names left out, from which a sentence says the same."""
+LOOK_BEFORE = 3
+"""Characters before a word that tell whether a sentence begins with it."""
 QUOTES = "\"'“„« "
 COORDINATED = re.compile(r"\s*(?:,|and|und|et|y|&)\s")
 """After a first name: the claim speaks of several."""
@@ -46,7 +48,7 @@ def said(claim: str, names: Sequence[Name], terms: frozenset[str], passage: str)
     first = names[0].written.split() if names else []
     if not first or not claim.lstrip(QUOTES).startswith(first[0]):
         return None
-    if not re.search(rf"[\w,;]\s+(?:\w+\s+)?{re.escape(first[-1])}", passage):
+    if not _is_within_a_sentence(first[-1], passage):
         return None
     if COORDINATED.match(claim.lstrip(QUOTES)[len(names[0].written) :]):
         return None
@@ -54,14 +56,25 @@ def said(claim: str, names: Sequence[Name], terms: frozenset[str], passage: str)
     return Said(frozenset(names[0].parts[-1:]), terms - every)
 
 
-def is_of_another(said: Said | None, sentences: Sequence[frozenset[str]]) -> bool:
+def _is_within_a_sentence(word: str, passage: str) -> bool:
+    """Whether a word stands anywhere but at the beginning of a sentence or line."""
+    place = passage.find(word)
+    while place > 0:
+        before = passage[max(0, place - LOOK_BEFORE) : place].rstrip(" ")
+        if before[-1:].isalnum() or before[-1:] in {",", ";"}:
+            return True
+        place = passage.find(word, place + 1)
+    return False
+
+
+def is_of_another(said: Said, sentences: Sequence[frozenset[str]]) -> bool:
     """Tell whether the sentences that say it stand away from all that names its subject.
 
     Args:
         said: A claim.
         sentences: Content words of each sentence of the passage, in order.
     """
-    if said is None or len(said.words) < LEAST_SHARED:
+    if len(said.words) < LEAST_SHARED:
         return False
     if any(said.subject <= sentence for sentence in sentences[:OPENING]):
         return False

@@ -104,12 +104,14 @@ class Claim:
     terms: frozenset[str]
     figures: figures.Figures
     names: tuple[names.Name, ...]
+    may_be_overstated: bool
 
     @classmethod
     def read(cls, text: str) -> "Claim":
         """Read a claim."""
         claimed = names.names(figures.without_dates(text))
-        return cls(text, content_terms(text), figures.read(text), claimed)
+        firm = overstated.may_be(text)
+        return cls(text, content_terms(text), figures.read(text), claimed, firm)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +172,9 @@ class Judgement:
 def check(claim: Claim, passage: Passage) -> Checks:
     """Run the lexical checks."""
     window = best_window(claim, passage)
+    nearest = best_window(claim, passage, longest=1)
+    is_near = nearest.overlap >= SAME_WORDS
+    sentence = passage.text[nearest.start : nearest.end]
     return Checks(
         window=window,
         missing_figures=tuple(
@@ -177,9 +182,11 @@ def check(claim: Claim, passage: Passage) -> Checks:
         ),
         missing_dates=claim.figures.dates_missing_from(passage.figures),
         missing_names=tuple(name.written for name in claim.names if not passage.names.has(name)),
-        is_negated=_is_negated(claim, passage),
-        is_swapped=_is_swapped(claim, passage) or _is_of_another(claim, passage),
-        is_overstated=_is_overstated(claim, passage),
+        is_negated=is_near and _is_negated(claim, sentence),
+        is_swapped=(is_near and _is_swapped(claim, sentence)) or _is_of_another(claim, passage),
+        is_overstated=claim.may_be_overstated
+        and nearest.overlap >= LEAST_STATED
+        and _is_overstated(claim, passage, nearest.overlap),
     )
 
 
@@ -248,21 +255,13 @@ def _share(wanted: frozenset[str], present: frozenset[str]) -> float:
     return len(wanted & present) / len(wanted) if wanted else 0.0
 
 
-def _is_negated(claim: Claim, passage: Passage) -> bool:
+def _is_negated(claim: Claim, sentence: str) -> bool:
     """Tell whether the passage's nearest sentence is the claim with or without a "not"."""
-    nearest = best_window(claim, passage, longest=1)
-    if nearest.overlap < SAME_WORDS:
-        return False
-    sentence = passage.text[nearest.start : nearest.end]
     return _denies(claim.text, content_terms(sentence)) != _denies(sentence, claim.terms)
 
 
-def _is_swapped(claim: Claim, passage: Passage) -> bool:
+def _is_swapped(claim: Claim, sentence: str) -> bool:
     """Tell whether the passage's nearest sentence has the claim's parties the other way round."""
-    nearest = best_window(claim, passage, longest=1)
-    if nearest.overlap < SAME_WORDS:
-        return False
-    sentence = passage.text[nearest.start : nearest.end]
     if is_spaceless(claim.text):
         return particles.are_swapped(claim.text, sentence)
     return roles.are_swapped(claim.text, sentence) or roles.is_turned(claim.text, sentence)
@@ -271,18 +270,25 @@ def _is_swapped(claim: Claim, passage: Passage) -> bool:
 def _is_of_another(claim: Claim, passage: Passage) -> bool:
     """Tell whether the passage says of somebody else what the claim says of its subject."""
     said = parties.said(claim.text, claim.names, claim.terms, passage.text)
+    if said is None:
+        return False
     return parties.is_of_another(said, [p.terms for p in passage.pieces if p.sentences == 1])
 
 
-def _is_overstated(claim: Claim, passage: Passage) -> bool:
-    """Tell whether the nearest sentences leave open, or say of a part, what is claimed."""
-    single = [piece for piece in passage.pieces if piece.sentences == 1]
-    shares = [_share(claim.terms, piece.terms) for piece in single]
-    best = max(shares, default=0.0)
-    if best < LEAST_STATED:
-        return False
-    near = (p for p, share in zip(single, shares, strict=True) if share >= NEAR_NEAREST * best)
-    return overstated.is_overstated(claim.text, [passage.text[p.start : p.end] for p in near])
+def _is_overstated(claim: Claim, passage: Passage, best: float) -> bool:
+    """Tell whether the nearest sentences leave open, or say of a part, what is claimed.
+
+    Args:
+        claim: The claim.
+        passage: The passage.
+        best: Share of the claim's words that the nearest sentence has.
+    """
+    near = (
+        passage.text[piece.start : piece.end]
+        for piece in passage.pieces
+        if piece.sentences == 1 and _share(claim.terms, piece.terms) >= NEAR_NEAREST * best
+    )
+    return overstated.is_overstated(claim.text, tuple(near))
 
 
 def _denies(text: str, terms: frozenset[str]) -> bool:
