@@ -3,8 +3,9 @@
     EVAL_DATA=<folder> python eval/citations_eval.py
 
 On the project's own planted set: what a model that cites wrongly on purpose gets past the gateway's
-verifier, by kind. With EVAL_DATA also `cite_dev.jsonl` (sentence, source_texts, supported): the
-area under the curve of the scorer's support, as the verifier uses it. Nothing of the data is kept.
+verifier, by kind, and how claims about whole pages fare there. With EVAL_DATA also
+`cite_dev.jsonl` (sentence, source_texts, supported): the area under the curve of the scorer's
+support, as the verifier uses it. Nothing of the data is kept.
 """
 
 import asyncio
@@ -14,12 +15,17 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import yaml
+
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from pellucid_gateway.claim_checks import overlap
-from rig.planted import CHECKABLE, SEMANTIC, cases, wrongly_answered
+from pellucid_gateway.findings import Source
+from rig.planted import CHECKABLE, SEMANTIC, Planted, cases, wrongly_answered
 from rig.real_support import RealSupport, SupportDown, score
 from rig.verifying import verified
+
+PAGES = Path(__file__).parents[1] / "services" / "scorer" / "tests" / "claims_pages.yaml"
 
 
 async def planted_report() -> None:
@@ -34,6 +40,25 @@ async def planted_report() -> None:
     for kind in (*CHECKABLE, *SEMANTIC, "right"):
         label = "right, lost" if kind == "right" else kind
         print(f"{label:<14}{count[kind]:>7}{wrong['scorer'][kind]:>13}{wrong['words'][kind]:>13}")
+
+
+async def pages_report() -> None:
+    """Print of how many claims about pages the citation is kept, by kind and part of the set."""
+    rows: dict[tuple[str, str], list[bool]] = {}
+    for case in yaml.safe_load(PAGES.read_text("utf-8")):
+        text = case["passage"]
+        page = Source(n=1, url="http://p.example/", title="", domain="p.example", facts=text)
+        kinds = ((kind, claims) for kind, claims in case.items() if isinstance(claims, list))
+        for kind, claim in ((kind, claim) for kind, claims in kinds for claim in claims):
+            words = claim.rstrip(".")
+            planted = Planted("page", kind, "en", f"{words} [1].", words, (page,), frozenset({1}))
+            found = await verified(planted, RealSupport())
+            rows.setdefault((kind, case["part"]), []).append(bool(found.cited))
+    parts = sorted({part for _, part in rows})
+    print(f"\nclaims about pages whose citation is kept{'':>2}" + "".join(f"{p:>9}" for p in parts))
+    for kind in dict.fromkeys(kind for kind, _ in rows):
+        of_parts = (rows.get((kind, part), []) for part in parts)
+        print(f"{kind:<43}" + "".join(f"{f'{sum(k)}/{len(k)}':>9}" for k in of_parts))
 
 
 def labelled_report(file: Path) -> None:
@@ -62,6 +87,7 @@ def area(scores: list[float], truth: list[bool]) -> float:
 def main() -> int:
     """Measure both sets."""
     asyncio.run(planted_report())
+    asyncio.run(pages_report())
     folder = os.environ.get("EVAL_DATA")
     if not folder:
         print("\ncitations: EVAL_DATA is unset, so no labelled claims were measured")

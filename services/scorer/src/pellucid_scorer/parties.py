@@ -60,8 +60,9 @@ def _is_within_a_sentence(word: str, passage: str) -> bool:
     """Whether a word stands anywhere but at the beginning of a sentence or line."""
     place = passage.find(word)
     while place > 0:
-        before = passage[max(0, place - LOOK_BEFORE) : place].rstrip(" ")
-        if before[-1:].isalnum() or before[-1:] in {",", ";"}:
+        before = passage[max(0, place - LOOK_BEFORE) : place]
+        last = before.rstrip(" ")[-1:]
+        if before.endswith(" ") and (last.isalnum() or last in {",", ";"}):
             return True
         place = passage.find(word, place + 1)
     return False
