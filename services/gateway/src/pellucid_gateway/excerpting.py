@@ -13,6 +13,7 @@ from pellucid_gateway.key_facts import asks_of_the_whole
 from pellucid_gateway.ports import ScorerPort
 from pellucid_gateway.prompts import Setting
 from pellucid_gateway.request import TurnRequest
+from pellucid_gateway.text_memory import TextMemory
 from pellucid_gateway.turn import AnswerKind, Citation, Cited, Delta
 from pellucid_runtime.errors import ServiceError
 
@@ -42,6 +43,7 @@ class ExcerptAnswerer:
         self._scorer = scorer
         self._course = course
         self._ledger = course.ledger
+        self._memory = TextMemory()
 
     async def answer(self, sources: Sequence[Source], conflicts: Sequence[Conflict] = ()) -> Answer:
         """Quote the sentences that answer best; with no sources say what cannot be done.
@@ -51,16 +53,19 @@ class ExcerptAnswerer:
             conflicts: Where they disagree; both sides are quoted, the better one first.
         """
         wording = self._ledger.wording
+        question = self._setting.question
         every = extractive.candidates_of(sources)
-        found = extractive.shortlist(every, self._setting.question, _MOST_COMPARED)
+        with self._memory.used():
+            found = extractive.shortlist(every, question, _MOST_COMPARED)
         if not found:
             text = wording.answer(self._apology())
             await self._send_text(text, ())
             return Answer(text=text, kind=AnswerKind.NONE)
         near = await self._similarities([candidate.text for candidate in found])
-        chosen = extractive.choose(found, self._setting.question, self._request.depth, near)
-        chosen = extractive.with_both_sides(chosen, every, conflicts)
-        near_only = not self._is_stated(chosen)
+        with self._memory.used():
+            chosen = extractive.choose(found, question, self._request.depth, near)
+            chosen = extractive.with_both_sides(chosen, every, conflicts)
+            near_only = not self._is_stated(chosen)
         written = extractive.write(
             chosen,
             conflicts=conflicts[:1],

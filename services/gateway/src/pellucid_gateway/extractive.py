@@ -127,7 +127,9 @@ def choose(
             open_kinds = frozenset(k for k in kinds if not _is_carried(found, chosen, k, question))
             lead = found[chosen[0]].text if chosen and AskedFor.NUMBER in kinds else ""
             gains = {i: _gain(found[i], open_kinds, question, lead) for i in may}
-            chosen.append(max(may, key=lambda i: (worth[i] + gains[i], -i)))
+            further = bool(chosen)
+            best = max(may, key=lambda i: (further and on_topic[i], worth[i] + gains[i], -i))
+            chosen.append(best)
     one_source = len({found[i].source.n for i in chosen}) == 1
     order = sorted(chosen) if one_source else chosen
     return tuple(found[i] for i in order)
