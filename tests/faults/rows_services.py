@@ -19,6 +19,8 @@ USED_AGAIN_WITHIN_S = 40.0
 _ALL_USED_WITHIN_S = 75.0
 # Two calls of a turn may each fall to the frozen one.
 _WAITED_FOR_FROZEN_S = 0.4
+# Turns at once that do not fit into one small scorer, and fit into the gateway of a busy machine.
+_CROWD, _MOST_CROWDS, _ENOUGH_REFUSALS = 8, 6, 6
 SCORE = "/pellucid.scorer.v1.ScorerService/Score"
 
 
@@ -233,9 +235,12 @@ async def one_scorer_full(trial: Trial) -> None:
     await trial.site.restart("scorer0", **small)
     trial.restarted.add("scorer0")
     async with trial.asking():
+        await all_scorers_in_use(trial)
         before = await _refused(trial)
-        for _ in range(2):
-            await asyncio.gather(*(_crowd(trial) for _ in range(12)))
+        for _ in range(_MOST_CROWDS):
+            await asyncio.gather(*(_crowd(trial) for _ in range(_CROWD)))
+            if await _refused(trial) - before >= _ENOUGH_REFUSALS:
+                break
         await trial.fault(2)
         refused = await _refused(trial) - before
         trial.occurred(f"{refused:.0f} calls refused", refused)
