@@ -24,7 +24,7 @@ of its requests:
 
 A promise about time that a busy machine broke was tried three times, and what held twice counts.
 Rows name tests too, of one service or of several, which run with them, once more when they fail.
-The figures are those of each row's last run on two cores.
+The figures are those of each row's last run on two cores that others used as well.
 """
 _KINDS = {True: "kept", False: "**broken**", None: "not run"}
 
