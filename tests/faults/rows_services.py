@@ -190,8 +190,8 @@ async def _doubted(trial: Trial) -> float:
 @row(
     5,
     "one scorer accepts and never answers (SIGSTOP)",
-    "each of a turn's two calls waits at most 0.2 s before another is asked, until it is left alone; "
-    "used again after SIGCONT",
+    "each of a turn's two calls waits at most 0.2 s before another is asked, until it is left "
+    "alone; used again after SIGCONT",
 )
 async def one_scorer_frozen(trial: Trial) -> None:
     async with trial.asking():
