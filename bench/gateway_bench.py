@@ -1,13 +1,14 @@
 """What the gateway adds to a stream of the model: `python bench/gateway_bench.py`.
 
 One run, side by side: callers against the model server itself, through the gateway's OpenAI face
-(a whole local installation, the message settled by a rule), through the bare proxy of
+(a whole local installation, the messages settled by rules), through the bare proxy of
 `gateway_peer.py`, and through LiteLLM's proxy where `--litellm` names its program. Then many
 streams at once, some of them answers with verified citations. Prints tables and writes them to
 `bench/results/gateway.json`. The exit status says whether what is to be reached was reached.
 
-The message is one that the gateway shows to the model server while it is still being decided on;
-what another one, also settled by a rule, waits for the decision is told beside it. The bar of CPU
+One caller asks different messages, none of which anything was trained on (`rule_settled.py`). Most
+are shown to the model server while they are decided on, others wait for that: both are told by
+themselves too. The many callers ask one, small talk. The bar of CPU
 was set on a machine whose bare proxy is known: it is told as it stands, and as a share of the bare
 proxy of the same run, which is what counts.
 """
@@ -24,7 +25,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -32,7 +33,18 @@ from typing import Any
 
 import uvloop
 from gateway_cost import LENGTHS, Cost, beside, cpu_s
-from gateway_load import KEY, SMALL_TALK, WITHIN_S, Heard, callers, leave, percentile, request_bytes
+from gateway_load import (
+    KEY,
+    SMALL_TALK,
+    WITHIN_S,
+    Heard,
+    callers,
+    leave,
+    one_by_one,
+    percentile,
+    request_bytes,
+)
+from rule_settled import begins_early, rule_settled
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))
@@ -41,8 +53,6 @@ from rig.installation import Installation, start_installation  # noqa: E402 - ne
 
 RESULTS = HERE / "results" / "gateway.json"
 QUESTION = "When did the Ondry Bridge open?"
-# Settled by a rule as well, but not known as plain.
-OTHER = "How do I reverse a list in Python?"
 # One caller waits for most of its time, so its streams are short.
 ALONE = {"first_s": 0.05, "gap_s": 0.02, "tokens": 5}
 PACED = {"first_s": 0.3, "gap_s": 0.02}
@@ -76,13 +86,19 @@ class Row:
     """One target. Times in milliseconds until the first text, CPU in seconds per 1,000 streams.
 
     Attributes:
-        other_p50_ms: One caller with a message that is not known as plain.
+        alone_p50_ms: One caller, messages of all sorts.
+        early_p50_ms: Of these, those that begin while they are decided on.
+        waiting_p50_ms: Of these, the others.
+        early, waiting: How many these are.
         costs: CPU of each process by the length of the streams.
     """
 
     name: str
     alone_p50_ms: float
-    other_p50_ms: float
+    early_p50_ms: float
+    waiting_p50_ms: float
+    early: int
+    waiting: int
     crowd_p50_ms: float
     crowd_p95_ms: float
     costs: tuple[Cost, ...]
@@ -154,11 +170,13 @@ def open_litellm(program: str, model_url: str, port: int, stack: ExitStack) -> T
     return Target("LiteLLM proxy", f"http://127.0.0.1:{port}/v1", (running.pid,))
 
 
-def measure(target: Target, *, alone: int, count: int, each: int) -> Row:
+def measure(target: Target, messages: Sequence[str], *, count: int, each: int) -> Row:
     """One caller, then many with streams of several lengths; the last ones are those of the bar."""
-    talk, other = (_alone(target, message, alone) for message in (SMALL_TALK, OTHER))
+    alone = _alone(target, messages)
+    early = [one for one, message in zip(alone, messages, strict=True) if begins_early(message)]
+    waiting = [one for one in alone if one not in early]
     spent: list[dict[int, float]] = [{} for _ in target.pids]
-    heard = [*talk, *other]
+    heard = [*alone]
     crowd: list[Heard] = []
     for tokens in LENGTHS if target.pids else LENGTHS[-1:]:
         before = [cpu_s(pid) for pid in target.pids]
@@ -169,8 +187,11 @@ def measure(target: Target, *, alone: int, count: int, each: int) -> Row:
     firsts = [one.first_s * 1000 for one in crowd if not one.failed]
     return Row(
         name=target.name,
-        alone_p50_ms=statistics.median(one.first_s for one in talk) * 1000,
-        other_p50_ms=statistics.median(one.first_s for one in other) * 1000,
+        alone_p50_ms=_median_ms(alone),
+        early_p50_ms=_median_ms(early),
+        waiting_p50_ms=_median_ms(waiting),
+        early=len(early),
+        waiting=len(waiting),
         crowd_p50_ms=percentile(firsts, 0.5),
         crowd_p95_ms=percentile(firsts, 0.95),
         costs=tuple(map(Cost, spent)),
@@ -178,9 +199,13 @@ def measure(target: Target, *, alone: int, count: int, each: int) -> Row:
     )
 
 
-def _alone(target: Target, message: str, each: int) -> list[Heard]:
-    request = request_bytes(target.url, message, ALONE)
-    return uvloop.run(callers(target.url, request, count=1, each=each))
+def _alone(target: Target, messages: Sequence[str]) -> list[Heard]:
+    requests = [request_bytes(target.url, message, ALONE) for message in messages]
+    return uvloop.run(one_by_one(target.url, requests))
+
+
+def _median_ms(heard: Sequence[Heard]) -> float:
+    return statistics.median(one.first_s for one in heard) * 1000 if heard else float("nan")
 
 
 def _crowd(target: Target, tokens: int, *, count: int, each: int) -> list[Heard]:
@@ -298,8 +323,10 @@ def report(rows: list[Row], crowd: Crowd, leaving_ms: float, missing: str) -> bo
     ours, bare = (
         next(row for row in rows if row.name == name) for name in ("gateway", "bare proxy")
     )
-    waited = ours.other_p50_ms - direct.other_p50_ms
-    print(f"a message that waits for the decision, 1 caller: {waited:.1f} ms added")
+    early = ours.early_p50_ms - direct.early_p50_ms
+    waited = ours.waiting_p50_ms - direct.waiting_p50_ms
+    print(f"1 caller, {ours.early} of {ours.early + ours.waiting} messages begin early: ", end="")
+    print(f"{early:.1f} ms added to these, {waited:.1f} ms to those that wait for the decision")
     print(*beside(bare.costs[0], ours.costs), sep="\n")
     print(
         f"{crowd.streams} pass-through streams at 10 tokens/s beside {crowd.answers} answers "
@@ -335,14 +362,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--litellm", default="", help="program of LiteLLM's proxy")
     parser.add_argument("--offset", type=int, default=13000, help="added to every port")
-    parser.add_argument("--alone", type=int, default=60, help="streams of the single caller")
+    parser.add_argument("--alone", type=int, default=60, help="messages of the single caller")
     parser.add_argument("--each", type=int, default=6, help="streams of each of the 50 callers")
     options = parser.parse_args()
     with ExitStack() as stack:
         targets, missing = open_targets(stack, options.offset, options.litellm)
+        messages = rule_settled(options.alone)
         for target in targets:
-            measure(target, alone=3, count=5, each=1)
-        rows = [measure(t, alone=options.alone, count=50, each=options.each) for t in targets]
+            measure(target, messages[:3], count=5, each=1)
+        rows = [measure(t, messages, count=50, each=options.each) for t in targets]
         gateway = next(target for target in targets if target.name == "gateway")
         crowd = measure_crowd(gateway, streams=200, answers=40)
         leaving_ms = measure_leaving(gateway, targets[0].url)

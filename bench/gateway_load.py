@@ -125,6 +125,11 @@ async def callers(
     return [heard for one in rounds for heard in one]
 
 
+async def one_by_one(url: str, requests: Sequence[bytes]) -> list[Heard]:
+    """One caller who asks each of them, one after the other."""
+    return [await stream(url, request) for request in requests]
+
+
 def percentile(values: Sequence[float], share: float) -> float:
     """Nearest rank."""
     ordered = sorted(values)
