@@ -23,11 +23,14 @@ COUNTED_WORDS = 4
 """Words after "all" and "most" which tell of what."""
 CLAUSE_END = re.compile(r"[,;:.!?、，。；]\s|[、，。；]")
 SPACELESS_END = re.compile(r"[,;:.!?、，。；]")
-PAST_OR_LASTING = re.compile(
-    r"\b(?:was|were|has|have|had|did|is|are|\w{2,}ed|won|left|met|sold|bought|took|gave|led|wrote"
+_DONE = (
+    r"(?:was|were|has|have|had|did|is|are|\w{2,}ed|won|left|met|sold|bought|took|gave|led|wrote"
     r"|built|began|became|fell|rose|paid|put|made|found|said|held|cut|shut|went|came|got)\b"
 )
+PAST_OR_LASTING = re.compile(rf"\b{_DONE}")
 """What states a thing as done or lasting, in English; "it opens in May" leaves it open too."""
+AND_DONE = re.compile(rf"\s(?:and|but)\s(?:\w+ly\s|then\s|later\s|also\s)?(?={_DONE})")
+"""What is told after it is no longer left open: "offered by its owner and sold"."""
 
 
 def is_overstated(claim: str, sentences: Sequence[str]) -> bool:
@@ -74,7 +77,10 @@ def _scope(text: str, found: "re.Match[str]") -> str:
     if is_spaceless(text):
         before = SPACELESS_END.split(text[: found.start()])[-1][-SCOPE_CHARS:]
         return before + SPACELESS_END.split(text[found.end() :])[0][:SCOPE_CHARS]
-    behind = _clause_behind(text, found).split()[:SCOPE_WORDS]
+    left_open, *done = AND_DONE.split(_clause_behind(text, found), maxsplit=1)
+    behind = left_open.split()[:SCOPE_WORDS]
+    if done and not behind:
+        return ""
     before = CLAUSE_END.split(text[: found.start()])[-1].split()[-SCOPE_WORDS:]
     return " ".join(behind if len(behind) > 1 else before)
 

@@ -145,7 +145,9 @@ def _side(name: tuple[str, ...], verb: Word, sentence: str) -> str:
     if name[-1] in {stem(fold(word.text)) for word in words(before)}:
         return "is acted on" if is_passive else "acts"
     if name[-1] in {stem(fold(word.text)) for word in words(behind)}:
-        return "acts" if is_passive and PASSIVE.search(behind) else "is acted on"
+        # "Designed by Ann Lee" tells who did it without a "was".
+        doer = PASSIVE.search(behind) if is_passive else PASSIVE.match(behind.lstrip())
+        return "acts" if doer else "is acted on"
     return ""
 
 
