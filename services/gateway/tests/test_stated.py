@@ -1,5 +1,6 @@
 """What a question asks about, and whether quoted sentences state it."""
 
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -98,6 +99,23 @@ def test_what_cannot_be_looked_up_in_another_language_is_not_taken_for_an_answer
     chosen = _sentences("Le pont de Skerry est beau.", language="fr")
 
     assert not is_stated(chosen, "Does the Skerry vibraphone wobble?", "en")
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("What is the fare for a car?", f"Cars pay 4 crowns. {'Zmlyc3Q' * 500}"),
+        ("may Close its plant in Hull " * 1000, "The plant in Hull was closed."),
+    ],
+)
+def test_neither_a_page_nor_a_question_can_keep_the_gateway_busy(
+    question: str, sentence: str
+) -> None:
+    """A run of 2,100 letters took 2 s and 1.6 GB, a question of 28,000 took 5.5 s."""
+    begun_s = time.process_time()
+
+    assert share_told(things_of(question), sentence) > 0
+    assert time.process_time() - begun_s < 1.5
 
 
 def test_sentences_may_state_it_together() -> None:

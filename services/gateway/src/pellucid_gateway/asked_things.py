@@ -36,8 +36,12 @@ _SHORTEST_FIRST_PART = 3
 _SHORTEST_START = 2
 _ENDING = re.compile(r"(?:ings?|ed|es|s|en|er|e)$")
 _SHORTEST_ROOT = 4
+# A run of letters beyond it is no word, whatever page it stands on: an address, a key, an image.
+_LONGEST_WORD = 64
 # Words of which the senses are remembered, so that nobody can fill the memory.
 _MOST_WORDS = 65_536
+# The longest of the determiners with its space.
+_DETERMINER_LETTERS = 8
 # What a word counts that is in no list: it may be of no importance.
 _UNLISTED_WEIGHT = 0.4
 
@@ -113,7 +117,8 @@ def _thing(word: str) -> Iterator[Thing]:
 def _is_name(question: str, match: "re.Match[str]") -> bool:
     """Whether a word is capitalised where no sentence begins, and in no list."""
     is_first = not question[: match.start()].strip(" ¿¡\"'“«„")
-    is_noun = _GERMAN_DETERMINER.search(question, 0, match.start()) is not None
+    before = max(0, match.start() - _DETERMINER_LETTERS)
+    is_noun = _GERMAN_DETERMINER.search(question, before, match.start()) is not None
     is_capital = match.group()[0].isupper() and not is_first and not is_noun
     return is_capital and not _senses_of_word(fold(match.group()))
 
@@ -170,8 +175,12 @@ def _unlisted(rest: str) -> Iterator[tuple[str, frozenset[str]]]:
             yield piece, frozenset()
 
 
-@lru_cache(maxsize=_MOST_WORDS)
 def _senses_of_word(word: str) -> frozenset[str]:
+    return _looked_up(word) if len(word) <= _LONGEST_WORD else frozenset()
+
+
+@lru_cache(maxsize=_MOST_WORDS)
+def _looked_up(word: str) -> frozenset[str]:
     table = _table()
     starts = [word[:end] for end in range(_SHORTEST_START, len(word) + 1)]
     if len(word) >= _SHORTEST_JOINED:
