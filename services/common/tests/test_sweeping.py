@@ -88,3 +88,19 @@ async def test_a_sweep_runs_until_nothing_is_left_and_again_when_woken() -> None
     await sweeper.close()
     await asyncio.sleep(0.05)
     assert left == 0
+
+
+async def test_what_ends_after_the_end_begins_no_further_sweep() -> None:
+    swept = asyncio.Event()
+
+    async def sweep() -> bool:
+        swept.set()
+        return False
+
+    sweeper = Sweeper(sweep, 0.01)
+    sweeper.wake()
+    await sweeper.close()
+    sweeper.wake()
+    await asyncio.sleep(0.05)
+
+    assert not swept.is_set()

@@ -18,15 +18,17 @@ class Sweeper:
         self._sweep = sweep
         self._every_s = every_s
         self._task: asyncio.Task[None] | None = None
+        self._is_closed = False
 
     def wake(self) -> None:
-        """Tell that something may stand idle from now on."""
-        if self._task is None or self._task.done():
+        """Tell that something may stand idle from now on; who comes after the end is too late."""
+        if not self._is_closed and (self._task is None or self._task.done()):
             # Outlives the request that happened to come first, so nothing of it goes along.
             self._task = asyncio.create_task(self._run(), name="sweeper", context=Context())
 
     async def close(self) -> None:
         """End; no sweep runs afterwards."""
+        self._is_closed = True
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
