@@ -108,6 +108,18 @@ def test_a_window_slides() -> None:
     assert soon.count(True) == 4
 
 
+def test_of_several_full_windows_the_longest_wait_is_told() -> None:
+    windows = LocalWindows(FixedClock())
+    takes = [Take(Rate("minute", 1, 60), "ada"), Take(Rate("day", 1, 86_400), "ada")]
+    windows.take(takes)
+
+    said = windows.take(takes)
+
+    assert not said.allowed
+    assert said.rate.name == "day"
+    assert said.reset_s > 60 * 60 * 24
+
+
 def test_all_windows_or_none_and_the_tightest_is_told() -> None:
     windows = LocalWindows(FixedClock())
     both = [Take(DAY, "ada"), Take(MINUTE, "desk")]

@@ -113,7 +113,7 @@ def verdict(takes: Sequence[Take], counted: Sequence[Counted], *, allowed: bool)
     limited = [(take.rate, window) for take, window in pairs if take.rate.limit]
     if not limited:
         return Verdict(allowed=allowed, rate=takes[0].rate, counts=counts)
-    rate, window = min(limited, key=lambda pair: _room(*pair) / pair[0].limit)
+    rate, window = min(limited, key=lambda pair: _tightness(*pair))
     return Verdict(
         allowed=allowed,
         rate=rate,
@@ -121,6 +121,11 @@ def verdict(takes: Sequence[Take], counted: Sequence[Counted], *, allowed: bool)
         reset_s=wait_s(window, rate),
         counts=counts,
     )
+
+
+def _tightness(rate: Rate, window: Counted) -> tuple[float, float]:
+    """Least first: the share that is free; of several full ones the longest wait is the answer."""
+    return max(0, _room(rate, window)) / rate.limit, -wait_s(window, rate)
 
 
 def _room(rate: Rate, window: Counted) -> int:
