@@ -146,8 +146,8 @@ class TurnRequest:
         model: Model to answer with; empty means the configured one.
         recall: Gives all memories that fit, the request's own included; asked for once the
             decision is made, so that nothing waits for them. None: there are only those.
-        let_in: Called when the caller may go on and nothing is remembered of them that fits, as a
-            rule before the decision is made.
+        let_in: Called when the caller may go on and nothing is remembered of them that fits, if
+            that is known before the decision is made.
         deadline_ms: Whole time of the turn; None means the depth's own.
         quota_spent: The person's searches are used up: answer without search and say so.
         passthrough: On compatible faces what the model gets instead of our own prompt; `messages`
