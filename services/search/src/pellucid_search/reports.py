@@ -175,7 +175,8 @@ def _report(name: str, runs: Sequence[ProviderRun], skipped: dict[str, Skip]) ->
         reason = skipped[name].reason if name in skipped else "not needed"
         return ProviderReport(name, ProviderStatus.SKIPPED, detail=reason)
     status = min((run.status for run in runs), key=_PRECEDENCE.index)
-    trouble = next((run for run in runs if run.error_code or run.detail), runs[0])
+    needed = [run for run in runs if not run.is_spare] or runs
+    trouble = next((run for run in needed if run.error_code or run.detail), needed[0])
     return ProviderReport(
         name=name,
         status=status,
