@@ -145,8 +145,8 @@ class _Graph:
         self._pad_id = pad_id
         self._sent = torch.full((shape.texts, shape.tokens), pad_id, pin_memory=True)
         self._ids = self._sent.numpy()
-        # A row of nothing but padding would attend to nothing.
-        self._ids[:, 0] = pad_id + 1
+        # A row of nothing but padding would attend to nothing; any other token will do.
+        self._ids[:, 0] = int(pad_id == 0)
         self._rows = self._sent.to(DEVICE)
         self._graph = torch.cuda.CUDAGraph()
         with torch.inference_mode():
