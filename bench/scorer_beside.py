@@ -28,9 +28,8 @@ import numpy as np
 import scorer_rig as bench
 from pellucid.scorer.v1 import scorer_pb2
 
-from pellucid_scorer.adapters import model_files
+from pellucid_scorer.adapters import backends
 from pellucid_scorer.settings import ScorerSettings
-from pellucid_scorer.tables import read_models
 
 TURNS = 4
 SEARCHES = 12
@@ -73,12 +72,7 @@ class Peer:
 def model_folder() -> Path:
     """Return where the model's files are."""
     settings = ScorerSettings()
-    return model_files.find(
-        read_models().named(settings.scorer_model),
-        source=settings.scorer_model_source,
-        folder=settings.scorer_model_dir,
-        cache=settings.data_dir / "models",
-    ).folder
+    return backends.chosen_files(settings).folder
 
 
 @asynccontextmanager

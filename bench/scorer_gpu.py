@@ -31,11 +31,10 @@ import scorer as bench  # noqa: E402
 import scorer_replicas as replicas  # noqa: E402
 import scorer_rig as rig  # noqa: E402
 
-from pellucid_scorer.adapters import backends, model_files  # noqa: E402
+from pellucid_scorer.adapters import backends  # noqa: E402
 from pellucid_scorer.errors import ModelError  # noqa: E402
 from pellucid_scorer.ports import Encoder, TokenIds  # noqa: E402
 from pellucid_scorer.settings import Device, ScorerSettings  # noqa: E402
-from pellucid_scorer.tables import read_models  # noqa: E402
 
 FILE = rig.RESULTS / "scorer_gpu.json"
 BATCH_SIZES = (1, 8, 32, 128, 512)
@@ -136,12 +135,7 @@ def stages(rounds: int) -> Iterator[tuple[str, Any, list[str]]]:
         ModelError: There is no CUDA device.
     """
     settings = ScorerSettings()
-    files = model_files.find(
-        read_models(settings.scorer_models_file).named(settings.scorer_model),
-        source=settings.scorer_model_source,
-        folder=settings.scorer_model_dir,
-        cache=settings.data_dir / "models",
-    )
+    files = backends.chosen_files(settings)
     encoder = backends.open_encoder(files, Device.CUDA, threads=0)
     device = device_name()
     yield "device", {"name": device, "model": encoder.name, **rig.machine()}, [device, encoder.name]

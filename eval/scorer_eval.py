@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pellucid_scorer import support, tables
-from pellucid_scorer.adapters import backends, model_files, openvino_encoder
+from pellucid_scorer import support
+from pellucid_scorer.adapters import backends, openvino_encoder
 from pellucid_scorer.adapters.openvino_encoder import OpenVinoEncoder, Precision, Threads
 from pellucid_scorer.candidates import Candidate
 from pellucid_scorer.ports import Encoder
@@ -103,12 +103,7 @@ def _judgements(rows: Sequence[Mapping[str, Any]], encoder: Encoder) -> Sequence
 def open_encoders() -> Mapping[str, Encoder]:
     """Return the backend of this machine, and float32 beside it."""
     settings = ScorerSettings()
-    files = model_files.find(
-        tables.read_models(settings.scorer_models_file).named(settings.scorer_model),
-        source=settings.scorer_model_source,
-        folder=settings.scorer_model_dir,
-        cache=settings.data_dir / "models",
-    )
+    files = backends.chosen_files(settings)
     ours = backends.open_encoder(files, Device.CPU, settings.scorer_threads)
     exact = OpenVinoEncoder(
         files,

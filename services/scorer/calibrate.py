@@ -19,13 +19,12 @@ import numpy.typing as npt
 import openvino as ov
 from safetensors.numpy import load_file
 
-from pellucid_scorer.adapters import int8, model_files, openvino_encoder
+from pellucid_scorer.adapters import backends, int8, openvino_encoder
 from pellucid_scorer.adapters.int8 import Calibration, Channels, InputRange
 from pellucid_scorer.adapters.model_files import ModelFiles
 from pellucid_scorer.adapters.openvino_encoder import packed
 from pellucid_scorer.adapters.tokenizer import ModelTokenizer
 from pellucid_scorer.settings import ScorerSettings
-from pellucid_scorer.tables import read_models
 
 Floats = npt.NDArray[np.float32]
 
@@ -126,12 +125,7 @@ def calibrate(files: ModelFiles, texts: Sequence[str]) -> Calibration:
 def main() -> int:
     """Measure and write."""
     settings = ScorerSettings()
-    files = model_files.find(
-        read_models(settings.scorer_models_file).named(settings.scorer_model),
-        source=settings.scorer_model_source,
-        folder=settings.scorer_model_dir,
-        cache=settings.data_dir / "models",
-    )
+    files = backends.chosen_files(settings)
     groups: dict[str, list[str]] = json.loads(TEXTS.read_text("utf-8"))
     texts = [text for group in groups.values() for text in group]
     found = calibrate(files, texts)

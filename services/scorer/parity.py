@@ -59,17 +59,11 @@ def make(model: str) -> None:
 
 def compare(device: str) -> int:
     """Print the worst cosine of each kind of text; return 1 when one is below its floor."""
-    from pellucid_scorer.adapters import backends, model_files
+    from pellucid_scorer.adapters import backends
     from pellucid_scorer.settings import Device, ScorerSettings
-    from pellucid_scorer.tables import read_models
 
     settings = ScorerSettings()
-    files = model_files.find(
-        read_models(settings.scorer_models_file).named(settings.scorer_model),
-        source=settings.scorer_model_source,
-        folder=settings.scorer_model_dir,
-        cache=settings.data_dir / "models",
-    )
+    files = backends.chosen_files(settings)
     encoder = backends.open_encoder(files, Device(device), settings.scorer_threads)
     floor = FLOORS[encoder.name.rsplit("-", 1)[-1]]
     worst = {kind: float(cosines.min()) for kind, cosines in cosines_by_kind(encoder).items()}

@@ -9,8 +9,8 @@ import numpy.typing as npt
 from pellucid_gateway.findings import ScoredHit
 from pellucid_gateway.ports import Passage, PassageSupport, ScoreCall
 from pellucid_runtime.errors import DependencyDownError
-from pellucid_scorer import support, tables
-from pellucid_scorer.adapters import backends, model_files
+from pellucid_scorer import support
+from pellucid_scorer.adapters import backends
 from pellucid_scorer.ports import Encoder
 from pellucid_scorer.settings import Device, ScorerSettings
 
@@ -19,12 +19,7 @@ from pellucid_scorer.settings import Device, ScorerSettings
 def encoder() -> Encoder:
     """The encoder of this machine, opened once."""
     settings = ScorerSettings()
-    files = model_files.find(
-        tables.read_models(settings.scorer_models_file).named(settings.scorer_model),
-        source=settings.scorer_model_source,
-        folder=settings.scorer_model_dir,
-        cache=settings.data_dir / "models",
-    )
+    files = backends.chosen_files(settings)
     return backends.open_encoder(files, Device.CPU, settings.scorer_threads)
 
 

@@ -13,7 +13,7 @@ from pellucid_runtime.metrics import MetricsServer
 from pellucid_runtime.server import GrpcServer
 from pellucid_runtime.service import Service
 from pellucid_scorer import metrics, tables
-from pellucid_scorer.adapters import backends, model_files
+from pellucid_scorer.adapters import backends
 from pellucid_scorer.adapters.openvino_encoder import Precision
 from pellucid_scorer.batching import Batcher
 from pellucid_scorer.embedding import Embedder
@@ -87,13 +87,7 @@ def queue_tokens(settings: ScorerSettings, encoder: Encoder) -> int:
 
 
 def _open_encoder(settings: ScorerSettings) -> Encoder:
-    models = tables.read_models(settings.scorer_models_file)
-    files = model_files.find(
-        models.named(settings.scorer_model),
-        source=settings.scorer_model_source,
-        folder=settings.scorer_model_dir,
-        cache=settings.data_dir / "models",
-    )
+    files = backends.chosen_files(settings)
     chosen = settings.scorer_precision
     return backends.open_encoder(
         files,

@@ -7,7 +7,7 @@ from pathlib import Path
 import openvino as ov
 from safetensors.numpy import load_file
 
-from pellucid_scorer.adapters import openvino_encoder
+from pellucid_scorer.adapters import model_files, openvino_encoder
 from pellucid_scorer.adapters.mixed_encoder import MixedEncoder
 from pellucid_scorer.adapters.model_files import ModelFiles
 from pellucid_scorer.adapters.openvino_encoder import (
@@ -18,10 +18,26 @@ from pellucid_scorer.adapters.openvino_encoder import (
 )
 from pellucid_scorer.errors import ModelError
 from pellucid_scorer.ports import Encoder
-from pellucid_scorer.settings import Device
+from pellucid_scorer.settings import Device, ScorerSettings
+from pellucid_scorer.tables import read_models
 
 CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 """Where Linux tells the quota of a control group (version 2)."""
+
+
+def chosen_files(settings: ScorerSettings) -> ModelFiles:
+    """Return the verified files of the model that the settings name.
+
+    Raises:
+        TableError: There is no model of this name, or the file of models breaks its rules.
+        ModelError: Its files are missing or changed.
+    """
+    return model_files.find(
+        read_models(settings.scorer_models_file).named(settings.scorer_model),
+        source=settings.scorer_model_source,
+        folder=settings.scorer_model_dir,
+        cache=settings.data_dir / "models",
+    )
 
 
 def open_encoder(
