@@ -1,0 +1,1 @@
+"""Human language, read once for every service: no I/O, no service."""

@@ -1,0 +1,114 @@
+"""Which language a text is in: by script first, by everyday words for Latin letters.
+
+Decides one ISO 639-1 code per text or "und"; does not tell dialects or mixtures apart.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import resources
+
+import yaml
+
+from pellucid_language.scripts import HAN, HANGUL, KANA, THAI
+
+UNDETERMINED = "und"
+_SCRIPTS = (
+    ("ko", re.compile(f"[{HANGUL}]")),
+    ("ja", re.compile(f"[{KANA}]")),
+    ("zh", re.compile(f"[{HAN}]")),
+    ("ru", re.compile(r"[\u0400-\u04ff]")),
+    ("ar", re.compile(r"[\u0600-\u06ff]")),
+    ("hi", re.compile(r"[\u0900-\u097f]")),
+    ("th", re.compile(f"[{THAI}]")),
+    ("el", re.compile(r"[\u0370-\u03ff]")),
+    ("he", re.compile(r"[\u0590-\u05ff]")),
+)
+_LATIN_WORD = re.compile(r"[a-zà-öø-ÿœß']+")
+# Each holds a letter that is not ASCII, or an apostrophe.
+_MARKS = (
+    ("es", re.compile(r"[¿¡ñ]")),
+    ("de", re.compile(r"[ßäöü]")),
+    ("fr", re.compile(r"[çœêèùûîôà]|\b\w*é(?:s|e|es)?\b|\b(?:l|d|qu|j|c|n|s)'[a-zéèêh]")),
+    ("pt", re.compile(r"[ãõ]")),
+)
+MIN_SCRIPT_SHARE = 0.15
+SHORT_CHARACTERS = 60
+RIVAL_MARGIN = 1.0
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+@lru_cache(maxsize=1)
+def _everyday() -> tuple[tuple[str, ...], Mapping[str, tuple[str, ...]]]:
+    """Return all languages, and those of each everyday word."""
+    text = resources.files("pellucid_language").joinpath("everyday.yaml").read_text("utf-8")
+    lists = {code: frozenset(words.split()) for code, words in yaml.safe_load(text).items()}
+    spoken: dict[str, tuple[str, ...]] = {}
+    for code, words in lists.items():
+        for word in words:
+            spoken[word] = (*spoken.get(word, ()), code)
+    return tuple(lists), spoken
+
+
+def detect_language(text: str, fallback: str = UNDETERMINED) -> str:
+    """Return the ISO 639-1 code of a text.
+
+    Args:
+        text: Any text.
+        fallback: Answer for a text without any evidence, such as a single name.
+
+    >>> detect_language("The word 정 is hard to translate"), detect_language("서울 날씨")
+    ('en', 'ko')
+    """
+    sample = text[:2000].casefold()
+    by_script = _by_script(sample)
+    return by_script or _by_words(sample, fallback)
+
+
+def rivals(text: str) -> tuple[str, ...]:
+    """Return the languages with rules that a short text in Latin letters may as well be in.
+
+    A few words such as "score du PSG" say little about their language, so the rules of all that
+    come near the best are read.
+    """
+    sample = text[:SHORT_CHARACTERS].casefold()
+    if len(text) > SHORT_CHARACTERS or _by_script(sample):
+        return ()
+    scores = _word_scores(sample)
+    best = max(scores.values())
+    return tuple(code for code in ("en", "es", "de", "fr") if scores[code] >= best - RIVAL_MARGIN)
+
+
+def _by_script(sample: str) -> str:
+    if sample.isascii():
+        return ""
+    letters = len(_LETTER.findall(sample))
+    counts = {code: len(pattern.findall(sample)) for code, pattern in _SCRIPTS}
+    kana = counts["ja"] and counts["ja"] + counts["zh"] >= letters * MIN_SCRIPT_SHARE
+    if kana and counts["ko"] <= counts["ja"]:
+        return "ja"
+    best = max(counts, key=lambda code: counts[code])
+    return best if counts[best] and counts[best] >= letters * MIN_SCRIPT_SHARE else ""
+
+
+def _by_words(sample: str, fallback: str) -> str:
+    scores = _word_scores(sample)
+    best = max(scores, key=lambda code: (scores[code], code == "en"))
+    if scores[best] == 0:
+        return fallback if fallback != UNDETERMINED or not sample.isascii() else "en"
+    tied = [code for code, score in scores.items() if score == scores[best]]
+    return fallback if fallback in tied else ("en" if "en" in tied else best)
+
+
+def _word_scores(sample: str) -> dict[str, float]:
+    words = _LATIN_WORD.findall(sample.replace("\u2019", "'"))
+    codes, spoken = _everyday()
+    scores = dict.fromkeys(codes, 0.0)
+    for word in words:
+        for code in spoken.get(word, ()):
+            scores[code] += 1
+    if sample.isascii() and "'" not in sample:
+        return scores
+    for code, pattern in _MARKS:
+        scores[code] += 1.5 * bool(pattern.search(sample))
+    return scores

@@ -1,0 +1,352 @@
+"""The amounts of a text in a form in which they can be compared, whatever language they are in.
+
+"1,320 metres", "1.32 km" and 1.32公里 are one amount, so are "eleven weeks" and "11 weeks"; euros
+are no dollars, and weeks no months. An amount that is said to be rounded is one with what it was
+rounded from. Dates are not read here.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from pellucid_language import quantity_words
+from pellucid_language.folding import fold
+from pellucid_language.quantity_words import TEN, Table
+from pellucid_language.terms import has_unspaced_script, terms
+from pellucid_language.text_memory import remembered
+
+_PER_CENT = 100
+_YEARS = range(1000, 2200)
+_NEIGHBOURS = 2
+_MIN_NEIGHBOUR = 4
+_TOLERANCE = 1e-9
+_SMALL = 100
+# Nobody rounds to fewer than two digits without saying so.
+_ROUND_TENS = 9
+_ORDINAL = "ordinal"
+# What somebody rounds stays within this of what it was.
+_MOST_ROUNDED = 0.1
+# Of a third, 33 percent are near enough.
+_PART_ROUNDED = 0.03
+_UNIT_SIGNS = frozenset("%€$£¥₩°")
+# What begins a name such as K2; scripts without spaces put their words there.
+_LETTER = re.compile(r"[A-Za-zÀ-ÿ]")
+_END = re.compile(r"[.;:!?]\s")
+_LONGEST_HEDGE = 18
+_NUMBER = re.compile(
+    r"(?<![\d.,])[-−]?\d+(?:[.,’' \u00a0\u202f]\d{3}(?!\d))*(?:[.,]\d+)?|(?<=\.)\d+"
+)
+_GROUPED = re.compile(r"^\d{1,3}(?:[.,’' \u00a0\u202f]\d{3})+$")
+_UNIT_AFTER = re.compile(
+    r"\s?[%€$£¥₩°]|\s(?:per cent|pour cent|por ciento)\b"
+    r"|\s(?:million|billion|thousand|Millionen|Milliarden|millions|millones|milliards)"
+    r"?\s?[^\W\d_]+|[^\W\d_]{1,3}"
+)
+# A number of several parts, as in 4만 5천 or 2万4000.
+_LEAD = r"\d[\d,]*(?:\.\d+)?\s?[조兆억亿億만万萬천千]"
+_MORE = r"(?:\s?\d[\d,]*(?:\.\d+)?\s?[억亿億만万萬천千백百])"
+_REST = r"\s?\d[\d,]*(?![\d.,]|\s?[조兆억亿億만万萬천千백百년年월月일日])"
+_COMPOUND = re.compile(rf"{_LEAD}(?:{_MORE}+(?:{_REST})?|{_REST})")
+_COMPOUND_PART = re.compile(r"(\d[\d,]*(?:\.\d+)?)\s?([조兆억亿億만万萬천千백百]?)")
+_COMPOUND_SCALES = {
+    "조": 1e12, "兆": 1e12, "억": 1e8, "亿": 1e8, "億": 1e8, "만": 1e4, "万": 1e4, "萬": 1e4,
+    "천": 1e3, "千": 1e3, "백": 1e2, "百": 1e2, "": 1.0,
+}  # fmt: skip
+_SHORT_SCALE = re.compile(r"[mk](?![^\W_])")
+_SHORT_SCALES = {"m": 1e6, "k": 1e3}
+# "58.2 to 41.7 million": what follows the second number belongs to both.
+_RANGE_TAIL = re.compile(
+    r"\s?(?:to|and|or|bis|auf|und|oder|a|y|et|ou|o|-|–|~|から|에서|到|至)\s?\d[\d.,]*"
+)
+# Half of a percentage point.
+_OF_A_POINT = re.compile(
+    r"\s(?:of a |de )?(?:percentage[ -]point|prozentpunkt|point de pourcentage|punto porcentual)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """An amount in a text.
+
+    Attributes:
+        values: What it may mean, in the first unit of its measure; notations differ by country.
+        around: Words and units beside it.
+        start: Offset of its first character.
+        end: Offset one past its last digit or word, without its unit.
+        measure: What kind of thing is counted; empty where the text does not tell.
+        worth: How many of the first unit of its measure one of its own unit is.
+        grain: One unit of its last digit, as far as rounding may go.
+        hedge: "about" or "above" where the text says so.
+    """
+
+    values: frozenset[float]
+    around: frozenset[str]
+    start: int = 0
+    end: int = 0
+    measure: str = ""
+    worth: float = 1.0
+    grain: float = 0.0
+    hedge: str = ""
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it is a count so low that another one may easily be the same."""
+        return all(value / self.worth < _SMALL for value in self.values)
+
+    @property
+    def is_year(self) -> bool:
+        """Whether it may be a year."""
+        return self.measure in {"", "months"} and all(value in _YEARS for value in self.values)
+
+
+def figures(text: str) -> Iterator[Figure]:
+    """Amounts written in digits, in order.
+
+    >>> [sorted(f.values) for f in figures("It is 1.32 km long")]
+    [[1320.0]]
+    """
+    return iter(_figures(text))
+
+
+@remembered
+def _figures(text: str) -> tuple[Figure, ...]:
+    plain = _COMPOUND.sub(_summed, text) if has_unspaced_script(text) else text
+    low = _lowered(plain)
+    return tuple(
+        _figure(low, match.start(), match.end(), _readings(match.group()))
+        for match in _NUMBER.finditer(plain)
+    )
+
+
+def amounts(text: str) -> list[Figure]:
+    """Figures of a text without those that belong to a name, as in K2."""
+    return [f for f in figures(text) if not _LETTER.match(text[max(0, f.start - 1) : f.start])]
+
+
+def spelled_figures(text: str) -> Iterator[Figure]:
+    """Amounts written in words, in order for each kind; offsets are those of the folded text.
+
+    >>> [sorted(f.values) for f in spelled_figures("eleven of twenty-two weeks")]
+    [[13305600.0], [11.0]]
+    """
+    return iter(_spelled_figures(text))
+
+
+@remembered
+def _spelled_figures(text: str) -> tuple[Figure, ...]:
+    folded = fold(text)
+    taken: set[int] = set()
+    found = []
+    for kind, pattern in quantity_words.table().spelled:
+        for match in pattern.finditer(folded):
+            if taken.isdisjoint(range(match.start(), match.end())):
+                taken.update(range(match.start(), match.end()))
+                found.append(_spelled(kind, match, folded))
+    return tuple(found)
+
+
+def same_amount(claimed: Figure, known: Figure) -> bool:
+    """Whether a claim's amount is one that its source has, rounding allowed where it says so."""
+    kinds = {claimed.measure, known.measure}
+    if kinds == {"percent", "times"}:  # What halved fell by half.
+        return any(value < 1 for value in claimed.values & known.values)
+    if len(kinds) > 1 and ("" not in kinds or _ORDINAL in kinds):
+        return False
+    if equal_figures(claimed, known):
+        return True
+    fraction = _PART_ROUNDED if "part" in {claimed.hedge, known.hedge} else 0.0
+    return any(_is_rounded(claimed, a, b, fraction) for a in claimed.values for b in known.values)
+
+
+def equal_figures(figure: Figure, other: Figure) -> bool:
+    """Whether two figures have a value in common; where one has no unit, in the other's."""
+    same = bool(figure.measure) and figure.measure == other.measure
+    mine, theirs = (1.0, 1.0) if same else (figure.worth, other.worth)
+    return any(
+        abs(a / mine - b / theirs) <= _TOLERANCE * max(1.0, a / mine)
+        for a in figure.values
+        for b in other.values
+    )
+
+
+def are_near(figure: Figure, other: Figure) -> bool:
+    """Whether one may be the other rounded, said or not: as coarse as the coarser of the two."""
+    grain = max(figure.grain, other.grain)
+    return same_amount(figure, other) or any(
+        abs(a - b) <= min(grain / 2 * (1 + _TOLERANCE), _MOST_ROUNDED * max(a, b))
+        for a in figure.values
+        for b in other.values
+        if min(a, b) >= _ROUND_TENS * grain
+    )
+
+
+def written_figure(text: str, figure: Figure) -> str:
+    """A figure as a text has it, with the word or unit after it."""
+    is_digit = text[figure.start : figure.start + 1].isdigit()
+    match = _NUMBER.match(text, figure.start) if is_digit else None
+    end = match.end() if match else figure.end
+    after = _UNIT_AFTER.match(text, end)
+    return f"{text[figure.start : end]}{after.group() if after else ''}".strip()
+
+
+def _is_rounded(claimed: Figure, a: float, b: float, fraction: float) -> bool:
+    apart, most = b - a, _MOST_ROUNDED * max(a, b)
+    if claimed.hedge == "above":
+        return 0 <= apart <= min(2 * claimed.grain, 2 * most)
+    # Below one unit of its last digit a reading is not the one that was meant.
+    allowed = claimed.grain if claimed.hedge == "about" and a >= claimed.grain else 0.0
+    return abs(apart) <= max(min(allowed, most), fraction * max(a, b))
+
+
+def _figure(low: str, start: int, end: int, readings: Mapping[float, float]) -> Figure:
+    """Read scale, measure and hedge around a number; the text keeps every code point in place."""
+    table = quantity_words.table()
+    scale = table.scale.match(low, end)
+    if not scale and (tail := _RANGE_TAIL.match(low, end)):
+        scale = table.scale.match(low, tail.end())
+    factor = table.scales[" ".join(scale.group(1).split())] if scale else 1.0
+    after = scale.end() if scale else end
+    if scale and low[after : after + 1] == ".":
+        after += 1
+    if not scale and (short := _SHORT_SCALE.match(low, end)) and _is_money(low, start, short):
+        factor, after = _SHORT_SCALES[short.group()], short.end()
+    measure, worth = _measure(low, start, after, [value * factor for value in readings])
+    values = {value * factor * worth: grain * factor * worth for value, grain in readings.items()}
+    return Figure(
+        values=frozenset(values),
+        around=_around(low, start, end),
+        start=start,
+        end=end,
+        measure=measure,
+        worth=worth,
+        grain=min(values.values(), default=0.0),
+        hedge=_hedge(low, start, after),
+    )
+
+
+def _is_money(low: str, start: int, scale: re.Match[str]) -> bool:
+    """A thousand and a million are written so of money; else they are other units."""
+    table = quantity_words.table()
+    behind = table.measure.match(low, scale.end())
+    return bool(table.sign_before.search(low, max(0, start - 4), start)) or bool(
+        behind and behind.group(1) in {"€", "$", "euro", "euros", "dollars", "eur", "usd"}
+    )
+
+
+def _measure(low: str, start: int, after: int, values: Iterable[float]) -> tuple[str, float]:
+    table = quantity_words.table()
+    found = table.measure.match(low, after) or table.sign_before.search(
+        low, max(0, start - 4), start
+    )
+    if not found:
+        return "", 1.0
+    measure, worth = table.measures[" ".join(found.group(1).split())]
+    is_date = measure == "months" and any(value in _YEARS for value in values)
+    return ("", 1.0) if is_date else (measure, worth)
+
+
+def _hedge(low: str, start: int, after: int) -> str:
+    table = quantity_words.table()
+    before = low[max(0, start - _LONGEST_HEDGE) : start]
+    if table.above.search(before):
+        return "above"
+    behind = low[after : after + _LONGEST_HEDGE]
+    is_rough = table.about.search(before) or table.about_after.match(behind)
+    return "about" if is_rough else ""
+
+
+def _spelled(kind: str, match: re.Match[str], folded: str) -> Figure:
+    table, word = quantity_words.table(), match.group()
+    start, end = match.span()
+    if kind == "parts":
+        return _part(table.parts[word], match, folded)
+    if kind == "multiples":
+        return Figure(
+            frozenset({table.multiples[word]}), frozenset(), start, end, "times", grain=1.0
+        )
+    if kind == "ordinals":
+        around = _around(folded, start, end)
+        return Figure(frozenset({table.ordinals[word]}), around, start, end, _ORDINAL)
+    value = _value_of(kind, word, table)
+    return _figure(folded, start, end, {value: 1.0})
+
+
+def _part(percent: float, match: re.Match[str], folded: str) -> Figure:
+    point = _OF_A_POINT.match(folded, match.end())
+    values = {percent / _PER_CENT} if point else {percent, percent / _PER_CENT}
+    start, end = match.span()
+    return Figure(frozenset(values), frozenset(), start, end, "percent", grain=1.0, hedge="part")
+
+
+def _value_of(kind: str, word: str, table: Table) -> float:
+    if kind == "half":
+        return 1.5
+    if kind == "words":
+        return float(sum(table.words[part] for part in re.split(r"-| y | et ", word)))
+    if kind == "hundreds":
+        return 100 * table.words[word.split(maxsplit=1)[0]]
+    if kind == "korean":
+        return float(table.korean[word])
+    return _value_of_characters(word, table.digits)
+
+
+def _value_of_characters(number: str, digits: Mapping[str, int]) -> float:
+    """Value of one to three characters such as 十二 or 四十."""
+    tens, ten, units = number.partition(TEN)
+    if not ten:
+        return float(digits[number])
+    return float(10 * digits.get(tens, 1) + digits.get(units, 0))
+
+
+def _lowered(text: str) -> str:
+    """Small letters without accents, every code point in its place."""
+    if text.isascii():
+        return text.lower()
+    return "".join(low if len(low := fold(char)) == 1 else char for char in text)
+
+
+def _summed(match: re.Match[str]) -> str:
+    """Digits for a number of several parts."""
+    parts = _COMPOUND_PART.findall(match.group())
+    whole = sum(float(n.replace(",", "")) * _COMPOUND_SCALES[scale] for n, scale in parts)
+    return f"{round(whole)}"
+
+
+def _readings(written: str) -> Mapping[float, float]:
+    """Values that digits may mean, each with one unit of its last digit that is not nought."""
+    raw = written.lstrip("-−")
+    bare = re.sub(r"[’' \u00a0\u202f]", "", raw)
+    if "," in bare and "." in bare:
+        decimal = max(",.", key=bare.rindex)
+        bare = bare.replace("." if decimal == "," else ",", "").replace(decimal, ".")
+    readings = {bare.replace(",", "."), bare.replace(",", "")}
+    grouped = re.sub(r"[.,]", "", bare) if _GROUPED.match(raw) else ""
+    if grouped:
+        readings.add(grouped)
+    return {float(r): _grain(grouped or r) for r in readings if r.count(".") <= 1}
+
+
+def _grain(digits: str) -> float:
+    whole, point, decimals = digits.partition(".")
+    if point:
+        return float(10.0 ** -len(decimals))
+    return float(10.0 ** (len(whole) - len(whole.rstrip("0"))))
+
+
+def _around(text: str, start: int, end: int) -> frozenset[str]:
+    """Words and units near a number; none where a script has no spaces between words."""
+    unit = text[end : end + 2].strip()[:1]
+    if unit and has_unspaced_script(unit):
+        return frozenset({f">{unit}"})
+    if has_unspaced_script(text[max(0, start - 8) : end + 8]):
+        return frozenset()
+    before = _END.split(text[:start])[-1].split()[-_NEIGHBOURS:]
+    after = _END.split(text[end:])[0].split()[:_NEIGHBOURS]
+    units = frozenset(c for c in text[max(0, start - 2) : end + 2] if c in _UNIT_SIGNS)
+    return units | _marked("<", before) | _marked(">", after)
+
+
+def _marked(side: str, words: list[str]) -> frozenset[str]:
+    """Telling words with their side: after a figure stands its unit, before it its name."""
+    telling = (w for w in terms(" ".join(words)) if len(w) >= _MIN_NEIGHBOUR and not w.isdigit())
+    return frozenset(f"{side}{word}" for word in telling)

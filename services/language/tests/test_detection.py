@@ -1,0 +1,34 @@
+"""The language of a text. All texts are our own."""
+
+import pytest
+
+from pellucid_language.detection import UNDETERMINED, detect_language
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("When does the ferry to Skerry leave?", "en"),
+        ("Wann fährt die Fähre nach Skerry?", "de"),
+        ("Quand part le bac pour Skerry ?", "fr"),
+        ("¿Cuándo sale el ferry a Skerry?", "es"),
+        ("스케리행 배는 언제 출발합니까?", "ko"),
+        ("スケリー行きの船はいつ出ますか", "ja"),
+        ("去斯凯里的船什么时候开", "zh"),
+        ("東京の人口", "ja"),
+    ],
+)
+def test_each_language_is_told(text: str, language: str) -> None:
+    assert detect_language(text) == language
+
+
+@pytest.mark.parametrize("word", ["정", "情", "じょう"])
+def test_one_word_of_another_script_does_not_make_a_page_of_its_language(word: str) -> None:
+    page = f"The word {word} has no equal in English, and the book explains it at length."
+
+    assert detect_language(page) == "en"
+
+
+def test_a_text_that_shows_nothing_has_the_language_of_what_came_before() -> None:
+    assert detect_language("Skerry", "de") == "de"
+    assert detect_language("Łódź", UNDETERMINED) == UNDETERMINED

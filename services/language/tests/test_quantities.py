@@ -1,0 +1,32 @@
+"""Amounts in many spellings. All texts are our own."""
+
+import pytest
+
+from pellucid_language.quantities import Figure, amounts, same_amount, spelled_figures
+
+
+def read(text: str) -> list[Figure]:
+    return [*amounts(text), *spelled_figures(text)]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ("$1.5 billion", "1,500 million", True),
+        ("1.500.000", "1.5 million", True),
+        ("12 000", "12,000", True),
+        ("1.500,25", "1,500.25", True),
+        ("twenty-five", "25", True),
+        ("5%", "5 percent", True),
+        ("5%", "5 per cent", True),
+        ("2k", "2,000", True),
+        ("3.5", "35", False),
+        ("about 5 million", "4.9 million", True),
+        ("5 million", "4.9 million", False),
+        ("15억", "1,500,000,000", True),
+    ],
+)
+def test_equal_figures(first: str, second: str, *, same: bool) -> None:
+    (one,), (other,) = read(first), read(second)
+
+    assert same_amount(one, other) is same
