@@ -65,7 +65,7 @@ INTENT_BACKGROUND: Intent
 INTENT_GENERAL: Intent
 
 class DecideRequest(_message.Message):
-    __slots__ = ("message", "history", "subject", "web_mode", "force_search", "no_external", "now", "time_zone", "knowledge_cutoff", "language", "conversation_id", "max_queries")
+    __slots__ = ("message", "history", "subject", "web_mode", "force_search", "no_external", "now", "time_zone", "knowledge_cutoff", "language", "conversation_id", "max_queries", "earlier", "max_parts")
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
     HISTORY_FIELD_NUMBER: _ClassVar[int]
     SUBJECT_FIELD_NUMBER: _ClassVar[int]
@@ -78,6 +78,8 @@ class DecideRequest(_message.Message):
     LANGUAGE_FIELD_NUMBER: _ClassVar[int]
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     MAX_QUERIES_FIELD_NUMBER: _ClassVar[int]
+    EARLIER_FIELD_NUMBER: _ClassVar[int]
+    MAX_PARTS_FIELD_NUMBER: _ClassVar[int]
     message: str
     history: _containers.RepeatedCompositeFieldContainer[_common_pb2.Message]
     subject: _common_pb2.SubjectContext
@@ -90,7 +92,9 @@ class DecideRequest(_message.Message):
     language: str
     conversation_id: str
     max_queries: int
-    def __init__(self, message: _Optional[str] = ..., history: _Optional[_Iterable[_Union[_common_pb2.Message, _Mapping]]] = ..., subject: _Optional[_Union[_common_pb2.SubjectContext, _Mapping]] = ..., web_mode: _Optional[_Union[WebMode, str]] = ..., force_search: _Optional[bool] = ..., no_external: _Optional[bool] = ..., now: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., time_zone: _Optional[str] = ..., knowledge_cutoff: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., language: _Optional[str] = ..., conversation_id: _Optional[str] = ..., max_queries: _Optional[int] = ...) -> None: ...
+    earlier: _containers.RepeatedCompositeFieldContainer[_common_pb2.Message]
+    max_parts: int
+    def __init__(self, message: _Optional[str] = ..., history: _Optional[_Iterable[_Union[_common_pb2.Message, _Mapping]]] = ..., subject: _Optional[_Union[_common_pb2.SubjectContext, _Mapping]] = ..., web_mode: _Optional[_Union[WebMode, str]] = ..., force_search: _Optional[bool] = ..., no_external: _Optional[bool] = ..., now: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., time_zone: _Optional[str] = ..., knowledge_cutoff: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., language: _Optional[str] = ..., conversation_id: _Optional[str] = ..., max_queries: _Optional[int] = ..., earlier: _Optional[_Iterable[_Union[_common_pb2.Message, _Mapping]]] = ..., max_parts: _Optional[int] = ...) -> None: ...
 
 class DecideResponse(_message.Message):
     __slots__ = ("decision", "degraded", "outbound")
@@ -103,7 +107,7 @@ class DecideResponse(_message.Message):
     def __init__(self, decision: _Optional[_Union[Decision, _Mapping]] = ..., degraded: _Optional[_Iterable[_Union[_common_pb2.Degradation, _Mapping]]] = ..., outbound: _Optional[_Iterable[_Union[_common_pb2.OutboundText, _Mapping]]] = ...) -> None: ...
 
 class Decision(_message.Message):
-    __slots__ = ("action", "needs_search", "confidence", "stage", "reason", "reason_code", "signals", "standalone_question", "queries", "fallback_queries", "intent", "requires_context", "category", "freshness", "recency_days", "real_time", "time_sensitive", "target_info", "language", "urls", "ignored_urls", "priority", "deep_research", "site", "topicless")
+    __slots__ = ("action", "needs_search", "confidence", "stage", "reason", "reason_code", "signals", "standalone_question", "queries", "fallback_queries", "intent", "requires_context", "category", "freshness", "recency_days", "real_time", "time_sensitive", "target_info", "language", "urls", "ignored_urls", "priority", "deep_research", "site", "topicless", "about_answer")
     ACTION_FIELD_NUMBER: _ClassVar[int]
     NEEDS_SEARCH_FIELD_NUMBER: _ClassVar[int]
     CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
@@ -129,6 +133,7 @@ class Decision(_message.Message):
     DEEP_RESEARCH_FIELD_NUMBER: _ClassVar[int]
     SITE_FIELD_NUMBER: _ClassVar[int]
     TOPICLESS_FIELD_NUMBER: _ClassVar[int]
+    ABOUT_ANSWER_FIELD_NUMBER: _ClassVar[int]
     action: Action
     needs_search: bool
     confidence: float
@@ -154,7 +159,8 @@ class Decision(_message.Message):
     deep_research: bool
     site: str
     topicless: bool
-    def __init__(self, action: _Optional[_Union[Action, str]] = ..., needs_search: _Optional[bool] = ..., confidence: _Optional[float] = ..., stage: _Optional[_Union[Stage, str]] = ..., reason: _Optional[str] = ..., reason_code: _Optional[str] = ..., signals: _Optional[_Iterable[_Union[Signal, _Mapping]]] = ..., standalone_question: _Optional[str] = ..., queries: _Optional[_Iterable[_Union[Query, _Mapping]]] = ..., fallback_queries: _Optional[_Iterable[str]] = ..., intent: _Optional[_Union[Intent, str]] = ..., requires_context: _Optional[bool] = ..., category: _Optional[str] = ..., freshness: _Optional[_Union[_common_pb2.Freshness, str]] = ..., recency_days: _Optional[int] = ..., real_time: _Optional[bool] = ..., time_sensitive: _Optional[bool] = ..., target_info: _Optional[_Iterable[str]] = ..., language: _Optional[str] = ..., urls: _Optional[_Iterable[str]] = ..., ignored_urls: _Optional[_Iterable[str]] = ..., priority: _Optional[float] = ..., deep_research: _Optional[bool] = ..., site: _Optional[str] = ..., topicless: _Optional[bool] = ...) -> None: ...
+    about_answer: bool
+    def __init__(self, action: _Optional[_Union[Action, str]] = ..., needs_search: _Optional[bool] = ..., confidence: _Optional[float] = ..., stage: _Optional[_Union[Stage, str]] = ..., reason: _Optional[str] = ..., reason_code: _Optional[str] = ..., signals: _Optional[_Iterable[_Union[Signal, _Mapping]]] = ..., standalone_question: _Optional[str] = ..., queries: _Optional[_Iterable[_Union[Query, _Mapping]]] = ..., fallback_queries: _Optional[_Iterable[str]] = ..., intent: _Optional[_Union[Intent, str]] = ..., requires_context: _Optional[bool] = ..., category: _Optional[str] = ..., freshness: _Optional[_Union[_common_pb2.Freshness, str]] = ..., recency_days: _Optional[int] = ..., real_time: _Optional[bool] = ..., time_sensitive: _Optional[bool] = ..., target_info: _Optional[_Iterable[str]] = ..., language: _Optional[str] = ..., urls: _Optional[_Iterable[str]] = ..., ignored_urls: _Optional[_Iterable[str]] = ..., priority: _Optional[float] = ..., deep_research: _Optional[bool] = ..., site: _Optional[str] = ..., topicless: _Optional[bool] = ..., about_answer: _Optional[bool] = ...) -> None: ...
 
 class Signal(_message.Message):
     __slots__ = ("name", "weight", "evidence")

@@ -23,6 +23,7 @@ class Depth(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     DEPTH_QUICK: _ClassVar[Depth]
     DEPTH_STANDARD: _ClassVar[Depth]
     DEPTH_DEEP: _ClassVar[Depth]
+    DEPTH_LEAN: _ClassVar[Depth]
 
 class CitationStyle(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -53,6 +54,7 @@ DEPTH_UNSPECIFIED: Depth
 DEPTH_QUICK: Depth
 DEPTH_STANDARD: Depth
 DEPTH_DEEP: Depth
+DEPTH_LEAN: Depth
 CITATION_STYLE_UNSPECIFIED: CitationStyle
 CITATION_STYLE_NATURAL: CitationStyle
 CITATION_STYLE_NUMERIC: CitationStyle

@@ -30,7 +30,7 @@ EXCLUSION_BEYOND_LIMIT: Exclusion
 EXCLUSION_BLOCKED: Exclusion
 
 class ScoreRequest(_message.Message):
-    __slots__ = ("question", "candidates", "time_sensitive", "real_time", "subject", "profile", "weights", "threshold", "max_results", "max_per_domain", "now")
+    __slots__ = ("question", "candidates", "time_sensitive", "real_time", "subject", "profile", "weights", "threshold", "max_results", "max_per_domain", "now", "further_questions")
     QUESTION_FIELD_NUMBER: _ClassVar[int]
     CANDIDATES_FIELD_NUMBER: _ClassVar[int]
     TIME_SENSITIVE_FIELD_NUMBER: _ClassVar[int]
@@ -42,6 +42,7 @@ class ScoreRequest(_message.Message):
     MAX_RESULTS_FIELD_NUMBER: _ClassVar[int]
     MAX_PER_DOMAIN_FIELD_NUMBER: _ClassVar[int]
     NOW_FIELD_NUMBER: _ClassVar[int]
+    FURTHER_QUESTIONS_FIELD_NUMBER: _ClassVar[int]
     question: str
     candidates: _containers.RepeatedCompositeFieldContainer[Candidate]
     time_sensitive: bool
@@ -53,21 +54,24 @@ class ScoreRequest(_message.Message):
     max_results: int
     max_per_domain: int
     now: _timestamp_pb2.Timestamp
-    def __init__(self, question: _Optional[str] = ..., candidates: _Optional[_Iterable[_Union[Candidate, _Mapping]]] = ..., time_sensitive: _Optional[bool] = ..., real_time: _Optional[bool] = ..., subject: _Optional[_Union[_common_pb2.SubjectContext, _Mapping]] = ..., profile: _Optional[str] = ..., weights: _Optional[_Union[Weights, _Mapping]] = ..., threshold: _Optional[float] = ..., max_results: _Optional[int] = ..., max_per_domain: _Optional[int] = ..., now: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    further_questions: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, question: _Optional[str] = ..., candidates: _Optional[_Iterable[_Union[Candidate, _Mapping]]] = ..., time_sensitive: _Optional[bool] = ..., real_time: _Optional[bool] = ..., subject: _Optional[_Union[_common_pb2.SubjectContext, _Mapping]] = ..., profile: _Optional[str] = ..., weights: _Optional[_Union[Weights, _Mapping]] = ..., threshold: _Optional[float] = ..., max_results: _Optional[int] = ..., max_per_domain: _Optional[int] = ..., now: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., further_questions: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Candidate(_message.Message):
-    __slots__ = ("id", "url", "title", "snippet", "published_at")
+    __slots__ = ("id", "url", "title", "snippet", "published_at", "rank")
     ID_FIELD_NUMBER: _ClassVar[int]
     URL_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
     SNIPPET_FIELD_NUMBER: _ClassVar[int]
     PUBLISHED_AT_FIELD_NUMBER: _ClassVar[int]
+    RANK_FIELD_NUMBER: _ClassVar[int]
     id: str
     url: str
     title: str
     snippet: str
     published_at: _timestamp_pb2.Timestamp
-    def __init__(self, id: _Optional[str] = ..., url: _Optional[str] = ..., title: _Optional[str] = ..., snippet: _Optional[str] = ..., published_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    rank: int
+    def __init__(self, id: _Optional[str] = ..., url: _Optional[str] = ..., title: _Optional[str] = ..., snippet: _Optional[str] = ..., published_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., rank: _Optional[int] = ...) -> None: ...
 
 class Weights(_message.Message):
     __slots__ = ("semantic", "trust", "freshness", "quality")
@@ -82,20 +86,22 @@ class Weights(_message.Message):
     def __init__(self, semantic: _Optional[float] = ..., trust: _Optional[float] = ..., freshness: _Optional[float] = ..., quality: _Optional[float] = ...) -> None: ...
 
 class ScoreResponse(_message.Message):
-    __slots__ = ("scored", "profile", "weights", "threshold", "model", "timings")
+    __slots__ = ("scored", "profile", "weights", "threshold", "model", "timings", "lost")
     SCORED_FIELD_NUMBER: _ClassVar[int]
     PROFILE_FIELD_NUMBER: _ClassVar[int]
     WEIGHTS_FIELD_NUMBER: _ClassVar[int]
     THRESHOLD_FIELD_NUMBER: _ClassVar[int]
     MODEL_FIELD_NUMBER: _ClassVar[int]
     TIMINGS_FIELD_NUMBER: _ClassVar[int]
+    LOST_FIELD_NUMBER: _ClassVar[int]
     scored: _containers.RepeatedCompositeFieldContainer[ScoredCandidate]
     profile: str
     weights: Weights
     threshold: float
     model: str
     timings: Timings
-    def __init__(self, scored: _Optional[_Iterable[_Union[ScoredCandidate, _Mapping]]] = ..., profile: _Optional[str] = ..., weights: _Optional[_Union[Weights, _Mapping]] = ..., threshold: _Optional[float] = ..., model: _Optional[str] = ..., timings: _Optional[_Union[Timings, _Mapping]] = ...) -> None: ...
+    lost: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, scored: _Optional[_Iterable[_Union[ScoredCandidate, _Mapping]]] = ..., profile: _Optional[str] = ..., weights: _Optional[_Union[Weights, _Mapping]] = ..., threshold: _Optional[float] = ..., model: _Optional[str] = ..., timings: _Optional[_Union[Timings, _Mapping]] = ..., lost: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ScoredCandidate(_message.Message):
     __slots__ = ("id", "final", "breakdown", "included", "exclusion", "domain", "corroborated_by")
@@ -154,12 +160,14 @@ class EmbedResponse(_message.Message):
     def __init__(self, vectors: _Optional[bytes] = ..., dimensions: _Optional[int] = ..., model: _Optional[str] = ..., timings: _Optional[_Union[Timings, _Mapping]] = ...) -> None: ...
 
 class SimilarityRequest(_message.Message):
-    __slots__ = ("text", "others")
+    __slots__ = ("text", "others", "no_store")
     TEXT_FIELD_NUMBER: _ClassVar[int]
     OTHERS_FIELD_NUMBER: _ClassVar[int]
+    NO_STORE_FIELD_NUMBER: _ClassVar[int]
     text: str
     others: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, text: _Optional[str] = ..., others: _Optional[_Iterable[str]] = ...) -> None: ...
+    no_store: bool
+    def __init__(self, text: _Optional[str] = ..., others: _Optional[_Iterable[str]] = ..., no_store: _Optional[bool] = ...) -> None: ...
 
 class SimilarityResponse(_message.Message):
     __slots__ = ("similarities", "model")
@@ -170,12 +178,14 @@ class SimilarityResponse(_message.Message):
     def __init__(self, similarities: _Optional[_Iterable[float]] = ..., model: _Optional[str] = ...) -> None: ...
 
 class SupportRequest(_message.Message):
-    __slots__ = ("claims", "passages")
+    __slots__ = ("claims", "passages", "no_store")
     CLAIMS_FIELD_NUMBER: _ClassVar[int]
     PASSAGES_FIELD_NUMBER: _ClassVar[int]
+    NO_STORE_FIELD_NUMBER: _ClassVar[int]
     claims: _containers.RepeatedScalarFieldContainer[str]
     passages: _containers.RepeatedCompositeFieldContainer[Passage]
-    def __init__(self, claims: _Optional[_Iterable[str]] = ..., passages: _Optional[_Iterable[_Union[Passage, _Mapping]]] = ...) -> None: ...
+    no_store: bool
+    def __init__(self, claims: _Optional[_Iterable[str]] = ..., passages: _Optional[_Iterable[_Union[Passage, _Mapping]]] = ..., no_store: _Optional[bool] = ...) -> None: ...
 
 class Passage(_message.Message):
     __slots__ = ("id", "text")
@@ -186,12 +196,14 @@ class Passage(_message.Message):
     def __init__(self, id: _Optional[str] = ..., text: _Optional[str] = ...) -> None: ...
 
 class SupportResponse(_message.Message):
-    __slots__ = ("claims", "model")
+    __slots__ = ("claims", "model", "lost")
     CLAIMS_FIELD_NUMBER: _ClassVar[int]
     MODEL_FIELD_NUMBER: _ClassVar[int]
+    LOST_FIELD_NUMBER: _ClassVar[int]
     claims: _containers.RepeatedCompositeFieldContainer[ClaimSupport]
     model: str
-    def __init__(self, claims: _Optional[_Iterable[_Union[ClaimSupport, _Mapping]]] = ..., model: _Optional[str] = ...) -> None: ...
+    lost: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, claims: _Optional[_Iterable[_Union[ClaimSupport, _Mapping]]] = ..., model: _Optional[str] = ..., lost: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ClaimSupport(_message.Message):
     __slots__ = ("passages",)
@@ -200,7 +212,7 @@ class ClaimSupport(_message.Message):
     def __init__(self, passages: _Optional[_Iterable[_Union[PassageSupport, _Mapping]]] = ...) -> None: ...
 
 class PassageSupport(_message.Message):
-    __slots__ = ("passage_id", "score", "window_start", "window_end", "numbers_found", "names_found", "dates_found", "missing", "overlap", "cosine", "likeness")
+    __slots__ = ("passage_id", "score", "window_start", "window_end", "numbers_found", "names_found", "dates_found", "missing", "overlap", "cosine", "likeness", "verdict")
     PASSAGE_ID_FIELD_NUMBER: _ClassVar[int]
     SCORE_FIELD_NUMBER: _ClassVar[int]
     WINDOW_START_FIELD_NUMBER: _ClassVar[int]
@@ -212,6 +224,7 @@ class PassageSupport(_message.Message):
     OVERLAP_FIELD_NUMBER: _ClassVar[int]
     COSINE_FIELD_NUMBER: _ClassVar[int]
     LIKENESS_FIELD_NUMBER: _ClassVar[int]
+    VERDICT_FIELD_NUMBER: _ClassVar[int]
     passage_id: str
     score: float
     window_start: int
@@ -223,7 +236,8 @@ class PassageSupport(_message.Message):
     overlap: float
     cosine: float
     likeness: float
-    def __init__(self, passage_id: _Optional[str] = ..., score: _Optional[float] = ..., window_start: _Optional[int] = ..., window_end: _Optional[int] = ..., numbers_found: _Optional[bool] = ..., names_found: _Optional[bool] = ..., dates_found: _Optional[bool] = ..., missing: _Optional[_Iterable[str]] = ..., overlap: _Optional[float] = ..., cosine: _Optional[float] = ..., likeness: _Optional[float] = ...) -> None: ...
+    verdict: float
+    def __init__(self, passage_id: _Optional[str] = ..., score: _Optional[float] = ..., window_start: _Optional[int] = ..., window_end: _Optional[int] = ..., numbers_found: _Optional[bool] = ..., names_found: _Optional[bool] = ..., dates_found: _Optional[bool] = ..., missing: _Optional[_Iterable[str]] = ..., overlap: _Optional[float] = ..., cosine: _Optional[float] = ..., likeness: _Optional[float] = ..., verdict: _Optional[float] = ...) -> None: ...
 
 class Timings(_message.Message):
     __slots__ = ("tokenize_us", "queue_us", "encode_us", "cached_texts")

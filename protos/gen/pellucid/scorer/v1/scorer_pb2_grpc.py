@@ -67,7 +67,7 @@ class ScorerServiceServicer:
 
     def Score(self, request, context):
         """Score rates candidates against a question, filters and orders them.
-        Idempotent. Typical deadline 500 ms. Errors: INVALID_ARGUMENT, NOT_FOUND (profile), OVERLOADED, NOT_READY.
+        Idempotent. Typical deadline 500 ms. Errors: INVALID_ARGUMENT (an unknown profile, too), OVERLOADED, NOT_READY.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

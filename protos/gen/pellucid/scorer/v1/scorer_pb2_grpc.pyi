@@ -38,7 +38,7 @@ class ScorerServiceStub:
     def __new__(cls, channel: _aio.Channel) -> ScorerServiceAsyncStub: ...
     Score: _grpc.UnaryUnaryMultiCallable[_scorer_pb2.ScoreRequest, _scorer_pb2.ScoreResponse]
     """Score rates candidates against a question, filters and orders them.
-    Idempotent. Typical deadline 500 ms. Errors: INVALID_ARGUMENT, NOT_FOUND (profile), OVERLOADED, NOT_READY.
+    Idempotent. Typical deadline 500 ms. Errors: INVALID_ARGUMENT (an unknown profile, too), OVERLOADED, NOT_READY.
     """
     Embed: _grpc.UnaryUnaryMultiCallable[_scorer_pb2.EmbedRequest, _scorer_pb2.EmbedResponse]
     """Embed turns texts into unit vectors.
@@ -63,7 +63,7 @@ class ScorerServiceAsyncStub(ScorerServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     Score: _aio.UnaryUnaryMultiCallable[_scorer_pb2.ScoreRequest, _scorer_pb2.ScoreResponse]  # type: ignore[assignment]
     """Score rates candidates against a question, filters and orders them.
-    Idempotent. Typical deadline 500 ms. Errors: INVALID_ARGUMENT, NOT_FOUND (profile), OVERLOADED, NOT_READY.
+    Idempotent. Typical deadline 500 ms. Errors: INVALID_ARGUMENT (an unknown profile, too), OVERLOADED, NOT_READY.
     """
     Embed: _aio.UnaryUnaryMultiCallable[_scorer_pb2.EmbedRequest, _scorer_pb2.EmbedResponse]  # type: ignore[assignment]
     """Embed turns texts into unit vectors.
@@ -91,7 +91,7 @@ class ScorerServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_scorer_pb2.ScoreResponse, _abc.Awaitable[_scorer_pb2.ScoreResponse]]:
         """Score rates candidates against a question, filters and orders them.
-        Idempotent. Typical deadline 500 ms. Errors: INVALID_ARGUMENT, NOT_FOUND (profile), OVERLOADED, NOT_READY.
+        Idempotent. Typical deadline 500 ms. Errors: INVALID_ARGUMENT (an unknown profile, too), OVERLOADED, NOT_READY.
         """
 
     @_abc_1.abstractmethod
