@@ -25,12 +25,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from model_server import ModelServer, StartModel
 
-from pellucid_runtime.admission import Admission
-from pellucid_runtime.channel import open_channel
 from pellucid_runtime.health import Health
-from pellucid_runtime.server import GrpcServer
+from pellucid_runtime.rpc.admission import Admission
+from pellucid_runtime.rpc.channel import open_channel
+from pellucid_runtime.rpc.server import GrpcServer
+from pellucid_runtime.rpc.unread import Refuses, refuses_nothing
 from pellucid_runtime.settings import ServiceSettings
-from pellucid_runtime.unread import Refuses, refuses_nothing
 
 SCORER = "pellucid.scorer.v1.ScorerService"
 GATEWAY = "pellucid.gateway.v1.GatewayService"

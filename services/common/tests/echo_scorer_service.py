@@ -9,10 +9,10 @@ from pellucid.scorer.v1 import scorer_pb2_grpc
 from pydantic import Field
 
 from pellucid_runtime.health import Health
-from pellucid_runtime.metrics import MetricsServer
-from pellucid_runtime.server import GrpcServer
+from pellucid_runtime.rpc.server import GrpcServer
 from pellucid_runtime.service import Service, run
 from pellucid_runtime.settings import ServiceSettings
+from pellucid_runtime.telemetry.metrics import MetricsServer
 
 
 class EchoSettings(ServiceSettings):

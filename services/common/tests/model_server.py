@@ -8,8 +8,8 @@ from typing import Any
 
 from aiohttp import web
 
-from pellucid_runtime.llm import ChatMessage, ChatRequest, Chunk
-from pellucid_runtime.llm_openai import OpenAiClient, Patience, open_endpoint
+from pellucid_runtime.llm.model import ChatMessage, ChatRequest, Chunk
+from pellucid_runtime.llm.openai import OpenAiClient, Patience, open_endpoint
 
 ASK = ChatRequest([ChatMessage("user", "hello")])
 Script = Callable[[web.Request, web.StreamResponse], Awaitable[None]]

@@ -9,8 +9,8 @@ from google.rpc import error_details_pb2, status_pb2
 from pellucid.scorer.v1 import scorer_pb2 as scorer
 from pellucid.scorer.v1 import scorer_pb2_grpc
 
-from pellucid_runtime.deadline import deadline_scope, remaining_s
 from pellucid_runtime.errors import DeadlineExceededError
+from pellucid_runtime.rpc.deadline import deadline_scope, remaining_s
 from pellucid_runtime.settings import ServiceSettings
 
 

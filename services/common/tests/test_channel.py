@@ -13,15 +13,15 @@ from pellucid.scorer.v1 import scorer_pb2 as scorer
 from pellucid.scorer.v1 import scorer_pb2_grpc
 from prometheus_client import REGISTRY
 
-from pellucid_runtime import tracing
-from pellucid_runtime.channel import open_channel, service_config
-from pellucid_runtime.deadline import child_timeout_s, deadline_scope, remaining_s
 from pellucid_runtime.errors import (
     DeadlineExceededError,
     DependencyDownError,
     InvalidArgumentError,
 )
+from pellucid_runtime.rpc.channel import open_channel, service_config
+from pellucid_runtime.rpc.deadline import child_timeout_s, deadline_scope, remaining_s
 from pellucid_runtime.settings import ServiceSettings
+from pellucid_runtime.telemetry import tracing
 
 SCORER = "pellucid.scorer.v1.ScorerService"
 

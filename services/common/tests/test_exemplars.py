@@ -5,7 +5,7 @@ from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ALWAYS_ON
 from prometheus_client import CollectorRegistry, Histogram
 from prometheus_client.openmetrics.exposition import generate_latest
 
-from pellucid_runtime.tracing import exemplar
+from pellucid_runtime.telemetry.tracing import exemplar
 
 
 def test_a_bucket_names_the_trace_that_is_kept() -> None:

@@ -5,7 +5,7 @@ import sys
 
 _PROGRAM = """
 import structlog
-from pellucid_runtime.logs import configure_logging
+from pellucid_runtime.telemetry.logs import configure_logging
 from pellucid_runtime.settings import ServiceSettings
 configure_logging(ServiceSettings())
 structlog.get_logger().info("listening")

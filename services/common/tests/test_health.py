@@ -13,7 +13,7 @@ from prometheus_client import CollectorRegistry
 
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.health import LIVE, Health
-from pellucid_runtime.probes import ProbeServer
+from pellucid_runtime.telemetry.probes import ProbeServer
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
@@ -142,9 +142,9 @@ async def test_a_stuck_loop_is_not_alive(
     probes: tuple[ProbeServer, Health], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server, _ = probes
-    monkeypatch.setattr("pellucid_runtime.probes._STUCK_AFTER_S", 0.05)
+    monkeypatch.setattr("pellucid_runtime.telemetry.probes._STUCK_AFTER_S", 0.05)
     await asyncio.sleep(0.1)
     assert await asyncio.to_thread(_status, server.port, "/livez") == 503
-    monkeypatch.setattr("pellucid_runtime.probes._STUCK_AFTER_S", 30)
+    monkeypatch.setattr("pellucid_runtime.telemetry.probes._STUCK_AFTER_S", 30)
     server.note_alive()
     assert await asyncio.to_thread(_status, server.port, "/livez") == 200

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from pellucid_runtime.hedging import HedgeBudget, hedged
+from pellucid_runtime.rpc.hedging import HedgeBudget, hedged
 
 
 class Calls:

@@ -15,15 +15,15 @@ from model_server import (
     event,
 )
 
-from pellucid_runtime.llm import (
+from pellucid_runtime.llm.model import (
     ChatMessage,
     ChatRequest,
     LlmOutputError,
     Usage,
     complete_json,
 )
-from pellucid_runtime.llm_openai import OpenAiClient, open_endpoint, open_llm
-from pellucid_runtime.llm_settings import LlmSettings
+from pellucid_runtime.llm.openai import OpenAiClient, open_endpoint, open_llm
+from pellucid_runtime.llm.settings import LlmSettings
 
 
 async def test_stream_gives_text_reason_and_usage(

@@ -15,15 +15,15 @@ from model_server import (
     read_into,
 )
 
-from pellucid_runtime.deadline import deadline_scope
 from pellucid_runtime.errors import DeadlineExceededError
-from pellucid_runtime.llm import (
+from pellucid_runtime.llm.model import (
     LlmOutputError,
     LlmRejectedError,
     LlmTimeoutError,
     LlmUnavailableError,
 )
-from pellucid_runtime.llm_openai import OpenAiClient, open_endpoint
+from pellucid_runtime.llm.openai import OpenAiClient, open_endpoint
+from pellucid_runtime.rpc.deadline import deadline_scope
 
 
 async def test_slow_first_token_goes_to_the_fallback(

@@ -1,13 +1,16 @@
 """Secrets from files: the newest value, the last good one, and their age."""
 
+import math
 import os
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from prometheus_client import REGISTRY
 
-from pellucid_runtime.llm_settings import LlmSettings
+from pellucid_runtime import secrets
+from pellucid_runtime.llm.settings import LlmSettings
 from pellucid_runtime.secrets import SecretFile
 from pellucid_runtime.settings import WrongSettingError, load_settings
 
@@ -53,12 +56,59 @@ def test_the_last_value_stays_while_the_file_is_away_or_empty(tmp_path: Path) ->
     assert secret() == "second"
 
 
-def test_the_age_is_a_metric(tmp_path: Path) -> None:
-    path = tmp_path / "some_test_key"
-    write(path, "x", age_s=86_400 * 100)
-    SecretFile(path)
-    age = REGISTRY.get_sample_value("pellucid_secret_age_seconds", {"name": "some_test_key"})
-    assert age == pytest.approx(86_400 * 100, abs=60)
+def test_a_file_that_comes_after_the_start_is_used(tmp_path: Path) -> None:
+    now = [0.0]
+    path = tmp_path / "late_key"
+    secret = SecretFile(path, lambda: now[0], otherwise="before")
+    assert secret() == "before"
+    write(path, "late")
+    now[0] += 3
+    assert secret() == "late"
+
+
+def age_days(name: str) -> float:
+    age_s = REGISTRY.get_sample_value("pellucid_secret_age_seconds", {"name": name})
+    assert age_s is not None
+    return age_s / 86_400
+
+
+def days_ago(days: int) -> str:
+    return (datetime.now(UTC).date() - timedelta(days=days)).isoformat()
+
+
+def test_the_age_counts_from_the_day_given_and_not_from_the_file(folder: Path) -> None:
+    write(folder / "openai_api_key", "x")
+    write(folder / "secrets_created", f"openai_api_key={days_ago(100)}\n")
+    load_settings(LlmSettings).secret("openai_api_key")
+    assert 100 <= age_days("openai_api_key") < 101
+
+
+def test_a_day_that_is_replaced_with_its_key_is_followed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(secrets, "_LOOK_PERIOD_S", 0.0)
+    write(folder / "openai_api_key", "x")
+    write(folder / "secrets_created", f"openai_api_key={days_ago(100)}", age_s=60)
+    load_settings(LlmSettings).secret("openai_api_key")
+    write(folder / "secrets_created", f"openai_api_key={days_ago(1)}")
+    assert 1 <= age_days("openai_api_key") < 2
+    write(folder / "secrets_created", "openai_api_key=yesterday", age_s=-5)
+    assert math.isnan(age_days("openai_api_key"))
+
+
+def test_a_key_of_the_environment_has_an_age_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    monkeypatch.setenv(
+        "SECRETS_CREATED", f"brave_search_api_key=2026-01-01,openai_api_key={days_ago(7)}"
+    )
+    load_settings(LlmSettings).secret("openai_api_key")
+    assert 7 <= age_days("openai_api_key") < 8
+
+
+def test_a_wrong_day_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRETS_CREATED", "openai_api_key=1st of May")
+    with pytest.raises(WrongSettingError, match="SECRETS_CREATED: must be name=YYYY-MM-DD"):
+        load_settings(LlmSettings)
 
 
 def test_settings_follow_the_file(folder: Path) -> None:

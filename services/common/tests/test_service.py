@@ -21,10 +21,10 @@ from opentelemetry.proto.collector.trace.v1 import (
 )
 from pellucid.scorer.v1 import scorer_pb2_grpc
 
-from pellucid_runtime.channel import open_channel
 from pellucid_runtime.errors import DependencyDownError, ServiceError
 from pellucid_runtime.http_server import HttpServer
 from pellucid_runtime.listener import PortInUseError, StartError
+from pellucid_runtime.rpc.channel import open_channel
 
 ECHO = Path(__file__).with_name("echo_scorer_service.py")
 SCORER = "pellucid.scorer.v1.ScorerService"

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 import structlog
 
-from pellucid_runtime.admission import Admission
 from pellucid_runtime.clock import FixedClock, SystemClock, clock_from
 from pellucid_runtime.errors import OverloadedError
-from pellucid_runtime.llm_settings import LlmSettings
-from pellucid_runtime.logs import configure_logging
+from pellucid_runtime.llm.settings import LlmSettings
+from pellucid_runtime.rpc.admission import Admission
 from pellucid_runtime.settings import ServiceSettings, WrongSettingError, load_settings
 from pellucid_runtime.supervision import supervise
+from pellucid_runtime.telemetry.logs import configure_logging
 
 
 def test_system_clock_is_aware_and_utc() -> None:

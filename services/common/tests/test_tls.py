@@ -10,11 +10,11 @@ import pytest
 import trustme
 from pellucid.scorer.v1 import scorer_pb2_grpc
 
-from pellucid_runtime import tls
-from pellucid_runtime.channel import open_channel
 from pellucid_runtime.errors import DependencyDownError
+from pellucid_runtime.rpc import tls
+from pellucid_runtime.rpc.channel import open_channel
+from pellucid_runtime.rpc.tls import TlsFiles, WatchedFiles
 from pellucid_runtime.settings import ServiceSettings, WrongSettingError, load_settings
-from pellucid_runtime.tls import TlsFiles, WatchedFiles
 
 SCORER = "pellucid.scorer.v1.ScorerService"
 

@@ -6,8 +6,8 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.sampling import ALWAYS_ON
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from pellucid_runtime import tracing
 from pellucid_runtime.settings import ServiceSettings
+from pellucid_runtime.telemetry import tracing
 
 METHOD = "/pellucid.scorer.v1.ScorerService/Similarity"
 TRACE, SPAN = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
@@ -24,7 +24,7 @@ def tracer(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> t
 
 
 def test_a_call_goes_on_in_the_trace_of_its_caller(tracer: trace.Tracer) -> None:
-    served = tracing.start_server_span(METHOD, [("traceparent", f"00-{TRACE}-{SPAN}-01")])
+    served, _ = tracing.start_server_span(METHOD, [("traceparent", f"00-{TRACE}-{SPAN}-01")])
     with trace.use_span(served):
         made, headers = tracing.start_client_span(METHOD)
         with tracer.start_as_current_span("inside") as inside:
@@ -73,7 +73,7 @@ def test_a_caller_is_read_as_the_library_reads_it(headers: dict[str, str]) -> No
 
 def test_the_state_of_a_trace_travels(tracer: trace.Tracer) -> None:
     metadata = [("traceparent", f"00-{TRACE}-{SPAN}-01"), ("tracestate", "shop=1")]
-    with trace.use_span(tracing.start_server_span(METHOD, metadata)):
+    with trace.use_span(tracing.start_server_span(METHOD, metadata)[0]):
         _, headers = tracing.start_client_span(METHOD)
 
     assert headers["tracestate"] == "shop=1"

@@ -12,8 +12,8 @@ from pellucid.scorer.v1 import scorer_pb2_grpc
 from prometheus_client import REGISTRY
 from structlog.testing import capture_logs
 
-from pellucid_runtime import unread
 from pellucid_runtime.errors import OverloadedError
+from pellucid_runtime.rpc import unread
 
 METHOD = "/pellucid.scorer.v1.ScorerService/Similarity"
 CHAT = "/pellucid.gateway.v1.GatewayService/Chat"

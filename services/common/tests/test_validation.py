@@ -15,7 +15,7 @@ from pellucid.gateway.v1 import gateway_pb2
 from pellucid.scorer.v1 import scorer_pb2
 
 from pellucid_runtime.errors import InvalidArgumentError
-from pellucid_runtime.validation import Validator
+from pellucid_runtime.rpc.validation import Validator
 
 
 def breach(message: Message) -> tuple[str, str]:
@@ -77,9 +77,9 @@ def test_bytes_are_counted_and_not_characters() -> None:
 
 def test_number_of_items_is_bounded() -> None:
     request = decision_pb2.DecideRequest(
-        message="hi", history=[common_pb2.Message(role="ROLE_USER")] * 6
+        message="hi", history=[common_pb2.Message(role="ROLE_USER")] * 22
     )
-    assert breach(request) == ("history", "at most 5 items")
+    assert breach(request) == ("history", "at most 21 items")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@
     └── DeadlineExceededError    the time is up, or too short to begin
 
 Pure Python, so that domain code may raise them. What a kind means on the wire is settled in
-`pellucid_runtime.status`. An exception outside this tree is a defect: callers see a bare
+`pellucid_runtime.rpc.status`. An exception outside this tree is a defect: callers see a bare
 "internal error" and nothing of its text.
 """
 

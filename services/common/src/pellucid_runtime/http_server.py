@@ -4,11 +4,16 @@ import asyncio
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import uvicorn
 
+from pellucid_runtime.http_bounds import Connections, HttpBounds, protocol_class
 from pellucid_runtime.listener import StartError, bound
+
+SOCKET_WORKS = "pellucid.socket_works"
+"""Name in the scope of a WebSocket of what is called with `works=True` or `works=False`."""
 
 _BACKLOG = 1024
 _OPTIONS: dict[str, Any] = {
@@ -42,6 +47,24 @@ class _Server(uvicorn.Server):
         yield
 
 
+class _Marking:
+    """Lets an application say whether something is in progress on a WebSocket of its own.
+
+    A socket without anything in progress makes room for new connections like any silent one.
+    """
+
+    def __init__(self, app: Any, connections: Connections) -> None:
+        self._app = app
+        self._connections = connections
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Serve one connection."""
+        if scope["type"] == "websocket":
+            client = tuple(scope["client"]) if scope.get("client") else None
+            scope[SOCKET_WORKS] = partial(self._connections.mark, client)
+        await self._app(scope, receive, send)
+
+
 class HttpServer:
     """Serves HTTP/1.1 and WebSockets with uvicorn.
 
@@ -50,18 +73,28 @@ class HttpServer:
         host: Address to listen on.
         port: Port; 0 picks a free one.
         port_setting: Variable to name when the port is taken.
+        connections: Bounds of heads, bodies and connections, with what is told of refusals.
         options: Further `uvicorn.Config` options.
     """
 
     name = "http"
 
     def __init__(
-        self, app: Any, host: str, port: int, *, port_setting: str = "GATEWAY_PORT", **options: Any
+        self,
+        app: Any,
+        host: str,
+        port: int,
+        *,
+        port_setting: str = "GATEWAY_PORT",
+        connections: Connections | None = None,
+        **options: Any,
     ) -> None:
         self._host = host
         self._port_setting = port_setting
         self.port = port
-        self._config = uvicorn.Config(app, **_OPTIONS | options)
+        counted = Connections(HttpBounds()) if connections is None else connections
+        bounded = protocol_class(counted)
+        self._config = uvicorn.Config(_Marking(app, counted), http=bounded, **_OPTIONS | options)
 
     async def start(self) -> None:
         """Begin to answer, after the application's own start-up.

@@ -9,16 +9,27 @@ redis-py's own pool keeps every connection for good.
 """
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal
 
+from opentelemetry import trace
+from opentelemetry.trace import Span, SpanKind, Status, StatusCode
 from redis import asyncio as redis
+from redis.asyncio.client import Pipeline
 from redis.asyncio.connection import AbstractConnection, BlockingConnectionPool
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as LostConnectionError
-from redis.exceptions import MaxConnectionsError
+from redis.exceptions import MaxConnectionsError, OutOfMemoryError, RedisError, ResponseError
 
 from pellucid_runtime.sweeping import Sweeper
+from pellucid_runtime.telemetry.metrics import REDIS_SECONDS
+from pellucid_runtime.telemetry.tracing import TRACER
+
+# Which of the two servers: `REDIS_URL` or `REDIS_CACHE_URL`; for metrics and spans.
+Server = Literal["state", "cache"]
 
 # Connections of one client. An answer takes a fraction of a millisecond, so that these serve more
 # than one event loop can ask; further ones would only cost the server memory.
@@ -104,8 +115,90 @@ class _WaitingPool(BlockingConnectionPool):
         return len(free) > 1
 
 
+class _Observed(redis.Redis):
+    """A client whose commands are timed, counted and, within a trace that is kept, drawn."""
+
+    server: Server = "state"
+
+    async def execute_command(self, *args: Any, **options: Any) -> Any:
+        """Run one command.
+
+        Raises:
+            redis.exceptions.RedisError: As redis-py does.
+        """
+        with _observed(self.server, str(args[0])):
+            return await super().execute_command(*args, **options)  # type: ignore[no-untyped-call]
+
+    def pipeline(self, transaction: bool = True, shard_hint: str | None = None) -> Pipeline:  # noqa: FBT001, FBT002 - redis-py's own signature
+        """Several commands as one; observed as one."""
+        commands = _ObservedPipeline(
+            self.connection_pool, self.response_callbacks, transaction, shard_hint
+        )
+        commands.server = self.server
+        return commands
+
+
+class _ObservedPipeline(Pipeline):
+    server: Server = "state"
+
+    async def execute(self, raise_on_error: bool = True) -> list[Any]:  # noqa: FBT001, FBT002 - redis-py's own signature
+        """Run all commands.
+
+        Raises:
+            redis.exceptions.RedisError: As redis-py does.
+        """
+        with _observed(self.server, "MULTI" if self.is_transaction else "PIPELINE"):
+            return await super().execute(raise_on_error)
+
+
+@contextmanager
+def _observed(server: Server, command: str) -> Iterator[None]:
+    """Time the enclosed command; keys and values are never looked at."""
+    started_s = time.perf_counter()
+    span = _span(server, command)
+    outcome = "cancelled"
+    try:
+        yield
+        outcome = "ok"
+    except (RedisError, OSError) as error:
+        outcome = _outcome(error)
+        raise
+    finally:
+        REDIS_SECONDS.labels(server, outcome).observe(time.perf_counter() - started_s)
+        if span is not None:
+            span.set_attribute("pellucid.outcome", outcome)
+            if outcome in {"lost", "full"}:
+                span.set_status(Status(StatusCode.ERROR, outcome))
+            span.end()
+
+
+def _outcome(error: Exception) -> str:
+    """`full`: no memory left; `lost`: no answer; `refused`: an answer that says no."""
+    if isinstance(error, OutOfMemoryError):
+        return "full"
+    if isinstance(error, ResponseError):
+        return "refused"
+    return "lost"
+
+
+def _span(server: Server, command: str) -> Span | None:
+    """None outside a kept trace: background work would make traces of one span each."""
+    if not trace.get_current_span().is_recording():
+        return None
+    attributes = {
+        "db.system.name": "redis",
+        "db.operation.name": command,
+        "db.namespace": server,
+    }
+    return TRACER.start_span(command, kind=SpanKind.CLIENT, attributes=attributes)
+
+
 def open_redis(
-    url: str, *, timeout_s: float | None, most_connections: int = MOST_CONNECTIONS
+    url: str,
+    *,
+    timeout_s: float | None,
+    most_connections: int = MOST_CONNECTIONS,
+    server: Server = "state",
 ) -> redis.Redis:
     """A client; it connects with the first use.
 
@@ -114,6 +207,7 @@ def open_redis(
         timeout_s: Longest wait for a free connection, for a new one and for an answer, each; None:
             the caller bounds all.
         most_connections: At once; who comes on top waits.
+        server: Which of the two it is, for metrics and spans.
     """
     pool = _WaitingPool.from_url(
         url,
@@ -126,4 +220,7 @@ def open_redis(
         retry=Retry(NoBackoff(), 1, supported_errors=(LostConnectionError,)),
     )
     pool.connection_class = _in_one_way(pool.connection_class)
-    return redis.Redis.from_pool(pool)
+    client = _Observed(connection_pool=pool)
+    client.auto_close_connection_pool = True
+    client.server = server
+    return client

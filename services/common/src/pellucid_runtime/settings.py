@@ -6,6 +6,7 @@ case, without a prefix. Only a composition root reads settings.
 
 import os
 from collections.abc import Callable
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
@@ -15,13 +16,14 @@ from pydantic import (
     Field,
     SecretStr,
     ValidationError,
+    field_validator,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
-from pellucid_runtime.secrets import SecretFile
-from pellucid_runtime.tls import TlsFiles
+from pellucid_runtime.rpc.tls import TlsFiles
+from pellucid_runtime.secrets import SecretFile, read_days, report_age
 
 S = TypeVar("S", bound="ServiceSettings")
 
@@ -43,7 +45,40 @@ class ServiceSettings(BaseSettings):
     otel_exporter_otlp_endpoint: str | None = Field(
         default=None,
         pattern=r"^https?://",
-        description="OTLP/gRPC collector, for example http://collector.example:4317; unset: none.",
+        description="OTLP collector, for example http://collector.example:4317; unset: none.",
+    )
+    otel_exporter_otlp_protocol: Literal["grpc", "http/protobuf"] = Field(
+        default="grpc", description="How spans travel; the usual port of http/protobuf is 4318."
+    )
+    otel_service_name: str | None = Field(
+        default=None, description="Name in traces; unset: pellucid- and the service's own."
+    )
+    otel_traces_sampler: (
+        Literal[
+            "always_on",
+            "always_off",
+            "traceidratio",
+            "parentbased_always_on",
+            "parentbased_always_off",
+            "parentbased_traceidratio",
+        ]
+        | None
+    ) = Field(default=None, description="Which traces are kept; unset: parentbased_always_on.")
+    otel_traces_sampler_arg: float = Field(
+        default=1.0, ge=0, le=1, description="Share of traces that the traceidratio samplers keep."
+    )
+    otel_propagators: str = Field(
+        default="tracecontext,baggage",
+        description="Headers that carry the trace on: tracecontext, baggage, or others installed.",
+    )
+    otel_metrics_exporter: Literal["none", "otlp"] = Field(
+        default="none", description="otlp: metrics go to the collector as well as to Prometheus."
+    )
+    otel_metric_export_interval: int = Field(
+        default=60_000, ge=1_000, le=3_600_000, description="Milliseconds between two of these."
+    )
+    otel_sdk_disabled: bool = Field(
+        default=False, description="Record and send no spans, and send no metrics."
     )
     pellucid_clock: AwareDatetime | None = Field(
         default=None,
@@ -62,6 +97,10 @@ class ServiceSettings(BaseSettings):
     secrets_dir: Path | None = Field(
         default=None,
         description="Folder of files named like variables in lower case; followed.",
+    )
+    secrets_created: str = Field(
+        default="",
+        description="Day of each secret, name=YYYY-MM-DD,…; its age is a metric with an alert.",
     )
     data_dir: Path = Field(default=Path("data"), description="Folder of the SQLite files.")
     grpc_host: str = Field(
@@ -123,6 +162,26 @@ class ServiceSettings(BaseSettings):
         description="Seconds between announcing a shutdown and refusing calls; endpoint lag.",
     )
 
+    @field_validator("otel_propagators")
+    @classmethod
+    def _propagators_are_installed(cls, value: str) -> str:
+        known = {entry.name for entry in entry_points(group="opentelemetry_propagator")} | {"none"}
+        unknown = {name.strip() for name in value.split(",")} - known
+        if unknown:
+            raise PydanticCustomError(
+                "propagators", "not installed: {names}", {"names": ", ".join(sorted(unknown))}
+            )
+        return value
+
+    @field_validator("secrets_created")
+    @classmethod
+    def _days_can_be_read(cls, value: str) -> str:
+        try:
+            read_days(value)
+        except ValueError as error:
+            raise PydanticCustomError("days", "must be name=YYYY-MM-DD,…") from error
+        return value
+
     @model_validator(mode="after")
     def _tls_files_are_usable(self) -> Self:
         if (files := self.tls_files) is not None:
@@ -154,14 +213,22 @@ class ServiceSettings(BaseSettings):
     def secret(self, name: str) -> Callable[[], str]:
         """A function that gives a secret's newest value; "" when it is not set.
 
+        The age of one that is set becomes a metric.
+
         Args:
             name: The field; the environment comes before the file of the same name.
         """
-        path = self.secrets_dir / name if self.secrets_dir else None
-        if path is not None and name.upper() not in os.environ and path.is_file():
-            return SecretFile(path)
+        newest = self._followed(name)
+        if newest():
+            report_age(name, self._followed("secrets_created"))
+        return newest
+
+    def _followed(self, name: str) -> Callable[[], str]:
         value = getattr(self, name)
         fixed = value.get_secret_value() if isinstance(value, SecretStr) else value or ""
+        if self.secrets_dir is not None and name.upper() not in os.environ:
+            # The file may come after the start: an optional Secret that was made late.
+            return SecretFile(self.secrets_dir / name, otherwise=fixed)
         return lambda: fixed
 
     @property

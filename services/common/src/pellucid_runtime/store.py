@@ -17,7 +17,7 @@ from redis.exceptions import RedisError
 from pellucid_runtime.clock import Clock, SystemClock
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.listener import StartError
-from pellucid_runtime.redis_client import open_redis
+from pellucid_runtime.redis_client import Server, open_redis
 from pellucid_runtime.settings import ServiceSettings
 
 DEPENDENCY = "store"
@@ -80,7 +80,10 @@ async def open_store(
     """
     url = (settings.redis_cache_url if is_cache else None) or settings.redis_url
     if url is not None:
-        return await stack.enter_async_context(RedisStore(url, namespace=namespace, prefix=prefix))
+        server: Server = "cache" if is_cache else "state"
+        return await stack.enter_async_context(
+            RedisStore(url, namespace=namespace, prefix=prefix, server=server)
+        )
     path = settings.data_dir / f"{settings.service_name}.sqlite3"
     try:
         return await stack.enter_async_context(SqliteStore(path, namespace=namespace))
@@ -191,11 +194,19 @@ class RedisStore:
         url: Address of the server.
         namespace: Second part of all keys.
         prefix: First part of all keys.
+        server: Which of the two it is, for metrics and spans.
     """
 
-    def __init__(self, url: str, *, namespace: str = "default", prefix: str = PREFIX) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        namespace: str = "default",
+        prefix: str = PREFIX,
+        server: Server = "state",
+    ) -> None:
         self._prefix = f"{prefix}:{namespace}:"
-        self._redis = open_redis(url, timeout_s=_TIMEOUT_S)
+        self._redis = open_redis(url, timeout_s=_TIMEOUT_S, server=server)
 
     async def __aenter__(self) -> Self:
         return self

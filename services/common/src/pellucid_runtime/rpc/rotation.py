@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import grpc
 
-from pellucid_runtime.tls import TlsMaterial, WatchedFiles
+from pellucid_runtime.rpc.tls import TlsMaterial, WatchedFiles
 
 # Calls in progress end on the channel that they began on; none is longer than a turn.
 _OLD_CHANNEL_GRACE_S = 120.0

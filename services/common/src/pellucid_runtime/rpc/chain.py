@@ -34,20 +34,19 @@ from typing import Any, Protocol
 import grpc
 import structlog
 from google.protobuf.message import Message
-from opentelemetry import trace
 from opentelemetry.context import attach, detach
 
-from pellucid_runtime.admission import RETRY_AFTER_S, Admission
-from pellucid_runtime.deadline import enter_deadline, is_late, remaining_s
 from pellucid_runtime.descriptors import COMPONENT
 from pellucid_runtime.errors import DeadlineExceededError, OverloadedError, ServiceError
 from pellucid_runtime.health import Health
-from pellucid_runtime.logs import RPC_EVENT, frames
-from pellucid_runtime.metrics import SERVER_IN_FLIGHT, SERVER_SECONDS
-from pellucid_runtime.status import CODE_OF, trailers
-from pellucid_runtime.tracing import end_span, exemplar, start_server_span, trace_id
-from pellucid_runtime.unread import Refuses, UnreadRefusals, refuses_nothing
-from pellucid_runtime.validation import Validator
+from pellucid_runtime.rpc.admission import RETRY_AFTER_S, Admission
+from pellucid_runtime.rpc.deadline import enter_deadline, is_late, remaining_s
+from pellucid_runtime.rpc.status import CODE_OF, trailers
+from pellucid_runtime.rpc.unread import Refuses, UnreadRefusals, refuses_nothing
+from pellucid_runtime.rpc.validation import Validator
+from pellucid_runtime.telemetry.logs import RPC_EVENT, frames
+from pellucid_runtime.telemetry.metrics import SERVER_IN_FLIGHT, SERVER_SECONDS
+from pellucid_runtime.telemetry.tracing import end_span, exemplar, start_server_span, trace_id
 
 EXEMPT_PREFIXES = ("/grpc.health.", "/grpc.reflection.")
 
@@ -98,8 +97,8 @@ class Stage(Protocol):
 @contextmanager
 def tracing(rpc: Rpc) -> Iterator[None]:
     """Continue the caller's trace."""
-    span = start_server_span(rpc.method, rpc.context.invocation_metadata() or ())
-    token = attach(trace.set_span_in_context(span))
+    span, context = start_server_span(rpc.method, rpc.context.invocation_metadata() or ())
+    token = attach(context)
     try:
         yield
     finally:

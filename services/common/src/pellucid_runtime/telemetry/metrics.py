@@ -2,14 +2,14 @@
 
 import asyncio
 import platform
-from importlib.metadata import PackageNotFoundError, version
 
 from prometheus_client import REGISTRY, Counter, Gauge, Histogram
 
+from pellucid_runtime.build import version_of
 from pellucid_runtime.health import Health
 from pellucid_runtime.listener import bound
-from pellucid_runtime.probes import ProbeServer
 from pellucid_runtime.settings import ServiceSettings
+from pellucid_runtime.telemetry.probes import ProbeServer
 
 # From a cache hit to a long answer; seconds.
 LATENCY_BUCKETS = (
@@ -50,6 +50,29 @@ LLM_TOKENS = Counter(
 LLM_COST_USD = Counter(
     "pellucid_llm_cost_usd_total", "Cost by the price list of LLM_PRICES, US dollars.", ("model",)
 )
+REDIS_SECONDS = Histogram(
+    "pellucid_redis_seconds",
+    "Time of a command to Redis, by which of the two servers and how it ended.",
+    ("server", "outcome"),
+    buckets=(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1),
+)
+DROPPED_SPANS = Counter(
+    "pellucid_dropped_spans_total",
+    "Spans that never reached the collector: the queue was full, or sending failed.",
+    ("cause",),
+)
+FAILED_METRIC_EXPORTS = Counter(
+    "pellucid_failed_metric_exports_total", "Times that metrics could not be sent by OTLP."
+)
+MALICIOUS_ENTRIES = Gauge(
+    "pellucid_malicious_entries", "Malicious hosts and addresses that lists name."
+)
+MALICIOUS_READ_AT = Gauge(
+    "pellucid_malicious_read_timestamp_seconds", "When all these lists were last read, since 1970."
+)
+MALICIOUS_FAILURES = Counter(
+    "pellucid_malicious_failures_total", "Lists of malicious places that could not be read."
+)
 LOOP_LAG_SECONDS = Gauge(
     "pellucid_event_loop_lag_seconds", "How late the event loop ran its last timer."
 )
@@ -89,7 +112,7 @@ class MetricsServer:
             )
         self.port = self._server.port
         BUILD.labels(
-            settings.service_name, _version(settings.service_name), platform.python_version()
+            settings.service_name, version_of(settings.service_name), platform.python_version()
         ).set(1)
         self._lag = asyncio.create_task(self._measure_lag(), name="event-loop-lag")
 
@@ -111,10 +134,3 @@ class MetricsServer:
             await asyncio.sleep(_LAG_PERIOD_S)
             LOOP_LAG_SECONDS.set(max(0.0, loop.time() - due))
             self._server.note_alive()
-
-
-def _version(service_name: str) -> str:
-    try:
-        return version(f"pellucid-{service_name}")
-    except PackageNotFoundError:
-        return "unknown"

@@ -1,7 +1,7 @@
 """What a service asks of a language model, whoever serves it.
 
 Pure Python: domain code speaks to an `LlmClient` and never to an SDK. The adapter for
-OpenAI-compatible endpoints is `pellucid_runtime.llm_openai`.
+OpenAI-compatible endpoints is `pellucid_runtime.llm.openai`.
 
     LlmError                 nothing could be had from any endpoint; reason LLM_FAILED
     ├── LlmTimeoutError      the first token, or the next one, did not come in time

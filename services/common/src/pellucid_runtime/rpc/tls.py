@@ -17,7 +17,7 @@ import structlog
 # How long a look at the files is believed; a rotation has to be seen soon, not at once.
 _LOOK_PERIOD_S = 1.0
 
-_log = structlog.get_logger("pellucid_runtime.tls")
+_log = structlog.get_logger("pellucid_runtime.rpc.tls")
 
 
 @dataclass(frozen=True, slots=True)

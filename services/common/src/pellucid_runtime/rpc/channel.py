@@ -17,12 +17,12 @@ from google.protobuf import descriptor_pool
 from grpc.aio import ClientCallDetails, Metadata
 from opentelemetry.trace import Span
 
-from pellucid_runtime.deadline import child_timeout_s
-from pellucid_runtime.metrics import CLIENT_SECONDS
-from pellucid_runtime.rotation import RotatingChannel
-from pellucid_runtime.status import from_rpc_error
-from pellucid_runtime.tls import TlsFiles, WatchedFiles, channel_credentials
-from pellucid_runtime.tracing import end_span, start_client_span
+from pellucid_runtime.rpc.deadline import child_timeout_s
+from pellucid_runtime.rpc.rotation import RotatingChannel
+from pellucid_runtime.rpc.status import from_rpc_error
+from pellucid_runtime.rpc.tls import TlsFiles, WatchedFiles, channel_credentials
+from pellucid_runtime.telemetry.metrics import CLIENT_SECONDS
+from pellucid_runtime.telemetry.tracing import end_span, start_client_span
 
 _MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 # A service that restarts is found again within a second.

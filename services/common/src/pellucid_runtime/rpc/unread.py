@@ -15,9 +15,9 @@ import grpc
 import structlog
 
 from pellucid_runtime.errors import ServiceError
-from pellucid_runtime.logs import RPC_EVENT
-from pellucid_runtime.metrics import SERVER_SECONDS
-from pellucid_runtime.status import CODE_OF, trailers
+from pellucid_runtime.rpc.status import CODE_OF, trailers
+from pellucid_runtime.telemetry.logs import RPC_EVENT
+from pellucid_runtime.telemetry.metrics import SERVER_SECONDS
 
 Refuses = Callable[[str], ServiceError | None]
 """Takes a method's full name; the error is what its caller gets, None lets the call in."""

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from pellucid_runtime.metrics import HEDGES
+from pellucid_runtime.telemetry.metrics import HEDGES
 
 T = TypeVar("T")
 

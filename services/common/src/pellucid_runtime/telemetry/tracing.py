@@ -4,19 +4,27 @@ Without an endpoint nothing is recorded, but trace ids still exist and travel, s
 one turn can be found in all services.
 """
 
+import os
 import re
+import uuid
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
 import grpc
-from opentelemetry import trace
+from opentelemetry import baggage, propagate, trace
 from opentelemetry.context import Context
-from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.resources import OTELResourceDetector, Resource
 from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.sdk.trace.export import SpanExporter
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
-from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ALWAYS_ON, ParentBased
+from opentelemetry.sdk.trace.sampling import (
+    ALWAYS_OFF,
+    ALWAYS_ON,
+    ParentBased,
+    Sampler,
+    TraceIdRatioBased,
+)
 from opentelemetry.trace import (
     NonRecordingSpan,
     Span,
@@ -26,22 +34,24 @@ from opentelemetry.trace import (
     StatusCode,
     TraceFlags,
 )
-from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from pellucid_runtime.private_spans import PrivateExporter
+from pellucid_runtime.build import version_of
 from pellucid_runtime.settings import ServiceSettings
+from pellucid_runtime.telemetry.private_spans import CountingBatches, PrivateExporter
 
-# Spans waiting for export; beyond it they are dropped, so the collector never slows a call.
+# Spans waiting for export, the SDK's own default; beyond it they are dropped and counted, so the
+# collector never slows a call.
 _QUEUE_SPANS = 2048
-_EXPORT_TIMEOUT_S = 2
+EXPORT_TIMEOUT_S = 2
 
 # Annotated as text in the exporter, but grpc only accepts a number.
-_NO_PROXY: Any = (("grpc.enable_http_proxy", 0),)
+NO_PROXY: Any = (("grpc.enable_http_proxy", 0),)
 
 # What nearly all callers send; anything else is read by the library.
 _TRACEPARENT = re.compile(r"00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})")
 _METHODS_KEPT = 64
-_W3C = TraceContextTextMapPropagator()
+# W3C's two, whose headers are written and read here where they are plain: a turn has a dozen calls.
+_IS_USUAL = os.environ.get("OTEL_PROPAGATORS") in {None, "", "tracecontext,baggage"}
 _IDS = RandomIdGenerator()
 
 # Follows whatever provider is installed later; asking for a tracer per span would be slow.
@@ -94,42 +104,81 @@ class _UnrecordedProvider(TracerProvider):
 
 
 def tracer_provider(settings: ServiceSettings) -> TracerProvider:
-    """A provider for the process, to be installed and shut down by the caller."""
-    resource = Resource.create({"service.name": f"pellucid-{settings.service_name}"})
-    endpoint = settings.otel_exporter_otlp_endpoint
-    if endpoint is None:
+    """A provider for the process, to be installed and shut down by the caller.
+
+    What is no setting of ours the SDK reads itself: `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_BSP_*`,
+    `OTEL_EXPORTER_OTLP_HEADERS`, `…_CERTIFICATE`, `…_COMPRESSION`, `…_TIMEOUT`.
+    """
+    resource = resource_of(settings)
+    if settings.otel_exporter_otlp_endpoint is None or settings.otel_sdk_disabled:
         return _UnrecordedProvider(resource=resource, sampler=ALWAYS_OFF, shutdown_on_exit=False)
-    provider = TracerProvider(
-        resource=resource, sampler=ParentBased(ALWAYS_ON), shutdown_on_exit=False
-    )
-    provider.add_span_processor(_batches_to(endpoint))
+    provider = TracerProvider(resource=resource, sampler=_sampler(settings), shutdown_on_exit=False)
+    most_waiting = int(os.environ.get("OTEL_BSP_MAX_QUEUE_SIZE") or _QUEUE_SPANS)
+    exporter = PrivateExporter(_exporter(settings, settings.otel_exporter_otlp_endpoint))
+    provider.add_span_processor(CountingBatches(exporter, most_waiting))
     return provider
 
 
-def _batches_to(endpoint: str) -> BatchSpanProcessor:
-    from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
+def resource_of(settings: ServiceSettings) -> Resource:
+    """Who sends the spans; what the environment says of it comes first."""
+    own = {
+        "service.name": f"pellucid-{settings.service_name}",
+        "service.namespace": "pellucid",
+        "service.version": version_of(settings.service_name),
+        "service.instance.id": str(uuid.uuid4()),
+    }
+    named = {"service.name": settings.otel_service_name} if settings.otel_service_name else {}
+    told = OTELResourceDetector().detect()
+    return Resource.create(own).merge(told).merge(Resource(named))
 
-    exporter = OTLPSpanExporter(
-        endpoint=endpoint,
-        insecure=endpoint.startswith("http://"),
-        timeout=_EXPORT_TIMEOUT_S,
-        channel_options=_NO_PROXY,
+
+def _sampler(settings: ServiceSettings) -> Sampler:
+    kept: Sampler = TraceIdRatioBased(settings.otel_traces_sampler_arg)
+    match (settings.otel_traces_sampler or "parentbased_always_on").removeprefix("parentbased_"):
+        case "always_on":
+            kept = ALWAYS_ON
+        case "always_off":
+            kept = ALWAYS_OFF
+    asks_parent = (settings.otel_traces_sampler or "parentbased").startswith("parentbased")
+    return ParentBased(kept) if asks_parent else kept
+
+
+def _exporter(settings: ServiceSettings, endpoint: str) -> SpanExporter:
+    """Made here and not at the top: each is slow to import, and most processes need none."""
+    timeout_s = None if os.environ.get("OTEL_EXPORTER_OTLP_TIMEOUT") else EXPORT_TIMEOUT_S
+    if settings.otel_exporter_otlp_protocol == "grpc":
+        from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import (
+            OTLPSpanExporter as GrpcExporter,
+        )
+
+        return GrpcExporter(endpoint=endpoint, timeout=timeout_s, channel_options=NO_PROXY)
+    import requests
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import (
+        OTLPSpanExporter as HttpExporter,
     )
-    return BatchSpanProcessor(PrivateExporter(exporter), max_queue_size=_QUEUE_SPANS)
+
+    session = requests.Session()
+    session.trust_env = False  # proxies are explicit settings
+    address = f"{endpoint.rstrip('/')}/v1/traces"
+    return HttpExporter(endpoint=address, timeout=timeout_s, session=session)
 
 
-def start_server_span(method: str, metadata: Iterable[tuple[str, str | bytes]]) -> Span:
-    """A span for an incoming call, child of the caller's."""
+def start_server_span(
+    method: str, metadata: Iterable[tuple[str, str | bytes]]
+) -> tuple[Span, Context]:
+    """A span for an incoming call, child of the caller's, and the context to serve it in."""
     carrier = {key: value for key, value in metadata if isinstance(value, str)}
     above = caller_context(carrier)
-    return TRACER.start_span(method.lstrip("/"), above, SpanKind.SERVER, _attributes(method))
+    span = TRACER.start_span(method.lstrip("/"), above, SpanKind.SERVER, _attributes(method))
+    return span, trace.set_span_in_context(span, above)
 
 
 def caller_context(carrier: Mapping[str, str]) -> Context:
-    """The caller's span, if its headers name one (W3C trace context; baggage is not carried on)."""
+    """The caller's span and baggage, if its headers name them, as `OTEL_PROPAGATORS` says."""
     named = _TRACEPARENT.fullmatch(carrier.get("traceparent", ""))
-    if named is None or "tracestate" in carrier:
-        return _W3C.extract(dict(carrier))
+    is_plain = named is not None and "tracestate" not in carrier and "baggage" not in carrier
+    if named is None or not is_plain or not _IS_USUAL:
+        return propagate.extract(dict(carrier), Context())
     trace_id, span_id, flags = (int(digits, 16) for digits in named.groups())
     context = SpanContext(trace_id, span_id, is_remote=True, trace_flags=TraceFlags(flags))
     return trace.set_span_in_context(NonRecordingSpan(context), Context())
@@ -141,11 +190,12 @@ def start_client_span(method: str) -> tuple[Span, dict[str, str]]:
     context = span.get_span_context()
     if not context.is_valid:
         return span, {}
+    if context.trace_state or not _IS_USUAL or baggage.get_all():
+        carrier: dict[str, str] = {}
+        propagate.inject(carrier, trace.set_span_in_context(span))
+        return span, carrier
     ids = f"{context.trace_id:032x}-{context.span_id:016x}"
-    carrier = {"traceparent": f"00-{ids}-{context.trace_flags:02x}"}
-    if context.trace_state:
-        carrier["tracestate"] = context.trace_state.to_header()
-    return span, carrier
+    return span, {"traceparent": f"00-{ids}-{context.trace_flags:02x}"}
 
 
 @lru_cache(maxsize=_METHODS_KEPT)

@@ -22,11 +22,10 @@ from urllib.parse import urlsplit
 import httpx2
 import openai
 from openai import AsyncOpenAI, DefaultAioHttpClient
-from opentelemetry.trace import Span
+from opentelemetry.trace import Span, SpanKind, Status, StatusCode
 
-from pellucid_runtime.deadline import child_timeout_s, remaining_s
 from pellucid_runtime.errors import ServiceError
-from pellucid_runtime.llm import (
+from pellucid_runtime.llm.model import (
     ChatRequest,
     Chunk,
     Completion,
@@ -37,15 +36,16 @@ from pellucid_runtime.llm import (
     LlmUnavailableError,
     Usage,
 )
-from pellucid_runtime.llm_settings import LlmSettings
-from pellucid_runtime.llm_wire import MALFORMED, body_of, chunk_of, completion_of, events
-from pellucid_runtime.metrics import (
+from pellucid_runtime.llm.settings import LlmSettings
+from pellucid_runtime.llm.wire import MALFORMED, body_of, chunk_of, completion_of, events
+from pellucid_runtime.rpc.deadline import child_timeout_s, remaining_s
+from pellucid_runtime.telemetry.metrics import (
     LLM_CALLS,
     LLM_COST_USD,
     LLM_FIRST_TOKEN_SECONDS,
     LLM_TOKENS,
 )
-from pellucid_runtime.tracing import TRACER
+from pellucid_runtime.telemetry.tracing import TRACER
 
 T = TypeVar("T")
 
@@ -57,6 +57,20 @@ _MAX_CONNECTIONS = 512
 _MAX_ANSWER_CHARS = 1_000_000
 # Refusals that say "not now"; other 4xx say "not like this".
 _NOT_NOW = frozenset({408, 409, 425, 429})
+
+
+# Source: OpenTelemetry semantic conventions for generative AI, well-known `gen_ai.provider.name`.
+_PROVIDERS: Mapping[str, str] = {
+    "api.openai.com": "openai",
+    ".openai.azure.com": "azure.ai.openai",
+    "api.anthropic.com": "anthropic",
+    "generativelanguage.googleapis.com": "gcp.gemini",
+    "api.mistral.ai": "mistral_ai",
+    "api.deepseek.com": "deepseek",
+    "api.groq.com": "groq",
+    "api.perplexity.ai": "perplexity",
+    "api.x.ai": "x_ai",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,8 +299,10 @@ def _observed(endpoint: Endpoint, request: ChatRequest) -> Iterator[Span]:
     model = request.model or endpoint.model
     span = TRACER.start_span(
         f"chat {model}",
+        kind=SpanKind.CLIENT,
         attributes={
             "gen_ai.operation.name": "chat",
+            "gen_ai.provider.name": _provider(endpoint.host),
             "gen_ai.request.model": model,
             "server.address": endpoint.host,
         },
@@ -302,7 +318,17 @@ def _observed(endpoint: Endpoint, request: ChatRequest) -> Iterator[Span]:
     finally:
         LLM_CALLS.labels(endpoint.model, outcome).inc()
         span.set_attribute("pellucid.outcome", outcome)
+        if outcome not in {"ok", "cancelled"}:
+            span.set_attribute("error.type", outcome)
+            span.set_status(Status(StatusCode.ERROR))
         span.end()
+
+
+def _provider(host: str) -> str:
+    """Who serves the model, by the conventions' names; one's own server is known by its form."""
+    return next(
+        (name for end, name in _PROVIDERS.items() if host.endswith(end)), "openai_compatible"
+    )
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The OpenAI API's JSON, to and from the values of `pellucid_runtime.llm`.
+"""The OpenAI API's JSON, to and from the values of `pellucid_runtime.llm.model`.
 
 Pieces of a stream are read here and not by the SDK, whose models cost about 0.1 ms per token. What
 does not have the form of the API raises one of `MALFORMED`.
@@ -8,7 +8,7 @@ import json
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
-from pellucid_runtime.llm import ChatRequest, Chunk, Completion, Usage
+from pellucid_runtime.llm.model import ChatRequest, Chunk, Completion, Usage
 
 MALFORMED = (ValueError, TypeError, AttributeError, LookupError)
 

@@ -8,13 +8,13 @@ import grpc
 from grpc_health.v1 import health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from pellucid_runtime.admission import Admission
-from pellucid_runtime.chain import Chain, standard_stages
 from pellucid_runtime.health import Health, HealthServicer
 from pellucid_runtime.listener import PortInUseError
+from pellucid_runtime.rpc.admission import Admission
+from pellucid_runtime.rpc.chain import Chain, standard_stages
+from pellucid_runtime.rpc.tls import server_credentials
+from pellucid_runtime.rpc.unread import Refuses, refuses_nothing
 from pellucid_runtime.settings import ServiceSettings
-from pellucid_runtime.tls import server_credentials
-from pellucid_runtime.unread import Refuses, refuses_nothing
 
 Register = Callable[[grpc.aio.Server], None]
 

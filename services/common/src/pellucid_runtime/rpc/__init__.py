@@ -1,0 +1,1 @@
+"""Servers and channels: deadlines, errors, hedging, admission, TLS."""
