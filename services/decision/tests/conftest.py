@@ -11,10 +11,10 @@ from pellucid.decision.v1.decision_pb2_grpc import DecisionServiceStub
 
 from pellucid_decision.adapters.rules_folder import RulesFolder
 from pellucid_decision.app import build
-from pellucid_decision.cascade import Cascade
-from pellucid_decision.conversation import Ask, Role, Turn
-from pellucid_decision.rulebook import Rulebook
+from pellucid_decision.rules.rulebook import Rulebook
 from pellucid_decision.settings import DecisionSettings
+from pellucid_decision.stages.cascade import Cascade
+from pellucid_decision.text.conversation import Ask, Role, Turn
 
 NOW = datetime(2026, 3, 14, 9, 30, tzinfo=UTC)
 CUTOFF = datetime(2025, 1, 1, tzinfo=UTC)

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from pellucid_decision.cascade import Cascade, examine
-from pellucid_decision.classifier import Classifier
-from pellucid_decision.conversation import Ask
 from pellucid_decision.decision import Action, Stage
-from pellucid_decision.deliberation import Opinion
 from pellucid_decision.desk import Desk
 from pellucid_decision.errors import UnavailableError, WeightsError
 from pellucid_decision.reuse import REUSE_SECONDS, DecisionCache
-from pellucid_decision.rulebook import Rulebook
-from pellucid_decision.weights import MAX_WEIGHTS_BYTES, PACKAGED_WEIGHTS, load_weights
+from pellucid_decision.rules.rulebook import Rulebook
+from pellucid_decision.stages.cascade import Cascade, examine
+from pellucid_decision.stages.classifier import Classifier
+from pellucid_decision.stages.deliberation import Opinion
+from pellucid_decision.stages.weights import MAX_WEIGHTS_BYTES, PACKAGED_WEIGHTS, load_weights
+from pellucid_decision.text.conversation import Ask
 from pellucid_runtime.clock import FixedClock
 
 
@@ -94,8 +94,10 @@ class Opposed:
 @pytest.mark.parametrize(
     ("message", "chance", "expected"),
     [
-        ("who won the match", 0.55, (Action.ANSWER, Stage.CLASSIFIER)),
+        ("who won the match", 0.45, (Action.ANSWER, Stage.CLASSIFIER)),
         ("who won the match", 0.65, (Action.SEARCH, Stage.RULE)),
+        ("who is the CEO of Siemens?", 0.25, (Action.SEARCH, Stage.RULE)),
+        ("who is the CEO of Siemens?", 0.15, (Action.ANSWER, Stage.CLASSIFIER)),
         ("write a poem about rain", 0.65, (Action.SEARCH, Stage.CLASSIFIER)),
         ("write a poem about rain", 0.55, (Action.ANSWER, Stage.RULE)),
         ("thanks a lot", 0.95, (Action.ANSWER, Stage.RULE)),
@@ -119,7 +121,7 @@ async def test_a_sure_classifier_contests_rules_but_not_orders(
 @pytest.mark.parametrize("tables", ["lexicon", "gloss"])
 def test_weights_for_other_tables_are_refused(monkeypatch: pytest.MonkeyPatch, tables: str) -> None:
     load_weights()
-    monkeypatch.setattr(f"pellucid_decision.{tables}.version", lambda: "other")
+    monkeypatch.setattr(f"pellucid_decision.text.{tables}.version", lambda: "other")
     with pytest.raises(WeightsError):
         load_weights()
 

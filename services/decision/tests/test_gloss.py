@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from pellucid_decision import gloss
-from pellucid_decision.gloss import LANGUAGES, UNKNOWN, gloss_of
-from pellucid_decision.normal import folded
+from pellucid_decision.text import gloss
+from pellucid_decision.text.gloss import LANGUAGES, UNKNOWN, gloss_of
+from pellucid_language.folding import straight
 
-FOLDER = Path(gloss.__file__).resolve().parent / "data" / "glosses"
+FOLDER = Path(gloss.__file__).resolve().parents[1] / "data" / "glosses"
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ FOLDER = Path(gloss.__file__).resolve().parent / "data" / "glosses"
 def test_a_message_is_put_into_english_word_by_word(
     language: str, text: str, expected: str
 ) -> None:
-    assert gloss_of(folded(text), language) == expected
+    assert gloss_of(straight(text), language) == expected
 
 
 def test_english_and_languages_without_a_table_stay_as_they_are() -> None:
@@ -51,7 +51,7 @@ def test_tables_are_well_formed(language: str) -> None:
     for line in (FOLDER / f"{language}.tsv").read_text(encoding="utf-8").splitlines():
         word, said = line.split("\t")
         assert word
-        assert word == folded(word).casefold()
+        assert word == straight(word).casefold()
         assert word not in seen
         assert re.fullmatch(r"-|[a-z0-9?'.+\-]+( [a-z0-9?'.+\-]+){0,2}", said), line
         seen.add(word)

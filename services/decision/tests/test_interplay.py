@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from pellucid_decision.cascade import Cascade
-from pellucid_decision.conversation import Ask, WebMode
 from pellucid_decision.decision import Action, Stage
+from pellucid_decision.stages.cascade import Cascade
+from pellucid_decision.text.conversation import Ask, WebMode
 
 AUTO, ON, OFF = WebMode.AUTO, WebMode.ON, WebMode.OFF
 SEARCH, FETCH, ANSWER = Action.SEARCH, Action.FETCH, Action.ANSWER

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pellucid_decision import lexicon
-from pellucid_decision.lexicon import LANGUAGES, MIN_PREFIX, concept_names, meanings_of
+from pellucid_decision.text import lexicon
+from pellucid_decision.text.lexicon import LANGUAGES, MIN_PREFIX, concept_names, meanings_of
 
 WEATHER = {
     "en": "will it rain tomorrow",
@@ -65,7 +65,7 @@ def test_a_sense_is_found_in_every_language(language: str) -> None:
 
 @pytest.mark.parametrize("file", ["concepts.tsv", "senses.tsv"])
 def test_tables_are_in_good_order(file: str) -> None:
-    lines = (Path(lexicon.__file__).parent / "data" / file).read_text("utf-8").splitlines()
+    lines = (Path(lexicon.__file__).parents[1] / "data" / file).read_text("utf-8").splitlines()
     rows = [line.split("\t") for line in lines]
     assert rows[0] == ["name", *LANGUAGES]
     names = [name for name, *_ in rows]

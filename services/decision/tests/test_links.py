@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pellucid_decision.links import MAX_FOUND, find_links
+from pellucid_decision.text.links import MAX_FOUND, find_links
 
 CASES = [
     ("see https://a.example/x", ["https://a.example/x"]),
@@ -71,3 +71,22 @@ def test_an_address_inside_code_is_material() -> None:
     assert [link.host for link in find_links("summarise `https://a.example/p` please")] == [
         "a.example"
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "urls"),
+    [
+        ("[https://a.example/x](https://b.example/y)", ["https://b.example/y"]),
+        ("[www.a.com](https://b.example/y)", ["https://b.example/y"]),
+        ("a.com\uff5cnews", ["https://a.com/"]),
+        ("https://a.example/x\uff5cnews", ["https://a.example/x"]),
+        ("https://a.example/x's title", ["https://a.example/x"]),
+        ("naver.com에서 검색", ["https://naver.com/"]),
+        ("what does obj.method.call do", []),
+        ("window.location.host is empty", []),
+        ("self.data.name is None", []),
+        ("a.map(x => x * 2)", []),
+    ],
+)
+def test_only_what_is_meant_as_an_address_is_one(text: str, urls: list[str]) -> None:
+    assert [link.url for link in find_links(text)] == urls

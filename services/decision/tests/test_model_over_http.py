@@ -13,12 +13,12 @@ from pellucid.decision.v1 import decision_pb2 as pb
 from pellucid.decision.v1.decision_pb2_grpc import DecisionServiceStub
 
 from pellucid_decision.app import build
-from pellucid_decision.cascade import examine, settle
-from pellucid_decision.classifier import Classifier
-from pellucid_decision.conversation import Ask
-from pellucid_decision.rulebook import Rulebook
+from pellucid_decision.rules.rulebook import Rulebook
 from pellucid_decision.settings import DecisionSettings
-from pellucid_decision.weights import load_weights
+from pellucid_decision.stages.cascade import examine, settle
+from pellucid_decision.stages.classifier import Classifier
+from pellucid_decision.stages.weights import load_weights
+from pellucid_decision.text.conversation import Ask
 
 HANG = "hang"
 GOOD = json.dumps(

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pellucid_decision.needles import MAX_CHARACTERS, Needles, needles_of
-from pellucid_decision.rulebook import Rulebook
+from pellucid_decision.rules.needles import MAX_CHARACTERS, Needles, needles_of
+from pellucid_decision.rules.rulebook import Rulebook
 
 MESSAGES = Path(__file__).resolve().parents[1] / "training" / "messages"
 EACH = 40

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from pellucid_decision.cascade import Cascade
-from pellucid_decision.conversation import Ask
+from pellucid_decision.stages.cascade import Cascade
+from pellucid_decision.text.conversation import Ask
 
 SEARCHES = [
     "Is the Quillon K2 kettle recalled?",

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from pellucid_decision.cascade import Cascade
-from pellucid_decision.conversation import Ask, Role, Turn, WebMode
+from pellucid_decision.stages.cascade import Cascade
+from pellucid_decision.text.conversation import Ask, Role, Turn, WebMode
 
 CHATS = [
     "USER: what is the latest news about Mars?\nASSISTANT: A rover found clay.",

@@ -17,9 +17,9 @@ from train import (
     with_embeddings,
 )
 
-from pellucid_decision.cascade import Case, contested, settle
-from pellucid_decision.deliberation import GUESS_SEARCH_AT
-from pellucid_decision.rulebook import Rulebook
+from pellucid_decision.rules.rulebook import Rulebook
+from pellucid_decision.stages.cascade import Case, contested, settle
+from pellucid_decision.stages.deliberation import GUESS_SEARCH_AT
 
 CALIBRATION_BINS = 10
 

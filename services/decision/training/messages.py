@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pellucid_decision.conversation import Ask, Role, Turn
+from pellucid_decision.text.conversation import Ask, Role, Turn
 
 _FOLDER = Path(__file__).resolve().parent
 MESSAGES = tuple(sorted((_FOLDER / "messages").glob("*.jsonl")))

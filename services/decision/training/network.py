@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from fitting import Array, Features, sigmoid
 
-from pellucid_decision.features import EMBEDDING_SIZE
-from pellucid_decision.weights import Network
+from pellucid_decision.stages.features import EMBEDDING_SIZE
+from pellucid_decision.stages.weights import Network
 
 Floats = npt.NDArray[np.float32]
 

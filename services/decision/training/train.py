@@ -21,11 +21,11 @@ from messages import FOLDS, Labelled, labelled
 from network import fit_network, inputs_of
 from plain import plain_messages
 
-from pellucid_decision import gloss, lexicon
 from pellucid_decision.adapters.rules_folder import RulesFolder
-from pellucid_decision.cascade import Case, examine
-from pellucid_decision.classifier import EMBEDDED_LANGUAGES
-from pellucid_decision.features import (
+from pellucid_decision.rules.rulebook import Rulebook
+from pellucid_decision.stages.cascade import Case, examine
+from pellucid_decision.stages.classifier import EMBEDDED_LANGUAGES
+from pellucid_decision.stages.features import (
     BUCKETS,
     EMBEDDING_SIZE,
     Seen,
@@ -36,8 +36,8 @@ from pellucid_decision.features import (
     seen_in,
     vector_of,
 )
-from pellucid_decision.rulebook import Rulebook
-from pellucid_decision.weights import MAX_WEIGHTS_BYTES, PACKAGED_WEIGHTS, Network
+from pellucid_decision.stages.weights import MAX_WEIGHTS_BYTES, PACKAGED_WEIGHTS, Network
+from pellucid_decision.text import gloss, lexicon
 
 # Share of the signals that the third view leaves out, so that the rest has to do.
 DROPPED = 0.5

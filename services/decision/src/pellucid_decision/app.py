@@ -2,37 +2,40 @@
 
 import asyncio
 from contextlib import AsyncExitStack, suppress
+from datetime import datetime
 from urllib.parse import urlsplit
 
 import grpc
 from pellucid.decision.v1.decision_pb2_grpc import add_DecisionServiceServicer_to_server
 
-from pellucid_decision import gloss, metrics
+from pellucid_decision import metrics
 from pellucid_decision.adapters.chat_model import ChatModel
 from pellucid_decision.adapters.rules_folder import PACKAGED_RULES, RulesFolder
 from pellucid_decision.adapters.scorer_encoder import SERVICE_NAME as SCORER
 from pellucid_decision.adapters.scorer_encoder import ScorerEncoder
-from pellucid_decision.cascade import Cascade, examine
-from pellucid_decision.classifier import Classifier
-from pellucid_decision.conversation import Ask
 from pellucid_decision.desk import Desk
 from pellucid_decision.errors import RulesError, WeightsError
-from pellucid_decision.links import registrable
-from pellucid_decision.model_queries import QueryWriter
-from pellucid_decision.model_reflection import ModelReflector
-from pellucid_decision.model_stage import ModelStage
+from pellucid_decision.queries.model_reflection import ModelReflector
+from pellucid_decision.question.spelling import load_dictionaries
 from pellucid_decision.reuse import DecisionCache
 from pellucid_decision.server import SERVICE_NAME, DecisionServicer
 from pellucid_decision.settings import DecisionSettings
-from pellucid_decision.weights import load_weights
-from pellucid_runtime.channel import open_channel
+from pellucid_decision.stages.cascade import Cascade
+from pellucid_decision.stages.classifier import Classifier
+from pellucid_decision.stages.model_queries import QueryWriter
+from pellucid_decision.stages.model_stage import ModelStage
+from pellucid_decision.stages.weights import load_weights
+from pellucid_decision.text import gloss
+from pellucid_decision.text.conversation import Ask, WebMode
 from pellucid_runtime.clock import clock_from
+from pellucid_runtime.domains import registrable_domain
 from pellucid_runtime.health import Health
 from pellucid_runtime.listener import StartError
-from pellucid_runtime.llm_openai import open_llm
-from pellucid_runtime.metrics import MetricsServer
-from pellucid_runtime.server import GrpcServer
+from pellucid_runtime.llm.openai import open_llm
+from pellucid_runtime.rpc.channel import open_channel
+from pellucid_runtime.rpc.server import GrpcServer
 from pellucid_runtime.service import Service
+from pellucid_runtime.telemetry.metrics import MetricsServer
 
 
 async def build(settings: DecisionSettings, stack: AsyncExitStack) -> Service:
@@ -44,8 +47,7 @@ async def build(settings: DecisionSettings, stack: AsyncExitStack) -> Service:
     rules = _rules(settings)
     await _watch(rules, settings, stack)
     clock = clock_from(settings)
-    # The first person must not wait for the suffix list and the word lists.
-    examine(Ask("see www.pellucid.example", clock.now(), settings.cutoff), rules.book)
+    await _warm_up(rules, clock.now(), settings)
     cache = DecisionCache(clock)
     metrics.CACHED.set_function(lambda: len(cache))
     model = await _model(settings, stack)
@@ -86,11 +88,21 @@ def _classifier(settings: DecisionSettings, stack: AsyncExitStack) -> Classifier
     return Classifier(weights, ScorerEncoder(channel, settings.decision_embed_timeout_s))
 
 
+async def _warm_up(rules: RulesFolder, now: datetime, settings: DecisionSettings) -> None:
+    """Decide once in each language: the first person must not wait for lists and patterns."""
+    cascade = Cascade(rules)
+    message = "see www.pellucid.example, price and opening hours?"
+    for code in rules.book.languages:
+        ask = Ask(message, now, settings.cutoff, web_mode=WebMode.ON, language=code)
+        await cascade.decide(ask)
+
+
 def _read_tables() -> None:
-    """Read what the first message that needs it would wait for: glosses and public suffixes."""
+    """Read what the first message that needs it would wait for: word lists and public suffixes."""
     for language in gloss.LANGUAGES:
         gloss.glossary_of(language)
-    registrable("example.com")
+    load_dictionaries()
+    registrable_domain("example.com")
 
 
 async def _model(settings: DecisionSettings, stack: AsyncExitStack) -> ChatModel | None:

@@ -9,7 +9,8 @@ from pellucid.common.v1 import common_pb2 as common
 from pellucid.decision.v1 import decision_pb2 as pb
 
 from pellucid_decision import decision as domain
-from pellucid_decision.conversation import (
+from pellucid_decision.queries.reflection import Extract, Gathered, Judgement
+from pellucid_decision.text.conversation import (
     HISTORY_TURNS,
     TURN_CHARACTERS,
     Ask,
@@ -18,8 +19,7 @@ from pellucid_decision.conversation import (
     Turn,
     WebMode,
 )
-from pellucid_decision.normal import clean
-from pellucid_decision.reflection import Extract, Gathered, Judgement
+from pellucid_decision.text.normal import clean
 from pellucid_runtime.errors import InvalidArgumentError
 
 _MAX_QUERIES = 3
@@ -61,7 +61,7 @@ def ask_of(request: pb.DecideRequest, *, now: datetime, cutoff: datetime) -> Ask
         cutoff=_instant(request, "knowledge_cutoff") or cutoff,
         history=tuple(
             Turn(_ROLES.get(turn.role, Role.USER), clean(turn.content[:TURN_CHARACTERS]))
-            for turn in request.history[-HISTORY_TURNS:]
+            for turn in [*request.earlier, *request.history][-HISTORY_TURNS:]
         ),
         subject=_subject(request.subject) if request.HasField("subject") else None,
         web_mode=_MODES.get(request.web_mode, WebMode.AUTO),
@@ -70,6 +70,7 @@ def ask_of(request: pb.DecideRequest, *, now: datetime, cutoff: datetime) -> Ask
         language=request.language,
         conversation_id=request.conversation_id,
         max_queries=request.max_queries or _MAX_QUERIES,
+        max_parts=request.max_parts or _MAX_QUERIES,
     )
 
 
@@ -154,6 +155,7 @@ def _decision(decision: domain.Decision) -> pb.Decision:
         deep_research=facets.deep_research,
         site=facets.site,
         topicless=facets.topicless,
+        about_answer=decision.about_answer,
     )
 
 

@@ -161,6 +161,7 @@ class Decision:
         urls: Addresses to process; at most 3.
         ignored_urls: Addresses beyond the third.
         facets: Intent, freshness and the rest.
+        about_answer: About the answer before ("source?"): its sources answer it.
         degraded: Parts of the cascade that were unavailable, with one sentence each.
         outbound: Every string that was sent to an external model.
     """
@@ -176,6 +177,7 @@ class Decision:
     urls: tuple[str, ...] = ()
     ignored_urls: tuple[str, ...] = ()
     facets: Facets = Facets()
+    about_answer: bool = False
     degraded: tuple[tuple[str, str], ...] = ()
     outbound: tuple[Outbound, ...] = ()
 

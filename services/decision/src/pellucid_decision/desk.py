@@ -4,13 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from pellucid_decision.cascade import Cascade
-from pellucid_decision.conversation import Ask
 from pellucid_decision.decision import Decision
-from pellucid_decision.language import detect_language
 from pellucid_decision.ports import Rules
-from pellucid_decision.reflection import Gathered, Judgement, judge_coverage
+from pellucid_decision.queries.reflection import Gathered, Judgement, judge_coverage
 from pellucid_decision.reuse import DecisionCache
+from pellucid_decision.stages.cascade import Cascade
+from pellucid_decision.text.conversation import Ask
+from pellucid_language.detection import detect_language
 from pellucid_runtime.clock import Clock
 
 

@@ -3,7 +3,7 @@
 from prometheus_client import Counter, Gauge, Histogram
 
 from pellucid_decision.decision import Decision
-from pellucid_decision.reflection import Judgement
+from pellucid_decision.queries.reflection import Judgement
 
 _BUCKETS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.3, 1.0, 1.5, 3.0)
 

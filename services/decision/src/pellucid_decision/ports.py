@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from pellucid_decision.rulebook import Rulebook
+from pellucid_decision.rules.rulebook import Rulebook
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ import hashlib
 from collections import OrderedDict
 from dataclasses import fields, replace
 
-from pellucid_decision.conversation import Ask
 from pellucid_decision.decision import Decision
+from pellucid_decision.text.conversation import Ask
 from pellucid_runtime.clock import Clock
 
 REUSE_SECONDS = 300.0

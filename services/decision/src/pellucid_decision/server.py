@@ -8,9 +8,9 @@ from pellucid.decision.v1 import decision_pb2 as pb
 from pellucid.decision.v1 import decision_pb2_grpc
 
 from pellucid_decision import convert
-from pellucid_decision.conversation import Ask
 from pellucid_decision.decision import Decision
-from pellucid_decision.reflection import Gathered, Judgement
+from pellucid_decision.queries.reflection import Gathered, Judgement
+from pellucid_decision.text.conversation import Ask
 from pellucid_runtime.clock import Clock
 
 SERVICE_NAME = "pellucid.decision.v1.DecisionService"

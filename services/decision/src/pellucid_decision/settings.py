@@ -6,8 +6,8 @@ from pathlib import Path
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
-from pellucid_decision.model_queries import QueryWriting
-from pellucid_runtime.llm_settings import LlmSettings
+from pellucid_decision.stages.model_queries import QueryWriting
+from pellucid_runtime.llm.settings import LlmSettings
 
 
 class DecisionSettings(LlmSettings):
@@ -37,7 +37,7 @@ class DecisionSettings(LlmSettings):
         default=5.0, ge=0.2, le=3600, description="Seconds between looks at the rules files."
     )
     decision_embed_timeout_s: float = Field(
-        default=0.02, gt=0, le=2, description="Longest wait for an embedding; then n-grams only."
+        default=0.08, gt=0, le=2, description="Longest wait for an embedding; then n-grams only."
     )
     decision_llm_timeout_s: float = Field(
         default=1.5,

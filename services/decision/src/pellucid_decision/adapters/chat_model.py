@@ -3,7 +3,7 @@
 from pellucid_decision.errors import UnavailableError
 from pellucid_decision.ports import ModelAnswer, Prompt
 from pellucid_runtime.errors import ServiceError
-from pellucid_runtime.llm import ChatMessage, ChatRequest, LlmClient
+from pellucid_runtime.llm.model import ChatMessage, ChatRequest, LlmClient
 
 
 class ChatModel:

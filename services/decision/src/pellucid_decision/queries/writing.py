@@ -1,0 +1,329 @@
+"""The search queries for a question, from rules alone: 1 to 3 of 2 to 6 words.
+
+Chunks of the person's own words in their order; what they left out comes from the conversation, a
+year only from the clock. One query for each thing asked; a further one only for what the first had
+no room for. Whether to search at all is not decided here.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pellucid_decision.decision import Facets, Freshness, Query
+from pellucid_decision.queries.dressing import (
+    aliased,
+    clock_year,
+    flipped,
+    roles_told,
+    timed,
+    told_apart,
+    vague,
+    without_compare,
+    without_site,
+)
+from pellucid_decision.queries.fitting import (
+    as_chunks,
+    distinct,
+    fallbacks,
+    finished,
+    fitted,
+    leftovers,
+    padding,
+    room_for,
+)
+from pellucid_decision.queries.limits import SHORT
+from pellucid_decision.question.chunk import Chunk, Role
+from pellucid_decision.question.chunks import chunks_of
+from pellucid_decision.question.resolution import Resolved, told_by
+from pellucid_decision.question.terms import FIRM, Kind, terms_of
+from pellucid_decision.rules.rulebook import LanguageRules, Rulebook
+from pellucid_decision.rules.signals import Reading
+from pellucid_decision.text.conversation import Ask
+from pellucid_language.folding import straight
+
+CONTEXT_WORDS = 3
+# Words of a story that a question without any of its own takes.
+STORY_WORDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Queries of a decision.
+
+    Attributes:
+        queries: Best first.
+        fallbacks: Broader ones.
+        asked: What each question asks for, in the person's words ("population Iceland").
+    """
+
+    queries: tuple[Query, ...]
+    fallbacks: tuple[str, ...]
+    asked: tuple[str, ...] = ()
+
+
+def plan_queries(
+    resolved: Resolved,
+    *,
+    ask: Ask,
+    reading: Reading,
+    facets: Facets,
+    rules: LanguageRules,
+    rulebook: Rulebook,
+) -> Plan:
+    """Write the queries of a question.
+
+    Args:
+        resolved: The question with its context.
+        ask: The request, for clock, subject and limits.
+        reading: Signals of the standalone question.
+        facets: Window, site and intent.
+        rules: Rules of the person's language.
+        rulebook: For aliases.
+    """
+    writer = _Writer(resolved, ask, reading, facets, rules, rulebook)
+    lines = writer.lines()
+    texts = distinct(finished(line, rules) for line in lines)[: writer.most]
+    if not texts:
+        texts = (finished(as_chunks(terms_of(resolved.question, rules)), rules) or padding(rules),)
+    queries = tuple(
+        Query(
+            text,
+            facets.freshness if number == 0 or facets.real_time else Freshness.NONE,
+            facets.site,
+        )
+        for number, text in enumerate(texts)
+    )
+    return Plan(queries, fallbacks(texts[0], lines, reading, rules), writer.asked_for())
+
+
+class _Writer:
+    """Writes the lines of one request.
+
+    Args:
+        resolved: The question with its context.
+        ask: The request.
+        reading: Signals.
+        facets: Window, site and intent.
+        rules: Rules of the language.
+        rulebook: For aliases.
+    """
+
+    def __init__(  # noqa: PLR0917 - what a request is made of
+        self,
+        resolved: Resolved,
+        ask: Ask,
+        reading: Reading,
+        facets: Facets,
+        rules: LanguageRules,
+        rulebook: Rulebook,
+    ) -> None:
+        self._resolved, self._ask, self._reading = resolved, ask, reading
+        self._facets, self._rules, self._rulebook = facets, rules, rulebook
+        told = told_by(resolved, rules)
+        self._asked = told.asked
+        cut = zip(self._asked.questions, told.parts, strict=True)
+        self._own = [self._placed(question, chunks) for question, chunks in cut]
+
+    @property
+    def most(self) -> int:
+        """Most queries: one for each thing asked, within what the caller allows."""
+        several = min(len(self._own), self._ask.max_parts)
+        return max(self._ask.max_queries, several)
+
+    def lines(self) -> list[tuple[Chunk, ...]]:
+        """Return the queries as chunks, best first."""
+        subject = _subject_chunks(self._ask, self._rules)
+        lines: list[tuple[Chunk, ...]] = []
+        left: list[Chunk] = []
+        for number, own in enumerate(self._own):
+            base = self._complete(own, number)
+            line = self._dressed(base, subject)
+            kept, over = fitted(line, self._rules)
+            lines.append(kept)
+            left += over
+        if len(self._own) == 1:
+            lines += self._further(lines[0], left, subject)
+        elif left:
+            lines += leftovers(lines, left)
+        return lines
+
+    def asked_for(self) -> tuple[str, ...]:
+        """Return what each question asks for, in the person's words."""
+        found = (
+            " ".join(chunk.text for chunk in own if chunk.role is not Role.TIME)
+            for own in self._own
+        )
+        return tuple(filter(None, found))
+
+    def _placed(self, question: str, chunks: tuple[Chunk, ...]) -> tuple[Chunk, ...]:
+        """Put the place that the person named where a question says "near me"."""
+        nearby = self._rules.phrase("nearby")
+        match = nearby.search(question) if nearby else None
+        place = self._resolved.place
+        if match is None or not question.replace(match.group(), "").strip():
+            return chunks
+        if match.start() and match.group()[0].isupper():  # a name ("Here")
+            return chunks
+        bare = nearby.sub(" ", question) if nearby else question
+        chunks = chunks_of(bare, self._rules, compares=self._asked.compares)
+        if place:
+            return (*chunks, Chunk(place, Kind.ENTITY, start=len(question)))
+        here = self._rules.mappings.get("asked_as", {}).get("nearby", "")
+        return (*chunks, Chunk(here, role=Role.TIME, start=len(question))) if here else chunks
+
+    def _complete(self, own: Sequence[Chunk], number: int) -> tuple[Chunk, ...]:
+        """Give a question what it lives off: the topic, or the first question of the message."""
+        if number:
+            return (*self._carried(own, number), *own)
+        if self._resolved.leans:
+            return (*room_for(_beyond(self._resolved.lead, own), own), *own)
+        if self._resolved.pages:
+            return (*_beyond(self._resolved.pages, own), *own)
+        return (*_beyond(self._from_story(own), own), *own)
+
+    def _from_story(self, own: Sequence[Chunk]) -> tuple[Chunk, ...]:
+        """Return what the question takes from what the person told before it."""
+        before, question, rules = self._asked.before, self._asked.questions[0], self._rules
+        if not before:
+            return ()
+        if not any(_says(chunk, rules) for chunk in own):
+            return _things(before, rules)
+        place = self._story_place(question)
+        return place or (_last_things(before, rules) if _refers(question, rules) else ())
+
+    def _story_place(self, question: str) -> tuple[Chunk, ...]:
+        """Return where the story plays, for a question that speaks of being there."""
+        words = _pointing_words(question, self._rules)
+        pattern = self._rules.phrase("there")
+        there = words & self._rules.words("there") or (pattern and pattern.search(question))
+        return (Chunk(self._resolved.place, Kind.ENTITY),) if there and self._resolved.place else ()
+
+    def _carried(self, own: Sequence[Chunk], number: int) -> tuple[Chunk, ...]:
+        """Return the subject of the first question for a later one that has none."""
+        question = self._asked.questions[number]
+        named = any(chunk.kind in FIRM for chunk in own)
+        content = [chunk for chunk in own if chunk.role is Role.CONTENT]
+        if not _refers(question, self._rules) and (named or len(content) >= SHORT):
+            return ()
+        first = [c for c in self._complete(self._own[0], 0) if c.role is not Role.TIME]
+        of_person = any(chunk.key in self._rules.words("roles") for chunk in first)
+        if of_person and _refers(question, self._rules):
+            return _beyond([c for c in first if c.role is Role.CONTENT][:SHORT], own)
+        return _beyond(_subject_of(first, self._rules), own)
+
+    def _dressed(self, chunks: Sequence[Chunk], subject: Sequence[Chunk]) -> tuple[Chunk, ...]:
+        """Apply what a searcher would: names before their roles, the year, other names."""
+        kept = without_site(timed(chunks, self._ask, self._rules), self._facets.site)
+        kept = roles_told(kept, self._resolved.question, self._reading, self._rules)
+        kept = flipped(without_compare(kept), self._rules)
+        kept = told_apart(kept, self._asked.questions[0], self._rules)
+        kept = aliased(kept, self._rulebook)
+        if vague(kept, self._rules) and subject:
+            kept = (*subject[:SHORT], *kept)
+        elif subject:
+            kept = (*kept, *_beyond(subject[:1], kept))
+        return (*kept, *clock_year(self._reading, kept, self._ask, self._rules))
+
+    def _further(
+        self, first: Sequence[Chunk], left: Sequence[Chunk], subject: Sequence[Chunk]
+    ) -> list[tuple[Chunk, ...]]:
+        """A second query: for what the first had no room for, or for another reading."""
+        lines = leftovers([first], left)
+        other = _beyond(self._resolved.other, first)
+        if other and not subject:
+            own = [chunk for chunk in self._own[0] if chunk.role is not Role.ASKS]
+            if other:
+                lines.append(
+                    fitted(
+                        (
+                            *room_for(other, own)[:CONTEXT_WORDS],
+                            *_beyond(self._resolved.lead[:1], other),
+                            *own,
+                        ),
+                        self._rules,
+                    )[0]
+                )
+        if subject and not left:
+            lines += (
+                [fitted((*subject[:2], *self._own[0]), self._rules)[0]]
+                if len(subject) > 1 and vague(self._own[0], self._rules)
+                else []
+            )
+        return lines
+
+
+def _refers(question: str, rules: LanguageRules) -> bool:
+    words = _pointing_words(question, rules)
+    pattern = rules.phrase("pronoun_forms")
+    return bool(words & rules.words("pronouns_subject")) or bool(
+        pattern and pattern.search(question)
+    )
+
+
+_NAMES = FIRM - {Kind.NUMBER}
+
+
+def _says(chunk: Chunk, rules: LanguageRules) -> bool:
+    """Whether a chunk names a thing: not only what is asked of one."""
+    asks = chunk.key in rules.words("meaning_verbs") | rules.words("attributes")
+    return chunk.role is Role.CONTENT and not asks
+
+
+def _things(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
+    """Return the names of a story with the words they stand behind, else its last words."""
+    told = rules.words("telling_verbs")
+    found = [c for c in chunks_of(before, rules) if c.role is Role.CONTENT and c.key not in told]
+    named = {place for place, chunk in enumerate(found) if chunk.kind in FIRM}
+    wanted = named | {place - 1 for place in named if place}
+    return tuple(found[place] for place in sorted(wanted)[-STORY_WORDS:]) or tuple(found[-SHORT:])
+
+
+def _pointing_words(question: str, rules: LanguageRules) -> set[str]:
+    """Return the words of a question without "there is" and "il y a", which point to nothing."""
+    lower, empty = question.casefold(), rules.phrase("existential")
+    return set(re.findall(r"[\w'-]+", empty.sub(" ", lower) if empty else lower))
+
+
+def _last_things(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
+    """Return what was named last before a question: what its "it" most likely is."""
+    clause = re.split(r"[,;!?，。]|\.(?!\d)", before.strip(" ,.;!?，。"))
+    for text in reversed(clause[-3:]):
+        found = [
+            chunk
+            for chunk in chunks_of(text, rules)
+            if chunk.role is Role.CONTENT and chunk.key not in rules.words("telling_verbs")
+        ]
+        if found:
+            names = [n for n, chunk in enumerate(found) if chunk.kind in _NAMES]
+            return tuple(found[names[-1] if names else -2 :][:2])
+    return ()
+
+
+def _subject_of(chunks: Sequence[Chunk], rules: LanguageRules) -> tuple[Chunk, ...]:
+    """Return what a question is about: its names, else its words but the last."""
+    named = tuple(chunk for chunk in chunks if chunk.kind in FIRM and chunk.kind is not Kind.NUMBER)
+    if named and rules.code != "de":
+        return named[:2]
+    content = [
+        chunk
+        for chunk in chunks
+        if chunk.role is Role.CONTENT and chunk.key not in rules.words("attributes")
+    ]
+    return tuple(content[:2] if len(content) > 1 else content)
+
+
+def _beyond(chunks: Sequence[Chunk], known: Sequence[Chunk]) -> tuple[Chunk, ...]:
+    keys = {word for chunk in known for word in (chunk.key, *chunk.key.split())}
+    return tuple(chunk for chunk in chunks if chunk.key not in keys)
+
+
+def _subject_chunks(ask: Ask, rules: LanguageRules) -> tuple[Chunk, ...]:
+    """Names of the subject, each whole; a title by its telling words."""
+    if ask.subject is None:
+        return ()
+    found: list[Chunk] = []
+    for element in ask.subject.elements():
+        short = len(element.split()) <= SHORT
+        found += [Chunk(element, Kind.ENTITY)] if short else chunks_of(straight(element), rules)
+    seen = {chunk.key: chunk for chunk in found}
+    return tuple(seen.values())

@@ -1,0 +1,157 @@
+"""Korean, Japanese and Chinese questions cut into words."""
+
+import re
+from collections.abc import Iterator
+
+from pellucid_decision.question.spelling import corrected
+from pellucid_decision.question.terms import Kind, terms_of
+from pellucid_decision.question.tokens import TOKEN
+from pellucid_decision.rules.rulebook import LanguageRules
+from pellucid_decision.text.gloss import glossary_of
+from pellucid_language.scripts import HAN, HIRAGANA, KATAKANA
+
+# Letters of the particle behind an attribute at most.
+_MOST_PARTICLE = 2
+
+
+def _korean(text: str, rules: LanguageRules) -> Iterator[tuple[int, str, Kind]]:
+    stop, polite = rules.words("stopwords"), rules.words("polite")
+    endings = rules.phrase("endings")
+    run: list[tuple[int, str, Kind]] = []
+    for match in TOKEN.finditer(text):
+        raw = match.group()
+        found = terms_of(raw, rules)
+        named = _attribute_of(raw, rules)
+        word = named or (found[0].text if found else "")
+        if raw.casefold() in polite or not word or word in polite or (word in stop and not named):
+            yield from _flushed(run)
+            continue
+        if endings and word not in rules.words("attributes"):
+            word = endings.sub("", word) if len(endings.sub("", word)) > 1 else word
+        word = corrected(word, "ko")
+        kind = found[0].kind if found else Kind.WORD
+        tight = not run or text[run[-1][0] + len(run[-1][1]) : match.start()] == " "
+        numbered = kind in {Kind.NUMBER, Kind.IDENTIFIER} and run
+        if run and tight and numbered:
+            run.append((match.start(), word, kind))
+            if word != raw:
+                yield from _flushed(run)
+            continue
+        yield from _flushed(run)
+        run.append((match.start(), word, kind))
+    yield from _flushed(run)
+
+
+def _attribute_of(word: str, rules: LanguageRules) -> str:
+    """Return the attribute that a word with a particle is ("수도가"), empty when it is none."""
+    known = rules.words("attributes")
+    ends = range(len(word), max(1, len(word) - _MOST_PARTICLE - 1), -1)
+    return next((word[:end] for end in ends if word[:end] in known), "")
+
+
+def _flushed(run: list[tuple[int, str, Kind]]) -> Iterator[tuple[int, str, Kind]]:
+    if run:
+        kind = Kind.ENTITY if len(run) > 1 else run[0][2]
+        yield run[0][0], " ".join(word for _, word, _ in run), kind
+    run.clear()
+
+
+_JA_NOUN = re.compile(
+    r"[A-Za-z0-9][A-Za-z0-9.+#%&-]*(?: ?[0-9A-Z][A-Za-z0-9.]*)*"
+    rf"|[{KATAKANA}{HAN}0-9０-９]+(?:[A-Za-z0-9]+[{KATAKANA}{HAN}]*)*"
+)
+
+
+_JA_OKURIGANA = re.compile(rf"[{HIRAGANA}]{{1,6}}")
+
+
+_JA_PARTICLE = re.compile(
+    r"(?:は|が|を|に|で|と|の|も|へ|か|や|な|だ|から|まで|より|です|って|という|じゃ|ね|よ)"
+)
+
+
+def _japanese(text: str, rules: LanguageRules) -> Iterator[tuple[int, str, Kind]]:
+    functions = rules.phrase("functions")
+    predicates = rules.phrase("predicates")
+    rest = _JA_HOW_MANY.sub(lambda m: " " * len(m.group()), text)
+    rest = functions.sub(lambda m: " " * len(m.group()), rest) if functions else rest
+    stop = rules.words("stopwords")
+    for match in _JA_NOUN.finditer(rest):
+        word = match.group()
+        after = _JA_OKURIGANA.match(rest, match.end())
+        tail = after.group() if after else ""
+        if len(word) == 1 and tail.startswith("か") and _HAN_CHARACTER.match(word):
+            yield match.start(), f"{word}か", Kind.WORD  # 静か
+            continue
+        if tail.startswith("しい"):
+            continue  # 美味しい: what it describes follows
+        if tail and _HAN_CHARACTER.match(word[-1]) and not _JA_PARTICLE.match(tail):
+            verb = word + _predicate(tail)
+            if _JA_DOES.match(tail):
+                yield match.start(), word, Kind.WORD
+                continue
+            if not (predicates and predicates.match(verb)) and verb not in stop:
+                yield match.start(), verb, Kind.WORD
+            continue
+        if len(word) == 1 and _HAN_CHARACTER.match(word) and tail and not _JA_PARTICLE.match(tail):
+            continue
+        if word.casefold() not in stop and word not in rules.words("polite"):
+            latin = word.isascii()
+            yield match.start(), word, Kind.ENTITY if latin and not word.islower() else Kind.WORD
+
+
+_JA_DOES = re.compile(r"(?:する|した|して|され|でき)")
+
+
+_JA_HOW_MANY = re.compile(r"何[本個人回枚歳年月日時分円杯冊台頭匹件階度点]")
+
+
+_HAN_CHARACTER = re.compile(f"[{HAN}ヶ]")
+
+
+_JA_VERB_END = re.compile(
+    r"\A(?:[^はがをにのとも]{1,5}?)(?=(?:の|は|が|を|に|で|と|も|か|ん|けど|から)|\Z)"
+)
+
+
+def _predicate(tail: str) -> str:
+    match = _JA_VERB_END.match(tail)
+    return match.group() if match else tail[:4]
+
+
+def _blank_unless_within_word(match: re.Match[str]) -> str:
+    """Blank a small word, but for a character of a longer one ("能" in "功能")."""
+    written, text = match.group(), match.string
+    words = glossary_of("zh").whole
+    around = (
+        text[start : start + length]
+        for length in (4, 3, 2)
+        for start in range(match.start() - length + 1, match.start() + 1)
+        if start >= 0
+    )
+    within = len(written) == 1 and any(words.get(word) for word in around if len(word) > 1)
+    return written if within else " " * len(written)
+
+
+def _chinese(text: str, rules: LanguageRules) -> Iterator[tuple[int, str, Kind]]:
+    tails = rules.phrase("question_tails")
+    marked = [(m.start(), m.group(), Kind.WORD) for m in tails.finditer(text)] if tails else []
+    rest = tails.sub(lambda m: " " * len(m.group()), text) if tails else text
+    functions = rules.phrase("functions")
+    rest = functions.sub(_blank_unless_within_word, rest) if functions else rest
+    stop = rules.words("stopwords")
+    found = list(marked)
+    for match in _ZH_RUN.finditer(rest):
+        word = match.group().strip(".")
+        if word.casefold() not in stop and word not in rules.words("polite"):
+            named = re.search(r"[A-Za-z0-9]", word) is not None
+            found.append((match.start(), word, Kind.ENTITY if named else Kind.WORD))
+    yield from sorted(found)
+
+
+_ZH_RUN = re.compile(
+    rf"[{HAN}]*[A-Za-z0-9$][A-Za-z0-9.+#%&/-]*(?: [A-Z0-9][A-Za-z0-9.]*)*|[{HAN}]+"
+)
+
+
+DENSE_CUTS = {"ko": _korean, "ja": _japanese, "zh": _chinese}

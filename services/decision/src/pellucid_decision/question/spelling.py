@@ -1,0 +1,132 @@
+"""Misspelt words of a question, put right where there is little doubt.
+
+A word that a dictionary knows stays as it is, and so does one that looks like a name; the nearest
+frequent word takes the place of one that differs by a single slip.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from spellchecker import SpellChecker
+
+LANGUAGES = ("en", "de", "fr", "es")
+MIN_LETTERS = 5
+# Occurrences in the dictionary's texts below which a word is too rare to be what was meant.
+MIN_COUNT = 150
+MIN_COUNT_LONG = 50
+LONG_LETTERS = 9
+_ENDING = re.compile("[adelnorstyzéí]?|a[lnrs]|e[dmnrstz]|i[cerst]|ly|n[st]|os|rs|st|te|ts|ée|és")
+# A word this frequent in another language is most likely one of that language: any word where
+# nothing around it tells the language ("wechselkurs schweizer franken").
+FOREIGN = 2000
+FOREIGN_ALONE = 1
+
+
+def corrected(word: str, language: str, *, told: bool = True) -> str:
+    """Return the word as it is most likely meant; itself when it is known, or in doubt.
+
+    Args:
+        word: One word of a question.
+        language: ISO 639-1 code of the question.
+        told: Small words around it say that the question is in that language.
+
+    >>> corrected("symtoms", "en")
+    'symptoms'
+    >>> corrected("Ryanair", "en")
+    'Ryanair'
+    """
+    if language not in LANGUAGES or len(word) < MIN_LETTERS or not word.isalpha():
+        return word
+    least = FOREIGN if told else FOREIGN_ALONE
+    return word if word != word.lower() else _corrected(word, language, least) or word
+
+
+@lru_cache(maxsize=4096)
+def _corrected(word: str, language: str, foreign: int) -> str:
+    own = _dictionary(language)
+    known_elsewhere = any(_dictionary(code).count(word) >= foreign for code in LANGUAGES)
+    if own.count(word) or word in _names() or known_elsewhere:
+        return ""
+    least = MIN_COUNT_LONG if len(word) >= LONG_LETTERS else MIN_COUNT
+    slips = (one for one in own.checker.edit_distance_1(word) if _is_slip(one, word))
+    known = [one for one in slips if own.count(one) >= least and not _is_form(one, word)]
+    return max(known, key=lambda one: (sorted(one) == sorted(word), own.count(one)), default="")
+
+
+@lru_cache(maxsize=1)
+def _names() -> frozenset[str]:
+    """Names that people write in small letters and dictionaries of everyday words lack."""
+    text = (Path(__file__).parents[1] / "data" / "names.txt").read_text(encoding="utf-8")
+    return frozenset(word for line in text.splitlines() if line[:1] != "#" for word in line.split())
+
+
+# Each dictionary gives this count to all that it met too seldom to tell, which is most of it.
+RARE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Dictionary:
+    """Words of one language; the rare ones by their hashes alone, which take a tenth of the memory.
+
+    Attributes:
+        checker: Of the frequent words.
+        rare: Sorted hashes of the others, `int64[n]`.
+    """
+
+    checker: SpellChecker
+    rare: npt.NDArray[np.int64]
+
+    def count(self, word: str) -> int:
+        """Return how often a word occurs, 0 when it is unknown."""
+        frequent = self.checker.word_frequency.dictionary.get(word, 0)
+        if frequent:
+            return int(frequent)
+        place = int(np.searchsorted(self.rare, hash(word)))
+        return RARE if place < len(self.rare) and self.rare[place] == hash(word) else 0
+
+
+def load_dictionaries() -> None:
+    """Read all dictionaries: nobody's request should wait for it."""
+    for language in LANGUAGES:
+        _dictionary(language)
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _dictionary(language: str) -> Dictionary:
+    checker = SpellChecker(language=language, distance=1)
+    counts = checker.word_frequency.dictionary
+    rare = [word for word, count in counts.items() if count <= RARE]
+    hashes = np.sort(np.fromiter(map(hash, rare), dtype=np.int64, count=len(rare)))
+    frequent = SpellChecker(language=None, distance=1)
+    frequent.word_frequency.load_json({w: n for w, n in counts.items() if n > RARE})
+    return Dictionary(frequent, hashes)
+
+
+def _is_slip(known: str, word: str) -> bool:
+    """Whether a hand or ear slipped: letters left out, doubled or swapped, a vowel for a vowel.
+
+    Another consonant makes another word, most often a name ("lakers", "layers").
+    """
+    if known[0] != word[0]:
+        return False
+    changed = [(a, b) for a, b in zip(known, word, strict=False) if a != b]
+    if len(known) != len(word) or len(changed) != 1:
+        return True
+    return set(changed[0]) <= _VOWELS or frozenset(changed[0]) in _SOUND_ALIKE
+
+
+_VOWELS = frozenset("aeiouyáéíóúàèùâêîôûäöü")
+_SOUND_ALIKE = frozenset(map(frozenset, ("cs", "sz", "ck", "kq", "bv", "dt", "gj", "mn")))
+
+
+def _is_form(known: str, word: str) -> bool:
+    """Whether two words differ in their endings only: dictionaries lack many a form."""
+    if sorted(known) == sorted(word):
+        return False
+    shared = next((n for n, (a, b) in enumerate(zip(known, word, strict=False)) if a != b), None)
+    shared = min(len(known), len(word)) if shared is None else shared
+    return all(_ENDING.fullmatch(one[shared:]) for one in (known, word))

@@ -1,0 +1,241 @@
+"""What a conversation is about, followed turn by turn, as chunks of the person's own words.
+
+The subject is kept from the question that set it until one with a subject of its own comes; what
+was asked of it is kept apart, so that "and its price?" takes the subject and "and in Canada?" both.
+Whether a message needs the topic at all is decided by the resolution.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from pellucid_decision.question.asked import Asked, questions_of
+from pellucid_decision.question.chunk import Chunk
+from pellucid_decision.question.chunk import Role as Part
+from pellucid_decision.question.chunks import chunks_of
+from pellucid_decision.question.terms import FIRM, Kind
+from pellucid_decision.rules.rulebook import LanguageRules
+from pellucid_decision.text.conversation import Role, Turn
+from pellucid_decision.text.normal import HEAD_CHARACTERS, window
+from pellucid_language.folding import straight
+from pellucid_language.redaction.gate import GATE
+
+MAX_SUBJECT = 5
+MAX_ASKED = 3
+MAX_SAID = 4
+_FULL_NAME = re.compile(
+    r"(?<![\w.])[A-ZÀ-Þ][a-zà-ÿ'’-]+"
+    r"(?:[- ](?:(?:de|da|di|du|van|von|der|den|al|bin|la|le)\s)?[A-ZÀ-Þ][\w'’-]+){1,3}"
+)
+_PLACE_WORD = re.compile(r"[A-ZÀ-Þ]?[\w'-]+(?:[ -][A-ZÀ-Þ][\w'-]+){0,2}")
+_PLACE_END = re.compile(
+    r"[,.;!?]|\s(?:for|until|till|and|with|to|last|this|right|at|on|für|bis|und|zu|mit|por|para|hasta|y|con|pour|et|avec|jusqu)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What the turns so far are about.
+
+    Attributes:
+        subject: What is talked about, most telling first.
+        asked: What the last question wanted to know of it.
+        first: Subject of the person's first question, where another came later.
+        beside: Further things named by questions that kept the subject.
+        people: Full names in the assistant's last answer.
+        said: Other names in it.
+        last: The last question's chunks in its order.
+        sought: The last question asked for a person, so that "she" is who the answer names.
+        place: Where the person said they are; empty when they did not.
+    """
+
+    subject: tuple[Chunk, ...] = ()
+    asked: tuple[Chunk, ...] = ()
+    first: tuple[Chunk, ...] = ()
+    beside: tuple[Chunk, ...] = ()
+    people: tuple[Chunk, ...] = ()
+    said: tuple[Chunk, ...] = ()
+    last: tuple[Chunk, ...] = ()
+    sought: bool = False
+    place: str = ""
+
+    def __bool__(self) -> bool:
+        """Whether anything is known."""
+        return bool(self.subject or self.said or self.people)
+
+
+def topic_of(history: Sequence[Turn], rules: LanguageRules) -> Topic:
+    """Follow the topic through the turns, oldest first."""
+    topic = Topic()
+    for turn in history:
+        text = straight(window(turn.content))
+        if turn.role is Role.USER:
+            topic = _after_question(topic, text, rules)
+        elif turn.role is Role.ASSISTANT:
+            topic = _after_answer(topic, text[:HEAD_CHARACTERS], rules)
+    return topic
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a message asks, cut once for all who read it.
+
+    Attributes:
+        asked: Its questions, without personal data.
+        parts: Chunks of each.
+    """
+
+    asked: Asked
+    parts: tuple[tuple[Chunk, ...], ...]
+
+    @property
+    def chunks(self) -> tuple[Chunk, ...]:
+        """Chunks of all questions together, without the small words between them."""
+        found = (chunk for part in self.parts for chunk in part)
+        return tuple({chunk.key: replace(chunk, link="", flips=False) for chunk in found}.values())
+
+
+def told_in(text: str, rules: LanguageRules) -> Told:
+    """Read what a folded message asks."""
+    asked = questions_of(GATE.redact(text).text, rules)
+    cut = (chunks_of(one, rules, compares=asked.compares) for one in asked.questions)
+    return Told(asked, tuple(cut))
+
+
+def parts_of(
+    chunks: Iterable[Chunk], rules: LanguageRules
+) -> tuple[tuple[Chunk, ...], tuple[Chunk, ...]]:
+    """Tell what a question is about from what it wants to know."""
+    plain = rules.words("attributes") | rules.words("generic") | rules.words("roles")
+    subject: list[Chunk] = []
+    asked: list[Chunk] = []
+    for chunk in chunks:
+        if chunk.role in {Part.ASKS, Part.TIME} or chunk.key in rules.words("meaning_verbs"):
+            continue
+        firm = chunk.kind in FIRM and chunk.key not in rules.words("roles")
+        asks = chunk.key in plain or chunk.role is Part.WEAK or chunk.key.rstrip("s") in plain
+        (asked if asks and not firm else subject).append(chunk)
+    return tuple(subject), tuple(asked)
+
+
+def switches(text: str, rules: LanguageRules) -> bool:
+    """Whether a message says that it is about something else."""
+    pattern = rules.phrase("switch")
+    return bool(pattern and pattern.match(text.strip()))
+
+
+def refers(text: str, rules: LanguageRules) -> bool:
+    """Whether a message has a word that stands for something said before."""
+    words = set(re.findall(r"[\w-]+", text.casefold()))
+    pattern = rules.phrase("pronoun_forms")
+    return bool(words & rules.words("pronouns_subject")) or bool(pattern and pattern.search(text))
+
+
+def _after_question(topic: Topic, text: str, rules: LanguageRules) -> Topic:
+    place = place_in(text, rules) or topic.place
+    if _only_place(text, rules) and place != topic.place:
+        return replace(topic, place=place)
+    chunks = told_in(text, rules).chunks
+    subject, asked = parts_of(chunks, rules)
+    if not subject and not asked:
+        return replace(topic, place=place)
+    if topic.subject and not switches(text, rules) and keeps_topic(text, subject, rules):
+        beside = (*subject, *(one for one in topic.beside if one not in subject))[:MAX_SUBJECT]
+        return replace(
+            topic,
+            asked=asked[:MAX_ASKED],
+            beside=beside,
+            people=(),
+            sought=_seeks_person(text, chunks, rules),
+            place=place,
+        )
+    if not subject:
+        subject, asked = asked, ()
+    telling = sorted(subject, key=_telling)[:MAX_SUBJECT]
+    ordered = tuple(chunk for chunk in subject if chunk in telling)
+    first = topic.first or topic.subject
+    told = tuple(chunk for chunk in chunks if chunk.role is not Part.ASKS)
+    return Topic(
+        ordered,
+        asked[:MAX_ASKED],
+        first,
+        last=told,
+        sought=_seeks_person(text, chunks, rules),
+        place=place,
+    )
+
+
+def _seeks_person(text: str, chunks: Sequence[Chunk], rules: LanguageRules) -> bool:
+    """Whether a question asks for a person ("who directed", "the CEO of")."""
+    asks = any(chunk.role is Part.ASKS and chunk.key in _WHO for chunk in chunks)
+    return (
+        asks
+        or any(chunk.key in rules.words("roles") for chunk in chunks)
+        or bool(_WHO_DENSE.search(text))
+    )
+
+
+_WHO = frozenset({"who", "wer", "quién", "quien", "qui"})
+_WHO_DENSE = re.compile(r"누구|누가|誰|谁")
+
+
+def _telling(chunk: Chunk) -> int:
+    return 0 if chunk.kind in _NAMES else 2 if chunk.kind is Kind.NUMBER else 1
+
+
+_NAMES = frozenset({Kind.ENTITY, Kind.IDENTIFIER, Kind.QUOTED})
+
+
+def keeps_topic(text: str, subject: Sequence[Chunk], rules: LanguageRules) -> bool:
+    """Whether a message goes on about the subject before it."""
+    continuation = rules.phrase("continuation")
+    opened = bool(continuation and continuation.search(text))
+    named = any(chunk.kind in _NAMES for chunk in subject)
+    if refers(text, rules):
+        return not named or opened or len(subject) <= MAX_ASKED
+    if opened:
+        return len(subject) <= MAX_ASKED
+    return not named and len(subject) <= 1
+
+
+def _after_answer(topic: Topic, text: str, rules: LanguageRules) -> Topic:
+    known = {word for chunk in topic.subject for word in chunk.key.split()}
+    found = chunks_of(text, rules)
+    named = [chunk for chunk in found if chunk.kind in _NAMES]
+    people = [
+        Chunk(match.group(), Kind.ENTITY)
+        for match in _FULL_NAME.finditer(text)
+        if not known & set(match.group().casefold().split())
+    ]
+    names = {chunk.key for chunk in people}
+    other = [chunk for chunk in named if chunk.key not in names]
+    return replace(topic, people=tuple(people[:MAX_SAID]), said=tuple(other[:MAX_SAID]))
+
+
+def place_in(text: str, rules: LanguageRules) -> str:
+    """Return where the person says they are, empty when they do not say."""
+    pattern = rules.phrase("place_said")
+    if pattern is None:
+        return ""
+    nearby = rules.phrase("nearby")
+    found = (_named_place(text, match, rules) for match in pattern.finditer(text))
+    named = [place for place in found if place and not (nearby and nearby.fullmatch(place))]
+    return named[-1] if named else ""
+
+
+def _named_place(text: str, match: re.Match[str], rules: LanguageRules) -> str:
+    if match.groups() and match.group(1):
+        return match.group(1)
+    rest = text[match.end() :].strip()
+    end = _PLACE_END.search(rest)
+    named = rest[: end.start()] if end else rest
+    found = _PLACE_WORD.match(named)
+    words = found.group().split() if found else []
+    if words and words[0].islower() and text != text.lower():
+        return ""  # "have to transfer", where names have capitals
+    small = rules.words("stopwords") | rules.words("articles")
+    return " ".join(words) if words and words[0].casefold() not in small else ""
+
+
+def _only_place(text: str, rules: LanguageRules) -> bool:
+    return bool(place_in(text, rules)) and "?" not in text

@@ -1,0 +1,1 @@
+"""The stages that settle a decision, in order."""

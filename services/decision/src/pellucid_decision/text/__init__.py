@@ -1,0 +1,1 @@
+"""Reading a message: normal form, language, addresses, topic."""

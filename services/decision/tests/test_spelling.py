@@ -1,0 +1,39 @@
+"""Slips of a hand are put right; names, forms and words of other languages are left alone."""
+
+import pytest
+
+from pellucid_decision.question.spelling import corrected
+
+
+@pytest.mark.parametrize(
+    ("word", "language", "meant"),
+    [
+        ("symtoms", "en", "symptoms"),
+        ("captial", "en", "capital"),
+        ("apendicitis", "en", "appendicitis"),
+        ("definately", "en", "definitely"),
+        ("cancle", "en", "cancel"),
+    ],
+)
+def test_slips_are_put_right(word: str, language: str, meant: str) -> None:
+    assert corrected(word, language) == meant
+
+
+@pytest.mark.parametrize(
+    ("word", "language"),
+    [
+        ("lakers", "en"),
+        ("significa", "es"),
+        ("Ryanair", "en"),
+        ("fahrrad", "en"),
+        ("xqzvw", "en"),
+        ("symptoms", "en"),
+        ("symtoms", "ko"),
+    ],
+)
+def test_what_may_be_meant_stays(word: str, language: str) -> None:
+    assert corrected(word, language) == word
+
+
+def test_without_small_words_around_it_a_foreign_word_stays() -> None:
+    assert corrected("schweizer", "en", told=False) == "schweizer"
