@@ -18,13 +18,13 @@ import pytest
 from pellucid.search.v1 import search_pb2 as pb
 from pellucid.search.v1 import search_pb2_grpc
 
-from pellucid_runtime.channel import open_channel
 from pellucid_runtime.clock import FixedClock, SystemClock
 from pellucid_runtime.health import Health
-from pellucid_runtime.server import GrpcServer
+from pellucid_runtime.rpc.channel import open_channel
+from pellucid_runtime.rpc.server import GrpcServer
 from pellucid_search import app
 from pellucid_search.adapters import ddgs_engine, guarded_store, redis_gate, redis_leases
-from pellucid_search.other_languages import read_other_language
+from pellucid_search.dates.other_languages import read_other_language
 from pellucid_search.settings import SearchSettings
 
 # Tests are imported without packages; their shared tables stand beside them.

@@ -10,7 +10,7 @@ from pathlib import Path
 import grpc
 from pellucid.search.v1 import search_pb2_grpc
 
-from pellucid_runtime.channel import open_channel
+from pellucid_runtime.rpc.channel import open_channel
 from pellucid_search import app
 
 

@@ -1,6 +1,6 @@
 """What calls that were in flight when a breaker opened may still change: nothing."""
 
-from pellucid_search.breaker import FIRST_PAUSE_S, Breaker, BreakerState
+from pellucid_search.asking.breaker import FIRST_PAUSE_S, Breaker, BreakerState
 
 
 class Seconds:

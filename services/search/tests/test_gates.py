@@ -10,7 +10,7 @@ import redis
 
 from pellucid_search.adapters import redis_gate
 from pellucid_search.adapters.redis_gate import RedisGate
-from pellucid_search.buckets import LocalGate, Rate
+from pellucid_search.asking.buckets import LocalGate, Rate
 from pellucid_search.hits import RateWindow
 from pellucid_search.ports import Refusal
 

@@ -11,7 +11,7 @@ import pypdfium2
 import pytest
 
 from pellucid_search.adapters.local_engine import LocalEngine
-from pellucid_search.answering import Generation
+from pellucid_search.asking.answering import Generation
 from pellucid_search.hits import DateSource
 from pellucid_search.local.corpus import document_url
 from pellucid_search.local.documents import html_document, markdown_document, read_document

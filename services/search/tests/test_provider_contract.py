@@ -16,7 +16,7 @@ from pellucid_search.adapters.ddgs_engine import DdgsEngine
 from pellucid_search.adapters.http_engine import HttpEngine
 from pellucid_search.adapters.http_transport import HttpxTransport
 from pellucid_search.adapters.local_engine import LocalEngine
-from pellucid_search.answering import Generation
+from pellucid_search.asking.answering import Generation
 from pellucid_search.errors import ProviderError
 from pellucid_search.local.index import LocalIndex
 from pellucid_search.ports import Engine

@@ -23,16 +23,16 @@ pytestmark = pytest.mark.usefixtures("loaded_languages")
 KEY = "example-key-0123456789"
 DEADLINE_S = 4.0
 LIMITED = {"rate", "quota"}
-# What needs settings, and which.
-SETTINGS: dict[str, Callable[[str], dict[str, Any]]] = {
-    "brave": lambda url: {"brave_search_api_key": KEY, "brave_base_url": url},
-    "tavily": lambda url: {"tavily_api_key": KEY, "tavily_base_url": url},
-    "searxng": lambda url: {"searxng_url": url},
-    "google": lambda url: {
-        "google_api_key": KEY, "google_search_engine_id": "engine", "google_base_url": url,
-    },
-    "bing": lambda url: {"bing_search_api_key": KEY, "bing_base_url": url},
-}  # fmt: skip
+
+
+def set_up(name: str) -> Callable[[str], dict[str, Any]]:
+    """Return the settings of a provider at an address, as its line in the registry names them."""
+    spec = REGISTRY[name]
+    own = {spec.key.lower(): KEY, spec.account.lower(): "account"}
+    return lambda url: {k: v for k, v in (own | {spec.address.lower(): url}).items() if k}
+
+
+SETTINGS = {name: set_up(name) for name, spec in REGISTRY.items() if spec.dialect}
 BROKEN = {
     "hang": ({"delay_s": 8.0}, "timeout"),
     "reset": ({"reset": True}, "unreachable"),

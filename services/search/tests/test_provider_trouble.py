@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
 from pellucid.search.v1 import search_pb2 as pb
 from search_provider_fixtures import GOOD
 
@@ -171,6 +172,35 @@ async def test_blocked_and_doubtful_sites(
     ]
 
 
+async def test_no_malicious_address_is_a_result(
+    start_service: Any, serve_provider: Any, answer: Any, ask: Any, tmp_path: Path
+) -> None:
+    urls = (
+        "https://www.bad.example/",
+        "http://files.example/a/x.exe",
+        "http://files.example/a/y.txt",
+        "https://allowed.example/",
+    )
+    rows = [{"title": "T", "url": url, "content": "c"} for url in urls]
+    provider = await serve_provider(answer({"results": rows}))
+    hosts, pages, policy = (tmp_path / name for name in ("hosts", "urls.txt", "policy.yaml"))
+    hosts.write_text("0.0.0.0 bad.example\n0.0.0.0 allowed.example\n")
+    pages.write_text("http://files.example/a/x.exe\n")
+    policy.write_text("allow: [allowed.example]\n")
+    client = await start_service(
+        searxng_url=provider.url,
+        malicious_lists=f"{hosts},{pages}",
+        search_domain_policy=policy,
+    )
+
+    async with asyncio.timeout(10):
+        while (found := await client.Search(ask("island ferry", bypass_cache=True))).blocked < 2:  # noqa: ASYNC110 - read in the background
+            await asyncio.sleep(0.05)
+
+    assert found.blocked == 2
+    assert {hit.domain for hit in found.hits} == {"files.example", "allowed.example"}
+
+
 RATES = {
     "X-RateLimit-Limit": "50, 2000", "X-RateLimit-Policy": "50;w=1, 2000;w=2592000",
     "X-RateLimit-Remaining": "40, 1500", "X-RateLimit-Reset": "1, 86400",
@@ -242,3 +272,30 @@ async def test_operators_can_test_one_provider_and_see_usage(
     assert "brave: failed (" in broken
     assert "GOOGLE_API_KEY" in refused
     assert "searxng, brave, tavily" in refused
+
+
+async def test_the_operators_tool_runs_inside_a_pod_with_certificates(
+    start_service: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """No option: the pod's own environment says where, and with which certificate."""
+    authority = trustme.CA()
+    certificate = authority.issue_cert("search", "localhost")
+    files = {name: tmp_path / f"tls.{name}" for name in ("cert", "key", "ca")}
+    files["cert"].write_bytes(certificate.cert_chain_pems[0].bytes())
+    files["key"].write_bytes(certificate.private_key_pem.bytes())
+    files["ca"].write_bytes(authority.cert_pem.bytes())
+    paths = {f"grpc_tls_{name}_file": path for name, path in files.items()}
+    client = await start_service(search_providers="brave", brave_search_api_key="k", **paths)
+    monkeypatch.setenv("GRPC_PORT", client.target.rpartition(":")[2])
+    monkeypatch.setenv("SEARCH_TARGET", "dns:///search.invalid:50052")
+
+    without = await asyncio.to_thread(main, ["list"])
+    for name, path in paths.items():
+        monkeypatch.setenv(name.upper(), str(path))
+    with_certificate = await asyncio.to_thread(main, ["list"])
+
+    assert (without, with_certificate) == (1, 0)
+    assert rows_of(capsys.readouterr().out)["brave"][1] == "ready"

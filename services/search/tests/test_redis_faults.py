@@ -12,7 +12,7 @@ from pellucid.search.v1 import search_pb2 as pb
 from search_provider_fixtures import GOOD
 
 from pellucid_search.adapters.redis_gate import RedisGate
-from pellucid_search.buckets import Rate
+from pellucid_search.asking.buckets import Rate
 from pellucid_search.metrics import STORE_ERRORS
 from pellucid_search.ports import Refusal
 

@@ -6,10 +6,10 @@ from typing import Any
 from pellucid.search.v1 import search_pb2 as pb
 from search_provider_fixtures import GOOD
 
-from pellucid_search.housekeeping import Housekeeping
-from pellucid_search.ledger import Ledger
+from pellucid_search.asking.housekeeping import Housekeeping
+from pellucid_search.asking.ledger import Ledger
+from pellucid_search.asking.planning import Lineup, Offer, make_plan
 from pellucid_search.metrics import BUDGET_SOFT_LIMITS
-from pellucid_search.planning import Lineup, Offer, make_plan
 from pellucid_search.query import Query, Routing, SearchRequest
 
 NOW = datetime(2026, 1, 3, 12, tzinfo=UTC)

@@ -6,21 +6,22 @@ from typing import Any
 
 import pytest
 
+from pellucid_runtime.domains import registrable_domain
 from pellucid_runtime.errors import InvalidArgumentError
-from pellucid_search.allowance import Allowance
-from pellucid_search.answer_cache import cache_key, time_to_live_s
-from pellucid_search.breaker import Breaker, BreakerState
-from pellucid_search.canonical import canonical_url, page_key
-from pellucid_search.dates import publication_date
-from pellucid_search.domain_policy import Verdict, policy_file, shipped_policy
-from pellucid_search.domains import host_name, registrable_domain
+from pellucid_search.asking.allowance import Allowance
+from pellucid_search.asking.answer_cache import cache_key, time_to_live_s
+from pellucid_search.asking.breaker import Breaker, BreakerState
+from pellucid_search.asking.ledger import Ledger, UsageRow
+from pellucid_search.asking.planning import Lineup, Offer, lineup, make_plan
+from pellucid_search.dates.publication import publication_date
 from pellucid_search.hits import DateSource, Hit
-from pellucid_search.ledger import Ledger, UsageRow
-from pellucid_search.plain_text import plain_text
-from pellucid_search.planning import Lineup, Offer, lineup, make_plan
 from pellucid_search.providers import ddgs
 from pellucid_search.query import Freshness, ProviderQuery, Query, Routing, SearchRequest
-from pellucid_search.syndication import collapse_syndicated
+from pellucid_search.results.canonical import canonical_url, page_key
+from pellucid_search.results.domain_policy import Verdict, policy_file, shipped_policy
+from pellucid_search.results.domains import host_name
+from pellucid_search.results.plain_text import plain_text
+from pellucid_search.results.syndication import collapse_syndicated
 
 NOW = datetime(2026, 1, 3, 12, tzinfo=UTC)
 

@@ -11,29 +11,29 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from pellucid_language.redaction.gate import Redactor
 from pellucid_runtime.clock import Clock, SystemClock
-from pellucid_search.answer_cache import CachedAnswer, decode, encode
-from pellucid_search.answering import Answering
-from pellucid_search.background import Background
-from pellucid_search.buckets import LocalGate
-from pellucid_search.canonical import canonical_url, page_key
-from pellucid_search.dates import publication_date, understand_date
-from pellucid_search.desk import Desk, DeskLimits
-from pellucid_search.domain_policy import DomainPolicy
+from pellucid_search.asking.answer_cache import CachedAnswer, decode, encode
+from pellucid_search.asking.answering import Answering
+from pellucid_search.asking.background import Background
+from pellucid_search.asking.buckets import LocalGate
+from pellucid_search.asking.desk import Desk, DeskLimits
+from pellucid_search.asking.ledger import Ledger
+from pellucid_search.asking.planning import Lineup, Offer
+from pellucid_search.asking.relay import Relay
+from pellucid_search.asking.write_behind import WriteBehind
+from pellucid_search.dates.publication import publication_date, understand_date
 from pellucid_search.errors import MalformedError, ProviderError, UnreachableError
-from pellucid_search.fusion import FoundHit, fuse
 from pellucid_search.hits import DateSource, Finding, Hit, ProviderReply, RawHit
-from pellucid_search.ledger import Ledger
-from pellucid_search.planning import Lineup, Offer
 from pellucid_search.providers.registry import REGISTRY, ProviderSpec
 from pellucid_search.providers.wire import HttpReply
 from pellucid_search.query import ProviderQuery, Query, Routing, SearchRequest
-from pellucid_search.redaction import Redactor
-from pellucid_search.relay import Relay
 from pellucid_search.reports import ProviderStatus
+from pellucid_search.results.canonical import canonical_url, page_key
+from pellucid_search.results.domain_policy import DomainPolicy
+from pellucid_search.results.fusion import FoundHit, fuse
+from pellucid_search.results.syndication import collapse_syndicated
 from pellucid_search.searching import Searcher
-from pellucid_search.syndication import collapse_syndicated
-from pellucid_search.write_behind import WriteBehind
 
 NOW = datetime(2026, 1, 3, tzinfo=UTC)
 NAMES = ("alpha", "beta", "gamma", "delta")

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from pellucid_search import app, dates
+from pellucid_search import app
+from pellucid_search.dates import publication as dates
 
 ODD = "2 napja"
 ROWS = {"results": [{"title": "T", "url": "https://a.example/", "content": "c",

@@ -9,21 +9,21 @@ import pytest
 
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_search.adapters.guarded_store import GuardedCounters
-from pellucid_search.answering import Answering, Errand
-from pellucid_search.background import Background
-from pellucid_search.breaker import FAILURES_TO_OPEN, BreakerState
-from pellucid_search.buckets import LocalGate
-from pellucid_search.desk import Desk, DeskLimits
+from pellucid_search.asking.answering import Answering, Errand
+from pellucid_search.asking.background import Background
+from pellucid_search.asking.breaker import FAILURES_TO_OPEN, BreakerState
+from pellucid_search.asking.buckets import LocalGate
+from pellucid_search.asking.desk import Desk, DeskLimits
+from pellucid_search.asking.ledger import Ledger
+from pellucid_search.asking.planning import Plan
+from pellucid_search.asking.relay import Relay
+from pellucid_search.asking.write_behind import WriteBehind
 from pellucid_search.errors import RateError
 from pellucid_search.hits import ProviderReply, RateWindow, RawHit
-from pellucid_search.ledger import Ledger
-from pellucid_search.planning import Plan
 from pellucid_search.ports import Refusal
 from pellucid_search.providers.registry import ProviderSpec
 from pellucid_search.query import ProviderQuery
-from pellucid_search.relay import Relay
 from pellucid_search.reports import ProviderRun, ProviderStatus
-from pellucid_search.write_behind import WriteBehind
 
 QUERY = ProviderQuery("island ferry", datetime(2026, 1, 3, tzinfo=UTC))
 HITS = (RawHit("https://example.com/", "One", "text"),)

@@ -10,13 +10,15 @@ from typing import Any
 import structlog
 from pellucid.search.v1 import search_pb2_grpc
 
+from pellucid_language.redaction.gate import Redactor
 from pellucid_runtime.clock import Clock, clock_from
 from pellucid_runtime.health import Health
 from pellucid_runtime.listener import StartError
-from pellucid_runtime.metrics import MetricsServer
-from pellucid_runtime.server import GrpcServer
+from pellucid_runtime.malicious.lists import watched
+from pellucid_runtime.rpc.server import GrpcServer
 from pellucid_runtime.service import Service
 from pellucid_runtime.store import open_store
+from pellucid_runtime.telemetry.metrics import MetricsServer
 from pellucid_search import metrics
 from pellucid_search.adapters.ddgs_engine import DdgsEngine, fetch_rows
 from pellucid_search.adapters.guarded_store import GuardedCache, GuardedCounters
@@ -25,29 +27,29 @@ from pellucid_search.adapters.http_transport import HttpxTransport
 from pellucid_search.adapters.local_engine import LocalEngine
 from pellucid_search.adapters.redis_gate import RedisGate
 from pellucid_search.adapters.redis_leases import RedisLeases
-from pellucid_search.answering import Answering, Generation
-from pellucid_search.background import Background
-from pellucid_search.buckets import LocalGate, Rate
-from pellucid_search.desk import Desk, DeskLimits
-from pellucid_search.domain_policy import DomainPolicy, policy_file, shipped_policy
-from pellucid_search.domains import belongs_to
-from pellucid_search.housekeeping import Housekeeping
-from pellucid_search.leases import Leases
-from pellucid_search.ledger import MICRO, Ledger
+from pellucid_search.adapters.traced_engine import TracedEngine
+from pellucid_search.asking.answering import Answering, Generation
+from pellucid_search.asking.background import Background
+from pellucid_search.asking.buckets import LocalGate, Rate
+from pellucid_search.asking.desk import Desk, DeskLimits
+from pellucid_search.asking.housekeeping import Housekeeping
+from pellucid_search.asking.leases import Leases
+from pellucid_search.asking.ledger import MICRO, Ledger
+from pellucid_search.asking.planning import KEYLESS, LOCAL, lineup
+from pellucid_search.asking.relay import Relay
+from pellucid_search.asking.standing import Roster
+from pellucid_search.asking.write_behind import WriteBehind
+from pellucid_search.dates.other_languages import read_other_language
 from pellucid_search.local.index import LocalIndex
 from pellucid_search.metering import CallMeter
-from pellucid_search.other_languages import read_other_language
-from pellucid_search.planning import KEYLESS, LOCAL, lineup
 from pellucid_search.ports import Engine, RateGate
 from pellucid_search.providers.registry import REGISTRY, ProviderSpec
 from pellucid_search.providers.wire import Endpoint
-from pellucid_search.redaction import Redactor
-from pellucid_search.relay import Relay
+from pellucid_search.results.domain_policy import DomainPolicy, policy_file, shipped_policy
+from pellucid_search.results.domains import belongs_to
 from pellucid_search.searching import Searcher
 from pellucid_search.server import SearchServicer
 from pellucid_search.settings import SearchSettings
-from pellucid_search.standing import Roster
-from pellucid_search.write_behind import WriteBehind
 
 SERVICE = "pellucid.search.v1.SearchService"
 _log = structlog.get_logger("pellucid_search.app")
@@ -125,6 +127,7 @@ async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> Sea
         redactor=Redactor(permit_subject=settings.search_pii_subject_lookup),
         policy=_policy(settings),
         is_internal=_internal(settings),
+        is_malicious=watched(settings, stack, clock, settings.egress_proxy_url),
         clock=clock,
         budget_s=settings.search_budget_s,
         is_saving=lambda: ledger.is_saving(clock.now().date()),
@@ -204,7 +207,7 @@ def _desk(
         price_micro_usd=_prices(settings).get(spec.name, spec.price_micro_usd),
         slow_s=settings.search_hedge_s,
     )
-    return Desk(spec, engine, gate, ledger, clock, limits, CallMeter())
+    return Desk(spec, TracedEngine(engine, spec.name), gate, ledger, clock, limits, CallMeter())
 
 
 async def _engines(
@@ -254,17 +257,15 @@ def missing_settings(settings: SearchSettings) -> Mapping[str, tuple[str, ...]]:
 
 def endpoint_of(spec: ProviderSpec, settings: SearchSettings) -> Callable[[], Endpoint]:
     """Return what tells where and as whom a provider is asked, with its newest key."""
-    chosen = {
-        "brave": (settings.brave_base_url, "brave_search_api_key"),
-        "tavily": (settings.tavily_base_url, "tavily_api_key"),
-        "searxng": (settings.searxng_url, None),
-        "google": (settings.google_base_url, "google_api_key"),
-        "bing": (settings.bing_base_url, "bing_search_api_key"),
-    }
-    base_url, name = chosen[spec.name]
-    key = settings.secret(name) if name else str
-    address = (base_url or spec.base_url).rstrip("/")
-    return lambda: Endpoint(address, key(), settings.google_search_engine_id or "")
+    key = settings.secret(spec.key.lower()) if spec.key else str
+    address = _given(settings, spec.address) or spec.base_url
+    account = _given(settings, spec.account)
+    return lambda: Endpoint(address.rstrip("/"), key(), account)
+
+
+def _given(settings: SearchSettings, variable: str) -> str:
+    """Return the value of an environment variable that the registry names."""
+    return str(getattr(settings, variable.lower()) or "") if variable else ""
 
 
 def _accounts(settings: SearchSettings) -> dict[str, str]:

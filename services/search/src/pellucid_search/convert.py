@@ -9,8 +9,8 @@ from pellucid.common.v1 import common_pb2
 from pellucid.search.v1 import search_pb2 as pb
 
 from pellucid_runtime.errors import InvalidArgumentError
+from pellucid_search.asking.ledger import UsageRow
 from pellucid_search.hits import DateSource, Finding, Hit, Published
-from pellucid_search.ledger import UsageRow
 from pellucid_search.query import Freshness, Query, Routing, SafeSearch, SearchRequest
 from pellucid_search.reports import ProviderReport, ProviderState, ProviderStatus
 from pellucid_search.searching import SearchOutcome
@@ -132,6 +132,7 @@ def search_response(outcome: SearchOutcome) -> pb.SearchResponse:
             for part in account.degraded
         ],
         from_cache=account.from_cache,
+        queries=outcome.queries,
     )
 
 

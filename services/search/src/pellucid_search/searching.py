@@ -4,20 +4,20 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pellucid_language.redaction.gate import Redacted, Redactor
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import InvalidArgumentError
-from pellucid_search.answering import Errand
-from pellucid_search.dates import Patience
-from pellucid_search.desk import Desk
-from pellucid_search.domain_policy import DomainPolicy
-from pellucid_search.domains import host_name
+from pellucid_search.asking.answering import Errand
+from pellucid_search.asking.desk import Desk
+from pellucid_search.asking.planning import Lineup, Offer, Plan, make_plan
+from pellucid_search.asking.relay import Relay
+from pellucid_search.dates.publication import Patience
 from pellucid_search.hits import Hit
-from pellucid_search.planning import Lineup, Offer, Plan, make_plan
-from pellucid_search.presenting import Filters, present
 from pellucid_search.query import ProviderQuery, Query, SearchRequest
-from pellucid_search.redaction import Redacted, Redactor
-from pellucid_search.relay import Relay
 from pellucid_search.reports import Account, ProviderRun, settle
+from pellucid_search.results.domain_policy import DomainPolicy
+from pellucid_search.results.domains import host_name
+from pellucid_search.results.presenting import Filters, present
 
 # Time for fusing and for the way back.
 _FINISH_S = 0.05
@@ -27,10 +27,15 @@ _FEW_HITS = 40
 
 @dataclass(frozen=True, slots=True)
 class SearchOutcome:
-    """Fused hits, best first, and the account of how they came about."""
+    """Fused hits, best first, and the account of how they came about.
+
+    Attributes:
+        queries: What was asked, redacted, of providers, the cache or the local index.
+    """
 
     hits: tuple[Hit, ...]
     account: Account
+    queries: tuple[str, ...] = ()
     blocked: int = 0
     collapsed: int = 0
 
@@ -65,6 +70,7 @@ class Searcher:
     budget_s: float
     is_saving: Callable[[], bool] = lambda: False
     knows_languages: Callable[[], bool] = lambda: True
+    is_malicious: Callable[[str], bool] = lambda _: False
 
     async def search(self, request: SearchRequest, *, remaining_s: float | None) -> SearchOutcome:
         """Return what the providers found.
@@ -123,7 +129,11 @@ class Searcher:
         patience: Patience,
     ) -> SearchOutcome:
         filters = Filters(
-            self.policy, request.include_domains, request.exclude_domains, self.is_internal
+            self.policy,
+            request.include_domains,
+            request.exclude_domains,
+            self.is_internal,
+            self.is_malicious,
         )
         answered = (run for run in runs if run.answered)
         shown = present(answered, filters, now=request.now, patience=patience)
@@ -135,7 +145,11 @@ class Searcher:
             saving=plan.saving,
         )
         return SearchOutcome(
-            hits=shown.hits, account=account, blocked=shown.blocked, collapsed=shown.collapsed
+            hits=shown.hits,
+            account=account,
+            queries=tuple(text.text for text in redacted if text.text),
+            blocked=shown.blocked,
+            collapsed=shown.collapsed,
         )
 
 

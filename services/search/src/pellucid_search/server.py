@@ -7,12 +7,12 @@ from pellucid.search.v1 import search_pb2 as pb
 from pellucid.search.v1 import search_pb2_grpc
 
 from pellucid_runtime.clock import Clock
-from pellucid_runtime.deadline import remaining_s
+from pellucid_runtime.rpc.deadline import remaining_s
 from pellucid_search import convert
-from pellucid_search.ledger import Ledger
+from pellucid_search.asking.ledger import Ledger
+from pellucid_search.asking.standing import Roster
 from pellucid_search.metering import count_outcome
 from pellucid_search.searching import Searcher
-from pellucid_search.standing import Roster
 
 Context = Any
 

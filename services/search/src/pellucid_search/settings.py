@@ -1,44 +1,51 @@
 """Settings of the search service."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, create_model, field_validator
 
-from pellucid_runtime.settings import ServiceSettings
-from pellucid_search.planning import AUTO
+from pellucid_runtime.malicious.settings import MaliciousSettings
+from pellucid_search.asking.planning import AUTO
 from pellucid_search.providers.registry import REGISTRY
 
 _URL = r"^https?://[^\s/]+"
 
 
-class SearchSettings(ServiceSettings):
-    """Environment variables of the search service."""
+def _provider_fields() -> dict[str, Any]:
+    """One setting for the key, the address and the account of each provider over HTTP."""
+    fields: dict[str, Any] = {}
+    for spec in REGISTRY.values():
+        if spec.dialect is None:
+            continue
+        if spec.key:
+            text = f"Key for {spec.name}."
+            fields[spec.key.lower()] = (SecretStr | None, Field(None, description=text))
+        if spec.account:
+            text = f"Account of {spec.name} that the key belongs to."
+            fields[spec.account.lower()] = (str | None, Field(None, description=text))
+        text = f"Address{' instead of the usual one' if spec.base_url else ''} of {spec.name}."
+        address = Field(None, pattern=_URL, description=text)
+        fields[spec.address.lower()] = (str | None, address)
+    return fields
+
+
+if TYPE_CHECKING:
+    _WithProviders = MaliciousSettings
+else:
+    _WithProviders = create_model(
+        "_WithProviders", __base__=MaliciousSettings, **_provider_fields()
+    )
+
+
+class SearchSettings(_WithProviders):
+    """Environment variables of the search service; those of a provider stand in the registry."""
 
     grpc_port: int = Field(50052, ge=0, le=65535, description="gRPC port; 0 picks a free one.")
     metrics_port: int = Field(9102, ge=0, le=65535, description="Prometheus port; 0 picks one.")
     search_providers: str = Field(
         AUTO,
         description="Providers in order, separated by commas; auto: what has a key, else ddgs.",
-    )
-    brave_search_api_key: SecretStr | None = Field(None, description="Key for Brave Search.")
-    brave_base_url: str | None = Field(
-        None, pattern=_URL, description="Address instead of Brave's."
-    )
-    tavily_api_key: SecretStr | None = Field(None, description="Key for Tavily.")
-    tavily_base_url: str | None = Field(
-        None, pattern=_URL, description="Address instead of Tavily's."
-    )
-    searxng_url: str | None = Field(
-        None, pattern=_URL, description="Address of a SearXNG instance."
-    )
-    google_api_key: SecretStr | None = Field(None, description="Key for Google Custom Search.")
-    google_search_engine_id: str | None = Field(None, description="Google's search engine id (cx).")
-    google_base_url: str | None = Field(
-        None, pattern=_URL, description="Address instead of Google's."
-    )
-    bing_search_api_key: SecretStr | None = Field(None, description="Key of a Bing v7 reseller.")
-    bing_base_url: str | None = Field(
-        None, pattern=_URL, description="Address of a Bing v7 reseller."
     )
     local_corpus_dir: Path | None = Field(
         None, description="Folder of documents for the local provider; unset: none."

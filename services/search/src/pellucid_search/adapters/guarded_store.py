@@ -12,7 +12,7 @@ from typing import TypeVar
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.store import Store
 from pellucid_runtime.time_limit import within
-from pellucid_search.breaker import Breaker
+from pellucid_search.asking.breaker import Breaker
 from pellucid_search.metrics import STORE_ERRORS
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import structlog
 
-from pellucid_search.answering import Generation
+from pellucid_search.asking.answering import Generation
 from pellucid_search.errors import ProviderServerError
 from pellucid_search.hits import ProviderReply
 from pellucid_search.local.index import LocalIndex, LocalQuery

@@ -1,6 +1,8 @@
 """What operators ask about providers: `python -m pellucid_search.providers_cli`.
 
-It talks to a running search service (`SEARCH_TARGET`), so it shows what that replica knows.
+It talks to a running search service, so it shows what that replica knows: inside a pod, or
+wherever `GRPC_PORT` is set, to the one beside it, else to `SEARCH_TARGET`. With `GRPC_TLS_*_FILE`
+set, as in the pod, it presents the service's own certificate.
 """
 
 import argparse
@@ -13,29 +15,41 @@ from typing import Any
 from pellucid.search.v1 import search_pb2 as pb
 from pellucid.search.v1 import search_pb2_grpc
 
-from pellucid_runtime.channel import open_channel
 from pellucid_runtime.errors import ServiceError
+from pellucid_runtime.rpc.channel import open_channel
+from pellucid_runtime.rpc.tls import TlsFiles
+from pellucid_runtime.settings import ServiceSettings, WrongSettingError, load_settings
 
 SERVICE = "pellucid.search.v1.SearchService"
-_DEFAULT_TARGET = "127.0.0.1:50052"
+_DEFAULT_PORT = 50052
 _TIMEOUT_S = 10.0
 _MICRO = 1_000_000
 _HEADINGS = ("provider", "state", "breaker", "left", "quota left", "p50 ms", "p95 ms", "USD today")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; 0 when it did well, 1 when the service or the provider did not."""
+    """Run a command; 0: done, 1: the service or the provider failed, 2: a wrong setting."""
     options = _parser().parse_args(arguments)
     try:
-        return asyncio.run(_run(options))
+        return asyncio.run(_run(options, load_settings(ServiceSettings).tls_files))
+    except WrongSettingError as error:
+        sys.stderr.write(f"wrong setting: {error}\n")
+        return 2
     except ServiceError as error:
         sys.stderr.write(f"{error.message}\n")
         return 1
 
 
+def _default_target() -> str:
+    """By name, for that is what certificates are made out to."""
+    if own_port := os.environ.get("GRPC_PORT"):
+        return f"localhost:{own_port}"
+    return os.environ.get("SEARCH_TARGET") or f"localhost:{_DEFAULT_PORT}"
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="providers", description=__doc__)
-    parser.add_argument("--target", default=os.environ.get("SEARCH_TARGET", _DEFAULT_TARGET))
+    parser.add_argument("--target", default=_default_target())
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="health, breaker, buckets and spend of every provider")
     usage = commands.add_parser("usage", help="calls and cost by day")
@@ -46,8 +60,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-async def _run(options: argparse.Namespace) -> int:
-    channel = open_channel(options.target, service=SERVICE)
+async def _run(options: argparse.Namespace, tls: TlsFiles | None) -> int:
+    channel = open_channel(options.target, service=SERVICE, tls=tls)
     try:
         stub: Any = search_pb2_grpc.SearchServiceStub(channel)
         match options.command:

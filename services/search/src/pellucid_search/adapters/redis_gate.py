@@ -14,8 +14,8 @@ from redis.exceptions import RedisError
 
 from pellucid_runtime.redis_client import open_redis
 from pellucid_runtime.time_limit import within
-from pellucid_search.breaker import Breaker
-from pellucid_search.buckets import LONG_WINDOW_S, SAFETY, LocalGate, Rate, remaining_calls
+from pellucid_search.asking.breaker import Breaker
+from pellucid_search.asking.buckets import LONG_WINDOW_S, SAFETY, LocalGate, Rate, remaining_calls
 from pellucid_search.hits import RateWindow
 from pellucid_search.metrics import STORE_ERRORS
 from pellucid_search.ports import Refusal, Reservation, Standing

@@ -29,7 +29,7 @@ class RedisLeases:
     """
 
     def __init__(self, url: str, monotonic: Callable[[], float]) -> None:
-        self._redis = open_redis(url, timeout_s=None)
+        self._redis = open_redis(url, timeout_s=None, server="cache")
         self._guard = Guard(monotonic)
         self._renew = self._redis.register_script(_RENEW)
         self._release = self._redis.register_script(_RELEASE)

@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from pellucid_search.dates import understand_date
+from pellucid_search.dates.publication import understand_date
 from pellucid_search.hits import DateSource, RawHit
 from pellucid_search.local.corpus import CorpusFile, base_url_of, corpus_files, document_url
 from pellucid_search.local.documents import Document, UnreadableDocumentError, read_document

@@ -1,12 +1,13 @@
 """Cuts text into index terms. CJK has no spaces, so its runs become overlapping pairs."""
 
 import re
-import unicodedata
 from collections.abc import Iterator
 
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
-_TOKEN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
-_IS_CJK = re.compile(rf"[{_CJK}]")
+from pellucid_language.folding import caseless
+from pellucid_language.scripts import EAST_ASIAN
+
+_TOKEN = re.compile(rf"[{EAST_ASIAN}]+|[^\W_{EAST_ASIAN}]+")
+_IS_CJK = re.compile(rf"[{EAST_ASIAN}]")
 
 
 def terms(text: str) -> Iterator[str]:
@@ -15,7 +16,7 @@ def terms(text: str) -> Iterator[str]:
     >>> list(terms("Seoul 서울시청"))
     ['seoul', '서울', '울시', '시청']
     """
-    for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text).casefold()):
+    for match in _TOKEN.finditer(caseless(text)):
         token = match[0]
         if not _IS_CJK.match(token) or len(token) == 1:
             yield token

@@ -30,9 +30,11 @@ class ProviderSpec:
     Attributes:
         name: As in settings, requests and reports.
         price_micro_usd: List price per call.
-        needs: Environment variables without which it cannot be asked.
         dialect: Pure request builder and parser; None for a provider with an engine of its own.
+        key: Environment variable of its key; empty when it needs none.
+        address: Environment variable of its address.
         base_url: Default address; empty when an operator must name one.
+        account: Environment variable of what it asks for beside the key.
         rate: Requests per `period_s` that are allowed by default; 0 means no limit is known.
         period_s: Seconds that `rate` counts for.
         external: Queries leave the installation.
@@ -42,14 +44,22 @@ class ProviderSpec:
 
     name: str
     price_micro_usd: int = 0
-    needs: tuple[str, ...] = ()
     dialect: HttpDialect | None = None
+    key: str = ""
+    address: str = ""
     base_url: str = ""
+    account: str = ""
     rate: int = 0
     period_s: float = 1.0
     external: bool = True
     automatic: bool = True
     sunset: str = ""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Environment variables without which it cannot be asked."""
+        address = "" if self.base_url else self.address
+        return tuple(filter(None, (self.key, self.account, address)))
 
 
 _BRAVE = HttpDialect(brave.wording, brave.build, brave.parse)
@@ -59,14 +69,15 @@ _GOOGLE = HttpDialect(google.wording, google.build, google.parse)
 _BING = HttpDialect(bing.wording, bing.build, bing.parse)
 
 # fmt: off
+# ruff: noqa: E501 - one line each
 _SPECS = (
-    ProviderSpec("searxng", 0, ("SEARXNG_URL",), _SEARXNG, rate=10),
-    ProviderSpec("brave", 5_000, ("BRAVE_SEARCH_API_KEY",), _BRAVE, "https://api.search.brave.com", rate=1),  # noqa: E501 - one line each
-    ProviderSpec("tavily", 8_000, ("TAVILY_API_KEY",), _TAVILY, "https://api.tavily.com", rate=100, period_s=60),  # noqa: E501 - one line each
-    ProviderSpec("google", 5_000, ("GOOGLE_API_KEY", "GOOGLE_SEARCH_ENGINE_ID"), _GOOGLE, "https://www.googleapis.com", rate=10, automatic=False, sunset="2027-01-01"),  # noqa: E501 - one line each
-    ProviderSpec("bing", 25_000, ("BING_SEARCH_API_KEY", "BING_BASE_URL"), _BING, rate=3, automatic=False, sunset="2025-08-11"),  # noqa: E501 - one line each
+    ProviderSpec("searxng", 0, _SEARXNG, address="SEARXNG_URL", rate=10),
+    ProviderSpec("brave", 5_000, _BRAVE, "BRAVE_SEARCH_API_KEY", "BRAVE_BASE_URL", "https://api.search.brave.com", rate=1),
+    ProviderSpec("tavily", 8_000, _TAVILY, "TAVILY_API_KEY", "TAVILY_BASE_URL", "https://api.tavily.com", rate=100, period_s=60),
+    ProviderSpec("google", 5_000, _GOOGLE, "GOOGLE_API_KEY", "GOOGLE_BASE_URL", "https://www.googleapis.com", "GOOGLE_SEARCH_ENGINE_ID", rate=10, automatic=False, sunset="2027-01-01"),
+    ProviderSpec("bing", 25_000, _BING, "BING_SEARCH_API_KEY", "BING_BASE_URL", rate=3, automatic=False, sunset="2025-08-11"),
     ProviderSpec("ddgs", rate=10, period_s=10),
-    ProviderSpec("local", needs=("LOCAL_CORPUS_DIR",), external=False),
+    ProviderSpec("local", address="LOCAL_CORPUS_DIR", external=False),
 )
 # fmt: on
 

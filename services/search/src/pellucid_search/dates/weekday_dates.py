@@ -5,7 +5,14 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import lru_cache
 
-from pellucid_search.readings import GUESSED, LIKELY, ROUGH, Reading, date_words, months_before
+from pellucid_language.calendar import printed_weekdays
+from pellucid_search.dates.readings import (
+    GUESSED,
+    LIKELY,
+    ROUGH,
+    Reading,
+    months_before,
+)
 
 _WEEK = 7
 _LONGEST_SEARCH_DAYS = 366
@@ -34,8 +41,7 @@ _THIS_MONTH = r"(?P<month>이번 ?달|저번 ?달|지난 ?달|this month|last mo
 @lru_cache(maxsize=1)
 def _weekdays() -> Mapping[str, int]:
     """Short forms are too ambiguous outside a full date."""
-    words = date_words()["weekdays"].items()
-    return {name: int(day) for day, names in words for name in names if _is_long(name)}
+    return {name: day for name, day in printed_weekdays().items() if _is_long(name)}
 
 
 def _is_long(name: str) -> bool:

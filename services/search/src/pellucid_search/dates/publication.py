@@ -7,14 +7,14 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from pellucid_search.absolute_dates import read_absolute, read_machine_form
-from pellucid_search.cjk_numerals import with_digits
-from pellucid_search.clock_times import ClockTime, split_clock
+from pellucid_search.dates.absolute_dates import read_absolute, read_machine_form
+from pellucid_search.dates.cjk_numerals import with_digits
+from pellucid_search.dates.clock_times import ClockTime, split_clock
+from pellucid_search.dates.other_languages import may_be_date, read_other_language
+from pellucid_search.dates.readings import Reading, normalised_date_text
+from pellucid_search.dates.relative_dates import read_relative
+from pellucid_search.dates.weekday_dates import read_weekday
 from pellucid_search.hits import DateSource, Published
-from pellucid_search.other_languages import may_be_date, read_other_language
-from pellucid_search.readings import Reading, normalised_date_text
-from pellucid_search.relative_dates import read_relative
-from pellucid_search.weekday_dates import read_weekday
 
 # Longer texts are prose, not a date.
 _MAX_CHARACTERS = 80

@@ -8,12 +8,12 @@ import structlog
 
 from pellucid_runtime.clock import Clock
 from pellucid_search import metrics
-from pellucid_search.breaker import BreakerState
-from pellucid_search.desk import Desk
-from pellucid_search.ledger import Ledger
+from pellucid_search.asking.breaker import BreakerState
+from pellucid_search.asking.desk import Desk
+from pellucid_search.asking.ledger import Ledger
 
 _EVERY_S = 1.0
-_log = structlog.get_logger("pellucid_search.housekeeping")
+_log = structlog.get_logger("pellucid_search.asking.housekeeping")
 
 
 @dataclass(frozen=True, slots=True)

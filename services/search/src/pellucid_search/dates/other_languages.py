@@ -5,7 +5,7 @@ from datetime import datetime
 
 import dateparser  # type: ignore[import-untyped]
 
-from pellucid_search.readings import ROUGH, Reading
+from pellucid_search.dates.readings import ROUGH, Reading
 
 # The library reads numbers and fragments as dates; what has this form is none.
 _NO_DATE = re.compile(

@@ -2,13 +2,15 @@
 
 import re
 
+from pellucid_language.scripts import THAI
+
 # First year of each era less one.
 _ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925, "民國": 1911, "民国": 1911}
 _NAMED_YEAR = re.compile(r"(?P<era>令和|平成|昭和|民國|民国)\s*(?P<n>\d{1,3}|元)\s*(?=年)")
 _SHORT_YEAR = re.compile(r"^R(?P<n>\d{1,2})(?=[./年])")
 _CUT_YEAR = re.compile(r"^['’](?P<n>\d{2})(?=[./-]\d)")
 _BUDDHIST_YEAR = re.compile(r"(?<!\d)25[4-9]\d(?!\d)")
-_THAI = re.compile("[\u0e00-\u0e7f]")
+_THAI = re.compile(f"[{THAI}]")
 _BUDDHIST_OFFSET = 543
 _DAY_IN_BRACKETS = re.compile(
     r"\s*\([月火水木金土日一二三四五六월화수목금토일](?:曜日?|요일)?\)\s*"

@@ -1,7 +1,6 @@
 """What a date text was understood as, and the form in which texts are read."""
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,7 +10,8 @@ from typing import Any
 
 import yaml
 
-from pellucid_search.eras import in_common_form
+from pellucid_language.folding import compatible
+from pellucid_search.dates.eras import in_common_form
 
 # How sure a reading is; ordered by how many ways a text of that form could mean something else.
 SURE = 1.0
@@ -94,7 +94,7 @@ def date_words() -> Mapping[str, Any]:
 
 def normalised_date_text(text: str) -> str:
     """Return a text in the form that the readers expect; empty when it says "no date"."""
-    folded = in_common_form(unicodedata.normalize("NFKC", text)).translate(_QUOTES)
+    folded = in_common_form(compatible(text)).translate(_QUOTES)
     cleaned = " ".join(folded.split()).strip(_EDGES).strip()
     return "" if cleaned.lower() in _NOTHING else _without_noise(cleaned)
 

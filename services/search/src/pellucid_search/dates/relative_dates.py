@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 
-from pellucid_search.readings import (
+from pellucid_search.dates.readings import (
     LIKELY,
     ROUGH,
     SURE,

@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from pellucid_search.canonical import canonical_url, host_of, page_key
-from pellucid_search.dates import Patience, publication_date
-from pellucid_search.domain_policy import DomainPolicy, Verdict, is_wanted
-from pellucid_search.domains import registrable_domain
-from pellucid_search.fusion import FoundHit, fuse
+from pellucid_runtime.domains import registrable_domain
+from pellucid_search.dates.publication import Patience, publication_date
 from pellucid_search.hits import PAGE_TEXT_LIMIT, Finding, Hit, Published, RawHit
-from pellucid_search.plain_text import plain_text
 from pellucid_search.reports import ProviderRun
-from pellucid_search.syndication import collapse_syndicated
+from pellucid_search.results.canonical import canonical_url, host_of, page_key
+from pellucid_search.results.domain_policy import DomainPolicy, Verdict, is_wanted
+from pellucid_search.results.fusion import FoundHit, fuse
+from pellucid_search.results.plain_text import plain_text
+from pellucid_search.results.syndication import collapse_syndicated
 
 POSSIBLY_HARMFUL = "possibly_harmful"
 _LANGUAGE_LENGTH = 2
@@ -28,12 +28,19 @@ class Filters:
         exclude: None of these.
         is_internal: Tells whether a host is one that the operator named as internal, by provider
             and host: what the local provider holds is.
+        is_malicious: Tells addresses that a list knows to be malicious.
     """
 
     policy: DomainPolicy
     include: tuple[str, ...]
     exclude: tuple[str, ...]
     is_internal: Callable[[str, str], bool]
+    is_malicious: Callable[[str], bool] = lambda _: False
+
+    def verdict(self, host: str, *spellings: str) -> Verdict:
+        """Judge an address in its spellings; what the operator allows, no list forbids."""
+        listed = any(map(self.is_malicious, spellings)) and not self.policy.allows(host)
+        return Verdict.BLOCKED if listed else self.policy.verdict(host)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +104,7 @@ def _place(spelling: str, filters: Filters) -> _Place | None:
     host = host_of(url) if url else ""
     if not url or not is_wanted(host, include=filters.include, exclude=filters.exclude):
         return None
-    return _Place(url, host, page_key(url), filters.policy.verdict(host))
+    return _Place(url, host, page_key(url), filters.verdict(host, url, spelling))
 
 
 def _hit(raw: RawHit, place: _Place, *, published: Published | None, internal: bool) -> Hit:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from pellucid_runtime.clock import Clock
-from pellucid_search.allowance import Allowance
-from pellucid_search.answering import Answering, Errand
+from pellucid_search.asking.allowance import Allowance
+from pellucid_search.asking.answering import Answering, Errand
+from pellucid_search.asking.planning import Plan
 from pellucid_search.errors import ProviderTimeoutError
-from pellucid_search.planning import Plan
 from pellucid_search.reports import ProviderRun, ProviderStatus
 
 # Without measurements of its own a provider is taken to be slow after this; the whole search stage

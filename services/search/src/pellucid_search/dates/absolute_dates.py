@@ -1,12 +1,12 @@
 """Absolute dates: ISO 8601, RFC 2822, and what people write in the product's languages."""
 
 import re
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 
-from pellucid_search.readings import GUESSED, LIKELY, SURE, Reading, date_words
+from pellucid_language.calendar import printed_months, printed_weekdays
+from pellucid_search.dates.readings import GUESSED, LIKELY, SURE, Reading
 
 _COMPACT = re.compile(r"(?P<y>(?:19|20)\d{2})(?P<m>\d{2})(?P<d>\d{2})")
 _ISO_START = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -140,11 +140,6 @@ def _short_year(match: re.Match[str], text: str) -> Reading | None:
     return _at(str(year), month, day, text[match.end() :], GUESSED)
 
 
-@lru_cache(maxsize=1)
-def _months() -> Mapping[str, int]:
-    return {word: int(n) for n, names in date_words()["months"].items() for word in names}
-
-
 def _spelled_number(match: re.Match[str]) -> str:
     one = match["one"]
     units = _TENS[one] if one in _TENS else _ORDINALS.index(one) + 1
@@ -153,8 +148,7 @@ def _spelled_number(match: re.Match[str]) -> str:
 
 @lru_cache(maxsize=1)
 def _weekday_pattern() -> re.Pattern[str]:
-    names = [name for group in date_words()["weekdays"].values() for name in group]
-    either = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    either = "|".join(re.escape(name) for name in sorted(printed_weekdays(), key=len, reverse=True))
     return re.compile(rf"^(?:{either})\.?,?\s+(?=\S)")
 
 
@@ -167,7 +161,7 @@ def _word_form(text: str, now: datetime) -> Reading | None:
         r"(?:[\s-]+(?P<d2>\d{1,2})(?!\d|:))?(?:,?[\s-]+(?:de |del |of |year )?(?P<y>\d{4})(?!\d))?",
         folded,
     )
-    month = _months().get(words["month"]) if words else None
+    month = printed_months().get(words["month"]) if words else None
     if not words or month is None:
         return None
     day = words["d1"] or words["d2"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from pellucid_search.domains import belongs_to
+from pellucid_search.results.domains import belongs_to
 
 
 class Verdict(StrEnum):
@@ -31,11 +31,15 @@ class DomainPolicy:
     def verdict(self, host: str) -> Verdict:
         """Judge one host, in lower case."""
         above = _with_parents(host)
-        if not self.allow.isdisjoint(above):
+        if self.allows(host):
             return Verdict.FINE
         if not self.block.isdisjoint(above):
             return Verdict.BLOCKED
         return Verdict.FINE if self.doubtful.isdisjoint(above) else Verdict.DOUBTFUL
+
+    def allows(self, host: str) -> bool:
+        """Whether the allow list names a host, in lower case."""
+        return not self.allow.isdisjoint(_with_parents(host))
 
     def joined(self, other: "DomainPolicy") -> "DomainPolicy":
         """Return the policy with another's lists added."""

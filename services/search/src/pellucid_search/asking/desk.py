@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from pellucid_runtime.clock import Clock
-from pellucid_runtime.latency import Latencies
-from pellucid_search.allowance import Allowance
-from pellucid_search.breaker import Breaker
+from pellucid_runtime.rpc.latency import Latencies
+from pellucid_search.asking.allowance import Allowance
+from pellucid_search.asking.breaker import Breaker
+from pellucid_search.asking.ledger import Ledger, UsageRow
 from pellucid_search.errors import (
     BadKeyError,
     ProviderError,
@@ -19,7 +20,6 @@ from pellucid_search.errors import (
     RateError,
 )
 from pellucid_search.hits import ProviderReply
-from pellucid_search.ledger import Ledger, UsageRow
 from pellucid_search.ports import Engine, RateGate, Refusal, Reservation
 from pellucid_search.providers.registry import ProviderSpec
 from pellucid_search.query import ProviderQuery

@@ -1,12 +1,13 @@
 """Copies of one article on several sites become one hit that keeps every address."""
 
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
 
-from pellucid_search.fusion import merge_hits, ordered
+from pellucid_language.folding import caseless
+from pellucid_language.scripts import EAST_ASIAN
 from pellucid_search.hits import Hit
+from pellucid_search.results.fusion import merge_hits, ordered
 
 # Shorter titles ("Contact us", "Release notes") are shared by pages that are not copies.
 _MIN_WORDS = 6
@@ -17,7 +18,7 @@ _SNIPPET_OVERLAP = 0.5
 _SITE_NAME_WORDS = 4
 _SITE_SEPARATOR = re.compile(r"\s+[|–—·»-]\s+")
 _WORD = re.compile(r"\w+")
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_CJK = re.compile(f"[{EAST_ASIAN}]")
 
 
 def collapse_syndicated(hits: Sequence[Hit]) -> tuple[list[Hit], int]:
@@ -63,7 +64,7 @@ def title_key(title: str) -> str:
     >>> title_key("Rare comet seen over the northern Alps - Example News")
     'rare comet seen over the northern alps'
     """
-    folded = unicodedata.normalize("NFKC", title).casefold()
+    folded = caseless(title)
     parts = _SITE_SEPARATOR.split(folded)
     if len(parts) > 1 and len(parts[-1].split()) <= _SITE_NAME_WORDS:
         folded = " ".join(parts[:-1])

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pellucid_runtime.clock import Clock
-from pellucid_search.desk import Desk
-from pellucid_search.ledger import Ledger
-from pellucid_search.planning import Lineup, Offer
+from pellucid_search.asking.desk import Desk
+from pellucid_search.asking.ledger import Ledger
+from pellucid_search.asking.planning import Lineup, Offer
 from pellucid_search.providers.registry import ProviderSpec
 from pellucid_search.reports import ProviderState
 

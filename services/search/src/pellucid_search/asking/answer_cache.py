@@ -2,13 +2,13 @@
 
 import hashlib
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import orjson
 
+from pellucid_language.folding import caseless
 from pellucid_search.hits import DateSource, RawHit
 from pellucid_search.query import Freshness, ProviderQuery
 
@@ -71,7 +71,7 @@ def normalised(text: str) -> str:
     >>> normalised("  Rust   ASYNC ")
     'rust async'
     """
-    return _SPACES.sub(" ", unicodedata.normalize("NFKC", text)).strip().casefold()
+    return _SPACES.sub(" ", caseless(text)).strip()
 
 
 def cache_key(provider: str, query: ProviderQuery) -> str:

@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from uuid import uuid4
 
 from pellucid_runtime.clock import Clock
-from pellucid_search import answer_cache
-from pellucid_search.answer_cache import CachedAnswer
-from pellucid_search.background import Background
-from pellucid_search.desk import Desk
+from pellucid_search.asking import answer_cache
+from pellucid_search.asking.answer_cache import CachedAnswer
+from pellucid_search.asking.background import Background
+from pellucid_search.asking.desk import Desk
+from pellucid_search.asking.flights import Flights
+from pellucid_search.asking.leases import Lease, Leases
+from pellucid_search.asking.write_behind import WriteBehind
 from pellucid_search.errors import ProviderTimeoutError
-from pellucid_search.flights import Flights
-from pellucid_search.leases import Lease, Leases
 from pellucid_search.query import ProviderQuery
 from pellucid_search.reports import ProviderRun, ProviderStatus
-from pellucid_search.write_behind import WriteBehind
 
 # Somebody with this much more time than the one who asked may ask again after its timeout.
 _WORTH_ASKING_S = 0.1

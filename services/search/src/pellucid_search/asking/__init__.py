@@ -1,0 +1,1 @@
+"""Asking the providers: breakers, buckets, cache, budget."""

@@ -1,0 +1,1 @@
+"""Publication dates as providers print them."""

@@ -1,0 +1,1 @@
+"""From providers' lists to one list: addresses, fusion, policy."""
