@@ -5,8 +5,8 @@
 
 Runs the model in float32 over ``calibration_texts.json`` (our own, in many languages and kinds,
 none of them a reference text of `parity.py`), notes the range of every layer's input by channel,
-and writes ``adapters/int8_ranges.npz`` for the installed weights. Takes seconds; run it again
-when the model or the texts change, then ``parity.py compare``.
+and writes ``adapters/int8_ranges/<model>.npz`` for the first model of ``SCORER_MODEL``. Takes
+seconds; run it again when the model or the texts change, then ``parity.py compare``.
 """
 
 import json
@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import openvino as ov
-from safetensors.numpy import load_file
 
 from pellucid_scorer.adapters import backends, int8, openvino_encoder
 from pellucid_scorer.adapters.int8 import Calibration, Channels, InputRange
@@ -108,7 +107,7 @@ def without(values: Floats, channels: Channels) -> Floats:
 
 def calibrate(files: ModelFiles, texts: Sequence[str]) -> Calibration:
     """Measure the ranges and mean errors of every layer."""
-    weights = load_file(files.weights)
+    weights = openvino_encoder.weights_of(files)
     values = dict(matrix_inputs(files, texts))
     apart = {name: largest(values[name], number) for name, number in APART.items()}
     for name, channels in apart.items():
@@ -129,8 +128,9 @@ def main() -> int:
     groups: dict[str, list[str]] = json.loads(TEXTS.read_text("utf-8"))
     texts = [text for group in groups.values() for text in group]
     found = calibrate(files, texts)
-    np.savez_compressed(RANGES, **found.to_arrays())  # type: ignore[arg-type]
-    sys.stdout.write(f"{len(texts)} texts, {len(found.inputs)} inputs, {RANGES.stat().st_size} B\n")
+    path = RANGES / f"{files.spec.name}.npz"
+    np.savez_compressed(path, **found.to_arrays())  # type: ignore[arg-type]
+    sys.stdout.write(f"{len(texts)} texts, {len(found.inputs)} inputs, {path.stat().st_size} B\n")
     return 0
 
 

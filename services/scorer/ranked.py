@@ -16,13 +16,15 @@ import numpy as np
 import numpy.typing as npt
 import yaml
 
-from pellucid_scorer import semantic, tables, words
-from pellucid_scorer.candidates import Candidate, Subject
+from pellucid_language import words
 from pellucid_scorer.ports import Encoder, TokenIds, Vectors
-from pellucid_scorer.profiles import Overrides
-from pellucid_scorer.ranking import Question, Ranking
+from pellucid_scorer.ranking import semantic, tables
+from pellucid_scorer.ranking.candidates import Candidate, Subject
+from pellucid_scorer.ranking.profiles import Overrides
+from pellucid_scorer.ranking.scores import Question, Ranking
 
 OWN = Path(__file__).parent / "tests" / "ranked.yaml"
+ACROSS = Path(__file__).parent / "tests" / "ranked_across.yaml"
 DEPTH = 10
 BM25_K1, BM25_B = 1.2, 0.75
 
@@ -51,33 +53,38 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A question and the vectors float32[1 + n, d] of it and its candidates."""
+    """A question, the candidates' vectors float32[n, d] by the first model, and all readings."""
 
     asked: Asked
     vectors: Vectors
-    scripts: frozenset[str]
+    readings: Sequence[semantic.Reading]
 
     @property
-    def cosines(self) -> npt.NDArray[np.float32]:
-        """The cosine of the question and each candidate."""
-        return semantic.cosines(self.vectors[1:], self.vectors[0])
+    def likenesses(self) -> npt.NDArray[np.float32]:
+        """The mean likeness of the question and each candidate, without regard to scripts."""
+        rows = [one.scale.likenesses(one.cosines) for one in self.readings]
+        mean: npt.NDArray[np.float32] = np.mean(rows, axis=0)
+        return mean
 
     @property
     def semantics(self) -> Sequence[semantic.Semantic]:
         """The semantic part of each candidate, lift included."""
-        return semantic.rate_all(self.asked.query, self.asked.texts, self.cosines, self.scripts)
+        return semantic.rate_all(self.asked.query, self.asked.candidates, self.readings)
 
 
 Method = Callable[[Read], Sequence[float]]
 
 
-def own() -> tuple[Asked, ...]:
-    """Read the project's own questions."""
-    groups = yaml.safe_load(OWN.read_text("utf-8"))
+def own(file: Path = OWN) -> tuple[Asked, ...]:
+    """Read the project's own questions; those of `ACROSS` are in another language than the pages.
+
+    Where questions name their language, that is part of their kind.
+    """
+    groups = yaml.safe_load(file.read_text("utf-8"))
     return tuple(
         Asked(
             question["q"],
-            group["kind"],
+            f"{question['lang']} {group['kind']}" if "lang" in question else group["kind"],
             tuple(_candidate(id_, text) for id_, text in group["candidates"].items()),
             tuple(question["grades"].get(id_, 0) for id_ in group["candidates"]),
         )
@@ -91,14 +98,31 @@ def _candidate(id_: str, text: str) -> Candidate:
     return Candidate(id=id_, url="", title=title.strip(), snippet=snippet.strip())
 
 
-def read(asked: Sequence[Asked], encoder: Encoder) -> tuple[Read, ...]:
-    """Embed questions and candidates, each text once."""
-    every = list(dict.fromkeys(text for one in asked for text in (one.query, *one.texts)))
-    vectors = dict(zip(every, embed(encoder, every), strict=True))
+def read(asked: Sequence[Asked], encoders: Sequence[Encoder]) -> tuple[Read, ...]:
+    """Embed questions and candidates by each model, each text once."""
+    rows = [_vectors(asked, encoder) for encoder in encoders]
     return tuple(
-        Read(one, np.array([vectors[t] for t in (one.query, *one.texts)]), encoder.scripts)
-        for one in asked
+        Read(
+            one,
+            by_model[0][1],
+            [
+                semantic.Reading(semantic.cosines(texts, question), model.scripts, model.scale)
+                for model, (question, texts) in zip(encoders, by_model, strict=True)
+            ],
+        )
+        for one, by_model in zip(asked, zip(*rows, strict=True), strict=True)
     )
+
+
+def _vectors(asked: Sequence[Asked], encoder: Encoder) -> list[tuple[Vectors, Vectors]]:
+    """Return the vector of each question and those of its candidates."""
+    prefixes = encoder.prefixes
+    questions = list(dict.fromkeys(one.query for one in asked))
+    texts = list(dict.fromkeys(text for one in asked for text in one.texts))
+    prefixed = [prefixes.query + one for one in questions], [prefixes.passage + t for t in texts]
+    by_question = dict(zip(questions, embed(encoder, prefixed[0]), strict=True))
+    by_text = dict(zip(texts, embed(encoder, prefixed[1]), strict=True))
+    return [(by_question[one.query], np.array([by_text[t] for t in one.texts])) for one in asked]
 
 
 def embed(encoder: Encoder, texts: Sequence[str]) -> Vectors:
@@ -129,14 +153,14 @@ def methods(now: datetime) -> Mapping[str, Method]:
     def full(one: Read) -> list[float]:
         question = Question(one.asked.query, Subject(), now)
         ranking = Ranking(score_tables, rules, question)
-        verdicts = ranking.rank(one.asked.candidates, one.semantics, one.vectors[1:])
+        verdicts = ranking.rank(one.asked.candidates, one.semantics, one.vectors)
         by_id = {verdict.rated.candidate.id: verdict.rated.final for verdict in verdicts}
         return [by_id[candidate.id] for candidate in one.asked.candidates]
 
     return {
         "given order": lambda one: [-place for place in range(len(one.asked.candidates))],
         "BM25": lambda one: bm25(one.asked.query, one.asked.texts),
-        "cosine": lambda one: one.cosines.tolist(),
+        "cosine": lambda one: one.likenesses.tolist(),
         "semantic with lift": lambda one: [part.score for part in one.semantics],
         "full formula": full,
     }

@@ -14,13 +14,14 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from pellucid_scorer import tables
 from pellucid_scorer.adapters import backends, model_files
-from pellucid_scorer.adapters.model_files import ModelFiles, ModelSource
-from pellucid_scorer.batching import Batcher
-from pellucid_scorer.embedding import Embedder
-from pellucid_scorer.embedding_cache import EmbeddingCache
+from pellucid_scorer.adapters.model_files import ModelFiles
+from pellucid_scorer.encoding.batching import Batcher
+from pellucid_scorer.encoding.embedding import Embedder
+from pellucid_scorer.encoding.embedding_cache import EmbeddingCache
+from pellucid_scorer.models import ModelSource, Prefixes, Scale
 from pellucid_scorer.ports import Encoder, TokenIds, Vectors
+from pellucid_scorer.ranking import tables
 from pellucid_scorer.settings import Device
 
 DIMENSIONS = 16
@@ -42,6 +43,8 @@ class FakeEncoder:
     token_step: int = 1
     spread: int = 1
     scripts: frozenset[str] = frozenset({"LATIN"})
+    prefixes: Prefixes = field(default_factory=Prefixes)
+    scale: Scale = field(default_factory=Scale)
     gate: threading.Event = field(default_factory=threading.Event)
     failure: Exception | None = None
     seconds_per_batch: float = 0.0

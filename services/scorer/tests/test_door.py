@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from pellucid_runtime.deadline import deadline_scope
 from pellucid_runtime.errors import OverloadedError
-from pellucid_scorer import door
-from pellucid_scorer.batching import Batcher
-from pellucid_scorer.door import FORGOTTEN_AFTER_S, READ_APART_S, RUN
-from pellucid_scorer.embedding import Embedder
+from pellucid_runtime.rpc.deadline import deadline_scope
+from pellucid_scorer.encoding import door
+from pellucid_scorer.encoding.batching import Batcher
+from pellucid_scorer.encoding.door import FORGOTTEN_AFTER_S, READ_APART_S, RUN
+from pellucid_scorer.encoding.embedding import Embedder
 
 CALL = 60
 """Texts of a call; of 4 tokens each, in a queue of 1,000 tokens."""

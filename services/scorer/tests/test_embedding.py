@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from pellucid_runtime.errors import OverloadedError
-from pellucid_scorer.batching import Batcher
-from pellucid_scorer.embedding import Embedder
-from pellucid_scorer.embedding_cache import ENTRY_OVERHEAD, EmbeddingCache
+from pellucid_scorer.encoding.batching import Batcher
+from pellucid_scorer.encoding.embedding import Embedder
+from pellucid_scorer.encoding.embedding_cache import ENTRY_OVERHEAD, EmbeddingCache
 
 
 def texts(caller: str, count: int, words: int = 4) -> list[str]:

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pellucid_scorer import tables
 from pellucid_scorer.adapters import backends, model_files, openvino_encoder
 from pellucid_scorer.adapters.int8 import Calibration
 from pellucid_scorer.adapters.mixed_encoder import MixedEncoder
-from pellucid_scorer.adapters.model_files import ModelFiles, ModelSource
+from pellucid_scorer.adapters.model_files import ModelFiles
 from pellucid_scorer.adapters.openvino_encoder import OpenVinoEncoder, Precision, Threads
 from pellucid_scorer.adapters.tokenizer import ModelTokenizer
 from pellucid_scorer.errors import ChecksumError, ModelError, ModelMissingError, TableError
-from pellucid_scorer.models import Models
+from pellucid_scorer.models import Models, ModelSource
 from pellucid_scorer.ports import Encoder
+from pellucid_scorer.ranking import tables
 from pellucid_scorer.settings import Device
 
 
@@ -84,8 +84,8 @@ def test_a_text_is_read_exactly_by_its_own_length_alone(encoder: Any) -> None:
 def test_the_calibration_belongs_to_the_weights_and_saw_no_reference_text(
     packaged_model: ModelFiles,
 ) -> None:
-    kept = Calibration.packaged()
-    assert kept.sha256 == packaged_model.spec.sha256
+    kept = Calibration.packaged(packaged_model.spec.sha256)
+    assert kept is not None
     assert len(kept.inputs) == 24
     calibration = json.loads((Path(__file__).parents[1] / "calibration_texts.json").read_text())
     reference = json.loads((Path(__file__).parent / "reference_texts.json").read_text())

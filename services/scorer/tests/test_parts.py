@@ -1,5 +1,6 @@
 """Freshness, quality, the lexical lift and n-grams."""
 
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -7,13 +8,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid_scorer import lexical, ngrams, phrases, semantic, words
-from pellucid_scorer.candidates import SemanticMethod
-from pellucid_scorer.ranking import Tables
-from pellucid_scorer.scripts import is_read_by
+from pellucid_language import words
+from pellucid_language.scripts import is_read_by
+from pellucid_scorer.models import Scale
+from pellucid_scorer.ranking import lexical, ngrams, phrases, semantic
+from pellucid_scorer.ranking.candidates import Candidate, SemanticMethod
+from pellucid_scorer.ranking.scores import Tables
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 LATIN = frozenset({"LATIN"})
+
+
+def found(*texts: str) -> list[Candidate]:
+    return [Candidate(id=str(place), snippet=text) for place, text in enumerate(texts)]
+
+
+def reading(
+    *cosines: float, scripts: Collection[str] = LATIN, scale: Scale | None = None
+) -> semantic.Reading:
+    return semantic.Reading(np.array(cosines, np.float32), scripts, scale or Scale())
 
 
 @pytest.mark.parametrize(
@@ -70,14 +83,14 @@ def test_quality_is_a_share_for_any_text(score_tables: Tables, title: str, snipp
 def test_an_exact_part_number_beats_vague_likeness() -> None:
     question = "replacement belt for grinder KX-4471"
     texts = ("A belt for grinder KX-4417", "KX-4471 spare parts")
-    parts = semantic.rate_all(question, texts, np.array([0.62, 0.58], np.float32), LATIN)
+    parts = semantic.rate_all(question, found(*texts), [reading(0.62, 0.58)])
     assert parts[1].score > parts[0].score
     assert parts[1].lift > parts[0].lift
 
 
 @given(cosine=st.floats(-1, 1), text=st.text(max_size=80), question=st.text(max_size=80))
 def test_the_lift_is_bounded(cosine: float, text: str, question: str) -> None:
-    (part,) = semantic.rate_all(question, [text], np.array([cosine], np.float32), LATIN)
+    (part,) = semantic.rate_all(question, found(text), [reading(cosine)])
     assert 0.0 <= part.score <= 1.0
     assert 0.0 <= part.lift <= lexical.MAX_LIFT
 
@@ -85,8 +98,18 @@ def test_the_lift_is_bounded(cosine: float, text: str, question: str) -> None:
 def test_plain_words_of_the_question_alone_cannot_lift_an_off_topic_page_over_the_floor() -> None:
     question = "What is the annual report of fish stocks today?"
     off_topic = "Annual report of the tax office. Published today."
-    (part,) = semantic.rate_all(question, [off_topic], np.array([0.12], np.float32), LATIN)
+    (part,) = semantic.rate_all(question, found(off_topic), [reading(0.12)])
     assert part.score < 0.20
+
+
+@given(rank=st.integers(0, 40), score=st.floats(0, 1))
+def test_a_providers_rank_adds_little_and_nothing_to_what_is_off_topic(
+    rank: int, score: float
+) -> None:
+    lift = semantic.rank_lift(rank, score)
+    assert 0.0 <= lift <= semantic.MAX_RANK_LIFT * (1 - score) + 1e-9
+    assert lift >= semantic.rank_lift(rank + 1, score) or rank == 0
+    assert score + lift < 0.22 or score > 0.18
 
 
 def test_years_and_common_words_are_not_rare() -> None:
@@ -98,15 +121,27 @@ def test_years_and_common_words_are_not_rare() -> None:
 def test_scripts_that_the_model_cannot_read_fall_back_to_ngrams() -> None:
     question = "전기 자전거 배터리 수명"
     texts = ("전기 자전거의 배터리는 수명이 삼 년이다", "오늘 서울 날씨는 맑다", "A bicycle")
-    parts = semantic.rate_all(question, texts, np.array([0.9, 0.9, 0.9], np.float32), LATIN)
+    parts = semantic.rate_all(question, found(*texts), [reading(0.9, 0.9, 0.9)])
     assert {part.method for part in parts} == {SemanticMethod.NGRAM}
     assert parts[0].score > 0.5
     assert parts[1].score < 0.2
     assert parts[2].score == 0.0
 
 
+def test_the_likeness_is_the_mean_of_the_models_that_read_both_texts() -> None:
+    wide = Scale(zero=0.7, one=0.9)
+    texts = ["Quiet tides", "조용한 밀물"]
+    parts = semantic.rate_all(
+        "harbour seals",
+        found(*texts),
+        [reading(0.4, 0.9), reading(0.8, 0.8, scripts={"all"}, scale=wide)],
+    )
+    assert [round(part.score, 4) for part in parts] == [0.45, 0.5]
+    assert {part.method for part in parts} == {SemanticMethod.EMBEDDING}
+
+
 def test_a_multilingual_model_reads_every_script() -> None:
-    (part,) = semantic.rate_all("날씨", ["날씨"], np.array([0.7], np.float32), frozenset({"all"}))
+    (part,) = semantic.rate_all("날씨", found("날씨"), [reading(0.7, scripts={"all"})])
     assert part.method is SemanticMethod.EMBEDDING
 
 

@@ -19,8 +19,8 @@ import grpc
 import pytest
 from pellucid.scorer.v1 import scorer_pb2, scorer_pb2_grpc
 
-from pellucid_runtime.channel import open_channel
-from pellucid_runtime.hedging import HedgeBudget, hedged
+from pellucid_runtime.rpc.channel import open_channel
+from pellucid_runtime.rpc.hedging import HedgeBudget, hedged
 from pellucid_scorer.server import SERVICE
 
 REPLICAS = 3

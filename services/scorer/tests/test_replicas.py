@@ -11,10 +11,10 @@ import grpc
 import pytest
 from pellucid.scorer.v1 import scorer_pb2, scorer_pb2_grpc
 
-from pellucid_runtime.channel import open_channel
 from pellucid_runtime.errors import ServiceError
 from pellucid_runtime.health import Health
-from pellucid_runtime.server import GrpcServer
+from pellucid_runtime.rpc.channel import open_channel
+from pellucid_runtime.rpc.server import GrpcServer
 from pellucid_scorer.server import SERVICE, ScorerServicer
 from pellucid_scorer.settings import ScorerSettings
 

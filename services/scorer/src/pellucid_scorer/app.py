@@ -1,6 +1,7 @@
 """Composition root of the scorer: the only reader of its settings."""
 
 import asyncio
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 
@@ -9,20 +10,22 @@ from pellucid.scorer.v1 import scorer_pb2_grpc
 from pellucid_runtime.clock import clock_from
 from pellucid_runtime.health import Health
 from pellucid_runtime.listener import StartError
-from pellucid_runtime.metrics import MetricsServer
-from pellucid_runtime.server import GrpcServer
+from pellucid_runtime.rpc.server import GrpcServer
 from pellucid_runtime.service import Service
-from pellucid_scorer import metrics, tables
+from pellucid_runtime.telemetry.metrics import MetricsServer
+from pellucid_scorer import metrics
 from pellucid_scorer.adapters import backends
-from pellucid_scorer.adapters.openvino_encoder import Precision
-from pellucid_scorer.batching import Batcher
-from pellucid_scorer.embedding import Embedder
-from pellucid_scorer.embedding_cache import EmbeddingCache
+from pellucid_scorer.adapters.cross_encoder import open_cross_encoder
+from pellucid_scorer.encoding.batching import Batcher
+from pellucid_scorer.encoding.embedding import Embedder
+from pellucid_scorer.encoding.embedding_cache import EmbeddingCache
+from pellucid_scorer.encoding.pairs import PairReader
 from pellucid_scorer.errors import ModelError, TableError
 from pellucid_scorer.ports import Encoder
+from pellucid_scorer.ranking import tables
 from pellucid_scorer.scoring import Scorer
 from pellucid_scorer.server import SERVICE, ScorerServicer
-from pellucid_scorer.settings import CpuPrecision, ScorerSettings
+from pellucid_scorer.settings import ScorerSettings
 
 TOKENIZE_THREADS = 2
 QUEUE_TOKENS = 65_536
@@ -56,45 +59,60 @@ async def build(settings: ScorerSettings, stack: AsyncExitStack) -> Service:
 
 
 async def _scorer(settings: ScorerSettings, stack: AsyncExitStack) -> Scorer:
-    encoder = await asyncio.to_thread(_open_encoder, settings)
-    metrics.observe_model(encoder.name)
-    observer = metrics.PrometheusObserver()
-    batches = _threads(stack, encoder.parallelism, "encode")
-    batcher = Batcher(
-        encoder, executor=batches, observer=observer, max_tokens=queue_tokens(settings, encoder)
-    )
-    cache = EmbeddingCache(settings.scorer_cache_bytes)
-    metrics.CACHE_BYTES.set_function(lambda: float(cache.size_bytes))
-    embedder = Embedder(
-        encoder,
-        batcher=await stack.enter_async_context(batcher),
-        cache=cache,
-        executor=_threads(stack, TOKENIZE_THREADS, "tokenize"),
-        observer=observer,
-    )
+    encoders = await asyncio.to_thread(backends.open_encoders, settings)
+    metrics.observe_models(encoder.name for encoder in encoders)
+    embedder, *companions = await _embedders(settings, stack, encoders)
     return Scorer(
         embedder,
+        companions=companions,
+        reranker=await _pairs(settings, stack, settings.scorer_reranker),
+        verifier=await _pairs(settings, stack, settings.scorer_verifier),
         tables=tables.read_tables(settings.scorer_trust_file),
         profiles=tables.read_profiles(settings.scorer_profiles_file),
         clock=clock_from(settings),
     )
 
 
+async def _pairs(settings: ScorerSettings, stack: AsyncExitStack, named: str) -> PairReader | None:
+    """Return the reader of a model for pairs; None where none is named."""
+    if not named:
+        return None
+    model = await asyncio.to_thread(
+        open_cross_encoder,
+        named,
+        cache=settings.data_dir / "models",
+        threads=settings.scorer_threads or backends.usable_cores(),
+    )
+    executor = _threads(stack, 1, "pairs")
+    return PairReader(model, executor=executor, most_s=settings.scorer_pairs_ms / 1000)
+
+
+async def _embedders(
+    settings: ScorerSettings, stack: AsyncExitStack, encoders: Sequence[Encoder]
+) -> list[Embedder]:
+    """Return an embedder of each model; they share the threads and, equally, the cache's bytes."""
+    encode = _threads(stack, max(encoder.parallelism for encoder in encoders), "encode")
+    tokenize = _threads(stack, TOKENIZE_THREADS, "tokenize")
+    caches = [EmbeddingCache(settings.scorer_cache_bytes // len(encoders)) for _ in encoders]
+    metrics.CACHE_BYTES.set_function(lambda: float(sum(cache.size_bytes for cache in caches)))
+    embedders = []
+    for encoder, cache in zip(encoders, caches, strict=True):
+        observer = metrics.PrometheusObserver()
+        most = queue_tokens(settings, encoder)
+        batcher = Batcher(encoder, executor=encode, observer=observer, max_tokens=most)
+        running = await stack.enter_async_context(batcher)
+        embedder = Embedder(
+            encoder, batcher=running, cache=cache, executor=tokenize, observer=observer
+        )
+        await embedder.measure()
+        embedders.append(embedder)
+    return embedders
+
+
 def queue_tokens(settings: ScorerSettings, encoder: Encoder) -> int:
     """Return the tokens that may wait, as set or by what the encoder takes at once."""
     by_device = max(QUEUE_TOKENS, QUEUE_BATCHES * encoder.batch_tokens)
     return settings.scorer_queue_tokens or by_device
-
-
-def _open_encoder(settings: ScorerSettings) -> Encoder:
-    files = backends.chosen_files(settings)
-    chosen = settings.scorer_precision
-    return backends.open_encoder(
-        files,
-        settings.scorer_device,
-        settings.scorer_threads,
-        precision=None if chosen is CpuPrecision.AUTO else Precision(chosen),
-    )
 
 
 def _threads(stack: AsyncExitStack, count: int, name: str) -> ThreadPoolExecutor:

@@ -9,7 +9,8 @@ from pellucid.common.v1 import common_pb2
 from pellucid.scorer.v1 import scorer_pb2
 
 from pellucid_runtime.errors import InvalidArgumentError
-from pellucid_scorer.candidates import (
+from pellucid_scorer.encoding.embedding import Embedded, Spent
+from pellucid_scorer.ranking.candidates import (
     Breakdown,
     Candidate,
     Exclusion,
@@ -17,10 +18,9 @@ from pellucid_scorer.candidates import (
     Verdict,
     Weights,
 )
-from pellucid_scorer.embedding import Embedded, Spent
-from pellucid_scorer.profiles import Overrides
+from pellucid_scorer.ranking.profiles import Overrides
 from pellucid_scorer.scoring import Judged, Scored, ScoreQuery
-from pellucid_scorer.support import Judgement
+from pellucid_scorer.support.likeness import Judgement
 
 MICROSECONDS = 1_000_000
 
@@ -50,6 +50,7 @@ def score_query(request: scorer_pb2.ScoreRequest) -> ScoreQuery:
         time_sensitive=request.time_sensitive,
         real_time=request.real_time,
         now=_instant(request, "now"),
+        further_questions=tuple(request.further_questions),
     )
 
 
@@ -62,6 +63,7 @@ def score_response(scored: Scored) -> scorer_pb2.ScoreResponse:
         threshold=scored.rules.threshold,
         model=scored.model,
         timings=_timings(scored.spent),
+        lost=scored.lost,
     )
 
 
@@ -85,7 +87,7 @@ def support_response(judged: Judged) -> scorer_pb2.SupportResponse:
     claims = (
         scorer_pb2.ClaimSupport(passages=[_judgement(one) for one in row]) for row in judged.claims
     )
-    return scorer_pb2.SupportResponse(claims=claims, model=judged.model)
+    return scorer_pb2.SupportResponse(claims=claims, model=judged.model, lost=judged.lost)
 
 
 def _candidate(candidate: scorer_pb2.Candidate) -> Candidate:
@@ -95,6 +97,7 @@ def _candidate(candidate: scorer_pb2.Candidate) -> Candidate:
         title=candidate.title,
         snippet=candidate.snippet,
         published_at=_instant(candidate, "published_at"),
+        rank=candidate.rank,
     )
 
 
@@ -166,19 +169,15 @@ def _weights(weights: Weights) -> scorer_pb2.Weights:
 
 
 def _judgement(judgement: Judgement) -> scorer_pb2.PassageSupport:
-    checks = judgement.checks
+    window = judgement.window
     return scorer_pb2.PassageSupport(
         passage_id=judgement.passage_id,
         score=judgement.score,
-        window_start=checks.window.start,
-        window_end=checks.window.end,
-        numbers_found=not checks.missing_figures,
-        names_found=not checks.missing_names,
-        dates_found=not checks.missing_dates,
-        missing=checks.missing,
-        overlap=checks.window.overlap,
+        window_start=window.start,
+        window_end=window.end,
+        overlap=window.overlap,
         cosine=judgement.cosine,
-        likeness=judgement.likeness,
+        verdict=judgement.verdict,
     )
 
 

@@ -1,10 +1,11 @@
 """Every instrument of the scorer."""
 
 import collections
+from collections.abc import Iterable
 
 from prometheus_client import Counter, Gauge, Histogram
 
-from pellucid_scorer.candidates import Exclusion
+from pellucid_scorer.ranking.candidates import Exclusion
 from pellucid_scorer.scoring import Scored
 
 BATCH_TEXTS = Histogram(
@@ -39,18 +40,23 @@ FINAL_SCORE = Histogram(
     ("profile",),
     buckets=(0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
 )
-MODEL = Gauge("pellucid_scorer_model_info", "Constant 1; the model in use.", ("model",))
+MODEL = Gauge("pellucid_scorer_model_info", "Constant 1 for each model in use.", ("model",))
 
 INCLUDED = "included"
 
 
 class PrometheusObserver:
-    """Writes what the batching reports into the instruments."""
+    """Writes what the batching of one model reports into the instruments."""
+
+    def __init__(self) -> None:
+        self._texts = 0
+        self._tokens = 0
 
     def queued(self, *, texts: int, tokens: int) -> None:
-        """Record what waits now."""
-        QUEUED_TEXTS.set(texts)
-        QUEUED_TOKENS.set(tokens)
+        """Record what waits now; the gauges have the sums over all models."""
+        QUEUED_TEXTS.inc(texts - self._texts)
+        QUEUED_TOKENS.inc(tokens - self._tokens)
+        self._texts, self._tokens = texts, tokens
 
     def encoded(self, *, texts: int, tokens: int, padding: int, seconds: float) -> None:
         """Record one batch."""
@@ -87,10 +93,11 @@ def observe_scores(scored: Scored) -> None:
             final_score.observe(verdict.rated.final)
 
 
-def observe_model(name: str) -> None:
-    """Record the model in use."""
+def observe_models(names: Iterable[str]) -> None:
+    """Record the models in use."""
     MODEL.clear()
-    MODEL.labels(name).set(1)
+    for name in names:
+        MODEL.labels(name).set(1)
 
 
 def _outcome(exclusion: Exclusion | None) -> str:

@@ -6,8 +6,11 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from pellucid_scorer.models import Prefixes, Scale
+
 TokenIds = Sequence[int]
 Vectors = npt.NDArray[np.float32]
+Shares = npt.NDArray[np.float32]
 
 
 class Encoder(Protocol):
@@ -45,6 +48,16 @@ class Encoder(Protocol):
         ...
 
     @property
+    def prefixes(self) -> Prefixes:
+        """What the model wants before a question and before a passage."""
+        ...
+
+    @property
+    def scale(self) -> Scale:
+        """How its cosines become likenesses on the scale of the thresholds."""
+        ...
+
+    @property
     def scripts(self) -> frozenset[str]:
         """Scripts that the model was trained on, as `scripts.is_read_by` takes them."""
         ...
@@ -55,6 +68,19 @@ class Encoder(Protocol):
 
     def encode(self, batch: Sequence[TokenIds]) -> Vectors:
         """Return float32[n, dimensions] in order, each row of length 1. Thread-safe."""
+        ...
+
+
+class PairModel(Protocol):
+    """A model that reads two texts together. Its methods are called from worker threads."""
+
+    @property
+    def name(self) -> str:
+        """Model and device."""
+        ...
+
+    def rate(self, pairs: Sequence[tuple[str, str]]) -> Shares:
+        """Return float32[n] in [0, 1]: how surely one text answers or says the other."""
         ...
 
 

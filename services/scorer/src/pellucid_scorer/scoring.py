@@ -1,16 +1,35 @@
 """The scorer's four answers: score, embed, similarity, support. Pure but for the embedder."""
 
+import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from math import inf, isfinite
 
+from pellucid_language.scripts import is_read_by
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import InvalidArgumentError, OverloadedError
-from pellucid_scorer import pairing, semantic, support
-from pellucid_scorer.candidates import Candidate, Subject, Verdict
-from pellucid_scorer.embedding import Embedded, Embedder, Spent
-from pellucid_scorer.profiles import Overrides, Profile, Profiles
-from pellucid_scorer.ranking import Question, Ranking, Tables
+from pellucid_runtime.rpc.deadline import remaining_s
+from pellucid_scorer.encoding.embedding import Embedded, Embedder, Spent
+from pellucid_scorer.encoding.pairs import PairReader
+from pellucid_scorer.ranking import semantic
+from pellucid_scorer.ranking.candidates import Candidate, Semantic, Subject, Verdict
+from pellucid_scorer.ranking.profiles import Overrides, Profile, Profiles
+from pellucid_scorer.ranking.scores import Question, Ranking, Tables
+from pellucid_scorer.support import likeness as support
+from pellucid_scorer.support import pairing
+
+FIRST_SHARE = 0.5
+"""Of the caller's time, for the model that is asked first: where whole texts would take longer, it
+reads their beginnings."""
+FURTHER_SHARE = 0.7
+"""Of the time that is then left, for each further one: it is left out where that is too little, so
+that the first one's scores are not lost with it."""
+RERANKED = 15
+"""Results that the reranker reads, the best by the other models."""
+VERIFIED = 32
+"""Pairs of a call that the verifier reads, the likeliest first."""
+RERANKER, VERIFIER = "reranker", "verifier"
 
 LEXICAL = "lexical"
 """Name of the model of a response that no model took part in."""
@@ -29,6 +48,7 @@ class ScoreQuery:
         time_sensitive: Freshness weighs more.
         real_time: Results of the last hours come first.
         now: Instant that ages refer to; None means the clock's.
+        further_questions: A candidate may answer one of these instead.
     """
 
     question: str
@@ -39,40 +59,62 @@ class ScoreQuery:
     time_sensitive: bool = False
     real_time: bool = False
     now: datetime | None = None
+    further_questions: Sequence[str] = ()
+
+    @property
+    def questions(self) -> Sequence[str]:
+        """Every text that a candidate may answer, the question first."""
+        return (self.question, *(text for text in self.further_questions if text.strip()))
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Verdicts in order of use, and how they came about."""
+    """Verdicts in order of use, how they came about, and which configured parts came too late."""
 
     verdicts: tuple[Verdict, ...]
     rules: Profile
     model: str
     spent: Spent
+    lost: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Judgements by claim, each in the order of the passages."""
+    """Judgements by claim, each in the order of the passages; see `Scored`."""
 
     claims: tuple[tuple[support.Judgement, ...], ...]
     model: str
+    lost: tuple[str, ...] = ()
 
 
 class Scorer:
     """Answers calls.
 
     Args:
-        embedder: Turns texts into vectors.
+        embedder: Turns texts into vectors, by the model whose scale the thresholds are of.
+        companions: Further models, heard where they answer in time.
+        reranker: Orders the best results again.
+        verifier: Judges claims against passages.
         tables: Trust, freshness and quality.
         profiles: Named rules.
         clock: Tells the present.
     """
 
     def __init__(
-        self, embedder: Embedder, *, tables: Tables, profiles: Profiles, clock: Clock
+        self,
+        embedder: Embedder,
+        *,
+        tables: Tables,
+        profiles: Profiles,
+        clock: Clock,
+        companions: Sequence[Embedder] = (),
+        reranker: PairReader | None = None,
+        verifier: PairReader | None = None,
     ) -> None:
+        self._reranker = reranker
+        self._verifier = verifier
         self._embedder = embedder
+        self._companions = companions
         self._tables = tables
         self._profiles = profiles
         self._clock = clock
@@ -85,8 +127,8 @@ class Scorer:
         """Rate, filter and order candidates.
 
         Raises:
-            NotFoundError: There is no such profile.
-            InvalidArgumentError: Ids are not unique, or weights do not sum to 1.
+            InvalidArgumentError: Ids are not unique, weights do not sum to 1, or there is no such
+                profile.
             OverloadedError: The queue is full.
         """
         rules = self._profiles.rules(
@@ -94,15 +136,61 @@ class Scorer:
         )
         _require_unique("candidates", [candidate.id for candidate in query.candidates])
         texts = [candidate.text for candidate in query.candidates]
-        embedded = await self._embedder.embed([query.question, *texts])
-        vectors = embedded.vectors[1:]
-        cosines = semantic.cosines(vectors, embedded.vectors[0])
-        parts = semantic.rate_all(query.question, texts, cosines, embedded.scripts)
+        asked = query.questions
+        heard = await self._hear(asked, texts)
+        parts = semantic.best_of(
+            semantic.rate_all(
+                question, query.candidates, [_reading(one, place, len(asked)) for one in heard]
+            )
+            for place, question in enumerate(asked)
+        )
+        parts, again = await self._reranked(query, parts)
         now = query.now or self._clock.now()
         question = Question(query.question, query.subject, now, real_time=query.real_time)
         ranking = Ranking(self._tables, rules, question)
-        verdicts = ranking.rank(query.candidates, parts, vectors)
-        return Scored(verdicts, rules, embedded.model, embedded.spent)
+        basis = _reader_of_all(heard, texts)
+        verdicts = ranking.rank(
+            query.candidates, parts, basis.vectors[len(asked) :], scale=basis.scale
+        )
+        names = "+".join([*(one.model for one in heard), *again.used])
+        return Scored(verdicts, rules, names, _longest(heard), again.lost)
+
+    async def _reranked(
+        self, query: ScoreQuery, parts: tuple[Semantic, ...]
+    ) -> tuple[tuple[Semantic, ...], "_Part"]:
+        """Return the parts, the best in the reranker's order, and what became of the reranker."""
+        if self._reranker is None or not parts:
+            return parts, _Part()
+        best = sorted(range(len(parts)), key=lambda place: -parts[place].score)[:RERANKED]
+        pairs = [(query.question, query.candidates[place].text) for place in best]
+        rated = await self._reranker.rate(pairs)
+        if rated is None:
+            return parts, _Part(lost=(RERANKER,))
+        order = sorted(zip(best, rated.tolist(), strict=True), key=lambda pair: -pair[1])
+        again = semantic.reordered(parts, [place for place, _ in order])
+        return again, _Part(used=(self._reranker.name,))
+
+    async def _hear(self, questions: Sequence[str], texts: Sequence[str]) -> Sequence[Embedded]:
+        """Return what each model that reads the questions makes of them and the texts.
+
+        One after the other, because together they would all be late where one of them is in time.
+
+        Raises:
+            OverloadedError: The queue of the first model is full.
+        """
+        every, asked = [*questions, *texts], len(questions)
+        models = (self._embedder, *self._companions)
+        first, *others = [one for one in models if one.reads(questions)] or models[:1]
+        within_s = _share_s(FIRST_SHARE)
+        try:
+            heard = [await first.embed(every, questions=asked, within_s=within_s)]
+        except OverloadedError:
+            if first is self._embedder:
+                raise
+            heard = [await self._embedder.embed(every, questions=asked, within_s=within_s)]
+        for other in others:
+            heard += await _if_free(other, every, asked)
+        return heard
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
         """Return the unit vector of each text, in order.
@@ -112,22 +200,44 @@ class Scorer:
         """
         return await self._embedder.embed(texts)
 
-    async def similarity(self, text: str, others: Sequence[str]) -> tuple[tuple[float, ...], str]:
-        """Return the cosine of a text with each of several, in order, and the model's name.
+    async def similarity(
+        self, text: str, others: Sequence[str], *, no_store: bool = False
+    ) -> tuple[tuple[float, ...], str]:
+        """Return the likeness of a text and each of several, in order, and the model's name.
+
+        Args:
+            text: What they are compared with.
+            others: The others.
+            no_store: No vector of theirs is kept.
 
         Raises:
             OverloadedError: The queue is full.
         """
-        embedded = await self._embedder.embed([text, *others])
+        reader = self._reader([text])
+        embedded = await reader.embed(
+            [text, *others], questions=1, no_store=no_store, within_s=_share_s(FURTHER_SHARE)
+        )
         cosines = semantic.cosines(embedded.vectors[1:], embedded.vectors[0])
-        return tuple(cosines.tolist()), embedded.model
+        return tuple(embedded.scale.likenesses(cosines).tolist()), embedded.model
 
-    async def judge(self, claims: Sequence[str], passages: Sequence[tuple[str, str]]) -> Judged:
+    def _reader(self, texts: Sequence[str]) -> Embedder:
+        """Return the first model that was trained on the scripts of some texts; else the first."""
+        every = (self._embedder, *self._companions)
+        return next((one for one in every if one.reads(texts)), self._embedder)
+
+    async def judge(
+        self,
+        claims: Sequence[str],
+        passages: Sequence[tuple[str, str]],
+        *,
+        no_store: bool = False,
+    ) -> Judged:
         """Judge each claim against each passage.
 
         Args:
             claims: One sentence each.
             passages: Unique id and text of each.
+            no_store: No vector of theirs is kept.
 
         Raises:
             InvalidArgumentError: Ids are not unique.
@@ -137,13 +247,78 @@ class Scorer:
         sources = [support.Passage.read(id=id_, text=text) for id_, text in passages]
         pairs = pairing.pairs([support.Claim.read(claim) for claim in claims], sources)
         texts = pairing.texts(pairs)
-        embedded = await self._embedder.embed(texts) if texts else None
+        reader = self._reader(claims)
+        embedded = await reader.embed(texts, no_store=no_store) if texts else None
         judgements = pairing.judgements(pairs, texts, embedded)
+        judgements, again = await self._verified(pairs, judgements)
         rows = range(0, len(judgements), len(sources))
         by_claim = tuple(judgements[row : row + len(sources)] for row in rows)
-        return Judged(by_claim, embedded.model if embedded else LEXICAL)
+        model = "+".join([embedded.model if embedded else LEXICAL, *again.used])
+        return Judged(by_claim, model, again.lost)
+
+    async def _verified(
+        self, pairs: Sequence[pairing.Pair], judgements: tuple[support.Judgement, ...]
+    ) -> tuple[tuple[support.Judgement, ...], "_Part"]:
+        """Return judgements with the verifier's verdicts, and what became of the verifier."""
+        worth = [place for place, pair in enumerate(pairs) if pairing.is_worth_reading(pair)]
+        worth = sorted(worth, key=lambda place: -judgements[place].score)[:VERIFIED]
+        if self._verifier is None or not worth:
+            return judgements, _Part()
+        said = await self._verifier.rate(
+            [(pairs[p].window_text, pairs[p].claim.text) for p in worth]
+        )
+        if said is None:
+            return judgements, _Part(lost=(VERIFIER,))
+        verdicts = dict(zip(worth, said.tolist(), strict=True))
+        found = tuple(
+            replace(one, verdict=verdicts.get(place)) for place, one in enumerate(judgements)
+        )
+        return found, _Part(used=(self._verifier.name,))
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What became of a further model: its name where it was used, its part where it came late."""
+
+    used: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
 
 
 def _require_unique(field: str, ids: Sequence[str]) -> None:
     if len(set(ids)) < len(ids):
         raise InvalidArgumentError(field, "ids unique within the request")
+
+
+async def _if_free(model: Embedder, texts: Sequence[str], questions: int) -> Sequence[Embedded]:
+    """Return the vectors of questions and texts; none when room or time runs out."""
+    within_s = _share_s(FURTHER_SHARE)
+    try:
+        async with asyncio.timeout(within_s if isfinite(within_s) else None):
+            found = await model.embed(texts, questions=questions, within_s=within_s, may_skip=True)
+    except (OverloadedError, TimeoutError):
+        return ()
+    return (found,)
+
+
+def _share_s(share: float) -> float:
+    """Return a share of the seconds that the caller still waits."""
+    left_s = remaining_s()
+    return inf if left_s is None else share * left_s
+
+
+def _reading(embedded: Embedded, place: int, questions: int) -> semantic.Reading:
+    """Return what a model makes of one of several questions, which stand before the texts."""
+    cosines = semantic.cosines(embedded.vectors[questions:], embedded.vectors[place])
+    return semantic.Reading(cosines, embedded.scripts, embedded.scale)
+
+
+def _reader_of_all(heard: Sequence[Embedded], texts: Sequence[str]) -> Embedded:
+    """Return the first that reads the script of every text: by others' vectors all are alike."""
+    readers = (one for one in heard if all(is_read_by(one.scripts, text) for text in texts))
+    return next(readers, heard[0])
+
+
+def _longest(heard: Sequence[Embedded]) -> Spent:
+    """Return where the time of the slowest model went; what the first had in its cache."""
+    slowest = max(heard, key=lambda one: one.spent.total_s).spent
+    return replace(slowest, cached_texts=heard[0].spent.cached_texts)

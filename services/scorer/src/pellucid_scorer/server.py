@@ -56,7 +56,9 @@ class ScorerServicer(scorer_pb2_grpc.ScorerServiceServicer):
     ) -> scorer_pb2.SimilarityResponse:
         """Compare texts."""
         del context
-        similarities, model = await self._scorer.similarity(request.text, request.others)
+        similarities, model = await self._scorer.similarity(
+            request.text, request.others, no_store=request.no_store
+        )
         return convert.similarity_response(similarities, model)
 
     async def Support(  # noqa: N802 - name of the RPC
@@ -67,4 +69,5 @@ class ScorerServicer(scorer_pb2_grpc.ScorerServiceServicer):
         """Judge claims."""
         del context
         passages = [(passage.id, passage.text) for passage in request.passages]
-        return convert.support_response(await self._scorer.judge(request.claims, passages))
+        judged = await self._scorer.judge(request.claims, passages, no_store=request.no_store)
+        return convert.support_response(judged)

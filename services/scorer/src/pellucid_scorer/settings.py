@@ -6,7 +6,9 @@ from pathlib import Path
 from pydantic import Field
 
 from pellucid_runtime.settings import ServiceSettings
-from pellucid_scorer.adapters.model_files import ModelSource
+from pellucid_scorer.models import ModelSource
+
+AUTO = "auto"
 
 
 class Device(StrEnum):
@@ -41,14 +43,38 @@ class ScorerSettings(ServiceSettings):
         description="fp32, bf16, int8 (calibrated models), or auto: by what the processor has.",
     )
     scorer_model: str = Field(
-        "all-MiniLM-L6-v2", description="Name in models.yaml or SCORER_MODELS_FILE."
+        AUTO,
+        description=(
+            "One or several names of models.yaml or SCORER_MODELS_FILE, by commas; the first also "
+            "answers Embed. auto: all-MiniLM-L6-v2, and multilingual-e5-small where installed."
+        ),
+    )
+    scorer_reranker: str = Field(
+        "",
+        description=(
+            "Cross-encoder that orders the best 15 results again: a folder, or a repository on the "
+            "hub (name@revision). Empty: none."
+        ),
+    )
+    scorer_verifier: str = Field(
+        "",
+        description=(
+            "Entailment or grounding model that judges claims against passages: as the reranker."
+        ),
+    )
+    scorer_pairs_ms: int = Field(
+        250,
+        ge=1,
+        le=60_000,
+        description="Longest wait of a call for either; beyond it the call is answered without.",
     )
     scorer_model_source: ModelSource = Field(
         ModelSource.AUTO,
         description="package (installed files), hub (download once), or auto: package, else hub.",
     )
     scorer_model_dir: Path | None = Field(
-        None, description="Folder that holds the model's files already; overrides the source."
+        None,
+        description="Folder that holds the first model's files already; overrides the source.",
     )
     scorer_models_file: Path | None = Field(None, description="YAML that adds models.")
     scorer_trust_file: Path | None = Field(None, description="YAML that adds trust entries.")
@@ -71,3 +97,9 @@ class ScorerSettings(ServiceSettings):
         le=1 << 40,
         description="Bytes of the embedding cache; beyond it the least recently used are let go.",
     )
+
+    @property
+    def model_names(self) -> tuple[str, ...]:
+        """The names in ``scorer_model``, in order, each once, at least one."""
+        names = (name.strip() for name in self.scorer_model.split(","))
+        return tuple(dict.fromkeys(filter(None, names))) or (AUTO,)

@@ -2,10 +2,10 @@
 
 import importlib.util
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import openvino as ov
-from safetensors.numpy import load_file
 
 from pellucid_scorer.adapters import model_files, openvino_encoder
 from pellucid_scorer.adapters.mixed_encoder import MixedEncoder
@@ -17,27 +17,78 @@ from pellucid_scorer.adapters.openvino_encoder import (
     best_precision,
 )
 from pellucid_scorer.errors import ModelError
+from pellucid_scorer.models import ModelSpec
 from pellucid_scorer.ports import Encoder
-from pellucid_scorer.settings import Device, ScorerSettings
-from pellucid_scorer.tables import read_models
+from pellucid_scorer.ranking.tables import read_models
+from pellucid_scorer.settings import AUTO, CpuPrecision, Device, ScorerSettings
 
 CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 """Where Linux tells the quota of a control group (version 2)."""
 
 
+REFERENCE = "all-MiniLM-L6-v2"
+"""Used where no model is named; the scale of the thresholds is its."""
+COMPANION = "multilingual-e5-small"
+"""Used beside it where it is installed."""
+
+
 def chosen_files(settings: ScorerSettings) -> ModelFiles:
-    """Return the verified files of the model that the settings name.
+    """Return the verified files of the first model that the settings name.
 
     Raises:
         TableError: There is no model of this name, or the file of models breaks its rules.
         ModelError: Its files are missing or changed.
     """
+    return _files(settings, chosen_specs(settings)[0], folder=settings.scorer_model_dir)
+
+
+def further_files(settings: ScorerSettings) -> tuple[ModelFiles, ...]:
+    """Return the verified files of the other models; see `chosen_files` for the errors."""
+    return tuple(_files(settings, spec, folder=None) for spec in chosen_specs(settings)[1:])
+
+
+def chosen_specs(settings: ScorerSettings) -> tuple[ModelSpec, ...]:
+    """Return the models that the settings name, in order, at least one.
+
+    Raises:
+        TableError: There is no model of some name, or the file of models breaks its rules.
+    """
+    known = read_models(settings.scorer_models_file)
+    names = settings.model_names
+    if names == (AUTO,):
+        companion = known.named(COMPANION)
+        others = (companion,) if model_files.is_installed(companion) else ()
+        return (known.named(REFERENCE), *others)
+    return tuple(map(known.named, names))
+
+
+def _files(settings: ScorerSettings, spec: ModelSpec, *, folder: Path | None) -> ModelFiles:
     return model_files.find(
-        read_models(settings.scorer_models_file).named(settings.scorer_model),
+        spec,
         source=settings.scorer_model_source,
-        folder=settings.scorer_model_dir,
+        folder=folder,
         cache=settings.data_dir / "models",
     )
+
+
+def open_encoders(settings: ScorerSettings) -> tuple[Encoder, ...]:
+    """Return the encoders of the models that the settings name, warm, the first one first.
+
+    Raises:
+        TableError: There is no model of some name, or the file of models breaks its rules.
+        ModelError: Its files are missing or changed, or cannot be used as the settings want.
+    """
+    wanted = settings.scorer_precision
+    precision = None if wanted is CpuPrecision.AUTO else Precision(wanted)
+    first, further = chosen_files(settings), further_files(settings)
+
+    def opened(files: ModelFiles, precision: Precision | None) -> Encoder:
+        device, threads = settings.scorer_device, settings.scorer_threads
+        return open_encoder(files, device, threads, precision=precision)
+
+    # Side by side: half of the time is spent outside the interpreter.
+    with ThreadPoolExecutor(1 + len(further)) as pool:
+        return tuple(pool.map(lambda files: opened(files, precision), (first, *further)))
 
 
 def open_encoder(
@@ -80,7 +131,7 @@ def _cpu(files: ModelFiles, threads: int, precision: Precision | None) -> Encode
         return _opened(files, openvino_encoder.graph(files), chosen, every)
     if calibration is None:
         raise ModelError(f"SCORER_PRECISION=int8: {files.spec.name} has not been calibrated")
-    weights = load_file(files.weights)
+    weights = openvino_encoder.weights_of(files)
     quick = openvino_encoder.graph(files, calibration, weights=weights)
     plain = openvino_encoder.graph(files, weights=weights)
     exact = best_precision(flags, is_calibrated=False)

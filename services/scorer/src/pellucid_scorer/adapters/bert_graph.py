@@ -26,6 +26,8 @@ from pellucid_scorer.adapters.int8 import Calibration, Channels, InputRange
 Weights = Mapping[str, npt.NDArray[np.float32]]
 Ids = npt.NDArray[np.int32]
 
+WORDS = "embeddings.word_embeddings.weight"
+
 MASKED = -1.0e4
 """Added to the attention score of a padding token; exp(-1e4) is 0 in every float format."""
 
@@ -43,7 +45,27 @@ class BertShape:
     pad_id: int
 
 
-def build(weights: Weights, shape: BertShape, calibration: Calibration | None = None) -> ov.Model:
+@dataclass(frozen=True, slots=True)
+class NibbleTable:
+    """Word embeddings in 4 bits; only the rows of a batch are ever unpacked.
+
+    Attributes:
+        rows: uint8[words, blocks · 18], each block two bytes that are not read here (its step in
+            float16) and 16 with a low and a high weight each.
+        steps: float32[words, blocks].
+    """
+
+    rows: npt.NDArray[np.uint8]
+    steps: npt.NDArray[np.float32]
+
+
+def build(
+    weights: Weights,
+    shape: BertShape,
+    calibration: Calibration | None = None,
+    *,
+    words: NibbleTable | None = None,
+) -> ov.Model:
     """Return the encoder graph.
 
     Args:
@@ -51,6 +73,7 @@ def build(weights: Weights, shape: BertShape, calibration: Calibration | None = 
             ``encoder.layer.0.attention.self.query.weight``.
         shape: Layers, attention heads, the epsilon of the layer norms and the padding token.
         calibration: Ranges of the inputs that are read in 8 bits; None leaves the graph in float32.
+        words: The word embeddings where they are in 4 bits; None: they are in ``weights``.
 
     Returns:
         A model with the inputs of `Packed`, by their names, and output ``embedding``
@@ -59,7 +82,24 @@ def build(weights: Weights, shape: BertShape, calibration: Calibration | None = 
     Raises:
         KeyError: A tensor is missing from ``weights``.
     """
-    return _Builder(weights, shape, calibration).build()
+    return _Builder(weights, shape, calibration, words).build()
+
+
+def build_pairs(weights: Weights, shape: BertShape) -> ov.Model:
+    """Return the graph of a BERT that classifies pairs of texts.
+
+    Args:
+        weights: As for `build`, with ``pooler.dense`` and ``classifier``.
+        shape: As for `build`.
+
+    Returns:
+        A model with the inputs of `Packed` and ``segments`` int32[1, tokens], 0 for the first text
+        and 1 for the second, and the output ``logits`` float32[n, labels].
+
+    Raises:
+        KeyError: A tensor is missing from ``weights``.
+    """
+    return _Builder(weights, shape, None, None).build_pairs()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,29 +150,65 @@ class _Builder:
     weights: Weights
     shape: BertShape
     calibration: Calibration | None
+    words: NibbleTable | None
 
     def build(self) -> ov.Model:
-        ids, places = _parameter("ids", [1, -1]), _parameter("places", [1, -1])
-        rows, slots = _parameter("rows", [-1, -1]), _parameter("slots", [-1])
+        inputs = _inputs()
+        hidden, real = self._read(*inputs, None)
+        result = ops.result(_normalise(_mean(_laid_out(hidden, inputs[2]), real)), name="embedding")
+        result.output(0).set_names({"embedding"})
+        return ov.Model([result], list(inputs), "sentence-encoder")
+
+    def build_pairs(self) -> ov.Model:
+        inputs, segments = _inputs(), _parameter("segments", [1, -1])
+        hidden, _ = self._read(*inputs, segments)
+        starts = ops.gather(inputs[2], _scalar(0, np.int32), _scalar(1, np.int32))
+        first = ops.gather(ops.squeeze(hidden, _axes(0)), starts, _axes(0))
+        pooled = ops.tanh(self._read_by(first, "pooler.dense."))
+        result = ops.result(self._read_by(pooled, "classifier."), name="logits")
+        return ov.Model([result], [*inputs, segments], "pair-classifier")
+
+    def _read(
+        self, ids: Node, places: Node, rows: Node, slots: Node, segments: Node | None
+    ) -> tuple[Node, Node]:
+        """Return the last layer f32[1, tokens, hidden], and 1 for each real token in its row."""
         tokens = ops.gather(ops.reshape(ids, _axes(-1), special_zero=False), rows, _axes(0))
         real = ops.convert(ops.not_equal(tokens, _scalar(self.shape.pad_id, np.int32)), "f32")
         bias = ops.unsqueeze(_multiply(_subtract(real, 1.0), -MASKED), _axes(1, 2))
         layout = _Layout(rows, slots, bias)
-        hidden = self._embed(ids, places)
+        hidden = self._embed(ids, places, segments)
         for number in range(self.shape.layers):
             hidden = self._layer(hidden, layout, f"encoder.layer.{number}.")
-        result = ops.result(_normalise(_mean(_laid_out(hidden, rows), real)), name="embedding")
-        result.output(0).set_names({"embedding"})
-        return ov.Model([result], [ids, places, rows, slots], "sentence-encoder")
+        return hidden, real
 
-    def _embed(self, ids: Node, places: Node) -> Node:
-        # Half of the weights, read as they are: graphs of the same weights share this memory.
-        table = self.weights["embeddings.word_embeddings.weight"]
-        words = ops.gather(ops.constant(table, shared_memory=True), ids, _axes(0))
+    def _embed(self, ids: Node, places: Node, segments: Node | None) -> Node:
+        words = self._unpacked(self.words, ids) if self.words else self._plain(ids)
         positions = self.weights["embeddings.position_embeddings.weight"]
-        segment = self.weights["embeddings.token_type_embeddings.weight"][0]
-        placed = ops.gather(ops.constant(positions + segment), places, _axes(0))
+        kinds = self.weights["embeddings.token_type_embeddings.weight"]
+        if segments is None:
+            placed = ops.gather(ops.constant(positions + kinds[0]), places, _axes(0))
+        else:
+            placed = ops.gather(ops.constant(positions), places, _axes(0))
+            placed = ops.add(placed, ops.gather(ops.constant(kinds), segments, _axes(0)))
         return self._norm(ops.add(words, placed), "embeddings.LayerNorm.")
+
+    def _plain(self, ids: Node) -> Node:
+        # Half of the weights, read as they are: graphs of the same weights share this memory.
+        return ops.gather(ops.constant(self.weights[WORDS], shared_memory=True), ids, _axes(0))
+
+    def _unpacked(self, table: NibbleTable, ids: Node) -> Node:
+        """Return the rows f32[1, tokens, width] of a table in 4 bits."""
+        blocks = table.steps.shape[1]
+        rows = ops.gather(ops.constant(table.rows, shared_memory=True), ids, _axes(0))
+        steps = ops.gather(ops.constant(table.steps, shared_memory=True), ids, _axes(0))
+        packed = ops.reshape(rows, _axes(0, 0, blocks, -1), special_zero=True)
+        parts = ops.variadic_split(packed, _scalar(-1, np.int32), _axes(2, -1))
+        both = ops.convert(parts.output(1), "f32")
+        upper = ops.floor(_multiply(both, 1 / 16))
+        lower = ops.subtract(both, _multiply(upper, 16.0))
+        whole = _subtract(ops.concat([lower, upper], -1), 8.0)
+        words = ops.multiply(whole, ops.unsqueeze(steps, _axes(-1)))
+        return ops.reshape(words, _axes(0, 0, -1), special_zero=True)
 
     def _layer(self, hidden: Node, layout: _Layout, name: str) -> Node:
         attended = self._attention(hidden, layout, name + "attention.self.")
@@ -231,6 +307,12 @@ def _laid_out(hidden: Node, rows: Node) -> Node:
 
 def _flat(hidden: Node, width: int) -> Node:
     return ops.reshape(hidden, _axes(-1, width), special_zero=False)
+
+
+def _inputs() -> tuple[Node, Node, Node, Node]:
+    """Return the inputs of `Packed`, in its order."""
+    ids, places = _parameter("ids", [1, -1]), _parameter("places", [1, -1])
+    return ids, places, _parameter("rows", [-1, -1]), _parameter("slots", [-1])
 
 
 def _parameter(name: str, sizes: Sequence[int]) -> Node:

@@ -20,6 +20,7 @@ from pellucid_scorer.adapters.cuda_shapes import Shape, Shapes
 from pellucid_scorer.adapters.model_files import ModelFiles
 from pellucid_scorer.adapters.tokenizer import ModelTokenizer
 from pellucid_scorer.errors import ModelError
+from pellucid_scorer.models import Prefixes, Scale
 from pellucid_scorer.ports import TokenIds, Vectors
 
 DEVICE = "cuda"
@@ -78,6 +79,16 @@ class CudaEncoder:
     def padded(self, tokens: int) -> int:
         """Return the tokens themselves: a GPU is not kept busy by what a batch is padded with."""
         return tokens
+
+    @property
+    def prefixes(self) -> Prefixes:
+        """What the model wants before a text."""
+        return self._spec.prefixes
+
+    @property
+    def scale(self) -> Scale:
+        """How its cosines become likenesses."""
+        return self._spec.scale
 
     @property
     def scripts(self) -> frozenset[str]:

@@ -29,7 +29,8 @@ LEVELS = 256
 MOST = 127
 """Largest weight; -128 is left out so that the range is symmetric."""
 
-RANGES = "int8_ranges.npz"
+RANGES = "int8_ranges"
+"""Folder of one file per model."""
 SHA256 = "sha256"
 
 
@@ -65,10 +66,21 @@ class Calibration:
     apart: Mapping[str, Channels] = field(default_factory=dict)
 
     @classmethod
-    def packaged(cls) -> Self:
-        """Read the calibration that comes with this package."""
-        with as_file(files(__package__).joinpath(RANGES)) as path, np.load(path) as archive:
-            fields = {name: archive[name] for name in archive.files}
+    def packaged(cls, sha256: str) -> Self | None:
+        """Read the calibration of some weights that comes with this package; None: there is none.
+
+        Args:
+            sha256: Digest of the weights.
+        """
+        with as_file(files(__package__).joinpath(RANGES)) as folder:
+            for path in sorted(folder.glob("*.npz")):
+                with np.load(path) as archive:
+                    if str(archive[SHA256]) == sha256:
+                        return cls._read({name: archive[name] for name in archive.files})
+        return None
+
+    @classmethod
+    def _read(cls, fields: Mapping[str, npt.NDArray[Any]]) -> Self:
         inputs = {name: _range(array) for name, array in _parts(fields, "input")}
         shifts = {name: array.astype(np.float32) for name, array in _parts(fields, "shift")}
         apart = {name: array.astype(np.int32) for name, array in _parts(fields, "apart")}

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pellucid_scorer.models import Prefixes, Scale
 from pellucid_scorer.ports import Encoder, TokenIds, Vectors
 
 EXACT_UP_TO = 16
@@ -55,6 +56,16 @@ class MixedEncoder:
     def padded(self, tokens: int) -> int:
         """Return what the fast one rounds so many tokens up to."""
         return self._fast.padded(tokens)
+
+    @property
+    def prefixes(self) -> Prefixes:
+        """What the model wants before a text."""
+        return self._fast.prefixes
+
+    @property
+    def scale(self) -> Scale:
+        """How its cosines become likenesses."""
+        return self._fast.scale
 
     @property
     def scripts(self) -> frozenset[str]:

@@ -3,15 +3,13 @@
 import hashlib
 import json
 from dataclasses import dataclass
-from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
 from pellucid_scorer.errors import ChecksumError, ModelMissingError
-from pellucid_scorer.models import ModelSpec
+from pellucid_scorer.models import WEIGHTS, ModelSource, ModelSpec
 
-WEIGHTS = "model.safetensors"
 TOKENIZER = "tokenizer.json"
 CONFIG = "config.json"
 SPECIAL_TOKENS = "special_tokens_map.json"
@@ -24,14 +22,6 @@ ALSO_FOR_TORCH = (
     "1_Pooling/config.json",
 )
 """What sentence-transformers reads besides; fetched with the rest, used by the CUDA backend."""
-
-
-class ModelSource(StrEnum):
-    """Where a model's files are taken from."""
-
-    AUTO = "auto"
-    PACKAGE = "package"
-    HUB = "hub"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +39,12 @@ class ModelFiles:
     @property
     def weights(self) -> Path:
         """The weights, verified."""
-        return self.folder / WEIGHTS
+        return self.folder / self.spec.file
+
+    @property
+    def is_packed(self) -> bool:
+        """The weights are one file of 4 bits that needs no other file."""
+        return self.spec.file != WEIGHTS
 
     @property
     def tokenizer(self) -> Path:
@@ -87,11 +82,20 @@ def find(spec: ModelSpec, *, source: ModelSource, folder: Path | None, cache: Pa
         ChecksumError: The weights are not the expected ones.
     """
     where = folder or _folder(spec, source, cache)
-    for name in NEEDED:
+    found = ModelFiles(spec, where)
+    for name in (spec.file,) if found.is_packed else NEEDED:
         if not (where / name).is_file():
             raise ModelMissingError(f"model {spec.name}: {where / name} is missing")
-    verify(where / WEIGHTS, spec.sha256)
-    return ModelFiles(spec, where)
+    verify(found.weights, spec.sha256)
+    return found
+
+
+def is_installed(spec: ModelSpec) -> bool:
+    """Tell whether a model's package is there."""
+    try:
+        return (_packaged(spec) / spec.file).is_file()
+    except PackageNotFoundError:
+        return False
 
 
 def verify(file: Path, sha256: str) -> None:
@@ -107,7 +111,7 @@ def verify(file: Path, sha256: str) -> None:
 
 
 def _folder(spec: ModelSpec, source: ModelSource, cache: Path) -> Path:
-    if source is ModelSource.HUB:
+    if source is ModelSource.HUB and spec.hub:
         return _download(spec, cache)
     try:
         return _packaged(spec)

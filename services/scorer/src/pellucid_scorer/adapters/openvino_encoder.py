@@ -20,7 +20,9 @@ from pellucid_scorer.adapters import bert_graph
 from pellucid_scorer.adapters.bert_graph import Packed, Weights
 from pellucid_scorer.adapters.int8 import Calibration
 from pellucid_scorer.adapters.model_files import ModelFiles
+from pellucid_scorer.adapters.packed_model import PackedModel
 from pellucid_scorer.adapters.tokenizer import ModelTokenizer
+from pellucid_scorer.models import Prefixes, Scale
 from pellucid_scorer.ports import TokenIds, Vectors
 
 DEVICE = "CPU"
@@ -98,8 +100,7 @@ def processor_flags() -> frozenset[str]:
 
 def calibration_of(files: ModelFiles) -> Calibration | None:
     """Return the ranges measured for a model's weights; None when they were of other weights."""
-    packaged = Calibration.packaged()
-    return packaged if packaged.sha256 == files.spec.sha256 else None
+    return Calibration.packaged(files.spec.sha256)
 
 
 def graph(
@@ -112,6 +113,12 @@ def graph(
         calibration: Ranges of the inputs that are read in 8 bits.
         weights: Its weights where they are in memory already; None reads them.
     """
+    if files.is_packed:
+        packed_model = PackedModel.read(files.weights)
+        tensors = weights or packed_model.weights()
+        return bert_graph.build(
+            tensors, packed_model.shape, calibration, words=packed_model.words()
+        )
     config = files.config
     shape = bert_graph.BertShape(
         layers=config["num_hidden_layers"],
@@ -119,7 +126,14 @@ def graph(
         norm_epsilon=config["layer_norm_eps"],
         pad_id=ModelTokenizer(files).pad_id,
     )
-    return bert_graph.build(weights or load_file(files.weights), shape, calibration)
+    return bert_graph.build(weights or weights_of(files), shape, calibration)
+
+
+def weights_of(files: ModelFiles) -> Weights:
+    """Return the model's weights; of a file of 4 bits without the word embeddings."""
+    if files.is_packed:
+        return PackedModel.read(files.weights).weights()
+    return load_file(files.weights)
 
 
 class OpenVinoEncoder:
@@ -170,6 +184,16 @@ class OpenVinoEncoder:
     def padded(self, tokens: int) -> int:
         """Return the tokens of a packed batch, see `packed`."""
         return padded(tokens)
+
+    @property
+    def prefixes(self) -> Prefixes:
+        """What the model wants before a text."""
+        return self._spec.prefixes
+
+    @property
+    def scale(self) -> Scale:
+        """How its cosines become likenesses."""
+        return self._spec.scale
 
     @property
     def scripts(self) -> frozenset[str]:

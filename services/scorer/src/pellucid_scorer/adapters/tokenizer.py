@@ -1,15 +1,26 @@
 """Texts to token ids, exactly as sentence-transformers does it, within a bounded time."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from tokenizers import Tokenizer
 
 from pellucid_scorer.adapters.model_files import ModelFiles
+from pellucid_scorer.adapters.packed_model import PackedModel
+from pellucid_scorer.adapters.pieces import Pieces
 from pellucid_scorer.errors import ModelMissingError
 from pellucid_scorer.ports import TokenIds
 
 FIRST_LOOK = 4096
 """Characters that are tokenized at first: nearly always enough to fill a model's length."""
+
+
+class _Rows(Protocol):
+    """What cuts texts into tokens."""
+
+    def rows(self, texts: Sequence[str]) -> list[TokenIds]:
+        """Return the ids of each text, special ones included, cut at the model's length."""
+        ...
 
 
 class ModelTokenizer:
@@ -23,14 +34,8 @@ class ModelTokenizer:
     """
 
     def __init__(self, files: ModelFiles) -> None:
-        self._tokenizer = Tokenizer.from_file(str(files.tokenizer))
-        self._tokenizer.no_padding()
         self._max_tokens = files.spec.max_tokens
-        self._tokenizer.enable_truncation(self._max_tokens)
-        pad_id = self._tokenizer.token_to_id(files.pad_token)
-        if pad_id is None:
-            raise ModelMissingError(f"model {files.spec.name}: its padding token is no token")
-        self.pad_id = pad_id
+        self._cut, self.pad_id = _packed(files) if files.is_packed else _plain(files)
 
     def tokenize(self, texts: Sequence[str]) -> tuple[TokenIds, ...]:
         """Return the ids of each text, special ones included, cut at the model's length.
@@ -47,4 +52,31 @@ class ModelTokenizer:
         )
 
     def _rows(self, texts: Sequence[str]) -> list[TokenIds]:
+        return self._cut.rows(texts)
+
+
+class _FromFile:
+    """The tokenizer that ``tokenizer.json`` describes."""
+
+    def __init__(self, tokenizer: Tokenizer, max_tokens: int) -> None:
+        self._tokenizer = tokenizer
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(max_tokens)
+
+    def rows(self, texts: Sequence[str]) -> list[TokenIds]:
+        """Return the ids of each text."""
         return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
+
+
+def _plain(files: ModelFiles) -> tuple[_Rows, int]:
+    """Return the tokenizer of a folder and the id of its padding token."""
+    tokenizer = Tokenizer.from_file(str(files.tokenizer))
+    pad_id = tokenizer.token_to_id(files.pad_token)
+    if pad_id is None:
+        raise ModelMissingError(f"model {files.spec.name}: its padding token is no token")
+    return _FromFile(tokenizer, files.spec.max_tokens), pad_id
+
+
+def _packed(files: ModelFiles) -> tuple[_Rows, int]:
+    model = PackedModel.read(files.weights)
+    return Pieces(model.vocabulary(), files.spec.max_tokens), model.shape.pad_id

@@ -1,0 +1,1 @@
+"""How like a claim and a passage are."""
