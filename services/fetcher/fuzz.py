@@ -24,7 +24,7 @@ from pellucid_fetcher.app import Network, open_fetcher
 from pellucid_fetcher.fetching import PageFetcher
 from pellucid_fetcher.outcome import PageRequest, Purpose
 from pellucid_fetcher.settings import FetcherSettings
-from pellucid_runtime.logs import configure_logging
+from pellucid_runtime.telemetry.logs import configure_logging
 
 _REPORT_EVERY = 5_000
 OK = b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok"

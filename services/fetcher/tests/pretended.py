@@ -14,7 +14,7 @@ import httpcore
 from pellucid_fetcher.app import Network, open_fetcher
 from pellucid_fetcher.document import Document, Extracted
 from pellucid_fetcher.egress.gate import EgressGate
-from pellucid_fetcher.extraction.reading import open_readers, read
+from pellucid_fetcher.extraction.reading.dispatch import open_readers, read
 from pellucid_fetcher.fetching import PageFetcher
 from pellucid_fetcher.outcome import Page, PageRequest, Purpose
 from pellucid_fetcher.settings import FetcherSettings

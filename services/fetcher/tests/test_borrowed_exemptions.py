@@ -13,7 +13,7 @@ from pretended import ReaderHere, opened_rig
 from prometheus_client import REGISTRY
 
 from pellucid_fetcher.adapters.egress_proxy import EgressProxy
-from pellucid_fetcher.egress.gate import Reach
+from pellucid_fetcher.egress.clearance import Reach
 from pellucid_fetcher.outcome import FetchStatus, Method, Purpose
 from pellucid_fetcher.settings import FetcherSettings
 

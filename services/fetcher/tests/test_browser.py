@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from pellucid_fetcher.adapters.egress_proxy import EgressProxy
-from pellucid_fetcher.egress.gate import Reach
+from pellucid_fetcher.egress.clearance import Reach
+from pellucid_fetcher.metrics import BROWSER_AVAILABLE
 from pellucid_fetcher.outcome import FetchStatus, Method
 
 SENTENCE = "The lighthouse was moved forty metres inland before the winter storms came."
@@ -66,6 +67,35 @@ async def test_a_busy_script_ends_with_the_time(rig: Any, http: Any) -> None:
     assert not busy.success
     assert busy.timings.total_ms < 4_000 + 2_000  # of grace for a busy machine
     assert (await rig.fetch("http://light.test/", timeout_s=60)).method is Method.BROWSER
+
+
+@pytest.mark.parametrize("node", ["/bin/false", "/nonexistent"])
+async def test_a_driver_that_cannot_start_costs_only_the_pages_that_need_it(
+    open_rig: Any, http: Any, monkeypatch: pytest.MonkeyPatch, node: str
+) -> None:
+    monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", node)
+    BROWSER_AVAILABLE.set(1)
+    rig = await open_rig(fetcher_chromium="/bin/true")
+    plain = http(f"<main><p>{SENTENCE}</p></main>".encode())
+    await rig.pages({"/script": http(_shell(WRITES)), "/plain": plain, "/other": plain})
+    urls = [f"http://light.test/{name}" for name in ("script", "plain", "other")]
+
+    pages = await asyncio.gather(*(rig.fetch(url, timeout_s=20) for url in urls))
+
+    assert [page.success for page in pages] == [False, True, True]
+    assert pages[0].status is not FetchStatus.OK
+    assert BROWSER_AVAILABLE._value.get() == 0
+
+
+@pytest.mark.chromium
+@pytest.mark.timeout(120)
+async def test_available_is_what_a_launch_has_shown(open_rig: Any, http: Any) -> None:
+    BROWSER_AVAILABLE.set(0)
+    rig = await open_rig(fetcher_whole_timeout_s=60)
+    await rig.pages({"/": http(_shell(WRITES)), "/favicon.ico": http(b"")})
+
+    assert (await rig.fetch("http://light.test/", timeout_s=60)).method is Method.BROWSER
+    assert BROWSER_AVAILABLE._value.get() == 1
 
 
 async def test_pages_with_text_never_see_the_browser(rig: Any, http: Any) -> None:

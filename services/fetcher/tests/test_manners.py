@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pellucid_fetcher.cutting import MARK, cut_middle
-from pellucid_fetcher.politeness import LocalRateLimit
-from pellucid_fetcher.robots import read_robots
+from pellucid_fetcher.manners.politeness import LocalRateLimit
+from pellucid_fetcher.manners.robots import read_robots
+from pellucid_fetcher.ways.cutting import MARK, cut_middle
 
 RULES = """
 User-agent: other

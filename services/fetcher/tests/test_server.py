@@ -12,7 +12,7 @@ from pellucid.fetcher.v1 import fetcher_pb2, fetcher_pb2_grpc
 from pellucid_fetcher.server import SERVICE, FetcherServicer
 from pellucid_fetcher.settings import FetcherSettings
 from pellucid_runtime.health import Health
-from pellucid_runtime.server import GrpcServer
+from pellucid_runtime.rpc.server import GrpcServer
 
 TEXT = "Bread rises because yeast turns sugar into gas, and the dough holds the bubbles."
 PAGE = f"<html><title>Bread</title><body><main><p>{TEXT}</p></main></body></html>".encode()

@@ -18,7 +18,7 @@ from pellucid_fetcher.adapters.dialling import TcpDialler
 from pellucid_fetcher.adapters.egress_proxy import EgressProxy
 from pellucid_fetcher.app import Network, open_fetcher
 from pellucid_fetcher.egress.address import parse
-from pellucid_fetcher.egress.gate import Reach
+from pellucid_fetcher.egress.clearance import Reach
 from pellucid_fetcher.errors import FetchFault, RefusedError
 from pellucid_fetcher.outcome import FetchStatus, PageRequest, Purpose
 from pellucid_fetcher.settings import FetcherSettings

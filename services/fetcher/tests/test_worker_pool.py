@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from pellucid_fetcher import sniffing
 from pellucid_fetcher.adapters.worker_pool import WorkerPool
 from pellucid_fetcher.document import Document
 from pellucid_fetcher.errors import FetchFault
+from pellucid_fetcher.extraction.reading import sniffing
 from pellucid_fetcher.outcome import FetchStatus
 
 # Behaves by the first byte of the document: answers, hangs, dies or talks nonsense.

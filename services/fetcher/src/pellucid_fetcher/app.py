@@ -11,7 +11,7 @@ import structlog
 from pellucid.fetcher.v1 import fetcher_pb2_grpc
 
 from pellucid_fetcher.adapters.browser import ChromiumRenderer
-from pellucid_fetcher.adapters.corporate_proxy import ProxiedDialler, is_denied_by, read_proxy
+from pellucid_fetcher.adapters.corporate_proxy import ProxiedDialler, is_denied_by
 from pellucid_fetcher.adapters.decision_log import DecisionLog
 from pellucid_fetcher.adapters.dialling import Dialler, TcpDialler
 from pellucid_fetcher.adapters.egress_proxy import EgressProxy
@@ -21,35 +21,42 @@ from pellucid_fetcher.adapters.http_transport import (
     open_trust,
     silence_engines,
 )
+from pellucid_fetcher.adapters.own_addresses import is_own
 from pellucid_fetcher.adapters.page_cache import StorePageCache, guards
 from pellucid_fetcher.adapters.resolving import SystemResolver
 from pellucid_fetcher.adapters.shared_turns import SharedRateLimit
 from pellucid_fetcher.adapters.store_guard import FILE_S, READ_S, WRITE_S, Background
 from pellucid_fetcher.adapters.store_leases import StoreLeases
+from pellucid_fetcher.adapters.traced import TracedFetcher
 from pellucid_fetcher.adapters.worker_pool import WorkerPool
-from pellucid_fetcher.chain import Chain, Ways
 from pellucid_fetcher.egress.address import read_host
+from pellucid_fetcher.egress.clearance import Reach
 from pellucid_fetcher.egress.exemptions import Exemptions, read_exemptions
-from pellucid_fetcher.egress.gate import EgressGate, Reach
+from pellucid_fetcher.egress.gate import EgressGate
+from pellucid_fetcher.egress.ports import Resolver
+from pellucid_fetcher.egress.proxy_address import read_proxy
 from pellucid_fetcher.egress.ranges import load_rule
 from pellucid_fetcher.fetching import FetchPolicy, PageFetcher, Steps
-from pellucid_fetcher.flights import Flights
-from pellucid_fetcher.http_path import HttpPath, HttpPolicy
+from pellucid_fetcher.manners.flights import Flights
+from pellucid_fetcher.manners.politeness import LocalRateLimit
+from pellucid_fetcher.manners.robots_guard import RobotsGuard, RobotsPolicy
+from pellucid_fetcher.manners.track_record import TrackRecord
 from pellucid_fetcher.metrics import BROWSER_AVAILABLE, MetricsObserver
-from pellucid_fetcher.politeness import LocalRateLimit
-from pellucid_fetcher.ports import Extractor, RateLimit, Resolver
-from pellucid_fetcher.receiving import BodyCaps
-from pellucid_fetcher.robots_guard import RobotsGuard, RobotsPolicy
+from pellucid_fetcher.ports import Extractor, RateLimit
 from pellucid_fetcher.server import SERVICE, FetcherServicer
-from pellucid_fetcher.settings import FetcherSettings, items, rates
-from pellucid_fetcher.third_parties import ReaderService, ThirdParty, WebArchive
-from pellucid_fetcher.track_record import TrackRecord
+from pellucid_fetcher.settings import OFF, FetcherSettings, items, rates
+from pellucid_fetcher.ways.chain import Chain, Ways
+from pellucid_fetcher.ways.http_path import HttpPath, HttpPolicy
+from pellucid_fetcher.ways.receiving import BodyCaps
+from pellucid_fetcher.ways.third_parties import ReaderService, ThirdParty, WebArchive
+from pellucid_runtime.clock import clock_from
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.health import Health
-from pellucid_runtime.metrics import MetricsServer
-from pellucid_runtime.server import GrpcServer
+from pellucid_runtime.malicious.lists import watched
+from pellucid_runtime.rpc.server import GrpcServer
 from pellucid_runtime.service import Service
 from pellucid_runtime.store import Store, open_store
+from pellucid_runtime.telemetry.metrics import MetricsServer
 
 _log = structlog.get_logger("pellucid_fetcher")
 _RESOLVER_THREADS: Final = 16
@@ -69,7 +76,7 @@ async def build(settings: FetcherSettings, stack: AsyncExitStack) -> Service:
     """Open everything and return the service, ready to be started."""
     health = Health()
     workers = health.component("extraction")
-    fetcher = await open_fetcher(settings, stack, _system_network(stack))
+    fetcher = await open_fetcher(settings, stack, _system_network(stack), probes_browser=True)
     workers.set_ready()
     servicer = FetcherServicer(fetcher)
     server = GrpcServer(
@@ -94,6 +101,8 @@ async def open_fetcher(
     stack: AsyncExitStack,
     network: Network,
     extractor: Extractor | None = None,
+    *,
+    probes_browser: bool = False,
 ) -> PageFetcher:
     """Wire a fetcher.
 
@@ -102,6 +111,7 @@ async def open_fetcher(
         stack: Closes what is opened.
         network: The ways to the outside.
         extractor: Used in place of the pool of worker processes.
+        probes_browser: Launch a browser at once, to learn whether one can be used.
     """
     silence_engines()
     observer = MetricsObserver()
@@ -109,7 +119,7 @@ async def open_fetcher(
         items(settings.fetcher_allow_private_hosts), items(settings.fetcher_static_hosts)
     )
     network = _by_way_of_proxy(settings, network)
-    gate = _gate(settings, exemptions, network)
+    gate = _gate(settings, exemptions, network, stack)
     http = _http_path(settings, gate, network)
     store = await _store(settings, stack)
     rate = await _rate(settings, stack)
@@ -120,7 +130,7 @@ async def open_fetcher(
         extractor=extractor,
         rate=rate,
         exemptions=exemptions,
-        renderer=await _renderer(settings, gate, network, stack),
+        renderer=await _renderer(settings, gate, network, stack, probes=probes_browser),
         third_parties=_third_parties(settings),
     )
     steps = Steps(
@@ -134,7 +144,7 @@ async def open_fetcher(
         observer=observer,
     )
     policy = FetchPolicy(settings.fetcher_total_timeout_s, settings.fetcher_whole_timeout_s)
-    return PageFetcher(steps, policy)
+    return TracedFetcher(steps, policy)
 
 
 def _workers(settings: FetcherSettings) -> WorkerPool:
@@ -175,19 +185,24 @@ def _third_parties(settings: FetcherSettings) -> tuple[ThirdParty, ...]:
         key = settings.reader_api_key.get_secret_value() if settings.reader_api_key else ""
         base = settings.reader_base_url.rstrip("/")
         parties.append(ReaderService(base, key, settings.fetcher_reader_user_urls))
-    if settings.archive_base_url is not None:
+    if settings.archive_base_url != OFF:
         parties.append(WebArchive(settings.archive_base_url.rstrip("/")))
     return tuple(parties)
 
 
 async def _renderer(
-    settings: FetcherSettings, gate: EgressGate, network: Network, stack: AsyncExitStack
+    settings: FetcherSettings,
+    gate: EgressGate,
+    network: Network,
+    stack: AsyncExitStack,
+    *,
+    probes: bool,
 ) -> ChromiumRenderer | None:
     found = (shutil.which(name) for name in (settings.fetcher_chromium or "chromium", *_CHROMIUMS))
     executable = next(filter(None, found), None)
-    available = settings.fetcher_browser and executable is not None
-    BROWSER_AVAILABLE.set(available)
-    _log.info("browser", available=available)
+    # Until a launch has shown that it can be used.
+    BROWSER_AVAILABLE.set(0)
+    _log.info("browser", found=executable is not None, wanted=settings.fetcher_browser)
     if executable is None or not settings.fetcher_browser:
         return None
     proxies = {
@@ -197,10 +212,19 @@ async def _renderer(
     renderer = ChromiumRenderer(
         executable, proxies, settings.fetcher_browser_pages, settings.fetcher_browser_memory_mib
     )
-    return await stack.enter_async_context(renderer)
+    await stack.enter_async_context(renderer)
+    if probes:
+        renderer.probe()
+    return renderer
 
 
-def _gate(settings: FetcherSettings, exemptions: Exemptions, network: Network) -> EgressGate:
+def _proxy_url(settings: FetcherSettings) -> str | None:
+    return settings.egress_proxy_url.get_secret_value() if settings.egress_proxy_url else None
+
+
+def _gate(
+    settings: FetcherSettings, exemptions: Exemptions, network: Network, stack: AsyncExitStack
+) -> EgressGate:
     return EgressGate(
         resolver=network.resolver,
         rule=load_rule(items(settings.fetcher_denied_ranges)),
@@ -208,6 +232,8 @@ def _gate(settings: FetcherSettings, exemptions: Exemptions, network: Network) -
         ports=frozenset(map(int, items(settings.fetcher_ports))),
         blocked=frozenset(map(read_host, items(settings.fetcher_blocked_domains))),
         log=DecisionLog(),
+        is_malicious=watched(settings, stack, clock_from(settings), _proxy_url(settings)),
+        is_own=is_own,
     )
 
 

@@ -29,6 +29,7 @@ BROWSER_AVAILABLE = Gauge(
 )
 WARNINGS = Counter("pellucid_fetcher_warnings_total", "Warnings attached to pages.", ("warning",))
 
+BROWSER_PAGES = Gauge("pellucid_fetcher_browser_pages", "Pages that browsers are showing.")
 BROWSER_RESTARTS = Counter(
     "pellucid_fetcher_browser_restarts_total", "Browsers that were given up.", ("cause",)
 )

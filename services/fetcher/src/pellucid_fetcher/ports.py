@@ -7,24 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from pellucid_fetcher.document import Document, Extracted
-    from pellucid_fetcher.egress.gate import Clearance, Reach
+    from pellucid_fetcher.egress.clearance import Clearance, Reach
     from pellucid_fetcher.outcome import Page
-
-
-class Resolver(Protocol):
-    """Turns names into addresses."""
-
-    async def resolve(self, host: str) -> tuple[str, ...]:
-        """Return the addresses of an absolute name, best first; empty when there are none."""
-        ...
-
-
-class DecisionLog(Protocol):
-    """Is told what the egress gate decided; never told of whom."""
-
-    def decided(self, *, allowed: bool, reason: str) -> None:
-        """Record one decision with its stable reason word."""
-        ...
 
 
 class Answer(Protocol):

@@ -9,7 +9,7 @@ from pellucid.fetcher.v1 import fetcher_pb2, fetcher_pb2_grpc
 from pellucid_fetcher.convert import page_to, request_from
 from pellucid_fetcher.fetching import PageFetcher
 from pellucid_fetcher.many import fetch_many
-from pellucid_runtime.deadline import remaining_s
+from pellucid_runtime.rpc.deadline import remaining_s
 
 SERVICE = "pellucid.fetcher.v1.FetcherService"
 

@@ -4,16 +4,18 @@ import os
 
 from pydantic import Field, SecretStr, field_validator
 
-from pellucid_fetcher.adapters.corporate_proxy import read_proxy
 from pellucid_fetcher.egress.address import read_host
 from pellucid_fetcher.egress.exemptions import read_exemptions
+from pellucid_fetcher.egress.proxy_address import read_proxy
 from pellucid_fetcher.egress.ranges import load_rule
-from pellucid_runtime.settings import ServiceSettings
+from pellucid_runtime.malicious.settings import MaliciousSettings
 
+# Turns a default off: an empty variable counts as unset.
+OFF = "off"
 _BASE = r"^https?://[^\s/?#@]+(/[^\s?#]*)?$"
 
 
-class FetcherSettings(ServiceSettings):
+class FetcherSettings(MaliciousSettings):
     """What an operator can choose."""
 
     grpc_port: int = Field(50054, ge=0, le=65535, description="gRPC port; 0 picks a free one.")
@@ -57,11 +59,11 @@ class FetcherSettings(ServiceSettings):
     fetcher_reader_user_urls: bool = Field(
         default=False, description="The reader service may be told addresses that a person named."
     )
-    archive_base_url: str | None = Field(
-        None,
-        pattern=_BASE,
-        description="Web archive, asked as archive.org is, for search results that are gone; "
-        "unset: none.",
+    archive_base_url: str = Field(
+        "https://archive.org",
+        pattern=f"{_BASE}|^{OFF}$",
+        description="Web archive, asked as archive.org is, for search results that are gone; off: "
+        "none.",
     )
     fetcher_replicas: int = Field(
         1, ge=1, le=1000, description="Replicas; without Redis each takes its share of the rates."
@@ -106,7 +108,10 @@ class FetcherSettings(ServiceSettings):
         min(4, os.cpu_count() or 1), ge=1, le=64, description="Extraction processes."
     )
     fetcher_html_max_bytes: int = Field(
-        1024 * 1024, ge=1024, le=32 * 1024 * 1024, description="Decoded bytes; the rest is cut off."
+        8 * 1024 * 1024,
+        ge=1024,
+        le=32 * 1024 * 1024,
+        description="Decoded bytes; the rest is cut off.",
     )
     fetcher_pdf_max_bytes: int = Field(
         10 * 1024 * 1024, ge=1024, le=100 * 1024 * 1024, description="Larger PDFs are refused."

@@ -29,9 +29,9 @@ from playwright.async_api import (
 from pellucid_fetcher.adapters import browser_process
 from pellucid_fetcher.adapters.browser_page import read_page
 from pellucid_fetcher.adapters.egress_proxy import EgressProxy
-from pellucid_fetcher.egress.gate import Reach
+from pellucid_fetcher.egress.clearance import Reach
 from pellucid_fetcher.errors import FetchFault
-from pellucid_fetcher.metrics import BROWSER_RESTARTS
+from pellucid_fetcher.metrics import BROWSER_AVAILABLE, BROWSER_PAGES, BROWSER_RESTARTS
 from pellucid_fetcher.outcome import FetchStatus
 from pellucid_fetcher.ports import Rendered
 
@@ -79,8 +79,14 @@ class _Seat:
         self.lost = True
 
 
+class DriverDownError(Error):
+    """Playwright's driver, a process of its own, does not start or has ended."""
+
+
 class ChromiumRenderer:
     """Renders pages; an asynchronous context manager. Chromium starts with the first page.
+
+    Whether a browser can be used is told by the last launch, not by the file being there.
 
     Args:
         executable: Path of Chromium.
@@ -112,6 +118,17 @@ class ChromiumRenderer:
         browser_process.adopt_orphans()
         return self
 
+    def probe(self) -> None:
+        """Begin a launch before the first page, so that it is known whether one succeeds."""
+        self._later(self._probe())
+
+    async def _probe(self) -> None:
+        seat = await self._free.get()
+        try:
+            await self._prepare(seat)
+        finally:
+            self._free.put_nowait(seat)
+
     async def __aexit__(self, *_: object) -> None:
         self._closing = True
         await asyncio.gather(*self._cleaning, return_exceptions=True)
@@ -129,7 +146,8 @@ class ChromiumRenderer:
         try:
             async with asyncio.timeout(timeout_s):
                 seat = await self._free.get()
-                return await self._seated(seat, url, reach, timeout_s)
+                with BROWSER_PAGES.track_inprogress():
+                    return await self._seated(seat, url, reach, timeout_s)
         except TimeoutError as error:
             raise FetchFault(FetchStatus.TOTAL_TIMEOUT) from error
         except Error as error:
@@ -207,20 +225,33 @@ class ChromiumRenderer:
         await self._discard(seat)
         mark = f"--pellucid-seat={uuid.uuid4().hex}"
         try:
-            seat.browser = await self._launch(mark)
-        except Error:
-            # The driver itself may have died with all browsers; a second one gets one try.
-            await self._stop_playwright()
-            seat.browser = await self._launch(mark)
+            seat.browser = await self._launched(mark)
+        except (Error, TimeoutError):
+            BROWSER_AVAILABLE.set(0)
+            raise
+        BROWSER_AVAILABLE.set(1)
         seat.group = browser_process.find_group(mark)
         seat.served = 0
         return seat.browser
 
-    async def _launch(self, mark: str) -> Browser:
+    async def _launched(self, mark: str) -> Browser:
+        try:
+            return await self._launch(mark)
+        except DriverDownError:
+            raise
+        except Error:
+            # The driver itself may have died with all browsers; a second one gets one try.
+            await self._stop_playwright()
+            return await self._launch(mark)
+
+    async def _driver(self) -> Playwright:
         async with self._starting:
             if self._playwright is None:
-                self._playwright = await async_playwright().start()
-            playwright = self._playwright
+                self._playwright = await _started_driver()
+            return self._playwright
+
+    async def _launch(self, mark: str) -> Browser:
+        playwright = await self._driver()
         return await playwright.chromium.launch(
             executable_path=self._executable,
             chromium_sandbox=os.geteuid() != 0,
@@ -249,6 +280,20 @@ class ChromiumRenderer:
         playwright, self._playwright = self._playwright, None
         if playwright is not None:
             await _closes(playwright.stop())
+
+
+async def _started_driver() -> Playwright:
+    """Start Playwright's driver.
+
+    Raises:
+        DriverDownError: It ended at once, or cannot be run.
+    """
+    try:
+        return await async_playwright().start()
+    except Error as error:
+        raise DriverDownError(error.message) from error
+    except Exception as error:  # Playwright raises a bare Exception when its driver ends at once
+        raise DriverDownError(str(error)) from error
 
 
 async def _closes(closing: Awaitable[None]) -> bool:

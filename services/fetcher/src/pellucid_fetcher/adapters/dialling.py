@@ -13,7 +13,7 @@ import httpcore
 from httpcore import AsyncNetworkStream
 
 from pellucid_fetcher.adapters.tls_reasons import tls_reason
-from pellucid_fetcher.egress.gate import Clearance
+from pellucid_fetcher.egress.clearance import Clearance
 from pellucid_fetcher.errors import FetchFault
 from pellucid_fetcher.outcome import FetchStatus
 

@@ -12,7 +12,8 @@ import httpcore
 
 from pellucid_fetcher.adapters.dialling import Dialler
 from pellucid_fetcher.egress.address import Target, parse
-from pellucid_fetcher.egress.gate import EgressGate, Reach
+from pellucid_fetcher.egress.clearance import Reach
+from pellucid_fetcher.egress.gate import EgressGate
 from pellucid_fetcher.errors import FetchFault
 from pellucid_fetcher.outcome import FetchStatus
 

@@ -17,7 +17,7 @@ import httpcore
 import httpx
 
 from pellucid_fetcher.adapters.dialling import ClearedBackend, Dialler, WatchedStream
-from pellucid_fetcher.egress.gate import Clearance
+from pellucid_fetcher.egress.clearance import Clearance
 from pellucid_fetcher.errors import FetchFault
 from pellucid_fetcher.outcome import FetchStatus
 

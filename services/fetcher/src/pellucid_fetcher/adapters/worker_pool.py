@@ -17,10 +17,10 @@ from typing import Any, Final, Self
 
 from pellucid_fetcher.document import Document, Extracted, from_plain
 from pellucid_fetcher.errors import FetchFault
-from pellucid_fetcher.extraction.worker import FRAME, READY
+from pellucid_fetcher.extraction.reading.worker import FRAME, READY
 from pellucid_fetcher.outcome import FetchStatus
 
-WORKER: Final = (sys.executable, "-m", "pellucid_fetcher.extraction.worker")
+WORKER: Final = (sys.executable, "-m", "pellucid_fetcher.extraction.reading.worker")
 MAX_RESULT_BYTES: Final = 8 * 1024 * 1024
 START_TIMEOUT_S: Final = 20.0
 _LOOK_S: Final = 0.25

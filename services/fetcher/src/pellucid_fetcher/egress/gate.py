@@ -7,47 +7,19 @@ resolution never happens, so a name that changes its mind between check and use 
 
 import asyncio
 import ipaddress
+from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
 from pellucid_fetcher.egress.address import Address, Target
+from pellucid_fetcher.egress.clearance import Clearance, Reach
 from pellucid_fetcher.egress.exemptions import Exemptions
+from pellucid_fetcher.egress.ports import DecisionLog, Resolver
 from pellucid_fetcher.egress.ranges import RangeRule
 from pellucid_fetcher.errors import FetchFault, RefusedError
 from pellucid_fetcher.outcome import FetchStatus
-from pellucid_fetcher.ports import DecisionLog, Resolver
 
 MAX_ANSWERS: Final = 16  # more answers than any honest name has; the surplus is a refusal
-
-
-class Reach(StrEnum):
-    """On whose behalf something is asked, and with that how far it may go."""
-
-    # Only hosts that the operator named.
-    NAMED = "named"
-    # Those and the public web: an address that was asked for directly, and what a named host leads
-    # to.
-    ALL = "all"
-    # Only the public web. A public page must not use the operator's exemptions: it would act, with
-    # the place of this service in the network, on hosts that its author cannot reach.
-    PUBLIC = "public"
-
-
-@dataclass(frozen=True, slots=True)
-class Clearance:
-    """Permission to dial one target at checked addresses, in this order."""
-
-    target: Target
-    addresses: tuple[Address, ...]
-    exempt: bool
-
-    def holds_for(self, peer: str) -> bool:
-        """Tell whether a connected peer is one of the checked addresses."""
-        try:
-            return _unmapped(ipaddress.ip_address(peer)) in map(_unmapped, self.addresses)
-        except ValueError:
-            return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +33,8 @@ class EgressGate:
         ports: Ports that may be asked without exemption.
         log: Told of each decision.
         blocked: Domains that are never asked, with everything below them.
+        is_malicious: Tells addresses that a list knows to be malicious.
+        is_own: Tells the machine's own addresses; a public one reaches what is meant for inside.
         resolve_timeout_s: Longest wait for the resolver, in seconds.
     """
 
@@ -70,6 +44,8 @@ class EgressGate:
     ports: frozenset[int]
     log: DecisionLog
     blocked: frozenset[str] = frozenset()
+    is_malicious: Callable[[str], bool] = lambda _: False
+    is_own: Callable[[Address], bool] = lambda _: False
     resolve_timeout_s: float = 3.0
 
     async def admit(self, target: Target, reach: Reach = Reach.ALL) -> Clearance:
@@ -97,6 +73,8 @@ class EgressGate:
     async def _decide(self, target: Target, reach: Reach) -> Clearance:
         if self._is_blocked(target.host):
             raise RefusedError("blocked_domain")
+        if self.is_malicious(target.href):
+            raise RefusedError("malicious")
         exempt = self.exemptions.covers(target)
         if reach is Reach.NAMED and not exempt:
             raise RefusedError("not_internal")
@@ -124,6 +102,8 @@ class EgressGate:
             reason = self.rule.reason_against(address)
             if reason is not None:
                 raise RefusedError(reason)
+            if self.is_own(address):
+                raise RefusedError("own_address")
 
     async def _addresses(self, target: Target) -> tuple[Address, ...]:
         fixed = target.literal or self.exemptions.address_of(target.host)
@@ -150,9 +130,3 @@ def _parsed(answer: str) -> Address:
         return ipaddress.ip_address(answer)
     except ValueError as error:
         raise RefusedError("unreadable_answer") from error
-
-
-def _unmapped(address: Address) -> Address:
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
-        return address.ipv4_mapped
-    return address

@@ -1,0 +1,1 @@
+"""Which parts of a page are its content."""

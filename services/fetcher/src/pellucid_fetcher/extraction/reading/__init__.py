@@ -1,0 +1,1 @@
+"""From bytes of any kind to text."""

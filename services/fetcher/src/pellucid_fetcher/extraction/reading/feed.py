@@ -1,0 +1,63 @@
+"""RSS and Atom feeds as a list of entries."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from pellucid_fetcher.document import Document, Extracted
+from pellucid_fetcher.extraction.about.dates import read_moment
+from pellucid_fetcher.extraction.reading import charset, excerpt
+from pellucid_fetcher.extraction.structure.blocks import clean
+from pellucid_fetcher.outcome import FetchStatus
+
+MAX_ENTRIES: Final = 200
+_MAX_SUMMARY: Final = 600
+_CDATA: Final = ("<![CDATA[", "]]>")
+
+
+def read_feed(document: Document) -> Extracted:
+    """Read a feed: its title, then each entry with date and summary."""
+    decoded = charset.decode(document.body, document.charset)
+    # Without its brackets a CDATA section is ordinary text to the HTML parser.
+    source = decoded.text
+    for bracket in _CDATA:
+        source = source.replace(bracket, "")
+    # An HTML parser takes <link> for void and <title> for raw text; neutral names keep both whole.
+    source = source.replace("<title", "<x-title").replace("</title", "</x-title")
+    parser = LexborHTMLParser(source)
+    entries = parser.css("item, entry")[:MAX_ENTRIES]
+    title = _first_text(parser.css("x-title")[:1])
+    written = [text for text in map(_entry, entries) if text]
+    text = "\n\n".join(([f"# {title}"] if title else []) + written)
+    return Extracted(
+        status=FetchStatus.OK if written else FetchStatus.NO_TEXT,
+        title=title,
+        text=text,
+        excerpt=excerpt.of(written),
+        charset=decoded.charset,
+        quality=1.0 if written else 0.0,
+        page_type="listing",
+        warnings=("charset_suspect",) if decoded.suspect else (),
+    )
+
+
+def _entry(node: LexborNode) -> str:
+    title = _first_text(node.css("x-title")[:1])
+    day = _day(_first_text(node.css("pubdate, published, updated, dc\\:date")[:1]))
+    summary = _first_text(node.css("description, summary, content")[:1])
+    head = f"## {title}" if title else ""
+    return "\n".join(part for part in (head, day, summary[:_MAX_SUMMARY]) if part)
+
+
+def _day(text: str) -> str:
+    moment = read_moment(text)
+    return f"{moment:%Y-%m-%d}" if moment is not None else ""
+
+
+def _first_text(nodes: Sequence[LexborNode]) -> str:
+    if not nodes:
+        return ""
+    raw = nodes[0].text(deep=True, separator=" ")
+    # Summaries are often escaped mark-up.
+    return clean(LexborHTMLParser(raw).text(separator=" ") if "<" in raw else raw)

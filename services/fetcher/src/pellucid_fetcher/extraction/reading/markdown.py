@@ -1,0 +1,70 @@
+"""Blocks to light Markdown: headings, lists, tables, quotes and code; no links, no images."""
+
+from collections.abc import Iterator, Sequence
+
+from pellucid_fetcher.extraction.structure.blocks import Block
+
+_MAX_INDENT = 4
+
+
+def render(blocks: Sequence[Block]) -> str:
+    """Write blocks as Markdown.
+
+    Returns:
+        Paragraphs apart by an empty line; items of a list and rows of a table on adjoining lines.
+    """
+    parts: list[str] = []
+    previous: Block | None = None
+    for block in _without_repeats(blocks):
+        parts.append(_gap(previous, block))
+        parts.append(_written(block, previous))
+        previous = block
+    return "".join(parts).strip()
+
+
+def _without_repeats(blocks: Sequence[Block]) -> Iterator[Block]:
+    """Leave out a block that merely says again what stood right before it."""
+    last = ""
+    for block in blocks:
+        if block.text != last or block.kind == "row":
+            yield block
+        last = block.text
+
+
+def _gap(previous: Block | None, block: Block) -> str:
+    if previous is None:
+        return ""
+    adjoins = previous.kind == block.kind and block.kind in ("li", "row", "quote")
+    return "\n" if adjoins else "\n\n"
+
+
+def _written(block: Block, previous: Block | None) -> str:
+    match block.kind:
+        case "h":
+            return f"{'#' * block.level} {_on_one_line(block.text)}"
+        case "li":
+            return _item(block)
+        case "quote":
+            return "\n".join(f"> {line}" for line in block.text.split("\n"))
+        case "pre":
+            return f"```\n{block.text.replace('```', '` ` `')}\n```"
+        case "row":
+            return _row(block, previous)
+        case _:
+            return block.text
+
+
+def _item(block: Block) -> str:
+    indent = "  " * min(_MAX_INDENT, block.level - 1)
+    marker = block.marker or "  "
+    return f"{indent}{marker}{_on_one_line(block.text)}"
+
+
+def _row(block: Block, previous: Block | None) -> str:
+    line = f"| {_on_one_line(block.text)} |"
+    starts = previous is None or previous.kind != "row"
+    return f"{line}\n{'| --- ' * (block.text.count(' | ') + 1)}|" if starts else line
+
+
+def _on_one_line(text: str) -> str:
+    return text.replace("\n", " ")

@@ -1,0 +1,93 @@
+"""Documents that are text already: plain text, Markdown, JSON and XML."""
+
+import json
+import re
+from typing import Any, Final
+
+from selectolax.lexbor import LexborHTMLParser
+
+from pellucid_fetcher.document import Document, Extracted
+from pellucid_fetcher.extraction.reading import charset, excerpt
+from pellucid_fetcher.extraction.structure.blocks import without_invisible
+from pellucid_fetcher.outcome import FetchStatus
+
+_MAX_JSON_LINES: Final = 20_000
+_HEADING: Final = re.compile(r"^#{1,3}\s+(.+?)\s*#*$", re.MULTILINE)
+_COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
+_TITLE_KEYS: Final = ("title", "name", "headline")
+
+
+def read_text(document: Document) -> Extracted:
+    """Read plain text as it is."""
+    decoded = charset.decode(document.body, document.charset)
+    return _result(without_invisible(decoded.text).strip(), decoded)
+
+
+def read_markdown(document: Document) -> Extracted:
+    """Read Markdown; comments go, the first heading is the title."""
+    decoded = charset.decode(document.body, document.charset)
+    text = _COMMENT.sub("", without_invisible(decoded.text)).strip()
+    heading = _HEADING.search(text)
+    return _result(text, decoded, title=heading.group(1) if heading else "")
+
+
+def read_json(document: Document) -> Extracted:
+    """Read JSON as indented lines of ``key: value``; what does not parse is shown as text."""
+    decoded = charset.decode(document.body, document.charset)
+    try:
+        value = json.loads(decoded.text)
+    except (ValueError, RecursionError):
+        return _result(without_invisible(decoded.text).strip(), decoded)
+    text = without_invisible("\n".join(_json_lines(value)))
+    return _result(text, decoded, title=_json_title(value))
+
+
+def read_xml(document: Document) -> Extracted:
+    """Read XML of no known kind: its text, without looking up any entity."""
+    decoded = charset.decode(document.body, document.charset)
+    parser = LexborHTMLParser(decoded.text)
+    root = parser.body or parser.root
+    raw = root.text(deep=True, separator="\n") if root is not None else ""
+    lines = (" ".join(line.split()) for line in without_invisible(raw).split("\n"))
+    return _result("\n".join(line for line in lines if line), decoded)
+
+
+def _json_lines(value: Any) -> list[str]:
+    lines: list[str] = []
+    stack: list[tuple[int, str, Any]] = [(0, "", value)]
+    while stack and len(lines) < _MAX_JSON_LINES:
+        depth, label, current = stack.pop()
+        indent = "  " * min(depth, 20)
+        children = _children(current)
+        if children is None:
+            lines.append(f"{indent}- {label}{'' if current is None else current}")
+            continue
+        if label:
+            lines.append(f"{indent}- {label.rstrip()}")
+        stack.extend((depth + bool(label), key, child) for key, child in reversed(children))
+    return lines
+
+
+def _children(value: Any) -> list[tuple[str, Any]] | None:
+    if isinstance(value, dict):
+        return [(f"{key}: ", child) for key, child in value.items()]
+    return [("", child) for child in value] if isinstance(value, list) else None
+
+
+def _json_title(value: Any) -> str:
+    if not isinstance(value, dict):
+        return ""
+    found = (value.get(key) for key in _TITLE_KEYS)
+    return next((title for title in found if isinstance(title, str)), "")[:500]
+
+
+def _result(text: str, decoded: charset.Decoded, title: str = "") -> Extracted:
+    return Extracted(
+        status=FetchStatus.OK if text else FetchStatus.NO_TEXT,
+        title=title,
+        text=text,
+        excerpt=excerpt.of(text.split("\n\n")),
+        charset=decoded.charset,
+        quality=1.0 if text else 0.0,
+        warnings=("charset_suspect",) if decoded.suspect else (),
+    )

@@ -1,0 +1,1 @@
+"""A page as blocks: what is visible, where each block stands."""

@@ -1,0 +1,127 @@
+"""A page as a flat list of text blocks with the place of each.
+
+Decides what a block is. Which blocks are the main content is decided elsewhere.
+"""
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from pellucid_language.scripts import HAN, KANA, THAI
+
+_SENTENCE_WORDS: Final = 8  # shorter paragraphs seldom are one
+_DENSE: Final = re.compile(f"[{HAN}{KANA}{THAI}]+")  # scripts without spaces
+_SPACE: Final = re.compile(r"[ \t\r\n\f\v\xa0\u2028\u2029\u3000]+")
+# Zero-width characters, bidirectional controls, the tag block, soft hyphens and variation
+# selectors: never read by people, and a favourite place for text that only a machine sees.
+_INVISIBLE: Final = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff\x00-\x08\x0b\x0e-\x1f\x7f]"
+)
+
+
+@dataclass(slots=True)
+class Place:
+    """An element on the way from the root to a block.
+
+    Attributes:
+        names: Class, id, role and similar in lower case, separated by spaces.
+        words: Words of all blocks inside.
+        link_words: Those of them inside links.
+        blocks: Number of blocks inside.
+        paragraphs: Those of them that are sentences.
+        fields: Fields to fill in or to tick right inside; none that only search.
+    """
+
+    tag: str
+    names: str
+    parent: "Place | None"
+    depth: int
+    words: int = 0
+    link_words: int = 0
+    blocks: int = 0
+    paragraphs: int = 0
+    fields: int = 0
+
+
+@dataclass(slots=True)
+class Block:
+    """Text that is displayed as one paragraph, heading, list item, table row or listing.
+
+    Attributes:
+        kind: "p", "h", "li", "row", "pre" or "quote".
+        text: Its text; rows keep their cells apart with " | ".
+        level: Heading level, or depth of the list.
+        marker: "- " or "1. " before the first block of an item; empty otherwise.
+        words: Number of words.
+        link_words: Those inside links.
+        links: Number of links.
+        noscript: It stands inside noscript.
+        header: A row of heading cells.
+    """
+
+    kind: str
+    text: str
+    place: Place
+    level: int = 0
+    marker: str = ""
+    words: int = 0
+    link_words: int = 0
+    links: int = 0
+    noscript: bool = False
+    header: bool = False
+
+
+@dataclass(slots=True)
+class PageBlocks:
+    """All blocks of a page.
+
+    Attributes:
+        limited: The page is deeper or larger than is walked; the rest is missing.
+        scripts: Number of script elements.
+    """
+
+    blocks: list[Block] = field(default_factory=list)
+    elements: int = 0
+    images: int = 0
+    scripts: int = 0
+    password: bool = False
+    limited: bool = False
+
+
+def add_to_places(block: Block) -> None:
+    """Count a block into every element around it."""
+    place: Place | None = block.place
+    is_sentence = block.kind == "p" and block.words > _SENTENCE_WORDS
+    while place is not None:
+        place.words += block.words
+        place.link_words += block.link_words
+        place.blocks += 1
+        place.paragraphs += is_sentence
+        place = place.parent
+
+
+def clean(text: str) -> str:
+    r"""Collapse white space and drop invisible characters.
+
+    >>> clean(" a\u200b  b ")
+    'a b'
+    """
+    return _SPACE.sub(" ", without_invisible(text)).strip()
+
+
+def without_invisible(text: str) -> str:
+    """Drop characters that no reader sees."""
+    return text if text.isascii() and text.isprintable() else _INVISIBLE.sub("", text)
+
+
+def count_words(text: str) -> int:
+    """Count words; in scripts without spaces two characters count as one.
+
+    >>> count_words("two words")
+    2
+    """
+    if text.isascii():
+        return len(text.split())
+    dense = sum(map(len, _DENSE.findall(text)))
+    return len(text.split()) + dense // 2

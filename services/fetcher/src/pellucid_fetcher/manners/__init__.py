@@ -1,0 +1,1 @@
+"""Manners towards a host: robots.txt, politeness, one fetch at a time."""
