@@ -5,14 +5,17 @@ from datetime import UTC, datetime
 
 from turn_fakes import FakeScorer, PinnedNow, course_of
 
-from pellucid_gateway.citations import CitationVerifier
-from pellucid_gateway.findings import PublishedDate, Source
-from pellucid_gateway.ledger import TurnLedger
-from pellucid_gateway.notices import wording_for
-from pellucid_gateway.request import CitationStyle
-from pellucid_gateway.support import SupportJudge
-from pellucid_gateway.turn import Citation, CitationReport
+from pellucid_gateway.claims.citations import CitationVerifier
+from pellucid_gateway.claims.second_opinion import ModelOpinion
+from pellucid_gateway.claims.support import SupportJudge
+from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.vocabulary.events import Citation, CitationReport
+from pellucid_gateway.vocabulary.findings import PublishedDate, Source
+from pellucid_gateway.vocabulary.notices import wording_for
+from pellucid_gateway.vocabulary.ports import AnswerModel
+from pellucid_gateway.vocabulary.request import CitationStyle
 
+MARKER = "f00dcafe"
 QUESTION = "What is the toll on the Skerry Bridge?"
 SOURCES = (
     Source(
@@ -47,18 +50,23 @@ SOURCES = (
 
 
 def verifier(
-    sources: Sequence[Source] = SOURCES, style: CitationStyle = CitationStyle.NATURAL
+    sources: Sequence[Source] = SOURCES,
+    style: CitationStyle = CitationStyle.NATURAL,
+    own: Sequence[str] = (),
+    model: AnswerModel | None = None,
+    ledger: TurnLedger | None = None,
 ) -> CitationVerifier:
     clock = PinnedNow()
-    ledger = TurnLedger(clock, wording_for("en"))
+    course = course_of(clock, ledger or TurnLedger(clock, wording_for("en")))
     judge = SupportJudge(
         sources,
         scorer=FakeScorer(),
-        course=course_of(clock, ledger),
+        course=course,
         question=QUESTION,
         language="en",
+        opinion=ModelOpinion(model, name="small", course=course, marker=MARKER) if model else None,
     )
-    return CitationVerifier(sources, judge=judge, style=style, question=QUESTION)
+    return CitationVerifier(sources, judge=judge, style=style, question=QUESTION, own=own)
 
 
 async def verified(

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 from starlette.types import ASGIApp
 
-from pellucid_gateway.decision import (
+from pellucid_gateway.admission.search_bound import SearchBound
+from pellucid_gateway.vocabulary.decision import (
     Action,
     Decision,
     Freshness,
@@ -16,21 +17,7 @@ from pellucid_gateway.decision import (
     Signal,
     Stage,
 )
-from pellucid_gateway.findings import (
-    DateSource,
-    Hit,
-    Method,
-    PageContent,
-    ProviderReport,
-    ProviderStatus,
-    PublishedDate,
-    ScoreBreakdown,
-    ScoredHit,
-    Source,
-)
-from pellucid_gateway.request import SearchCommand, TurnRequest
-from pellucid_gateway.search_bound import SearchBound
-from pellucid_gateway.turn import (
+from pellucid_gateway.vocabulary.events import (
     AnswerKind,
     Citation,
     CitationReport,
@@ -53,6 +40,19 @@ from pellucid_gateway.turn import (
     UrlFetched,
     Usage,
 )
+from pellucid_gateway.vocabulary.findings import (
+    DateSource,
+    Hit,
+    Method,
+    PageContent,
+    ProviderReport,
+    ProviderStatus,
+    PublishedDate,
+    ScoreBreakdown,
+    ScoredHit,
+    Source,
+)
+from pellucid_gateway.vocabulary.request import SearchCommand, TurnRequest
 
 MakeApp = Callable[..., ASGIApp]
 

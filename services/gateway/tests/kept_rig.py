@@ -12,19 +12,19 @@ from turn_fakes import FakeModel, FakeScorer, Rig
 
 from pellucid_gateway.adapters.evidence_store import StoredEvidence
 from pellucid_gateway.adapters.feedback_store import StoredFeedback
-from pellucid_gateway.adapters.keeping import Keeping, open_keeping, remembering
 from pellucid_gateway.adapters.state import open_state
-from pellucid_gateway.engine import TurnEngine
-from pellucid_gateway.faces.admission import DoorLimits
-from pellucid_gateway.faces.guard import GuardRules
-from pellucid_gateway.faces.head_start import HeadStarts
-from pellucid_gateway.faces.http import Doors, http_app
-from pellucid_gateway.faces.identity import Identity
-from pellucid_gateway.faces.kept import KeptDoors
-from pellucid_gateway.orchestrator import Engine
-from pellucid_gateway.quota import DailySearches
-from pellucid_gateway.replay import replay
+from pellucid_gateway.admission.quota import DailySearches
+from pellucid_gateway.faces.application import Doors, http_app
+from pellucid_gateway.faces.compatible.head_start import HeadStarts
+from pellucid_gateway.faces.door.admission import DoorLimits
+from pellucid_gateway.faces.door.guard import GuardRules
+from pellucid_gateway.faces.door.identity import Identity
+from pellucid_gateway.faces.native.kept import KeptDoors
 from pellucid_gateway.settings import GatewaySettings
+from pellucid_gateway.turn.orchestrator import Engine
+from pellucid_gateway.turn.replay import replay
+from pellucid_gateway.vocabulary.engine import TurnEngine
+from pellucid_gateway.wiring.keeping import Keeping, open_keeping, remembering
 from pellucid_runtime.clock import Clock, SystemClock
 from pellucid_runtime.health import Health
 
@@ -80,7 +80,7 @@ async def open_gateway(stack: AsyncExitStack, plan: Plan) -> KeptGateway:
         conversations=keeping.conversations,
         memories=keeping.memories,
         query_log=keeping.query_log,
-        records=state.records,
+        records=(state.records,),
         stats=keeping.stats,
         clock=plan.clock,
     )

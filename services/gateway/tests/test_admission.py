@@ -18,17 +18,17 @@ from pellucid.common.v1 import common_pb2
 from pellucid.gateway.v1 import gateway_pb2, gateway_pb2_grpc
 from turn_fakes import QUESTION
 
-from pellucid_gateway.api_keys import ApiKey, Scope, new_key, parse_line
-from pellucid_gateway.faces.admission import Admission, DoorLimits
-from pellucid_gateway.faces.guard import GuardRules
-from pellucid_gateway.faces.keys import KeyRing
-from pellucid_gateway.key_tool import main
-from pellucid_gateway.local_limits import local_limiter
-from pellucid_gateway.server import SERVICE_NAME, GatewayServicer
+from pellucid_gateway.admission.api_keys import ApiKey, Scope, new_key, parse_line
+from pellucid_gateway.admission.local_limits import local_limiter
+from pellucid_gateway.faces.door.admission import Admission, DoorLimits
+from pellucid_gateway.faces.door.guard import GuardRules
+from pellucid_gateway.faces.door.keys import KeyRing
+from pellucid_gateway.grpc.server import SERVICE_NAME, GatewayServicer
 from pellucid_gateway.settings import GatewaySettings
+from pellucid_gateway.tools.keys import main
 from pellucid_runtime.clock import FixedClock
 from pellucid_runtime.health import Health
-from pellucid_runtime.server import GrpcServer
+from pellucid_runtime.rpc.server import GrpcServer
 
 ASK = {"message": QUESTION, "user_id": "ada"}
 

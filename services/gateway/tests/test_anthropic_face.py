@@ -10,8 +10,15 @@ import pytest
 from door_fakes import ANSWER, CITATIONS, SOURCES, FakeEngine, MakeApp, tool_call_events
 from sdk_clients import anthropic_client
 
-from pellucid_gateway.decision import WebMode
-from pellucid_gateway.turn import Delta, Failed, Notice, Noticed, SourcesReady, UrlFetched
+from pellucid_gateway.vocabulary.decision import WebMode
+from pellucid_gateway.vocabulary.events import (
+    Delta,
+    Failed,
+    Notice,
+    Noticed,
+    SourcesReady,
+    UrlFetched,
+)
 from pellucid_runtime.http_server import HttpServer
 
 SEARCH: Any = {"type": "web_search_20250305", "name": "web_search"}

@@ -7,17 +7,17 @@ import httpx
 import pytest
 from door_fakes import ANSWER, OUTCOME, RESULT, FakeEngine, forced_events
 
-from pellucid_gateway.decision import WebMode
-from pellucid_gateway.faces.replies_schema import (
+from pellucid_gateway.faces.native.replies_schema import (
     ChatReply,
     DecisionReply,
     FetchReply,
     SearchReply,
     VersionReply,
 )
-from pellucid_gateway.findings import Routing, SafeSearch
-from pellucid_gateway.request import CitationStyle, Depth, Role, ScoringOptions
-from pellucid_gateway.turn import Decided, Delta, Failed
+from pellucid_gateway.vocabulary.decision import WebMode
+from pellucid_gateway.vocabulary.events import Decided, Delta, Failed
+from pellucid_gateway.vocabulary.findings import Routing, SafeSearch
+from pellucid_gateway.vocabulary.request import CitationStyle, Depth, Role, ScoringOptions
 
 FULL: dict[str, Any] = {
     "message": "What is the latest toll?",

@@ -10,9 +10,9 @@ import pytest
 from door_fakes import RESULT, FakeEngine, MakeApp, forced_events, turn_events
 from playwright.async_api import Browser, Page, expect
 
-from pellucid_gateway.decision import WebMode
-from pellucid_gateway.request import Depth
-from pellucid_gateway.turn import Delta, Done, Failed
+from pellucid_gateway.vocabulary.decision import WebMode
+from pellucid_gateway.vocabulary.events import Delta, Done, Failed
+from pellucid_gateway.vocabulary.request import Depth
 from pellucid_runtime.http_server import HttpServer
 
 pytestmark = [

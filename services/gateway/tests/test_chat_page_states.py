@@ -6,7 +6,7 @@ import pytest
 from door_fakes import RESULT, FakeEngine, MakeApp
 from playwright.async_api import Browser, Page, expect
 
-from pellucid_gateway.api_keys import ApiKey
+from pellucid_gateway.admission.api_keys import ApiKey
 from pellucid_runtime.http_server import HttpServer
 
 pytestmark = [

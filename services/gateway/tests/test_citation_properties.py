@@ -1,12 +1,11 @@
 """Whatever a model writes and however it is cut: the same answer, spans inside, nothing foreign."""
 
-import re
-
 from citation_fakes import SOURCES, verified
+from hostile_markdown import reached, shown
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pellucid_gateway.request import CitationStyle
+from pellucid_gateway.vocabulary.request import CitationStyle
 
 PARTS = st.sampled_from(
     [
@@ -109,8 +108,5 @@ async def test_whatever_the_model_writes_spans_lie_inside_and_nothing_foreign_le
         assert 0 <= citation.start < citation.end <= len(answer)
         assert citation.url in {source.url for source in SOURCES}
         assert citation.cited_text in SOURCES[citation.source - 1].facts
-    fences = r"^ *(```|~~~)[^`\n]*\n.*?(^ *\1|\Z)"
-    prose = re.sub(fences, "", answer, flags=re.DOTALL | re.MULTILINE)
-    assert "evil.example/" not in prose
-    assert "![" not in prose or "http://e.example" not in prose
+    assert not any(reached(page) for page in shown(answer).values())
     assert report.checked == report.kept + report.rebound + report.dropped

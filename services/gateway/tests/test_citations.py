@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 from citation_fakes import SOURCES, verified, verifier
+from hostile_markdown import reached, shown
 
-from pellucid_gateway.request import CitationStyle
+from pellucid_gateway.vocabulary.request import CitationStyle
 
 
 @pytest.mark.parametrize(
@@ -202,7 +203,7 @@ IMAGE = "![x](https://evil.example/p.png?q=1)"
 async def test_what_only_looks_like_code_is_checked(text: str) -> None:
     answer, _, _ = await verified([text])
 
-    assert "evil" not in answer
+    assert not any(reached(page) for page in shown(answer).values())
 
 
 @pytest.mark.parametrize("quote", ["“{}”", '"{}"', "«{}»", "»{}«", "‘{}’", "„{}“", "‹{}›"])

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from turn_fakes import HITS, FakeFetcher, FakeModel, FakeSearch, Rig, hit
 
-from pellucid_gateway.budgets import StageBudgets
-from pellucid_gateway.findings import ProviderStatus
-from pellucid_gateway.ports import Reflection, SearchAnswer, SearchCall
-from pellucid_gateway.request import Depth
-from pellucid_gateway.turn import Done, Progress, ProgressKind, TurnResult
+from pellucid_gateway.course.budgets import StageBudgets
+from pellucid_gateway.vocabulary.events import Done, Progress, ProgressKind, TurnResult
+from pellucid_gateway.vocabulary.findings import ProviderStatus
+from pellucid_gateway.vocabulary.ports import Reflection, SearchAnswer, SearchCall
+from pellucid_gateway.vocabulary.request import Depth
 
 MORE = Reflection(
     sufficient=False, missing_aspects=("the year",), refined_query="Skerry Bridge year opened"
@@ -49,6 +49,8 @@ async def test_what_is_missing_is_named_when_it_is_searched_for() -> None:
     assert search.calls[1].queries[0].text == "Skerry Bridge year opened"
     assert "still_missing" not in codes(result)
     assert OTHER.url in {source.url for source in result.sources}
+    asked = [call.further_questions for call in rig.scorer.score_calls]
+    assert asked == [(), ("Skerry Bridge year opened",)], "a page may answer the refined query"
 
 
 async def test_it_stops_when_it_is_enough() -> None:

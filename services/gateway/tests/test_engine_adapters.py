@@ -22,10 +22,10 @@ from pellucid_gateway.adapters.evidence_store import StoredEvidence
 from pellucid_gateway.adapters.model import LlmAnswerModel
 from pellucid_gateway.adapters.services import open_services
 from pellucid_gateway.adapters.sqlite_state import SqliteState
-from pellucid_gateway.decision import Action, Freshness, PlannedQuery, Stage, WebMode
-from pellucid_gateway.findings import DateSource, Hit, Method, ProviderStatus, Purpose
-from pellucid_gateway.gathering import Services
-from pellucid_gateway.ports import (
+from pellucid_gateway.gathering.search_rounds import Services
+from pellucid_gateway.vocabulary.decision import Action, Freshness, PlannedQuery, Stage, WebMode
+from pellucid_gateway.vocabulary.findings import DateSource, Hit, Method, ProviderStatus, Purpose
+from pellucid_gateway.vocabulary.ports import (
     DecideCall,
     FetchCall,
     ModelEnd,
@@ -36,17 +36,17 @@ from pellucid_gateway.ports import (
     ScoreCall,
     SearchCall,
 )
-from pellucid_gateway.request import (
+from pellucid_gateway.vocabulary.request import (
     ChatMessage,
     Role,
     ScoringOptions,
     SearchOptions,
     SubjectContext,
 )
-from pellucid_gateway.state_ports import Entry
+from pellucid_gateway.vocabulary.state_ports import Entry
 from pellucid_runtime.clock import SystemClock
 from pellucid_runtime.errors import DependencyDownError, NotFoundError
-from pellucid_runtime.llm import ChatRequest, Chunk, Usage
+from pellucid_runtime.llm.model import ChatRequest, Chunk, Usage
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -127,7 +127,7 @@ class Recorder(
         return scorer_pb2.SimilarityResponse(similarities=[0.25] * len(request.others))
 
     async def Support(self, request: Any, context: Any) -> Any:  # noqa: N802
-        judged = scorer_pb2.PassageSupport(passage_id="1", score=0.7, names_found=True)
+        judged = scorer_pb2.PassageSupport(passage_id="1", score=0.3, likeness=0.7)
         claims = [scorer_pb2.ClaimSupport(passages=[judged]) for _ in request.claims]
         return scorer_pb2.SupportResponse(claims=claims)
 
@@ -241,7 +241,7 @@ async def test_similarity_and_support_come_back_in_order(
 
     assert await scorer.similarities("a", ["b", "c"]) == (0.25, 0.25)
     ((judged,),) = await scorer.support(["claim"], [Passage("1", "text")])
-    assert (judged.score, judged.names_found, judged.numbers_found) == (0.7, True, False)
+    assert judged.score == 0.7
 
 
 async def test_a_scorer_that_takes_long_is_asked_once_more(

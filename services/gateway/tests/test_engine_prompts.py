@@ -9,13 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from turn_fakes import turn
 
-from pellucid_gateway.budgets import DEPTH_PLANS
-from pellucid_gateway.context import Room, fitted
-from pellucid_gateway.fencing import fenced, neutral
-from pellucid_gateway.findings import PublishedDate, Source
-from pellucid_gateway.key_facts import tokens_of
-from pellucid_gateway.prompts import Setting, bound_tokens, build_prompt
-from pellucid_gateway.request import ChatMessage, CitationStyle, Depth, Role, SubjectContext
+from pellucid_gateway.answering.context import Room, fitted
+from pellucid_gateway.answering.prompts import Setting, bound_tokens, build_prompt
+from pellucid_gateway.course.budgets import DEPTH_PLANS
+from pellucid_gateway.question.key_facts import tokens_of
+from pellucid_gateway.vocabulary.fencing import fenced, neutral
+from pellucid_gateway.vocabulary.findings import PublishedDate, Source
+from pellucid_gateway.vocabulary.request import (
+    ChatMessage,
+    CitationStyle,
+    Depth,
+    Role,
+    SubjectContext,
+)
 
 SETTING = Setting(
     question="What is the toll?",
@@ -61,12 +67,12 @@ def test_it_has_date_cutoff_fenced_sources_and_question() -> None:
     assert prompt.max_tokens == 400
 
 
-def test_a_standard_prompt_stays_within_4000_characters_whatever_was_said_before() -> None:
+def test_a_standard_prompt_stays_within_8000_characters_whatever_was_said_before() -> None:
     history = tuple(ChatMessage(Role.USER, "word " * 300) for _ in range(20))
-    sources = [source(n, "A fact of sixty tokens. " * 10) for n in (1, 2, 3)]
+    sources = [source(n, "A fact of two hundred tokens. " * 26) for n in (1, 2, 3, 4)]
     prompt = build_prompt(turn("What is the toll?", history=history), sources, SETTING)
 
-    assert len(text_of(prompt.messages)) <= 4000
+    assert len(text_of(prompt.messages)) <= 8000
     assert len(prompt.messages) > 2, "some of the history fits"
 
 
@@ -124,13 +130,55 @@ def test_no_window_overflows(
 
 @settings(max_examples=150, deadline=None)
 @given(facts=st.lists(WILD, min_size=1, max_size=40))
-def test_standard_depth_adds_at_most_500_tokens(facts: list[str]) -> None:
+def test_standard_depth_adds_at_most_1200_tokens(facts: list[str]) -> None:
     sources = [source(n, fact, title=fact[:200]) for n, fact in enumerate(facts, 1)]
     bare = build_prompt(turn("Why?"), [], replace(SETTING, window_tokens=200_000, searched=False))
     full = build_prompt(turn("Why?"), sources, replace(SETTING, window_tokens=200_000))
 
     added = tokens_of(text_of(full.messages)) - tokens_of(text_of(bare.messages))
-    assert added <= 500
+    assert added <= 1200
+
+
+@settings(max_examples=100, deadline=None)
+@given(facts=st.lists(WILD, min_size=1, max_size=40))
+def test_the_lean_plan_adds_at_most_500_tokens(facts: list[str]) -> None:
+    lean = replace(SETTING, window_tokens=200_000, plan=DEPTH_PLANS[Depth.LEAN])
+    sources = [source(n, fact, title=fact[:200]) for n, fact in enumerate(facts, 1)]
+    bare = build_prompt(turn("Why?"), [], replace(lean, searched=False))
+    full = build_prompt(turn("Why?"), sources, lean)
+
+    assert tokens_of(text_of(full.messages)) - tokens_of(text_of(bare.messages)) <= 505
+
+
+@pytest.mark.parametrize(
+    ("message", "rule"),
+    [
+        ("Summarise it in two sentences", "exactly 2 sentence(s)"),
+        ("Five bullets please", "exactly 5 bullet point(s)"),
+        ("in 50 words, why?", "about 50 words"),
+    ],
+)
+def test_a_wished_length_is_what_the_model_is_told(message: str, rule: str) -> None:
+    prompt = build_prompt(turn(message), [source(1)], SETTING)
+
+    assert rule in text_of(prompt.messages)
+    assert "at most" not in text_of(prompt.messages).split("\n")[2]
+
+
+def test_a_summary_of_a_named_page_has_room_for_it() -> None:
+    page = replace(source(1, "A line of the page.\n" * 240), user_supplied=True)
+    prompt = build_prompt(turn("Summarise http://post.example/x"), [page], SETTING)
+
+    assert text_of(prompt.messages).count("A line of the page.") == 240
+    assert (prompt.max_tokens or 0) >= 600
+
+
+def test_a_named_page_is_cut_rather_than_left_out_of_a_small_window() -> None:
+    page = replace(source(1, "A line of the page.\n" * 240), user_supplied=True)
+    prompt = build_prompt(turn("Why?"), [page], replace(SETTING, window_tokens=3_500))
+
+    assert prompt.shown == (1,)
+    assert bound_tokens(prompt) <= 3_500
 
 
 def test_the_best_sources_fill_the_room_and_a_domain_counts_less_the_second_time() -> None:

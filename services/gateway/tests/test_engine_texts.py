@@ -10,16 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from turn_fakes import turn
 
-from pellucid_gateway import extractive, key_facts, notices
-from pellucid_gateway.attributions import find_attributions, names_publisher, settled_end
-from pellucid_gateway.claim_checks import lexical_support
-from pellucid_gateway.decision import Action, WebMode
-from pellucid_gateway.fallback_decision import decide_by_rule, find_urls, query_from
-from pellucid_gateway.findings import PageContent, Source
-from pellucid_gateway.key_facts import candidates, tells
-from pellucid_gateway.request import CitationStyle, Depth
-from pellucid_gateway.sentences import Segmenter, split
-from pellucid_gateway.sources import publisher_of, registrable_domain
+from pellucid_gateway.answering import extractive
+from pellucid_gateway.answering.choice import choose
+from pellucid_gateway.answering.quotable import candidates_of
+from pellucid_gateway.claims.attributions import find_attributions, names_publisher, settled_end
+from pellucid_gateway.claims.claim_checks import lexical_support
+from pellucid_gateway.gathering.sources import publisher_of
+from pellucid_gateway.question.fallback_decision import decide_by_rule, find_urls, query_from
+from pellucid_gateway.question.key_facts import candidates, tells
+from pellucid_gateway.question.plain_text import plain
+from pellucid_gateway.vocabulary import notices
+from pellucid_gateway.vocabulary.decision import Action, WebMode
+from pellucid_gateway.vocabulary.findings import PageContent, Source
+from pellucid_gateway.vocabulary.request import CitationStyle, Depth
+from pellucid_language.calendar import LANGUAGES
+from pellucid_language.sentences import Segmenter, split
 
 PAGE = """# Bridge opens
 
@@ -68,35 +73,8 @@ def test_endless_text_without_a_stop_is_cut() -> None:
     assert len(segmenter.pending) < 3_000
 
 
-def test_key_facts_are_the_sentences_that_the_question_asks_for() -> None:
-    facts = key_facts.key_facts(
-        PAGE,
-        "What is the toll for cars on the Skerry Bridge?",
-        max_tokens=30,
-        title="Skerry Bridge",
-    )
-
-    assert "A toll of 4.50 crowns applies to cars from April." in facts
-    assert "blue hat" not in facts
-    assert "Writer" not in facts
-
-
-def test_a_summary_begins_at_the_beginning() -> None:
-    facts = key_facts.key_facts(PAGE, "Summarise https://post.example/x", max_tokens=200)
-
-    assert facts.startswith("The Skerry Bridge opened")
-
-
-@settings(max_examples=150, deadline=None)
-@given(st.text(max_size=600), st.text(max_size=60), st.integers(1, 80))
-def test_key_facts_keep_their_budget(text: str, question: str, budget: int) -> None:
-    facts = key_facts.key_facts(text, question, max_tokens=budget)
-
-    assert key_facts.tokens_of(facts) <= budget + 1
-
-
 def test_invisible_characters_and_markup_are_gone() -> None:
-    assert key_facts.plain("a\u200bb \u202ec **d** [e](http://x.example)\x00") == "ab c d e"
+    assert plain("a\u200bb \u202ec **d** [e](http://x.example)\x00") == "ab c d e"
 
 
 def test_excerpts_are_short_and_end_at_a_clause() -> None:
@@ -120,8 +98,8 @@ def test_excerpts_come_from_two_domains_where_there_are_two() -> None:
         ),
         _source(2, "b.example", "Lorries pay three times the toll of cars."),
     ]
-    found = extractive.candidates_of(sources)
-    chosen = extractive.choose(found, "What is the toll for cars?", Depth.STANDARD)
+    found = candidates_of(sources)
+    chosen = choose(found, "What is the toll for cars?", Depth.STANDARD)
 
     assert {candidate.source.domain for candidate in chosen} == {"a.example", "b.example"}
     assert chosen[0].source.domain == "a.example"
@@ -132,13 +110,13 @@ def test_what_says_nothing_to_the_question_is_not_quoted_to_fill_up() -> None:
         _source(1, "a.example", "The toll for cars is 4 crowns."),
         _source(2, "b.example", "Rain of 12 millimetres is expected over the whole coast."),
     ]
-    found = extractive.candidates_of(sources)
-    chosen = extractive.choose(found, "What is the toll for cars?", Depth.STANDARD)
+    found = candidates_of(sources)
+    chosen = choose(found, "What is the toll for cars?", Depth.STANDARD)
 
     assert [candidate.source.domain for candidate in chosen] == ["a.example"]
 
 
-@pytest.mark.parametrize("language", notices.LANGUAGES)
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("style", list(CitationStyle))
 def test_spans_of_excerpts_hold_in_every_language_and_style(
     language: str, style: CitationStyle
@@ -148,29 +126,29 @@ def test_spans_of_excerpts_hold_in_every_language_and_style(
         _source(2, "b.example", "통행료는 4 크라운이다."),
     ]
     written = extractive.write(
-        extractive.candidates_of(sources),
+        candidates_of(sources),
         wording=notices.wording_for(language),
         style=style,
         now=datetime(2026, 1, 1, tzinfo=UTC),
     )
 
     spans = [written.text[c.start : c.end] for c in written.citations]
-    assert spans == ["The 'toll' for cars is 4 crowns.", "통행료는 4 크라운이다."]
+    assert spans == ["The “toll” for cars is 4 crowns.", "통행료는 4 크라운이다."]
     assert ("[1]" in written.text) == (style is CitationStyle.NUMERIC)
 
 
 def _templates() -> dict[str, dict[str, dict[str, str]]]:
     from importlib import resources
 
-    file = resources.files("pellucid_gateway").joinpath("notices.yaml")
+    file = resources.files("pellucid_gateway.vocabulary").joinpath("notices.yaml")
     table: dict[str, dict[str, dict[str, str]]] = yaml.safe_load(file.read_text("utf-8"))
     return table
 
 
-@pytest.mark.parametrize("section", ["notices", "progress", "answer", "months"])
+@pytest.mark.parametrize("section", ["notices", "progress", "answer"])
 def test_every_text_exists_in_all_languages_with_the_same_placeholders(section: str) -> None:
     for name, texts in _templates()[section].items():
-        assert set(texts) == set(notices.LANGUAGES), name
+        assert set(texts) == set(LANGUAGES), name
         fields = {
             frozenset(field for _, field, _, _ in Formatter().parse(text) if field)
             for text in texts.values()
@@ -306,11 +284,6 @@ def test_looking_for_attributions_takes_no_long_time(text: str) -> None:
     settled_end(text)
 
 
-def test_registrable_domains() -> None:
-    assert registrable_domain("https://a.b.example.co.uk/x") == "example.co.uk"
-    assert registrable_domain("http://harbourpost.localhost:8099/") == "harbourpost.localhost"
-
-
 def test_rows_of_a_table_that_say_something_alone_are_candidates() -> None:
     table = """| Property | Value |
 | --- | --- |
@@ -319,8 +292,8 @@ def test_rows_of_a_table_that_say_something_alone_are_candidates() -> None:
 | 2026-11-18 | Login, object storage | 2 h 35 min | expired certificate |
 """
     assert candidates(table) == [
-        "Cycle life: 8,000 cycles to 80 %.",
-        "2026-11-18: Login, object storage, 2 h 35 min, expired certificate.",
+        "Cycle life | 8,000 cycles to 80 %",
+        "2026-11-18 | Login, object storage | 2 h 35 min | expired certificate",
     ]
 
 

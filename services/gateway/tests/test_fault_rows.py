@@ -28,11 +28,18 @@ from turn_fakes import (
 )
 
 from pellucid_gateway.adapters.model import LlmAnswerModel
-from pellucid_gateway.budgets import StageBudgets
-from pellucid_gateway.findings import ProviderStatus
-from pellucid_gateway.request import CitationStyle, Depth
-from pellucid_gateway.turn import AnswerKind, Delta, Done, Failed, TurnEvent, TurnResult
-from pellucid_runtime.llm_openai import OpenAiClient, Patience, open_endpoint
+from pellucid_gateway.course.budgets import StageBudgets
+from pellucid_gateway.vocabulary.events import (
+    AnswerKind,
+    Delta,
+    Done,
+    Failed,
+    TurnEvent,
+    TurnResult,
+)
+from pellucid_gateway.vocabulary.findings import ProviderStatus
+from pellucid_gateway.vocabulary.request import CitationStyle, Depth
+from pellucid_runtime.llm.openai import OpenAiClient, Patience, open_endpoint
 
 RST = object()
 HANG = object()

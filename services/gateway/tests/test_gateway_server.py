@@ -11,14 +11,14 @@ from pellucid.fetcher.v1 import fetcher_pb2
 from pellucid.gateway.v1 import gateway_pb2, gateway_pb2_grpc
 from pellucid.search.v1 import search_pb2
 
-from pellucid_gateway.decision import WebMode
-from pellucid_gateway.faces.identity import Identity
-from pellucid_gateway.request import Depth
-from pellucid_gateway.server import SERVICE_NAME, GatewayServicer
+from pellucid_gateway.faces.door.identity import Identity
+from pellucid_gateway.grpc.server import SERVICE_NAME, GatewayServicer
 from pellucid_gateway.settings import GatewaySettings
-from pellucid_gateway.turn import Failed
+from pellucid_gateway.vocabulary.decision import WebMode
+from pellucid_gateway.vocabulary.events import Failed
+from pellucid_gateway.vocabulary.request import Depth
 from pellucid_runtime.health import Health
-from pellucid_runtime.server import GrpcServer
+from pellucid_runtime.rpc.server import GrpcServer
 
 Stub = gateway_pb2_grpc.GatewayServiceStub
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from pellucid_gateway.budgets import DEPTH_PLANS, budgets_with, plans_with
-from pellucid_gateway.request import Depth
+from pellucid_gateway.course.budgets import DEPTH_PLANS, budgets_with, plans_with
 from pellucid_gateway.settings import GatewaySettings
+from pellucid_gateway.vocabulary.request import Depth
 from pellucid_runtime.settings import WrongSettingError, load_settings
 
 

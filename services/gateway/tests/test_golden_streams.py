@@ -14,7 +14,7 @@ import httpx
 import pytest
 from door_fakes import FakeEngine, forced_events, tool_call_events, turn_events
 
-from pellucid_gateway.turn import Failed, TurnEvent
+from pellucid_gateway.vocabulary.events import Failed, TurnEvent
 
 GOLDEN = Path(__file__).parent / "golden"
 QUESTION: Any = [{"role": "user", "content": "What is the toll?"}]

@@ -10,11 +10,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from pellucid_gateway.faces.guard import SECURITY_HEADERS, GuardRules
-from pellucid_gateway.faces.identity import Identity
-from pellucid_gateway.faces.keys import RELOAD_S, KeyRing, WrongKeyFileError, read_keys
-from pellucid_gateway.hosts import is_loopback
-from pellucid_gateway.key_tool import main
+from pellucid_gateway.admission.hosts import is_loopback
+from pellucid_gateway.faces.door.guard import SECURITY_HEADERS, Guard, GuardRules
+from pellucid_gateway.faces.door.identity import Identity
+from pellucid_gateway.faces.door.keys import RELOAD_S, KeyRing, WrongKeyFileError, read_keys
+from pellucid_gateway.tools.keys import main
 from pellucid_runtime.clock import FixedClock
 from pellucid_runtime.health import Health
 from pellucid_runtime.http_server import HttpServer
@@ -345,3 +345,33 @@ def test_a_wrong_line_is_named_without_its_text(tmp_path: Path) -> None:
     with pytest.raises(WrongKeyFileError, match="line 2") as caught:
         read_keys(path)
     assert "abcdef" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "hosts",
+    [
+        ["[::1]evil.example"],
+        ["127.0.0.1", "evil.example"],
+        ["localhost@evil.example"],
+        ["localhost:80:90"],
+        ["local host"],
+    ],
+)
+async def test_a_malformed_or_doubled_host_is_refused(hosts: list[str]) -> None:
+    sent: list[Any] = []
+    headers = [(b"host", host.encode()) for host in hosts]
+    scope = {"type": "http", "method": "GET", "path": "/v1/version", "headers": headers}
+    scope |= {"query_string": b"", "root_path": "", "http_version": "1.1", "scheme": "http"}
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def never(*_: Any) -> None:
+        raise AssertionError
+
+    await Guard(never, GuardRules(), lambda *_: None)(scope, receive, send)
+
+    assert sent[0]["status"] == 400

@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+from base64 import b64encode
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +16,9 @@ from state_fakes import RedisServer
 from test_openapi import references
 from turn_fakes import QUESTION, FakeFetcher, Rig, search_decision
 
-from pellucid_gateway.decision import Action
-from pellucid_gateway.report_tool import main as print_report
-from pellucid_gateway.state_ports import Entry
+from pellucid_gateway.tools.report import main as print_report
+from pellucid_gateway.vocabulary.decision import Action
+from pellucid_gateway.vocabulary.state_ports import Entry
 
 
 @pytest.fixture
@@ -270,6 +272,12 @@ async def test_a_query_of_two_people_is_in_no_report(gateway: KeptGateway) -> No
     assert [q["count"] for q in shared["top_queries"]] == [5]
     assert "skerry bridge" in page.text
     assert "<svg" in page.text
+    style = page.text.partition("<style>")[2].partition("</style>")[0]
+    allowed = b64encode(sha256(style.encode()).digest()).decode()
+    policy = page.headers["content-security-policy"]
+    assert f"style-src 'sha256-{allowed}';" in policy
+    assert "unsafe" not in policy
+    assert " style=" not in page.text
     assert "| skerry bridge toll cars | 5 | 0.80 |" in text.text
     assert (wrong.status_code, wrong.json()["errors"][0]["field"]) == (400, "format")
 

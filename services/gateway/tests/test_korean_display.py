@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from turn_fakes import NOW, FakeDecision, FakeModel, FakeSearch, Rig, search_decision
 
-from pellucid_gateway.findings import Hit, PublishedDate, Source
-from pellucid_gateway.korean_list import is_korean, is_recent, korean_list
-from pellucid_gateway.notices import wording_for
-from pellucid_gateway.request import CitationStyle
-from pellucid_gateway.turn import Done, TurnResult
+from pellucid_gateway.answering.korean_list import is_korean, is_recent, korean_list
+from pellucid_gateway.vocabulary.events import Done, TurnResult
+from pellucid_gateway.vocabulary.findings import Hit, PublishedDate, Source
+from pellucid_gateway.vocabulary.notices import wording_for
+from pellucid_gateway.vocabulary.request import CitationStyle
 
 KO = wording_for("ko")
 QUESTION = "해담대교는 언제 개통했나요?"

@@ -16,8 +16,8 @@ from state_fakes import RedisServer
 from pellucid_gateway.adapters.redis_breaker import RedisBreaker
 from pellucid_gateway.adapters.redis_scripts import RedisScripts
 from pellucid_gateway.adapters.shared_limits import SharedLimiter
-from pellucid_gateway.local_limits import LocalLeases, LocalLimiter, LocalWindows
-from pellucid_gateway.rates import SLICES, Counted, Rate, Take, has_room, wait_s
+from pellucid_gateway.admission.local_limits import LocalLeases, LocalLimiter, LocalWindows
+from pellucid_gateway.vocabulary.rates import SLICES, Counted, Rate, Take, has_room, wait_s
 from pellucid_runtime.clock import Clock, FixedClock, SystemClock
 
 DAY = Rate("day", 100, 86_400)

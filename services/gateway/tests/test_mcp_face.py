@@ -9,8 +9,8 @@ import pytest
 from door_fakes import ANSWER, RESULT, FakeEngine, MakeApp
 from mcp import Client
 
-from pellucid_gateway.request import Depth
-from pellucid_gateway.turn import Failed
+from pellucid_gateway.vocabulary.events import Failed
+from pellucid_gateway.vocabulary.request import Depth
 from pellucid_runtime.errors import PreconditionError
 from pellucid_runtime.http_server import HttpServer
 
@@ -110,6 +110,8 @@ async def test_failures_are_results_that_say_so(address: str, engine: FakeEngine
         ("web_answer", {"question": "x", "depth": "abyss"}, "depth: must be one of 'quick'"),
         ("web_fetch", {"url": 3}, "url: must be a string"),
         ("web_search", {"query": "x", "site": "a b"}, "site: must be a host name"),
+        ("web_search", {"query": "x", "recency_days": "many"}, "recency_days: must be an integer"),
+        ("web_search", {"query": ["x"]}, "query: must be a string"),
         ("nope", {}, "nope"),
     ],
 )
@@ -124,6 +126,22 @@ async def test_wrong_arguments_are_explained_in_plain_words(
     assert words in text
     for foreign in ("pydantic", "validation error", "Error executing", "input_value"):
         assert foreign not in text
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [("{", "is not JSON"), ("[]", "no JSON-RPC request"), ('"x"', "no JSON-RPC request")],
+)
+async def test_a_body_that_is_no_request_is_explained_too(
+    address: str, body: str, words: str
+) -> None:
+    headers = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+    async with httpx.AsyncClient(trust_env=False) as http:
+        reply = await http.post(address, content=body, headers=headers)
+
+    assert reply.status_code == 400
+    assert words in reply.json()["error"]["message"]
+    assert "pydantic" not in reply.text
 
 
 async def test_foreign_hosts_are_refused_here_too(address: str) -> None:

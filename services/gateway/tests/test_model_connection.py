@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from pellucid_gateway.adapters.model_server import KeptModelServer
-from pellucid_runtime.llm import LlmTimeoutError, LlmUnavailableError
+from pellucid_runtime.llm.model import LlmTimeoutError, LlmUnavailableError
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"

@@ -32,6 +32,24 @@ async def test_every_request_field_of_the_specification_is_there(http: httpx.Asy
     }  # fmt: skip
 
 
+async def test_every_face_is_in_the_document(http: httpx.AsyncClient) -> None:
+    """What is routed is told, and what is told is routed."""
+    told = (await http.get("/openapi.json")).json()["paths"]
+
+    for path in (
+        "/v1/chat", "/v1/ws", "/v1/decide", "/v1/search", "/v1/fetch", "/v1/chat/completions",
+        "/v1/models", "/v1/responses", "/v1/messages", "/compat/tavily/search",
+        "/compat/tavily/extract", "/compat/searxng/search", "/compat/openwebui/search",
+        "/compat/perplexity/search", "/compat/perplexity/chat/completions", "/mcp",
+    ):  # fmt: skip
+        assert path in told, path
+    for path, methods in told.items():
+        if "{" not in path and path not in {"/mcp", "/v1/ws"}:
+            for method in methods:
+                answer = await http.request(method.upper(), path)
+                assert answer.status_code not in {404, 405} or "evidence" in path, (method, path)
+
+
 def references(part: Any) -> set[str]:
     """Names of all schemas that are referred to."""
     if isinstance(part, dict):

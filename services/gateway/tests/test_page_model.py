@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from turn_fakes import HITS, QUESTION, FakeDecision, FakeFetcher, FakeSearch, Rig, search_decision
 
-from pellucid_gateway.findings import Hit
-from pellucid_gateway.ports import ModelEnd, ModelPiece, Prompt
-from pellucid_gateway.prompts import bound_tokens
-from pellucid_gateway.request import Depth
-from pellucid_gateway.turn import Done, TurnResult
+from pellucid_gateway.answering.prompts import bound_tokens
+from pellucid_gateway.vocabulary.events import Done, TurnResult
+from pellucid_gateway.vocabulary.findings import Hit
+from pellucid_gateway.vocabulary.ports import ModelEnd, ModelPiece, Prompt
+from pellucid_gateway.vocabulary.request import Depth
 from pellucid_runtime.errors import DependencyDownError
 
 PAGE = (

@@ -10,12 +10,12 @@ from test_engine_prompts import SETTING, source
 from turn_fakes import QUESTION, FakeDecision, FakeModel, FakeSearch, Rig, answer_decision, turn
 
 from pellucid_gateway.adapters.model import LlmAnswerModel
-from pellucid_gateway.client_prompt import build_client_prompt
-from pellucid_gateway.ports import ModelToolCalls, Prompt
-from pellucid_gateway.prompts import PER_MESSAGE_TOKENS
-from pellucid_gateway.request import ClientMessages, SubjectContext
-from pellucid_gateway.turn import Delta, Done, ToolCallPieces, TurnResult
-from pellucid_runtime.llm import ChatRequest, Chunk
+from pellucid_gateway.answering.client_prompt import build_client_prompt
+from pellucid_gateway.answering.prompts import PER_MESSAGE_TOKENS
+from pellucid_gateway.vocabulary.events import Delta, Done, ToolCallPieces, TurnResult
+from pellucid_gateway.vocabulary.ports import ModelToolCalls, Prompt
+from pellucid_gateway.vocabulary.request import ClientMessages, SubjectContext
+from pellucid_runtime.llm.model import ChatRequest, Chunk
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 50_000}}
 CLIENT = ClientMessages(

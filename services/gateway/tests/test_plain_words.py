@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from pellucid_gateway import plain_words
-from pellucid_gateway.plain_words import is_likely_plain, traits_of
+from pellucid_gateway.question import plain_words
+from pellucid_gateway.question.plain_words import is_likely_plain, traits_of
 
 PLAIN = [
     "Explain recursion to a beginner", "Write a haiku about autumn",

@@ -15,8 +15,8 @@ from pellucid_gateway.adapters.redis_breaker import RedisBreaker
 from pellucid_gateway.adapters.redis_scripts import RedisScripts
 from pellucid_gateway.adapters.redis_state import RedisState
 from pellucid_gateway.adapters.shared_limits import SharedLimiter
-from pellucid_gateway.local_limits import LocalLeases, LocalWindows
-from pellucid_gateway.rates import Rate, Take
+from pellucid_gateway.admission.local_limits import LocalLeases, LocalWindows
+from pellucid_gateway.vocabulary.rates import Rate, Take
 from pellucid_runtime.clock import SystemClock
 from pellucid_runtime.errors import DependencyDownError
 

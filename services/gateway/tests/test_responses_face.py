@@ -9,9 +9,9 @@ import pytest
 from door_fakes import ANSWER, CITATIONS, SOURCES, FakeEngine, forced_events, tool_call_events
 from sdk_clients import openai_client
 
-from pellucid_gateway.decision import WebMode
-from pellucid_gateway.request import Depth
-from pellucid_gateway.turn import Failed
+from pellucid_gateway.vocabulary.decision import WebMode
+from pellucid_gateway.vocabulary.events import Failed
+from pellucid_gateway.vocabulary.request import Depth
 
 SEARCH: Any = {"type": "web_search"}
 FUNCTION: Any = {"type": "function", "name": "convert", "parameters": {"type": "object"}}

@@ -24,13 +24,13 @@ from schemathesis.specs.openapi.checks import (
 
 from pellucid_gateway.adapters.evidence_store import StoredEvidence
 from pellucid_gateway.adapters.feedback_store import StoredFeedback
-from pellucid_gateway.adapters.keeping import open_keeping
 from pellucid_gateway.adapters.state import open_state
-from pellucid_gateway.faces.guard import GuardRules
-from pellucid_gateway.faces.http import Doors, http_app
-from pellucid_gateway.faces.identity import Identity
-from pellucid_gateway.faces.kept import KeptDoors
+from pellucid_gateway.faces.application import Doors, http_app
+from pellucid_gateway.faces.door.guard import GuardRules
+from pellucid_gateway.faces.door.identity import Identity
+from pellucid_gateway.faces.native.kept import KeptDoors
 from pellucid_gateway.settings import GatewaySettings
+from pellucid_gateway.wiring.keeping import open_keeping
 from pellucid_runtime.clock import SystemClock
 from pellucid_runtime.health import Health
 from pellucid_runtime.http_server import HttpServer
@@ -70,7 +70,7 @@ async def _doors(stack: AsyncExitStack, data_dir: Path) -> Doors:
             conversations=keeping.conversations,
             memories=keeping.memories,
             query_log=keeping.query_log,
-            records=state.records,
+            records=(state.records,),
             stats=keeping.stats,
             clock=clock,
         ),

@@ -10,9 +10,9 @@ import pytest
 from pellucid.scorer.v1 import scorer_pb2, scorer_pb2_grpc
 
 from pellucid_gateway.adapters.services import ScorerClient, open_services, patience_s
-from pellucid_gateway.ports import Passage
+from pellucid_gateway.vocabulary.ports import Passage
 from pellucid_runtime.errors import DependencyDownError
-from pellucid_runtime.latency import Latencies
+from pellucid_runtime.rpc.latency import Latencies
 
 NAN = math.nan
 

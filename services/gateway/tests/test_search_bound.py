@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid_gateway.search_bound import SearchBound
+from pellucid_gateway.admission.search_bound import SearchBound
 
 LATE_S = 0.01
 # Windows in which bad ones show how bad it is, that a cut holds for, after which what was before is

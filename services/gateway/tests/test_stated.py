@@ -5,12 +5,15 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pellucid_gateway import extractive, notices
-from pellucid_gateway.asked_things import beyond, share_told, things_of
-from pellucid_gateway.excerpt_worth import Candidate
-from pellucid_gateway.findings import Source
-from pellucid_gateway.request import CitationStyle, Depth
-from pellucid_gateway.stated import is_stated
+from pellucid_gateway.answering import extractive
+from pellucid_gateway.answering.choice import choose
+from pellucid_gateway.answering.quotable import Candidate, candidates_of
+from pellucid_gateway.answering.sufficiency import is_stated
+from pellucid_gateway.question.asked_things import beyond, share_told, things_of
+from pellucid_gateway.vocabulary import notices
+from pellucid_gateway.vocabulary.findings import Source
+from pellucid_gateway.vocabulary.request import CitationStyle, Depth
+from pellucid_language.calendar import LANGUAGES
 
 PAGE = (
     "Cars pay 4.50 crowns on the Skerry Bridge from April. "
@@ -26,7 +29,7 @@ def _source(text: str, title: str = "Skerry Bridge", language: str = "") -> Sour
 
 
 def _sentences(text: str, title: str = "Skerry Bridge", language: str = "") -> list[Candidate]:
-    return list(extractive.candidates_of([_source(text, title, language)]))
+    return list(candidates_of([_source(text, title, language)]))
 
 
 @pytest.mark.parametrize(
@@ -90,7 +93,7 @@ def test_what_the_title_tells_the_sentences_need_not() -> None:
     ],
 )
 def test_whether_sentences_state_what_was_asked(question: str, stated: bool) -> None:  # noqa: FBT001
-    chosen = extractive.choose(_sentences(PAGE), question, Depth.STANDARD)
+    chosen = choose(_sentences(PAGE), question, Depth.STANDARD)
 
     assert is_stated(chosen, question, "en") is stated
 
@@ -126,7 +129,7 @@ def test_sentences_may_state_it_together() -> None:
     assert not is_stated(chosen[:1], question, "en")
 
 
-@pytest.mark.parametrize("language", notices.LANGUAGES)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_reader_is_told_that_nothing_answers(language: str) -> None:
     wording = notices.wording_for(language)
     written = extractive.write(

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 import pytest
 from turn_fakes import FakeScorer
 
-from pellucid_gateway.budgets import StageBudgets
-from pellucid_gateway.ports import Passage, PassageSupport, ScoreCall
-from pellucid_gateway.strain import SLOW_SHARE, Strain, WatchedScorer
+from pellucid_gateway.course.budgets import StageBudgets
+from pellucid_gateway.course.strain import SLOW_SHARE, Strain, WatchedScorer
+from pellucid_gateway.vocabulary.ports import Passage, PassageSupport, ScoreCall
 from pellucid_runtime.clock import SystemClock
 from pellucid_runtime.errors import DependencyDownError, OverloadedError, ServiceError
 

@@ -5,14 +5,14 @@ from collections import Counter
 import pytest
 from turn_fakes import FakeScorer, PinnedNow, course_of
 
-from pellucid_gateway import text_memory
-from pellucid_gateway.claim_checks import lexical_support
-from pellucid_gateway.contradictions import contradicts
-from pellucid_gateway.findings import Source
-from pellucid_gateway.ledger import TurnLedger
-from pellucid_gateway.notices import wording_for
-from pellucid_gateway.support import SupportJudge
-from pellucid_gateway.text_memory import TextMemory, remembered
+from pellucid_gateway.claims.claim_checks import lexical_support
+from pellucid_gateway.claims.contradictions import contradicts
+from pellucid_gateway.claims.support import SupportJudge
+from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.vocabulary.findings import Source
+from pellucid_gateway.vocabulary.notices import wording_for
+from pellucid_language import text_memory
+from pellucid_language.text_memory import TextMemory, remembered
 
 FACTS = (
     "Tessel Group bought Orlin Motors for 2.4 billion crowns on 11 November 2026. Orlin Motors "

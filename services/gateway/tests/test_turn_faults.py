@@ -19,12 +19,19 @@ from turn_fakes import (
     search_decision,
 )
 
-from pellucid_gateway.budgets import StageBudgets
-from pellucid_gateway.decision import Action, Stage
-from pellucid_gateway.findings import ProviderStatus, ScoredHit
-from pellucid_gateway.ports import ScoreCall
-from pellucid_gateway.request import Depth, SearchCommand, SubjectContext
-from pellucid_gateway.turn import AnswerKind, Delta, Done, Failed, TurnResult
+from pellucid_gateway.course.budgets import StageBudgets
+from pellucid_gateway.vocabulary.decision import Action, Stage
+from pellucid_gateway.vocabulary.events import (
+    AnswerKind,
+    Degradation,
+    Delta,
+    Done,
+    Failed,
+    TurnResult,
+)
+from pellucid_gateway.vocabulary.findings import ProviderReport, ProviderStatus, ScoredHit
+from pellucid_gateway.vocabulary.ports import ScoreCall
+from pellucid_gateway.vocabulary.request import Depth, SearchCommand, SubjectContext
 from pellucid_runtime.errors import InvalidArgumentError, PreconditionError, ServiceError
 
 DEADLINE_MS = 1000
@@ -309,3 +316,45 @@ async def test_small_talk_without_a_model_gets_a_greeting() -> None:
     result = result_of(await Rig(decision=FakeDecision(decision)).events("hello"))
 
     assert result.answer.startswith("Hello!")
+
+
+def dead_web(status: ProviderStatus = ProviderStatus.FAILED, **values: Any) -> FakeSearch:
+    """A web provider that fails, or is left alone by its breaker, beside the local index."""
+    brave = ProviderReport(name="brave", status=status, results=0)
+    loss = Degradation("provider:brave", "no answer")
+    return FakeSearch(others=(brave,), degraded=(loss,), **values)
+
+
+@pytest.mark.parametrize("status", [ProviderStatus.FAILED, ProviderStatus.SKIPPED])
+async def test_a_dead_web_behind_a_local_index_is_told(status: ProviderStatus) -> None:
+    result = result_of(await Rig(search=dead_web(status)).events())
+
+    assert "web_unavailable" in codes(result)
+    assert result.model_label == "Local + extractive"
+    assert result.sources
+
+
+async def test_a_dead_web_and_a_local_index_that_finds_nothing_is_told() -> None:
+    result = result_of(await Rig(search=dead_web(hits=())).events())
+
+    assert "search_unavailable" in codes(result)
+    assert "nothing_found" not in codes(result)
+    assert "Web" not in result.model_label
+
+
+async def test_one_web_provider_that_answers_is_the_web() -> None:
+    tavily = ProviderReport(name="tavily", status=ProviderStatus.CACHED, results=2)
+    search = dead_web()
+    search.others = (*search.others, tavily)
+    result = result_of(await Rig(search=search).events())
+
+    assert "web_unavailable" not in codes(result)
+    assert result.model_label == "Web + extractive"
+
+
+async def test_a_spare_web_provider_that_was_not_needed_is_not_lost() -> None:
+    spare = ProviderReport(name="brave", status=ProviderStatus.SKIPPED, results=0)
+    result = result_of(await Rig(search=FakeSearch(others=(spare,))).events())
+
+    assert "web_unavailable" not in codes(result)
+    assert result.model_label == "Web + extractive"

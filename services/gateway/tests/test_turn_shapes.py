@@ -15,14 +15,15 @@ from turn_fakes import (
     search_decision,
 )
 
-from pellucid_gateway.request import (
-    CitationStyle,
-    SearchCommand,
-)
-from pellucid_gateway.turn import (
+from pellucid_gateway.vocabulary.events import (
     Delta,
     Done,
     TurnResult,
+)
+from pellucid_gateway.vocabulary.findings import Hit
+from pellucid_gateway.vocabulary.request import (
+    CitationStyle,
+    SearchCommand,
 )
 
 PAGE = "http://harbourpost.example/story"
@@ -37,22 +38,30 @@ def codes(result: TurnResult) -> list[str]:
     return [notice.code for notice in result.notices]
 
 
+KOREAN = hit(1, "스케리 다리의 승용차 통행료는 4.50 크라운이다.", "hangang.example")
+FOREIGN = hit(2, "Cars pay a toll of 4.50 crowns on the Skerry Bridge.", "post.example")
+
+
+async def korean_answer(*hits: Hit) -> str:
+    decision = search_decision(language="ko", standalone_question="스케리 다리 통행료")
+    rig = Rig(decision=FakeDecision(decision), search=FakeSearch(hits=hits))
+    return result_of(await rig.events("스케리 다리 통행료?")).answer
+
+
 async def test_a_korean_question_gets_a_korean_list_with_sources_and_recent_dates() -> None:
     """P3, P14, P16, P17: Korean text and attribution, kept untouched, as a list, dates marked."""
-    korean = hit(1, "스케리 다리의 승용차 통행료는 4.50 크라운이다.", "hangang.example")
-    foreign = hit(2, "Cars pay a toll of 4.50 crowns on the Skerry Bridge.", "post.example")
-    rig = Rig(
-        decision=FakeDecision(
-            search_decision(language="ko", standalone_question="스케리 다리 통행료")
-        ),
-        search=FakeSearch(hits=(korean, foreign)),
-    )
-    answer = result_of(await rig.events("스케리 다리 통행료?")).answer
+    more = hit(3, "승용차 통행료 4.50 크라운은 스케리 다리에서만 받는다.", "dari.example")
+    answer = await korean_answer(KOREAN, more, FOREIGN)
 
     assert "스케리 다리의 승용차 통행료는 4.50 크라운이다." in answer
     assert "출처: hangang.example" in answer
     assert "1. " in answer
     assert "2. " in answer
+
+
+async def test_a_foreign_sentence_is_marked_as_an_excerpt_of_the_original() -> None:
+    answer = await korean_answer(FOREIGN)
+    assert "Cars pay a toll of 4.50 crowns on the Skerry Bridge." in answer
     assert "원문 발췌" in answer
 
 

@@ -19,17 +19,9 @@ from turn_fakes import (
     search_decision,
 )
 
-from pellucid_gateway.decision import Action, WebMode
-from pellucid_gateway.findings import Purpose
-from pellucid_gateway.one_turn import DOUBTFUL, WALLS
-from pellucid_gateway.ports import Reflection
-from pellucid_gateway.request import (
-    ChatMessage,
-    Depth,
-    Role,
-    SearchOptions,
-)
-from pellucid_gateway.turn import (
+from pellucid_gateway.turn.pipeline import DOUBTFUL, WALLS
+from pellucid_gateway.vocabulary.decision import Action, WebMode
+from pellucid_gateway.vocabulary.events import (
     AnswerKind,
     Cited,
     Decided,
@@ -42,6 +34,14 @@ from pellucid_gateway.turn import (
     SourcesReady,
     TurnResult,
     UrlFetched,
+)
+from pellucid_gateway.vocabulary.findings import Purpose
+from pellucid_gateway.vocabulary.ports import Reflection
+from pellucid_gateway.vocabulary.request import (
+    ChatMessage,
+    Depth,
+    Role,
+    SearchOptions,
 )
 
 PAGE = "http://harbourpost.example/story"
@@ -256,8 +256,9 @@ async def test_no_external_may_ask_an_internal_model_and_lists_no_prompt() -> No
 @pytest.mark.parametrize(
     ("depth", "queries", "pages", "sources"),
     [
-        (Depth.QUICK, 1, 0, 2),
+        (Depth.QUICK, 1, 0, 3),
         (Depth.STANDARD, 2, 3, 3),
+        (Depth.LEAN, 2, 3, 3),
         (Depth.DEEP, 2, 3, 3),
     ],
 )
@@ -320,7 +321,8 @@ async def test_results_below_the_threshold_never_reach_the_model() -> None:
 
 
 async def test_the_account_of_the_turn_is_whole() -> None:
-    result = result_of(await Rig(model=FakeModel()).events())
+    search = FakeSearch(provider="brave")
+    result = result_of(await Rig(model=FakeModel(), search=search).events())
 
     assert {"decision", "search", "score", "fetch", "first_token", "generate", "total"} <= set(
         result.timings_ms
@@ -331,7 +333,8 @@ async def test_the_account_of_the_turn_is_whole() -> None:
     assert result.usage.searches == 1
     kinds = [text.kind for text in result.outbound]
     assert kinds == ["query", "url", "url", "url", "prompt"]
-    assert [report.name for report in result.providers] == ["local"]
+    assert [report.name for report in result.providers] == ["brave"]
+    assert result.searched == ("Skerry Bridge toll cars",)
 
 
 async def test_evidence_is_kept_without_prompts() -> None:
@@ -353,6 +356,6 @@ async def test_history_goes_to_decision_and_model() -> None:
     await rig.events(history=history)
 
     assert [m.content for m in rig.decision.calls[0].history] == [
-        f"earlier {n}" for n in range(3, 8)
+        f"earlier {n}" for n in (0, *range(3, 8))
     ]
     assert "earlier 7" in str(model.prompts[0].messages)

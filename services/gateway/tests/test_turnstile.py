@@ -12,17 +12,17 @@ from door_fakes import FakeEngine, MakeApp, fallen_bound
 from pellucid.common.v1 import common_pb2
 from pellucid.gateway.v1 import gateway_pb2, gateway_pb2_grpc
 
-from pellucid_gateway.decision import Action
-from pellucid_gateway.faces.identity import Identity
-from pellucid_gateway.request import ChatMessage, Role, SearchCommand, TurnRequest
-from pellucid_gateway.search_bound import SearchBound
-from pellucid_gateway.server import SERVICE_NAME, GatewayServicer
+from pellucid_gateway.admission.search_bound import SearchBound
+from pellucid_gateway.admission.turnstile import Cause, GatedEngine, Turnstile
+from pellucid_gateway.faces.door.identity import Identity
+from pellucid_gateway.grpc.server import SERVICE_NAME, GatewayServicer
 from pellucid_gateway.settings import GatewaySettings
-from pellucid_gateway.turn import Decided, Delta, Done, Failed, SourcesReady
-from pellucid_gateway.turnstile import Cause, GatedEngine, Turnstile
+from pellucid_gateway.vocabulary.decision import Action
+from pellucid_gateway.vocabulary.events import Decided, Delta, Done, Failed, SourcesReady
+from pellucid_gateway.vocabulary.request import ChatMessage, Role, SearchCommand, TurnRequest
 from pellucid_runtime.errors import OverloadedError
 from pellucid_runtime.health import Health
-from pellucid_runtime.server import GrpcServer
+from pellucid_runtime.rpc.server import GrpcServer
 
 TURN = TurnRequest(messages=(ChatMessage(Role.USER, "What is the toll?"),))
 ASK = {"message": "What is the toll?"}

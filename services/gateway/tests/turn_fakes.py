@@ -6,13 +6,16 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any
 
-from pellucid_gateway import sentences
-from pellucid_gateway.budgets import DEPTH_PLANS, StageBudgets, TurnBudget
-from pellucid_gateway.claim_checks import overlap
-from pellucid_gateway.course import Course
-from pellucid_gateway.decision import Action, Decision, PlannedQuery, Stage
-from pellucid_gateway.equipment import Equipment
-from pellucid_gateway.findings import (
+from pellucid_gateway.claims.claim_checks import overlap
+from pellucid_gateway.course.budgets import DEPTH_PLANS, StageBudgets, TurnBudget
+from pellucid_gateway.course.course import Course
+from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.gathering.search_rounds import Services
+from pellucid_gateway.turn.equipment import Equipment
+from pellucid_gateway.turn.orchestrator import Engine
+from pellucid_gateway.vocabulary.decision import Action, Decision, PlannedQuery, Stage
+from pellucid_gateway.vocabulary.events import Degradation, OutboundText, TurnEvent
+from pellucid_gateway.vocabulary.findings import (
     Hit,
     Method,
     PageContent,
@@ -22,10 +25,7 @@ from pellucid_gateway.findings import (
     ScoreBreakdown,
     ScoredHit,
 )
-from pellucid_gateway.gathering import Services
-from pellucid_gateway.ledger import TurnLedger
-from pellucid_gateway.orchestrator import Engine
-from pellucid_gateway.ports import (
+from pellucid_gateway.vocabulary.ports import (
     DecideAnswer,
     DecideCall,
     FetchCall,
@@ -41,8 +41,8 @@ from pellucid_gateway.ports import (
     SearchAnswer,
     SearchCall,
 )
-from pellucid_gateway.request import ChatMessage, Role, TurnRequest
-from pellucid_gateway.turn import OutboundText, TurnEvent
+from pellucid_gateway.vocabulary.request import ChatMessage, Role, TurnRequest
+from pellucid_language import sentences
 from pellucid_runtime.clock import Clock, SystemClock
 from pellucid_runtime.errors import DependencyDownError, NotFoundError
 
@@ -135,6 +135,9 @@ class FakeSearch:
     hits: tuple[Hit, ...] = HITS
     rounds: list[tuple[Hit, ...]] = field(default_factory=list)
     status: ProviderStatus = ProviderStatus.OK
+    provider: str = "local"
+    others: tuple[ProviderReport, ...] = ()
+    degraded: tuple[Degradation, ...] = ()
     error: Exception | None = None
     down: bool = False
     hangs: bool = False
@@ -152,9 +155,17 @@ class FakeSearch:
             raise self.error
         hits = self.rounds.pop(0) if self.rounds else self.hits
         works = self.status in {ProviderStatus.OK, ProviderStatus.CACHED}
-        report = ProviderReport(name="local", status=self.status, results=len(hits), calls=1)
-        sent = tuple(OutboundText("local", "query", query.text) for query in call.queries)
-        return SearchAnswer(hits=hits if works else (), providers=(report,), outbound=sent)
+        report = ProviderReport(name=self.provider, status=self.status, results=len(hits), calls=1)
+        queries = tuple(query.text for query in call.queries)
+        # As the service does: what the cache or the local index answers leaves to nobody.
+        left = self.provider != "local" and self.status is ProviderStatus.OK
+        return SearchAnswer(
+            hits=hits if works else (),
+            queries=queries,
+            providers=(*self.others, report),
+            outbound=tuple(OutboundText(self.provider, "query", q) for q in queries if left),
+            degraded=self.degraded,
+        )
 
 
 @dataclass
@@ -163,10 +174,13 @@ class FakeScorer:
 
     relevance: float = 0.8
     included: bool = True
+    without: tuple[str, ...] = ()
+    verdict: float | None = None
     down: bool = False
     hangs: bool = False
     score_calls: list[ScoreCall] = field(default_factory=list)
     support_calls: int = 0
+    unstored: list[bool] = field(default_factory=list)
 
     async def score(self, call: ScoreCall) -> tuple[ScoredHit, ...]:
         self.score_calls.append(call)
@@ -179,11 +193,15 @@ class FakeScorer:
                 breakdown=parts,
                 included=self.included and i < call.max_results,
                 exclusion="" if self.included else "below_threshold",
+                without=self.without,
             )
             for i, h in enumerate(call.hits)
         )
 
-    async def similarities(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
+    async def similarities(
+        self, text: str, others: Sequence[str], *, no_store: bool = False
+    ) -> tuple[float, ...]:
+        self.unstored.append(no_store)
         await _fail("scorer", down=self.down, hangs=self.hangs)
         return tuple(overlap(text, other) for other in others)
 
@@ -193,7 +211,10 @@ class FakeScorer:
         self.support_calls += 1
         await _fail("scorer", down=self.down, hangs=self.hangs)
         return tuple(
-            tuple(PassageSupport(passage_id=p.id, score=overlap(c, p.text)) for p in passages)
+            tuple(
+                PassageSupport(passage_id=p.id, score=overlap(c, p.text), verdict=self.verdict)
+                for p in passages
+            )
             for c in claims
         )
 
@@ -315,6 +336,9 @@ class Rig:
     model: FakeModel | None = None
     evidence: FakeEvidence = field(default_factory=FakeEvidence)
     budgets: StageBudgets = field(default_factory=StageBudgets)
+    fast_model: str = ""
+    asks_on_claims: bool = True
+    redacts_secrets: bool = False
 
     @property
     def engine(self) -> Engine:
@@ -332,6 +356,9 @@ class Rig:
                 plans=dict(DEPTH_PLANS),
                 knowledge_cutoff=date(2025, 1, 1),
                 new_id=lambda: next(ids),
+                fast_model=self.fast_model,
+                asks_on_claims=self.asks_on_claims,
+                redacts_secrets=self.redacts_secrets,
             )
         )
 

@@ -1,55 +1,57 @@
 """Composition root: the only reader of the settings; opens resources and wires them."""
 
+import hashlib
 import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
+from functools import lru_cache
+from ipaddress import ip_address, ip_network
 
-import structlog
 from pellucid.gateway.v1 import gateway_pb2_grpc
 
-from pellucid_gateway.adapters.assembly import open_engine
 from pellucid_gateway.adapters.evidence_store import NoEvidence, StoredEvidence
 from pellucid_gateway.adapters.feedback_store import StoredFeedback
-from pellucid_gateway.adapters.keeping import DAY_S, Keeping, open_keeping, remembering
+from pellucid_gateway.adapters.identity_key import KEY_BYTES, SharedIdentityKey
 from pellucid_gateway.adapters.model_server import open_model_server
 from pellucid_gateway.adapters.state import State, open_state
-from pellucid_gateway.faces.admission import DoorLimits
-from pellucid_gateway.faces.guard import GuardRules
-from pellucid_gateway.faces.head_start import HeadStarts
-from pellucid_gateway.faces.http import Doors, http_app
-from pellucid_gateway.faces.identity import Identity
-from pellucid_gateway.faces.kept import KeptDoors
-from pellucid_gateway.faces.keys import FindKey, KeyRing, WrongKeyFileError
+from pellucid_gateway.admission.quota import DailySearches
+from pellucid_gateway.admission.search_bound import SearchBound
+from pellucid_gateway.admission.turnstile import Cause, GatedEngine, Turnstile
+from pellucid_gateway.course.strain import Strain
+from pellucid_gateway.faces.application import Doors, http_app
+from pellucid_gateway.faces.compatible.head_start import HeadStarts
+from pellucid_gateway.faces.door.admission import DoorLimits
+from pellucid_gateway.faces.door.guard import GuardRules
+from pellucid_gateway.faces.door.identity import Identity, OwnCallers
+from pellucid_gateway.faces.door.keys import FindKey, KeyRing, WrongKeyFileError
+from pellucid_gateway.faces.native.kept import KeptDoors
+from pellucid_gateway.grpc.server import SERVICE_NAME, GatewayServicer
 from pellucid_gateway.metrics import (
+    HTTP_CONNECTIONS,
+    HTTP_REFUSED,
     REFUSED_TURNS,
     SEARCH_BOUND,
     ObservedEngine,
     observe_http,
     observe_passed,
 )
-from pellucid_gateway.passed_on import PassedOn
-from pellucid_gateway.ports import EvidenceStore
-from pellucid_gateway.quota import DailySearches
-from pellucid_gateway.replay import replay
-from pellucid_gateway.search_bound import SearchBound
-from pellucid_gateway.server import SERVICE_NAME, GatewayServicer
 from pellucid_gateway.settings import GatewaySettings
-from pellucid_gateway.strain import Strain
-from pellucid_gateway.turnstile import Cause, GatedEngine, Turnstile
+from pellucid_gateway.turn.replay import replay
+from pellucid_gateway.vocabulary.passed_on import PassedOn
+from pellucid_gateway.vocabulary.ports import EvidenceStore
+from pellucid_gateway.wiring.engine import open_engine
+from pellucid_gateway.wiring.keeping import DAY_S, Keeping, open_keeping, remembering
 from pellucid_runtime.clock import Clock, clock_from
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.health import Health
+from pellucid_runtime.http_bounds import Connections, HttpBounds
 from pellucid_runtime.http_server import HttpServer
 from pellucid_runtime.listener import Listener
-from pellucid_runtime.metrics import MetricsServer
-from pellucid_runtime.server import GrpcServer
+from pellucid_runtime.rpc.server import GrpcServer
 from pellucid_runtime.service import Service, StartError
 from pellucid_runtime.store import open_store
 from pellucid_runtime.supervision import supervise
-
-_IDENTITY_KEY_BYTES = 32
-
-log = structlog.get_logger(__name__)
+from pellucid_runtime.telemetry.metrics import MetricsServer
 
 
 async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
@@ -60,10 +62,17 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
     """
     clock = clock_from(settings)
     health = Health()
-    identity = await _identity(settings, stack)
-    state = await open_state(settings, stack, clock, settings.gateway_replicas)
+    identity, settle = await _identity(settings, stack)
+    state = await open_state(
+        settings,
+        stack,
+        clock,
+        settings.gateway_replicas,
+        evidence_url=settings.gateway_evidence_redis_url,
+        before_use=settle,
+    )
     evidence = _evidence(settings, state)
-    exempt = _own_callers(identity)
+    exempt = OwnCallers(identity)
     strain = Strain()
     engine, services = await open_engine(
         settings,
@@ -112,21 +121,27 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
     return Service(name="gateway", listeners=listeners, health=health)
 
 
-async def _identity(settings: GatewaySettings, stack: AsyncExitStack) -> Identity:
-    """One HMAC key for all replicas, made at the first start and kept in the store.
+async def _identity(
+    settings: GatewaySettings, stack: AsyncExitStack
+) -> tuple[Identity, Callable[[], Awaitable[None]] | None]:
+    """Who callers are, and what has to be done before the shared store is used; None: nothing."""
+    proxies, header = settings.gateway_trusted_proxies, settings.gateway_user_header
+    if given := settings.gateway_identity_key.get_secret_value():
+        return Identity(hashlib.sha256(given.encode()).digest(), proxies, header), None
+    identity = Identity(secrets.token_bytes(KEY_BYTES), proxies, header, provisional=True)
+    shared = SharedIdentityKey(await open_store(settings, stack, "identity"), identity)
+    supervise(stack, "identity-key", shared.watch)
+    if settings.redis_url is None:
+        await _settle_file(shared)
+        return identity, None
+    return identity, shared.settle
 
-    Without the store the key lives as long as the process: nobody is taken for somebody else, but
-    what was kept for a person is not found until the next start.
-    """
-    fresh = secrets.token_bytes(_IDENTITY_KEY_BYTES)
-    store = await open_store(settings, stack, "identity")
+
+async def _settle_file(shared: SharedIdentityKey) -> None:
     try:
-        await store.set_if_absent("hmac-key", fresh)
-        key = await store.get("hmac-key") or fresh
-    except DependencyDownError:
-        log.warning("identity_key_not_kept")
-        key = fresh
-    return Identity(key, settings.gateway_trusted_proxies, settings.gateway_user_header)
+        await shared.settle()
+    except DependencyDownError as error:
+        raise StartError("the state file cannot be written (setting DATA_DIR)") from error
 
 
 def _kept_doors(keeping: Keeping, clock: Clock) -> KeptDoors:
@@ -134,7 +149,7 @@ def _kept_doors(keeping: Keeping, clock: Clock) -> KeptDoors:
         conversations=keeping.conversations,
         memories=keeping.memories,
         query_log=keeping.query_log,
-        records=keeping.state.records,
+        records=(keeping.state.records, keeping.state.evidence),
         stats=keeping.stats,
         clock=clock,
     )
@@ -150,13 +165,10 @@ def _note_passed(keeping: Keeping) -> Callable[[PassedOn], None]:
 
 def _evidence(settings: GatewaySettings, state: State) -> EvidenceStore | None:
     days = settings.gateway_evidence_ttl_days
-    return StoredEvidence(state.records, ttl_s=days * DAY_S) if days else None
-
-
-def _own_callers(identity: Identity) -> frozenset[str]:
-    """Callers that nobody limits: this machine, and the cluster's own without a person."""
-    addresses = (identity.of_address(address) for address in ("127.0.0.1", "::1"))
-    return frozenset((*addresses, identity.of_user("")))
+    if not days:
+        return None
+    room_bytes = settings.gateway_evidence_max_mib * 1024 * 1024
+    return StoredEvidence(state.evidence, ttl_s=days * DAY_S, room_bytes=room_bytes)
 
 
 def _door_limits(settings: GatewaySettings) -> DoorLimits:
@@ -192,6 +204,29 @@ def _http(settings: GatewaySettings, doors: Doors) -> HttpServer:
         settings.gateway_port,
         root_path=settings.gateway_root_path,
         ws_max_size=settings.gateway_max_body_bytes,
+        connections=_connections(settings),
+    )
+
+
+def _connections(settings: GatewaySettings) -> Connections:
+    networks = tuple(map(ip_network, settings.gateway_trusted_proxies))
+
+    @lru_cache(maxsize=4_096)
+    def is_ours(address: str) -> bool:
+        return any(ip_address(address) in network for network in networks)
+
+    bounds = HttpBounds(
+        head_bytes=settings.gateway_max_head_bytes,
+        headers=settings.gateway_max_headers,
+        head_s=settings.gateway_head_timeout_s,
+        body_s=settings.gateway_body_timeout_s,
+        idle_s=settings.gateway_idle_timeout_s,
+        connections=settings.gateway_max_connections,
+        per_address=settings.gateway_address_connections,
+        trusted=is_ours,
+    )
+    return Connections(
+        bounds, lambda reason: HTTP_REFUSED.labels(reason).inc(), HTTP_CONNECTIONS.set
     )
 
 

@@ -10,21 +10,27 @@ from typing import Any, cast
 
 from prometheus_client import Counter, Gauge, Histogram
 
-from pellucid_gateway.api_keys import ApiKey
-from pellucid_gateway.decision import Decision
-from pellucid_gateway.engine import TurnEngine
-from pellucid_gateway.findings import PageContent
-from pellucid_gateway.passed_on import PassedOn
-from pellucid_gateway.request import SearchCommand, TurnRequest
-from pellucid_gateway.turn import Done, Failed, SearchOutcome, TurnEvent, TurnResult
-from pellucid_runtime.metrics import LATENCY_BUCKETS
-from pellucid_runtime.tracing import exemplar
+from pellucid_gateway.admission.api_keys import ApiKey
+from pellucid_gateway.vocabulary.decision import Decision
+from pellucid_gateway.vocabulary.engine import TurnEngine
+from pellucid_gateway.vocabulary.events import Done, Failed, SearchOutcome, TurnEvent, TurnResult
+from pellucid_gateway.vocabulary.findings import PageContent
+from pellucid_gateway.vocabulary.passed_on import PassedOn
+from pellucid_gateway.vocabulary.request import Depth, SearchCommand, TurnRequest
+from pellucid_runtime.telemetry.metrics import LATENCY_BUCKETS
+from pellucid_runtime.telemetry.tracing import exemplar
 
 HTTP_SECONDS = Histogram(
     "pellucid_gateway_http_seconds",
     "Time to serve an HTTP request, streams to their end.",
     ("route", "status"),
     buckets=LATENCY_BUCKETS,
+)
+HTTP_CONNECTIONS = Gauge("pellucid_gateway_http_connections", "Open connections of clients.")
+HTTP_REFUSED = Counter(
+    "pellucid_gateway_http_refused_total",
+    "Connections and requests refused or closed before they reached a face, by cause.",
+    ("cause",),
 )
 TURNS = Counter(
     "pellucid_gateway_turns_total",
@@ -44,6 +50,12 @@ STAGE_SECONDS = Histogram(
     "pellucid_gateway_stage_seconds",
     "Time of each stage of a turn.",
     ("stage",),
+    buckets=LATENCY_BUCKETS,
+)
+TURN_SECONDS = Histogram(
+    "pellucid_gateway_turn_seconds",
+    "Time of a whole turn, by depth.",
+    ("depth",),
     buckets=LATENCY_BUCKETS,
 )
 DEGRADED = Counter(
@@ -70,6 +82,24 @@ DOMAINS = Histogram(
 )
 QUERIES = Histogram(
     "pellucid_gateway_queries", "Queries per searching turn.", buckets=(1, 2, 3, 5, 8)
+)
+RESULTS = Histogram(
+    "pellucid_gateway_search_results",
+    "Results per search that passed the filter.",
+    buckets=(0, 1, 2, 3, 5, 8, 13, 21),
+)
+ITERATIONS = Histogram(
+    "pellucid_gateway_iterations", "Rounds of search per searching turn.", buckets=(1, 2, 3)
+)
+ANSWERS = Counter(
+    "pellucid_gateway_search_answers_total",
+    "Answers to searches, by whether a checked citation stands in them.",
+    ("cited",),
+)
+HABITS = Counter(
+    "pellucid_gateway_habits_total",
+    "retries: the same question within 10 min; followed: one more turn within 30 min.",
+    ("habit",),
 )
 SPECULATIONS = Counter(
     "pellucid_gateway_speculative_searches_total",
@@ -108,6 +138,11 @@ def observe_key_ages(keys: Iterable[ApiKey], now: datetime) -> None:
             KEY_AGE_SECONDS.labels(key.name).set((now - key.created).total_seconds())
 
 
+def observe_habit(habit: str) -> None:
+    """Count a retry, or an answer that was followed."""
+    HABITS.labels(habit).inc()
+
+
 def observe_http(route: str, status: int, seconds: float) -> None:
     """Count one request."""
     HTTP_SECONDS.labels(route, str(status)).observe(seconds)
@@ -129,7 +164,7 @@ class ObservedEngine:
             async with aclosing(cast("Any", self._engine.run(request))) as events:
                 async for event in events:
                     if isinstance(event, Done):
-                        _observe_result(event.result)
+                        _observe_result(event.result, request.depth)
                     elif isinstance(event, Failed):
                         TURNS.labels("", "", "", "", event.reason).inc()
                     yield event
@@ -142,6 +177,7 @@ class ObservedEngine:
         """Pass on and count what was lost."""
         outcome = await self._engine.search(command)
         _observe_losses(outcome)
+        RESULTS.observe(len(outcome.results))
         return outcome
 
     async def fetch(
@@ -160,7 +196,7 @@ def observe_passed(turn: PassedOn) -> None:
     TOKENS.labels("out").inc(turn.completion_tokens)
 
 
-def _observe_result(result: TurnResult) -> None:
+def _observe_result(result: TurnResult, depth: Depth) -> None:
     decision = result.decision
     outcome = "partial" if result.partial else "ok"
     TURNS.labels(
@@ -168,6 +204,7 @@ def _observe_result(result: TurnResult) -> None:
     ).inc()
     for stage, milliseconds in result.timings_ms.items():
         STAGE_SECONDS.labels(stage).observe(milliseconds / 1000, exemplar())
+    TURN_SECONDS.labels(depth).observe(result.timings_ms.get("total", 0) / 1000, exemplar())
     TOKENS.labels("in").inc(result.usage.prompt_tokens)
     TOKENS.labels("out").inc(result.usage.completion_tokens)
     _observe_losses(result)
@@ -191,6 +228,11 @@ def _observe_sources(result: TurnResult) -> None:
     if not result.decision.needs_search:
         return
     QUERIES.observe(len(result.decision.queries))
+    if result.iterations:
+        ITERATIONS.observe(result.iterations)
+        RESULTS.observe(sum(not source.user_supplied for source in result.sources))
+        if result.answer:
+            ANSWERS.labels("yes" if result.citations else "no").inc()
     SOURCES.observe(len(result.sources))
     DOMAINS.observe(len({source.domain for source in result.sources}))
     for source in result.sources:

@@ -8,9 +8,12 @@ from pydantic import BeforeValidator, Field, SecretStr, field_validator, model_v
 from pydantic_core import PydanticCustomError
 from pydantic_settings import NoDecode
 
-from pellucid_gateway.budgets import budgets_with, plans_with
-from pellucid_gateway.hosts import is_loopback
-from pellucid_runtime.llm_settings import LlmSettings
+from pellucid_gateway.admission.hosts import is_loopback
+from pellucid_gateway.course.budgets import budgets_with, plans_with
+from pellucid_runtime.llm.settings import LlmSettings
+
+# Hexadecimal or base64 text of 128 bits and more.
+_SHORTEST_KEY = 32
 
 
 def _split(value: object) -> object:
@@ -52,6 +55,36 @@ class GatewaySettings(LlmSettings):
     )
     gateway_trusted_proxies: CommaList = Field(
         (), description="Networks whose X-Forwarded-For is believed, for example 10.0.0.0/8."
+    )
+    gateway_max_head_bytes: int = Field(
+        32 * 1024,
+        ge=4 * 1024,
+        le=1024 * 1024,
+        description="Bytes of a request line with its headers; beyond it 431.",
+    )
+    gateway_max_headers: int = Field(
+        100, ge=20, le=1_000, description="Headers of a request; beyond it 431."
+    )
+    gateway_head_timeout_s: float = Field(
+        10.0, gt=0, le=300, description="Seconds for the head of a request; beyond it 408."
+    )
+    gateway_body_timeout_s: float = Field(
+        60.0, gt=0, le=3_600, description="Seconds for the body of a request; beyond it 408."
+    )
+    gateway_idle_timeout_s: float = Field(
+        30.0, gt=0, le=3_600, description="Seconds between two requests; then the connection ends."
+    )
+    gateway_max_connections: int = Field(
+        4_000,
+        ge=10,
+        le=100_000,
+        description="Connections in all; then the one that waited longest ends, else 503.",
+    )
+    gateway_address_connections: int = Field(
+        1_000,
+        ge=1,
+        le=100_000,
+        description="Connections of one address that is no trusted proxy; then as in all.",
     )
     gateway_max_body_bytes: int = Field(
         2 * 1024 * 1024,
@@ -125,11 +158,28 @@ class GatewaySettings(LlmSettings):
         pattern=r"^[A-Za-z0-9-]*$",
         description="Header in which a trusted proxy or key holder names the person.",
     )
+    gateway_identity_key: SecretStr = Field(
+        SecretStr(""),
+        description="Secret from which names of callers are made, at least 32 characters, the same "
+        "for all gateways; a new one forgets everybody. Unset: made once and kept in the store.",
+    )
     gateway_conversation_ttl_days: int = Field(
         30, ge=0, le=30, description="Days that conversations are kept; 0: not at all."
     )
     gateway_evidence_ttl_days: int = Field(
         30, ge=0, le=30, description="Days that evidence is kept; 0: not at all."
+    )
+    gateway_evidence_max_mib: int = Field(
+        384,
+        ge=0,
+        le=1_048_576,
+        description="Memory that evidence may take in MiB; beyond it the oldest goes before its "
+        "time. 0: without bound.",
+    )
+    gateway_evidence_redis_url: str | None = Field(
+        None,
+        pattern=r"^(rediss?|unix)://",
+        description="Redis for evidence alone; unset: REDIS_URL.",
     )
     gateway_query_log_ttl_days: int = Field(
         30,
@@ -167,6 +217,17 @@ class GatewaySettings(LlmSettings):
         le=2_000_000,
         description="Prompt and answer of the answer model together; sources are sized to it.",
     )
+    citations_llm: Literal["open", "never"] = Field(
+        "open",
+        description=(
+            "open: LLM_FAST_MODEL, where set, is asked about claims that words leave open, one "
+            "call for a sentence; never: words decide."
+        ),
+    )
+    gateway_plan: Literal["standard", "lean"] = Field(
+        "standard",
+        description="lean: turns of standard depth show few and short sources, for small models.",
+    )
     gateway_depths: dict[str, dict[str, float]] = Field(
         default_factory=dict,
         description='Changed cells of the table of depths, as JSON: {"deep": {"rounds": 2}}.',
@@ -175,9 +236,20 @@ class GatewaySettings(LlmSettings):
         default_factory=dict,
         description='Changed longest times of stages in seconds, as JSON: {"search_s": 2.5}.',
     )
+    llm_redact_secrets: bool = Field(
+        default=False,
+        description="Native face: an external model is shown no secrets of the person's messages.",
+    )
     llm_knowledge_cutoff: date = Field(
         date(2025, 1, 1), description="First day that the answer model knows nothing of."
     )
+
+    @field_validator("gateway_identity_key")
+    @classmethod
+    def _hard_to_guess(cls, value: SecretStr) -> SecretStr:
+        if 0 < len(value.get_secret_value()) < _SHORTEST_KEY:
+            raise ValueError(f"is shorter than {_SHORTEST_KEY} characters")
+        return value
 
     @field_validator("gateway_depths")
     @classmethod

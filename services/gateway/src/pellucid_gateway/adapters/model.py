@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
 
-from pellucid_gateway.ports import ModelEnd, ModelPiece, ModelToolCalls, Prompt
-from pellucid_runtime.llm import ChatMessage, ChatRequest, Chunk, LlmClient
+from pellucid_gateway.vocabulary.ports import ModelEnd, ModelPiece, ModelToolCalls, Prompt
+from pellucid_runtime.llm.model import ChatMessage, ChatRequest, Chunk, LlmClient
 
 # Answers keep to their sources; a little variety reads better than none.
 TEMPERATURE = 0.3

@@ -11,7 +11,7 @@ from typing import Any
 
 import httptools
 
-from pellucid_runtime.llm import LlmUnavailableError
+from pellucid_runtime.llm.model import LlmUnavailableError
 
 # Takes a piece; returns what must be awaited before the next one.
 Take = Callable[[bytes], Awaitable[None] | None]

@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 import orjson
 
 from pellucid_gateway.adapters.model_connection import Head, ModelConnection, Take
-from pellucid_runtime.llm import LlmTimeoutError, LlmUnavailableError
-from pellucid_runtime.llm_settings import LlmSettings
+from pellucid_runtime.llm.model import LlmTimeoutError, LlmUnavailableError
+from pellucid_runtime.llm.settings import LlmSettings
 
 # A longer whole reply is no chat completion.
 _MOST_BYTES = 16 * 1024 * 1024

@@ -7,11 +7,13 @@ everybody's place, and only when it is answered soon does anybody else ask again
 
 import asyncio
 import random
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, Final, Self
 
 from redis.exceptions import RedisError
 
+from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.redis_client import open_redis
 from pellucid_runtime.time_limit import within
 
@@ -31,14 +33,19 @@ class RedisBreaker:
 
     Args:
         url: Address of the server.
+        before_use: Done whenever it is well again, and once at the start, before anybody is let
+            through; DependencyDownError from it: it is not well yet. None: nothing.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, before_use: Callable[[], Awaitable[None]] | None = None) -> None:
         self._redis: Any = open_redis(url, timeout_s=None)
+        self._before_use = before_use
         self._is_open = False
         self._looking: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
+        if self._before_use is not None and not await self._is_well():
+            self.failed()
         return self
 
     async def __aexit__(self, *_exc: object) -> None:
@@ -68,10 +75,20 @@ class RedisBreaker:
 
     async def _until_well(self) -> None:
         while True:
-            self._is_open = not await self._answers_soon()
+            self._is_open = not await self._is_well()
             if not self._is_open:
                 return
             await asyncio.sleep(_PAUSE_S * random.uniform(0.75, 1.25))  # noqa: S311 - no secret
+
+    async def _is_well(self) -> bool:
+        if not await self._answers_soon():
+            return False
+        try:
+            if self._before_use is not None:
+                await self._before_use()
+        except DependencyDownError:
+            return False
+        return True
 
     async def _answers_soon(self) -> bool:
         try:

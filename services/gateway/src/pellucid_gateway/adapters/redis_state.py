@@ -8,8 +8,10 @@ from typing import Any, Self
 from redis.exceptions import MaxConnectionsError, RedisError, ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
+from pellucid_gateway.adapters.record_scripts import DELETE, OVERHEAD_BYTES, PUT
 from pellucid_gateway.adapters.redis_breaker import RedisBreaker
-from pellucid_gateway.state_ports import Entry
+from pellucid_gateway.admission.callers import PROVISIONAL
+from pellucid_gateway.vocabulary.state_ports import Entry
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.redis_client import open_redis
 
@@ -17,23 +19,7 @@ _TIMEOUT_S = 0.5
 # The version stands for the form of keys and values.
 _RECORDS = "pellucid:v1:record:"
 _SUMS = "pellucid:v1:sum:"
-
-# KEYS: value, index of the kind, kinds of the owner. ARGV: prefix of values, id, value, lifetime
-# in ms, most, kind. The index is ordered by a counter of its own, so that no clock matters.
-_PUT = """
-local n = redis.call('INCR', KEYS[2] .. ':n')
-redis.call('SET', KEYS[1], ARGV[3], 'PX', ARGV[4])
-redis.call('ZADD', KEYS[2], n, ARGV[2])
-redis.call('SADD', KEYS[3], ARGV[6])
-local old = redis.call('ZRANGE', KEYS[2], 0, -(ARGV[5] + 1))
-for _, id in ipairs(old) do
-  redis.call('DEL', ARGV[1] .. id)
-  redis.call('ZREM', KEYS[2], id)
-end
-for _, key in ipairs({KEYS[2], KEYS[2] .. ':n', KEYS[3]}) do
-  if redis.call('PTTL', key) < ARGV[4] + 0 then redis.call('PEXPIRE', key, ARGV[4]) end
-end
-"""
+_SHELVES = "pellucid:v1:shelf:"
 
 
 class RedisState:
@@ -46,6 +32,8 @@ class RedisState:
 
     def __init__(self, url: str, breaker: RedisBreaker) -> None:
         self._redis: Any = open_redis(url, timeout_s=_TIMEOUT_S)
+        self._put = self._redis.register_script(PUT)
+        self._remove = self._redis.register_script(DELETE)
         self._breaker = breaker
 
     async def __aenter__(self) -> Self:
@@ -55,25 +43,30 @@ class RedisState:
         await self._redis.aclose()
 
     async def put(
-        self, owner: str, kind: str, entry: Entry, *, ttl_s: float, most: int = 1000
+        self,
+        owner: str,
+        kind: str,
+        entry: Entry,
+        *,
+        ttl_s: float,
+        most: int = 1000,
+        room_bytes: int = 0,
     ) -> None:
         """See `Records`."""
-        values = f"{_of(owner)}{kind}:"
-        keys = [f"{values}{entry.id}", _index(owner, kind), _kinds(owner)]
-        with self._errors():
-            await self._redis.eval(
-                _PUT, len(keys), *keys, values, entry.id, entry.value, _ms(ttl_s), most, kind
-            )
+        keys = [f"{_of(owner)}{kind}:{entry.id}", _index(owner, kind), _kinds(owner), *_shelf(kind)]
+        told: list[Any] = [owner, entry.id, entry.value, _ms(ttl_s), most, kind]
+        with self._errors(owner):
+            await self._put(keys, [*told, room_bytes, _RECORDS, OVERHEAD_BYTES])
 
     async def get(self, owner: str, kind: str, entry_id: str) -> bytes | None:
         """See `Records`."""
-        with self._errors():
+        with self._errors(owner):
             value: bytes | None = await self._redis.get(f"{_of(owner)}{kind}:{entry_id}")
             return value
 
     async def newest(self, owner: str, kind: str, most: int) -> tuple[Entry, ...]:
         """See `Records`. Ids whose value has expired are looked past."""
-        with self._errors():
+        with self._errors(owner):
             ids = [i.decode() for i in await self._redis.zrevrange(_index(owner, kind), 0, -1)]
             if not ids:
                 return ()
@@ -83,26 +76,20 @@ class RedisState:
 
     async def delete(self, owner: str, kind: str, entry_id: str) -> bool:
         """See `Records`."""
-        with self._errors():
-            async with self._redis.pipeline(transaction=True) as both:
-                both.delete(f"{_of(owner)}{kind}:{entry_id}")
-                both.zrem(_index(owner, kind), entry_id)
-                return bool((await both.execute())[0])
+        return bool(await self._delete(owner, kind, entry_id))
 
     async def delete_kind(self, owner: str, kind: str) -> int:
         """See `Records`."""
-        with self._errors():
-            ids = [i.decode() for i in await self._redis.zrange(_index(owner, kind), 0, -1)]
-            async with self._redis.pipeline(transaction=True) as both:
-                both.delete(*[f"{_of(owner)}{kind}:{i}" for i in ids] or [_index(owner, kind)])
-                both.delete(_index(owner, kind), _index(owner, kind) + ":n")
-                both.srem(_kinds(owner), kind)
-                gone = (await both.execute())[0]
-        return int(gone) if ids else 0
+        return await self._delete(owner, kind, "")
+
+    async def _delete(self, owner: str, kind: str, entry_id: str) -> int:
+        keys = [_index(owner, kind), _kinds(owner), *_shelf(kind)]
+        with self._errors(owner):
+            return int(await self._remove(keys, [owner, kind, _RECORDS, entry_id]))
 
     async def delete_owner(self, owner: str) -> int:
         """See `Records`."""
-        with self._errors():
+        with self._errors(owner):
             kinds = [kind.decode() for kind in await self._redis.smembers(_kinds(owner))]
         return sum([await self.delete_kind(owner, kind) for kind in kinds])
 
@@ -133,8 +120,8 @@ class RedisState:
                 await self._redis.delete(*keys)
 
     @contextmanager
-    def _errors(self) -> Iterator[None]:
-        if not self._breaker.lets_through():
+    def _errors(self, owner: str = "") -> Iterator[None]:
+        if owner.startswith(PROVISIONAL) or not self._breaker.lets_through():
             raise DependencyDownError("store")
         asked_s = asyncio.get_running_loop().time()
         try:
@@ -161,6 +148,10 @@ def _index(owner: str, kind: str) -> str:
 
 def _kinds(owner: str) -> str:
     return f"{_of(owner)}kinds"
+
+
+def _shelf(kind: str) -> tuple[str, str]:
+    return f"{_SHELVES}{kind}", f"{_SHELVES}{kind}:sizes"
 
 
 def _ms(ttl_s: float) -> int:

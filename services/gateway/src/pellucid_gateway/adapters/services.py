@@ -12,10 +12,12 @@ from pellucid.fetcher.v1 import fetcher_pb2_grpc
 from pellucid.scorer.v1 import scorer_pb2, scorer_pb2_grpc
 from pellucid.search.v1 import search_pb2_grpc
 
-from pellucid_gateway.adapters import answers, calls
-from pellucid_gateway.findings import PageContent, ScoredHit
-from pellucid_gateway.gathering import Services
-from pellucid_gateway.ports import (
+from pellucid_gateway.adapters import requests as calls
+from pellucid_gateway.adapters import responses as answers
+from pellucid_gateway.gathering.search_rounds import Services
+from pellucid_gateway.gathering.unscored import are_numbers, is_sound
+from pellucid_gateway.vocabulary.findings import PageContent, ScoredHit
+from pellucid_gateway.vocabulary.ports import (
     DecideAnswer,
     DecideCall,
     FetchCall,
@@ -27,12 +29,11 @@ from pellucid_gateway.ports import (
     SearchAnswer,
     SearchCall,
 )
-from pellucid_gateway.ranking import are_numbers, is_sound
-from pellucid_runtime.channel import open_channel
 from pellucid_runtime.errors import DependencyDownError
-from pellucid_runtime.hedging import HedgeBudget, hedged
-from pellucid_runtime.latency import Latencies
-from pellucid_runtime.tls import TlsFiles
+from pellucid_runtime.rpc.channel import open_channel
+from pellucid_runtime.rpc.hedging import HedgeBudget, hedged
+from pellucid_runtime.rpc.latency import Latencies
+from pellucid_runtime.rpc.tls import TlsFiles
 
 T = TypeVar("T")
 
@@ -101,9 +102,11 @@ class ScorerClient:
 
         return await self._believable("score", ask, lambda scored: is_sound(scored, call.hits))
 
-    async def similarities(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
+    async def similarities(
+        self, text: str, others: Sequence[str], *, no_store: bool = False
+    ) -> tuple[float, ...]:
         """See `ScorerPort`."""
-        request = scorer_pb2.SimilarityRequest(text=text, others=others)
+        request = scorer_pb2.SimilarityRequest(text=text, others=others, no_store=no_store)
 
         async def ask() -> tuple[float, ...]:
             return tuple((await self._stub.Similarity(request)).similarities)

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import aiosqlite
 
-from pellucid_gateway.state_ports import Entry
+from pellucid_gateway.vocabulary.state_ports import Entry
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import DependencyDownError
 
@@ -45,6 +45,15 @@ _TRIM = f"""
         SELECT put_number FROM records_v1 WHERE {_OWN}
         ORDER BY put_number DESC LIMIT 1 OFFSET :most)
 """  # noqa: S608 - made of constants
+# Newest first until the room is used up; what comes after goes.
+_BOUND = """
+    DELETE FROM records_v1 WHERE (owner, kind, id) IN (
+        SELECT owner, kind, id FROM (
+            SELECT owner, kind, id, SUM(length(value) + 200) OVER (
+                ORDER BY expires_at DESC, id) AS taken
+            FROM records_v1 WHERE kind = :kind)
+        WHERE taken > :room)
+"""
 _GET = f"SELECT value FROM records_v1 WHERE {_OWN} AND id = :id AND expires_at > :now"  # noqa: S608
 _NEWEST = f"""
     SELECT id, value FROM records_v1 WHERE {_OWN} AND expires_at > :now
@@ -98,14 +107,23 @@ class SqliteState:
         await self._db.close()
 
     async def put(
-        self, owner: str, kind: str, entry: Entry, *, ttl_s: float, most: int = 1000
+        self,
+        owner: str,
+        kind: str,
+        entry: Entry,
+        *,
+        ttl_s: float,
+        most: int = 1000,
+        room_bytes: int = 0,
     ) -> None:
-        """See `Records`."""
+        """See `Records`. Room is looked at now and then, and may be passed by a little."""
         await self._purge_at_times()
         own = {"owner": owner, "kind": kind}
         expires_at = self._now() + ttl_s
         await self._run(_PUT, **own, id=entry.id, value=entry.value, expires_at=expires_at)
         await self._run(_TRIM, **own, most=most)
+        if room_bytes and self._writes % _PURGE_EVERY == 0:
+            await self._run(_BOUND, kind=kind, room=room_bytes)
 
     async def get(self, owner: str, kind: str, entry_id: str) -> bytes | None:
         """See `Records`."""

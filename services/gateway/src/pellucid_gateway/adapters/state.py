@@ -1,6 +1,7 @@
 """Opens what is kept between requests: Redis when there is one, else a file and this process."""
 
 import sqlite3
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
@@ -9,8 +10,8 @@ from pellucid_gateway.adapters.redis_scripts import RedisScripts
 from pellucid_gateway.adapters.redis_state import RedisState
 from pellucid_gateway.adapters.shared_limits import SharedLimiter
 from pellucid_gateway.adapters.sqlite_state import SqliteState
-from pellucid_gateway.local_limits import LocalLeases, LocalWindows, local_limiter
-from pellucid_gateway.state_ports import Limiter, Records, Rollups
+from pellucid_gateway.admission.local_limits import LocalLeases, LocalWindows, local_limiter
+from pellucid_gateway.vocabulary.state_ports import Limiter, Records, Rollups
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.service import StartError
 from pellucid_runtime.settings import ServiceSettings
@@ -18,15 +19,22 @@ from pellucid_runtime.settings import ServiceSettings
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What is kept between requests."""
+    """What is kept between requests; evidence may have a server of its own."""
 
     records: Records
+    evidence: Records
     rollups: Rollups
     limiter: Limiter
 
 
 async def open_state(
-    settings: ServiceSettings, stack: AsyncExitStack, clock: Clock, replicas: int
+    settings: ServiceSettings,
+    stack: AsyncExitStack,
+    clock: Clock,
+    replicas: int,
+    *,
+    evidence_url: str | None = None,
+    before_use: Callable[[], Awaitable[None]] | None = None,
 ) -> State:
     """The state that the settings choose, closed with the stack.
 
@@ -35,17 +43,27 @@ async def open_state(
         stack: Closes it.
         clock: Lifetimes and stopwatch.
         replicas: Gateways that share the limits, for when Redis is down.
+        evidence_url: Redis for evidence alone; None: where the rest is.
+        before_use: See `RedisBreaker`.
 
     Raises:
         StartError: The SQLite file cannot be opened.
     """
     if settings.redis_url is None:
         return await _open_file(settings, stack, clock)
-    breaker = await stack.enter_async_context(RedisBreaker(settings.redis_url))
+    breaker = await stack.enter_async_context(RedisBreaker(settings.redis_url, before_use))
     scripts = await stack.enter_async_context(RedisScripts(settings.redis_url, breaker))
     kept = await stack.enter_async_context(RedisState(settings.redis_url, breaker))
     limiter = SharedLimiter(scripts, LocalWindows(clock, replicas), LocalLeases(clock, replicas))
-    return State(kept, kept, limiter)
+    return State(kept, await _evidence(evidence_url, stack) or kept, kept, limiter)
+
+
+async def _evidence(url: str | None, stack: AsyncExitStack) -> Records | None:
+    """A server apart is judged apart: when it is full or gone, the rest is not."""
+    if url is None:
+        return None
+    breaker = await stack.enter_async_context(RedisBreaker(url))
+    return await stack.enter_async_context(RedisState(url, breaker))
 
 
 async def _open_file(settings: ServiceSettings, stack: AsyncExitStack, clock: Clock) -> State:
@@ -54,4 +72,4 @@ async def _open_file(settings: ServiceSettings, stack: AsyncExitStack, clock: Cl
         kept = await stack.enter_async_context(SqliteState(path, clock))
     except (OSError, sqlite3.Error) as error:
         raise StartError(f"{path} cannot be opened: {error} (setting DATA_DIR)") from error
-    return State(kept, kept, local_limiter(clock))
+    return State(kept, kept, kept, local_limiter(clock))

@@ -4,7 +4,9 @@
 import { blocksOf } from "./blocks.js";
 import { h, safeLink } from "./dom.js";
 
-const INLINE = /(`+)([^`]+?)\1|\*\*([^*]+?)\*\*|(?<![\w*])\*([^*\s][^*]*?)\*(?![\w*])|(?<!\w)_([^_\s][^_]*?)_(?!\w)|!?\[([^\]]+)\]\(([^()\s]+)\)/gu;
+const INLINE = /\\([!-/:-@[-`{-~])|&(lt|gt|amp);|(`+)([^`]+?)\3|\*\*([^*]+?)\*\*|(?<![\w*])\*([^*\s][^*]*?)\*(?![\w*])|(?<!\w)_([^_\s][^_]*?)_(?!\w)|!?\[((?:\\.|[^\]\\])+)\]\(([^()\s]+)\)/gu;
+
+const SIGNS = { lt: "<", gt: ">", amp: "&" };
 
 // Closing marks that a chip stands behind, although the claim ends before them.
 const CLOSING = /^(?:[”"»』」’)\].,;!?…。，！？]|[\u00a0\u202f ](?=»))+/u;
@@ -128,12 +130,14 @@ class Line {
   }
 
   marked(match, from) {
-    const [whole, ticks, code, strong, em, emphasis, label, url] = match;
+    const [whole, sign, entity, ticks, code, strong, em, emphasis, label, url] = match;
+    if (sign !== undefined) return this.leaf(from + 1, from + 2);
+    if (entity !== undefined) return [SIGNS[entity], ...this.chips(from + whole.length)];
     if (code !== undefined) return [h("code", {}, code), ...this.chips(from + whole.length)];
     if (strong !== undefined) return [h("strong", {}, ...this.inline(from + 2, from + whole.length - 2))];
     if (em !== undefined || emphasis !== undefined) return [h("em", {}, ...this.inline(from + 1, from + whole.length - 1))];
     const text = from + whole.indexOf("[") + 1;
-    const inner = this.leaf(text, text + label.length);
+    const inner = this.inline(text, text + label.length);
     return this.prose.links.has(url) ? [safeLink(url, {}, ...inner)] : inner;
   }
 

@@ -1,0 +1,1 @@
+"""What the model is shown, and what is written: by the model, or out of the sources."""

@@ -1,0 +1,59 @@
+"""Answers that hit a length limit go on where they stopped, without saying anything twice."""
+
+from dataclasses import replace
+
+from pellucid_gateway.answering.prompts import PER_MESSAGE_TOKENS, bound_tokens, cost
+from pellucid_gateway.vocabulary.ports import Prompt
+from pellucid_gateway.vocabulary.request import ChatMessage, Role
+
+_GO_ON = (
+    "Your answer was cut off. Continue exactly where it stops, in the middle of the word if need "
+    "be. Repeat nothing, and keep citing sources by their numbers."
+)
+# Models like to begin again with the last sentence; a repetition is looked for within so much.
+_LOOKED_AT_CHARS = 240
+# A shorter common part is chance: many words end with the letter the next begins with.
+_LEAST_REPEATED_CHARS = 10
+
+
+def continuation(prompt: Prompt, said: str, window_tokens: int) -> Prompt | None:
+    """The prompt for the rest of an answer; None when what was said leaves no room for it."""
+    longer = replace(
+        prompt,
+        messages=(
+            *prompt.messages,
+            ChatMessage(Role.ASSISTANT, said),
+            ChatMessage(Role.USER, _GO_ON),
+        ),
+    )
+    fits = bound_tokens(longer) + 2 * PER_MESSAGE_TOKENS <= window_tokens
+    return longer if fits and cost(said) else None
+
+
+class Seam:
+    """Takes the beginning of a continuation and leaves out what it repeats.
+
+    Args:
+        said: The answer so far, as the model wrote it.
+    """
+
+    def __init__(self, said: str) -> None:
+        self._said = said[-_LOOKED_AT_CHARS:]
+        self._held: str | None = ""
+
+    def feed(self, text: str) -> str:
+        """Text that may go on; held back while a repetition is still possible."""
+        if self._held is None:
+            return text
+        self._held += text
+        if len(self._held) < _LOOKED_AT_CHARS:
+            return ""
+        return self.finish()
+
+    def finish(self) -> str:
+        """What is still held back, without the repeated beginning."""
+        held, self._held = self._held or "", None
+        for length in range(min(len(held), len(self._said)), _LEAST_REPEATED_CHARS - 1, -1):
+            if self._said.endswith(held[:length]):
+                return held[length:]
+        return held

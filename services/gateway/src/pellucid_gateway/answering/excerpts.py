@@ -1,0 +1,164 @@
+"""The answer without a language model: excerpts of the sources, or why there is none."""
+
+import re
+from collections.abc import Sequence
+
+from pellucid_gateway.answering import choice, extractive
+from pellucid_gateway.answering import sufficiency as stated
+from pellucid_gateway.answering.excerpt_worth import Likeness, compared, likeness
+from pellucid_gateway.answering.prompts import Setting
+from pellucid_gateway.answering.quotable import Candidate, candidates_of
+from pellucid_gateway.answering.summary import summary
+from pellucid_gateway.claims.conflicts import Conflict
+from pellucid_gateway.course.budgets import limited
+from pellucid_gateway.course.course import Course
+from pellucid_gateway.question.key_facts import asks_of_the_whole
+from pellucid_gateway.question.parts import parts_of
+from pellucid_gateway.question.plain_messages import is_thanks
+from pellucid_gateway.question.wishes import Unit, wish_of
+from pellucid_gateway.vocabulary.answer import Answer
+from pellucid_gateway.vocabulary.events import AnswerKind, Citation, Cited, Delta
+from pellucid_gateway.vocabulary.findings import Source
+from pellucid_gateway.vocabulary.ports import ScorerPort
+from pellucid_gateway.vocabulary.request import TurnRequest
+from pellucid_language.text_memory import TextMemory
+from pellucid_runtime.errors import ServiceError
+
+# Sentences compared with the question in one call.
+_MOST_COMPARED = 24
+# With less time than this no call is worth beginning.
+_MIN_CALL_S = 0.03
+# Of a named page where the person names no length.
+_SUMMARY_SENTENCES = 5
+# A text that is there at once is sent in pieces of about a line.
+# Pieces of the answer end with a word: half an address would be another one.
+_PIECE = re.compile(r".{80}\S*\s?|.+", re.DOTALL)
+
+
+class ExcerptAnswerer:
+    """Answers one turn by quoting.
+
+    Args:
+        request: The turn.
+        setting: Question, language and day.
+        scorer: Similarity of sentences to the question.
+        course: The turn's clock, time, account and listener.
+    """
+
+    def __init__(
+        self, request: TurnRequest, *, setting: Setting, scorer: ScorerPort, course: Course
+    ) -> None:
+        self._request = request
+        self._setting = setting
+        self._scorer = scorer
+        self._course = course
+        self._ledger = course.ledger
+        self._memory = TextMemory()
+
+    async def answer(self, sources: Sequence[Source], conflicts: Sequence[Conflict] = ()) -> Answer:
+        """Quote the sentences that answer best; with no sources say what cannot be done.
+
+        Args:
+            sources: What may be quoted.
+            conflicts: Where they disagree; both sides are quoted, the better one first.
+        """
+        wording = self._ledger.wording
+        question = self._setting.question
+        every = candidates_of(sources)
+        named = [candidate for candidate in every if candidate.source.user_supplied]
+        if named and self._is_of_the_whole():
+            return await self._summary(named)
+        with self._memory.used():
+            found = choice.shortlist(every, question, _MOST_COMPARED)
+        if not found:
+            text = wording.answer(self._apology())
+            await self._send_text(text, ())
+            return Answer(text=text, kind=AnswerKind.NONE)
+        near = await self._likeness(found, no_store=bool(named))
+        with self._memory.used():
+            chosen = choice.choose(found, question, self._request.depth, near)
+            chosen = choice.with_both_sides(chosen, every, conflicts)
+            near_only = not self._is_stated(chosen)
+        return await self._written(chosen, conflicts[:1], are_near_only=near_only)
+
+    def _is_of_the_whole(self) -> bool:
+        message = self._request.message
+        return wish_of(message).whole or asks_of_the_whole(message)
+
+    async def _summary(self, named: Sequence[Candidate]) -> Answer:
+        wish = wish_of(self._request.message)
+        counted = wish.unit in {Unit.SENTENCE, Unit.POINT}
+        with self._memory.used():
+            chosen = summary(named, wish.amount if counted else _SUMMARY_SENTENCES)
+        return await self._written(chosen, ())
+
+    async def _written(
+        self,
+        chosen: Sequence[Candidate],
+        conflicts: Sequence[Conflict],
+        *,
+        are_near_only: bool = False,
+    ) -> Answer:
+        wish = wish_of(self._request.message)
+        if wish.unit in {Unit.SENTENCE, Unit.POINT}:
+            chosen = chosen[: wish.amount]
+        written = extractive.write(
+            chosen,
+            conflicts=conflicts,
+            wording=self._ledger.wording,
+            style=self._request.citation_style,
+            now=self._setting.now,
+            are_near_only=are_near_only,
+            as_points=wish.unit is Unit.POINT,
+        )
+        await self._send_text(written.text, written.citations)
+        return Answer(
+            text=written.text,
+            kind=AnswerKind.EXTRACTIVE,
+            citations=written.citations,
+            report=written.report,
+        )
+
+    def _is_stated(self, chosen: Sequence[Candidate]) -> bool:
+        if asks_of_the_whole(self._request.message):
+            return True
+        return stated.is_stated(chosen, self._setting.question, self._setting.language)
+
+    def _apology(self) -> str:
+        """Name of the text that says why there is no answer."""
+        if self._setting.is_small_talk:
+            return "thanks" if is_thanks(self._request.message) else "small_talk"
+        if self._ledger.lost("search"):
+            return "could_not_look"
+        return "nothing_to_say" if self._setting.searched else "cannot_answer"
+
+    async def _likeness(
+        self, found: Sequence[Candidate], *, no_store: bool
+    ) -> tuple[Likeness, ...] | None:
+        """Likeness to each part of the question; None without a scorer in time."""
+        course = self._course
+        if asks_of_the_whole(self._request.message) or self._ledger.lost("scorer"):
+            return None
+        if course.budget.left_s() < _MIN_CALL_S:
+            return None
+        texts = compared(found)
+        try:
+            async with limited(course.budget.answer_s(course.budgets.similarity_s)):
+                near = [
+                    await self._scorer.similarities(part, texts, no_store=no_store)
+                    for part in parts_of(self._setting.question)
+                ]
+        except (ServiceError, TimeoutError) as error:
+            self._ledger.lose_by("scorer", error, "similarity")
+            return None
+        if any(len(one) != len(texts) for one in near):
+            return None
+        return tuple(likeness(found, texts, one) for one in near)
+
+    async def _send_text(self, text: str, citations: Sequence[Citation]) -> None:
+        course = self._course
+        self._ledger.add_time("first_token", course.budget.elapsed_s())
+        for piece in _PIECE.findall(text):
+            await course.send(Delta(piece))
+        for citation in citations:
+            await course.send(Cited(citation))

@@ -1,0 +1,157 @@
+"""The answer without a language model, written: chosen sentences, attributed and cited.
+
+What stands in quotation marks is verbatim; what is added stands outside them. It claims nothing of
+its own.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from pellucid_gateway.answering.quotable import Candidate
+from pellucid_gateway.claims.conflicts import Conflict, told
+from pellucid_gateway.claims.rendering import marker_of, publisher_name, source_list
+from pellucid_gateway.markdown.escaping import escaped
+from pellucid_gateway.vocabulary.events import Citation, CitationReport
+from pellucid_gateway.vocabulary.findings import Source
+from pellucid_gateway.vocabulary.notices import Wording
+from pellucid_gateway.vocabulary.request import CitationStyle
+from pellucid_language.terms import has_unspaced_script
+
+MAX_EXCERPT_WORDS = 40
+# A language without spaces says about a word in two characters.
+_MAX_UNSPACED_CHARS = 2 * MAX_EXCERPT_WORDS
+_CLAUSE_BORDER = re.compile(r"[,;:–—，、；：]\s*")
+_MIN_CUT_SHARE = 0.4
+_RECENT = timedelta(days=30)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An answer with its citations, whole."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    report: CitationReport
+
+
+def excerpt(sentence: str) -> str:
+    """At most 40 words, cut at a clause border; an omission is marked.
+
+    >>> excerpt("The bridge opened in May.")
+    'The bridge opened in May.'
+    """
+    if has_unspaced_script(sentence):
+        short = sentence[:_MAX_UNSPACED_CHARS]
+    else:
+        short = " ".join(sentence.split()[:MAX_EXCERPT_WORDS])
+    if len(short) >= len(sentence.strip()):
+        return sentence.strip()
+    borders = [m.start() for m in _CLAUSE_BORDER.finditer(short)]
+    good = [b for b in borders if b >= _MIN_CUT_SHARE * len(short)]
+    return f"{short[: good[-1]] if good else short.rstrip(' ,;:')} …"
+
+
+def write(
+    chosen: Sequence[Candidate],
+    *,
+    wording: Wording,
+    style: CitationStyle,
+    now: datetime,
+    conflicts: Sequence[Conflict] = (),
+    are_near_only: bool = False,
+    as_points: bool = False,
+) -> Written:
+    """Join excerpts into a short text in the person's language; Korean as a numbered list.
+
+    Args:
+        chosen: Best first.
+        wording: Texts in the person's language.
+        style: How citations show.
+        now: Present instant.
+        conflicts: Disagreements that are told after the excerpts.
+        are_near_only: No excerpt states what was asked, and the text says so first.
+        as_points: The person wished for a list.
+    """
+    listed = wording.language == "ko"
+    text = f"{wording.answer('not_stated')}\n\n" if are_near_only else ""
+    text += f"### {wording.answer('heading')}\n\n" if listed else ""
+    citations: list[Citation] = []
+    for i, candidate in enumerate(chosen):
+        if i:
+            text += "\n" if listed or as_points else _joint(wording.language)
+        quoted = escaped(excerpt(candidate.text))
+        line = _line(i, candidate, quoted, wording=wording, now=now, listed=listed)
+        line += f" [{escaped(candidate.heads)}]" if candidate.heads else ""
+        line = f"- {line}" if as_points and not listed else line
+        start = len(text) + line.index(quoted)
+        text += line + marker_of(candidate.source, style)
+        citations.append(_citation(candidate, start, start + len(quoted)))
+    for conflict in conflicts:
+        code, values = told(conflict, wording)
+        values = {name: escaped(value) for name, value in values.items()}
+        text += ("\n\n" if listed else _joint(wording.language)) + wording.notice(code, **values)
+    if style is CitationStyle.NUMERIC and chosen:
+        cited = {c.source.n: c.source for c in chosen}
+        listing = [cited[n] for n in sorted(cited)]
+        dates = source_list(
+            listing, wording.answer("sources_heading"), lambda s: date_text(s, wording)
+        )
+        text += f"\n\n{dates}"
+    report = CitationReport(checked=len(citations), kept=len(citations))
+    ordered = sorted(citations, key=lambda c: (c.start, c.source))
+    return Written(text, tuple(ordered), report)
+
+
+def date_text(source: Source, wording: Wording) -> str:
+    """The source's day in the person's language; empty when unknown."""
+    return wording.date(source.published.time) if source.published else ""
+
+
+def _joint(language: str) -> str:
+    return "" if language in {"zh", "ja"} else " "
+
+
+def _line(
+    i: int, candidate: Candidate, quoted: str, *, wording: Wording, now: datetime, listed: bool
+) -> str:
+    source = candidate.source
+    if listed:
+        return _listed_line(i, candidate, quoted, wording=wording, now=now)
+    template = "next" if i else "quote"
+    if source.published:
+        return wording.answer(
+            f"{template}_dated",
+            publisher=publisher_name(source),
+            date=wording.date(source.published.time),
+            excerpt=quoted,
+        )
+    return wording.answer(f"{template}_undated", publisher=publisher_name(source), excerpt=quoted)
+
+
+def _listed_line(
+    i: int, candidate: Candidate, quoted: str, *, wording: Wording, now: datetime
+) -> str:
+    source = candidate.source
+    notes = [publisher_name(source)]
+    if source.published:
+        notes.append(wording.date(source.published.time))
+        if timedelta(0) <= now - source.published.time <= _RECENT:
+            notes.append(f"**{wording.answer('recent')}**")
+    if not has_unspaced_script(candidate.text):
+        notes.append(wording.answer("foreign_excerpt"))
+    label = wording.answer("source_label")
+    return f"{i + 1}. “{quoted}” ({label}: {', '.join(notes)})"
+
+
+def _citation(candidate: Candidate, start: int, end: int) -> Citation:
+    return Citation(
+        start=start,
+        end=end,
+        source=candidate.source.n,
+        url=candidate.source.url,
+        title=candidate.source.title,
+        cited_text=candidate.text,
+        support=1.0,
+    )

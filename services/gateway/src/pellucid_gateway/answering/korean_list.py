@@ -1,0 +1,76 @@
+"""The list of sources below a Korean answer: heading, numbers, sources, recent dates marked.
+
+Korean text is untouched; of a source in another language a short Korean summary stands there, or
+its original words, marked as such.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+from pellucid_gateway.claims.rendering import publisher_name
+from pellucid_gateway.markdown.escaping import bare, escaped
+from pellucid_gateway.vocabulary.findings import Source
+from pellucid_gateway.vocabulary.notices import Wording
+
+RECENT = timedelta(days=30)
+_MAX_SUMMARY_CHARS = 160
+# Share of the letters; Korean texts have foreign names among them.
+_LEAST_KOREAN = 0.4
+
+
+def is_korean(text: str) -> bool:
+    """Whether a text reads as Korean; a name in brackets does not make it so."""
+    letters = [c for c in text if c.isalpha()]
+    return sum("가" <= c <= "힣" for c in letters) >= _LEAST_KOREAN * max(1, len(letters))
+
+
+def is_recent(source: Source, now: datetime) -> bool:
+    """Whether a source is of the last 30 days."""
+    published = source.published
+    return published is not None and timedelta(0) <= now - published.time <= RECENT
+
+
+def korean_list(
+    sources: Sequence[Source],
+    *,
+    wording: Wording,
+    now: datetime,
+    summaries: Mapping[int, str],
+) -> str:
+    """Markdown: a heading, then one numbered entry with title, source, date, summary and address.
+
+    Args:
+        sources: In the order shown; at least one.
+        wording: Korean.
+        now: Present instant.
+        summaries: Korean summaries of sources in other languages, by number.
+    """
+    entries = [
+        _entry(source, wording=wording, now=now, summary=summaries.get(source.n, ""))
+        for source in sources
+    ]
+    return "\n".join((f"### {wording.answer('sources_title')}", "", *entries))
+
+
+def _entry(source: Source, *, wording: Wording, now: datetime, summary: str) -> str:
+    notes = [f"{wording.answer('source_label')}: {publisher_name(source)}"]
+    if source.published:
+        notes.append(wording.date(source.published.time))
+    if is_recent(source, now):
+        notes.append(f"**{wording.answer('recent')}**")
+    lines = [
+        f"{source.n}. **{escaped(source.title)}** ({', '.join(notes)})",
+        f"   {_summary(source, wording, summary)}",
+        f"   {bare(source.url)}",
+    ]
+    return "\n".join(lines)
+
+
+def _summary(source: Source, wording: Wording, summary: str) -> str:
+    text = " ".join((source.snippet or source.facts or source.title).split())
+    short = text if len(text) <= _MAX_SUMMARY_CHARS else f"{text[:_MAX_SUMMARY_CHARS].rstrip()}…"
+    if is_korean(text):
+        return escaped(short)
+    if summary:
+        return f"{wording.answer('summary_label')}: {escaped(summary)}"
+    return f"{wording.answer('foreign_excerpt')}: “{escaped(short)}”"

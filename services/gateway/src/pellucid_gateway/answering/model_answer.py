@@ -1,0 +1,340 @@
+"""The model's answer: streamed with checked citations, continued at length limits."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pellucid_gateway.answering import extractive
+from pellucid_gateway.answering.client_prompt import build_client_prompt, prompt_text
+from pellucid_gateway.answering.continuing import Seam, continuation
+from pellucid_gateway.answering.korean_list import korean_list
+from pellucid_gateway.answering.page_model import PageModel
+from pellucid_gateway.answering.prompts import Setting, build_prompt
+from pellucid_gateway.claims.citations import CitationVerifier
+from pellucid_gateway.claims.second_opinion import SecondOpinion
+from pellucid_gateway.claims.support import SupportJudge
+from pellucid_gateway.course.budgets import limited
+from pellucid_gateway.course.course import Course
+from pellucid_gateway.course.event_stream import Send
+from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.vocabulary.answer import Answer
+from pellucid_gateway.vocabulary.events import (
+    AnswerKind,
+    Cited,
+    Delta,
+    Noticed,
+    ToolCallPieces,
+)
+from pellucid_gateway.vocabulary.findings import Source
+from pellucid_gateway.vocabulary.outgoing import sent_prompt
+from pellucid_gateway.vocabulary.ports import (
+    AnswerModel,
+    ModelEnd,
+    ModelPiece,
+    ModelToolCalls,
+    Prompt,
+    ScorerPort,
+)
+from pellucid_gateway.vocabulary.request import CitationStyle, Role, TurnRequest
+from pellucid_gateway.vocabulary.tool_calls import assembled
+from pellucid_language.redaction.gate import masked
+from pellucid_runtime.errors import DeadlineExceededError, ServiceError
+
+# Pieces of tool calls that are kept for the result; a call has some dozens.
+_MOST_PIECES = 20_000
+
+
+class BrokenAnswerError(Exception):
+    """The model broke off after text had left; nothing can be taken back."""
+
+
+class EmptyAnswerError(ServiceError):
+    """The model ended without a word."""
+
+    reason = "LLM_FAILED"
+
+    def __init__(self) -> None:
+        super().__init__("the model answered nothing")
+
+
+@dataclass(slots=True)
+class _Writing:
+    """State of one model answer.
+
+    Attributes:
+        said: The text as the model wrote it.
+        pieces: Pieces of tool calls.
+    """
+
+    verifier: CitationVerifier
+    shown: tuple[int, ...] = ()
+    said: list[str] = field(default_factory=list)
+    pieces: list[Any] = field(default_factory=list)
+    end: ModelEnd = field(default_factory=ModelEnd)
+    partial: bool = False
+
+    @property
+    def has_begun(self) -> bool:
+        """Something of the answer may have left."""
+        return bool(self.said or self.pieces)
+
+
+class ModelAnswerer:
+    """Answers one turn with a language model.
+
+    Args:
+        request: The turn.
+        setting: What the prompt depends on.
+        scorer: Judges support.
+        course: The turn's clock, time, account and listener.
+        pages: Summarises sources in other languages.
+        opinion: Asked about claims that words leave open; None: words decide.
+    """
+
+    def __init__(
+        self,
+        request: TurnRequest,
+        *,
+        setting: Setting,
+        scorer: ScorerPort,
+        course: Course,
+        pages: PageModel,
+        opinion: SecondOpinion | None = None,
+    ) -> None:
+        self._opinion = opinion
+        self._request = request
+        self._setting = setting
+        self._scorer = scorer
+        self._course = course
+        self._ledger = course.ledger
+        self._pages = pages
+
+    async def answer(self, model: AnswerModel, sources: Sequence[Source]) -> Answer | None:
+        """Stream the model's answer; None when it failed before any of it had left.
+
+        Raises:
+            BrokenAnswerError: It failed after something had left.
+        """
+        prompt = self._prompt(sources)
+        shown = [source for source in sources if source.n in prompt.shown]
+        writing = _Writing(self._verifier(shown), tuple(source.n for source in shown))
+        summing_up = self._summing_up(shown)
+        try:
+            return await self._written(model, prompt, writing, shown, summing_up)
+        finally:
+            if summing_up:
+                summing_up.cancel()
+                await asyncio.wait({summing_up})
+
+    def _summing_up(self, shown: Sequence[Source]) -> "asyncio.Task[dict[int, str]] | None":
+        """Korean summaries of foreign sources, made while the answer streams."""
+        if not self._lists_in_korean() or not shown:
+            return None
+        return asyncio.create_task(self._pages.korean_summaries(shown), name="summaries")
+
+    def _lists_in_korean(self) -> bool:
+        is_listed = self._request.citation_style is not CitationStyle.NONE
+        own = self._request.passthrough is None
+        return self._ledger.wording.language == "ko" and is_listed and own
+
+    async def _written(
+        self,
+        model: AnswerModel,
+        prompt: Prompt,
+        writing: _Writing,
+        shown: Sequence[Source],
+        summing_up: "asyncio.Task[dict[int, str]] | None",
+    ) -> Answer | None:
+        try:
+            async with limited(self._course.budget.left_s()):
+                await self._write(model, prompt, writing)
+        except (TimeoutError, DeadlineExceededError):
+            if not writing.has_begun:
+                self._ledger.lose("llm", "no text in time")
+                return None
+            writing.partial = True
+            self._ledger.lose("deadline", "the answer was cut short")
+        except ServiceError as error:
+            self._ledger.lose("llm", error.reason)
+            if writing.has_begun:
+                await self._flush(writing.verifier)
+                raise BrokenAnswerError(error.message) from error
+            return None
+        summaries = await self._ready(summing_up)
+        return await self._finished(model, writing, shown, summaries)
+
+    async def _ready(self, summing_up: "asyncio.Task[dict[int, str]] | None") -> dict[int, str]:
+        """The summaries, if they come soon."""
+        if summing_up is None:
+            return {}
+        wait_s = self._course.budget.answer_s(self._course.budgets.summary_wait_s)
+        done, _ = await asyncio.wait({summing_up}, timeout=wait_s)
+        return summing_up.result() if done else {}
+
+    def _prompt(self, sources: Sequence[Source]) -> Prompt:
+        client = self._request.passthrough
+        if client is not None:
+            return build_client_prompt(self._request, client, sources, self._setting)
+        prompt = build_prompt(self._request, sources, self._setting)
+        private = self._setting.private
+        shown = (replace(m, content=masked(m.content, private)) for m in prompt.messages)
+        return replace(prompt, messages=tuple(shown)) if private else prompt
+
+    def _verifier(self, shown: Sequence[Source]) -> CitationVerifier:
+        judge = SupportJudge(
+            shown,
+            scorer=self._scorer,
+            course=self._course,
+            question=self._setting.question,
+            language=self._setting.language,
+            opinion=self._opinion,
+        )
+        return CitationVerifier(
+            shown,
+            judge=judge,
+            style=self._request.citation_style,
+            question=self._setting.question,
+            own=[m.content for m in self._request.messages if m.role is not Role.TOOL],
+            checks=bool(shown) or self._setting.searched,
+        )
+
+    async def _write(self, model: AnswerModel, prompt: Prompt, writing: _Writing) -> None:
+        """Stream the answer, and what is left of it after each length limit."""
+        begun = self._course.clock.monotonic()
+        try:
+            await self._stream(model, prompt, writing, None)
+            for _ in range(self._setting.plan.continuations):
+                said = "".join(writing.said)
+                rest = continuation(prompt, said, self._setting.window_tokens)
+                if not writing.end.truncated or prompt.client is not None or rest is None:
+                    break
+                if not await self._continue(model, rest, writing, Seam(said)):
+                    break
+            writing.partial = writing.end.truncated
+        finally:
+            self._ledger.add_time("generate", self._course.clock.monotonic() - begun)
+        if not writing.has_begun:
+            raise EmptyAnswerError
+
+    async def _continue(
+        self, model: AnswerModel, rest: Prompt, writing: _Writing, seam: Seam
+    ) -> bool:
+        """Stream one continuation; False when it does not come, so that the answer is partial."""
+        said = len(writing.said)
+        try:
+            await self._stream(model, rest, writing, seam)
+        except ServiceError:
+            if len(writing.said) > said:
+                raise
+            return False
+        return True
+
+    async def _stream(
+        self, model: AnswerModel, prompt: Prompt, writing: _Writing, seam: Seam | None
+    ) -> None:
+        self._account_prompt(model, prompt)
+        pieces = model.stream(prompt)
+        async with aclosing(pieces):  # type: ignore[type-var]
+            async for piece in pieces:
+                await self._take(piece, writing, seam)
+        if seam:
+            await self._say(seam.finish(), writing)
+
+    async def _take(
+        self, piece: ModelPiece | ModelToolCalls | ModelEnd, writing: _Writing, seam: Seam | None
+    ) -> None:
+        if isinstance(piece, ModelEnd):
+            writing.end = piece
+            self._ledger.use(
+                prompt_tokens=piece.prompt_tokens, completion_tokens=piece.completion_tokens
+            )
+            return
+        if isinstance(piece, ModelToolCalls) and self._request.passthrough is None:
+            return  # nobody offered it a tool
+        if not writing.has_begun:
+            self._ledger.add_time("first_token", self._course.budget.elapsed_s())
+        if isinstance(piece, ModelPiece):
+            await self._say(seam.feed(piece.text) if seam else piece.text, writing)
+        elif len(writing.pieces) < _MOST_PIECES:
+            writing.pieces.extend(piece.pieces)
+            await self._course.send(ToolCallPieces(piece.pieces))
+
+    async def _say(self, text: str, writing: _Writing) -> None:
+        if text:
+            writing.said.append(text)
+            await self._course.rounds.turn()
+            await self._pass_on(writing.verifier.feed(text))
+
+    def _account_prompt(self, model: AnswerModel, prompt: Prompt) -> None:
+        self._ledger.use(context_tokens=prompt.context_tokens)
+        if not model.receiver:
+            return
+        if prompt.client is not None:
+            text = prompt_text(prompt.client)
+        else:
+            text = "\n\n".join(message.content for message in prompt.messages)
+        self._ledger.sent_out((sent_prompt(model.receiver, text),))
+
+    async def _pass_on(self, events: AsyncIterator[Delta | Cited]) -> None:
+        async for event in events:
+            await self._course.send(event)
+
+    async def _flush(self, verifier: CitationVerifier) -> None:
+        """Let what was held back leave, checked: what was sent before a break is kept whole."""
+        await self._pass_on(verifier.finish())
+
+    def _closing(
+        self, verifier: CitationVerifier, shown: Sequence[Source], summaries: dict[int, str]
+    ) -> Delta | None:
+        """The list of sources below the answer: in Korean always, else in the numeric style."""
+        wording = self._ledger.wording
+        if not self._lists_in_korean():
+            return verifier.closing(
+                wording.answer("sources_heading"), lambda s: extractive.date_text(s, wording)
+            )
+        cited = {citation.source for citation in verifier.citations}
+        listed = [source for source in shown if source.n in cited] or list(shown)
+        if not listed or not verifier.answer.strip():
+            return None
+        now = self._setting.now
+        lines = korean_list(listed, wording=wording, now=now, summaries=summaries)
+        return verifier.appended(f"\n\n{lines}")
+
+    async def _finished(
+        self,
+        model: AnswerModel,
+        writing: _Writing,
+        shown: Sequence[Source],
+        summaries: dict[int, str],
+    ) -> Answer | None:
+        verifier = writing.verifier
+        await self._flush(verifier)
+        if closing := self._closing(verifier, shown, summaries):
+            await self._course.send(closing)
+        if not verifier.answer.strip() and not writing.pieces:
+            self._ledger.lose("llm", "nothing of the answer could be kept")
+            return None
+        if writing.partial:
+            self._ledger.notify("partial_answer")
+        if verifier.unconfirmed:
+            self._ledger.notify("unconfirmed", count=str(verifier.unconfirmed))
+        return Answer(
+            text=verifier.answer,
+            kind=AnswerKind.MODEL,
+            citations=verifier.citations,
+            report=verifier.report,
+            partial=writing.partial,
+            model=model.name,
+            finish_reason=writing.end.finish_reason,
+            tool_calls=assembled(writing.pieces),
+            said="".join(writing.said),
+            shown=writing.shown,
+        )
+
+
+async def send_notices(ledger: TurnLedger, send: Send) -> None:
+    """Send the notices that were not sent yet."""
+    for notice in ledger.take_unsent():
+        await send(Noticed(notice))

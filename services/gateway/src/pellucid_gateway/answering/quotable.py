@@ -1,0 +1,131 @@
+"""What of the sources can be quoted: sentences, items and rows that are understood on their own."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pellucid_gateway.question.page_pieces import Kind, Piece, pieces_of
+from pellucid_gateway.vocabulary.findings import Method, Source
+from pellucid_language import sentences
+from pellucid_language.terms import has_unspaced_script
+
+# Pieces of a page that are looked at; later ones seldom matter and cost time.
+_MOST_PIECES = 600
+_MOST_OF_SOURCE = 200
+_LEAST_WORDS, _LEAST_ROW_WORDS = 4, 2
+_LEAST_UNSPACED_CHARS = 8
+_ENDS = tuple(".!?…。！？")
+_CLOSERS = "\"'”’»)）」』"
+_CUT = "…"
+# Bylines and breadcrumbs put these between their parts; sentences do not.
+_PART_MARKS = (" · ", " » ", " › ")
+# What a news agency puts before its first sentence: PORT VELLMARK, Nov 16 (Solvane Wire) -
+_DATELINE = re.compile(
+    r"^[A-Z][A-Z .'’-]{2,40}(?:, \w{3,9}\.? \d{1,2})?(?: \([^)]{2,40}\))? [-–—] "
+)
+# What a result shows of a page may begin with its menu, where the name of the site stands twice.
+_MENU = re.compile(
+    r"(?:.{0,60}?\s)?(?:([^\Wa-zß-ÿ].{2,60}?)\s\1|([^\W\u0000-\u2fff].{1,20}?)\s.{1,4}\s\2)\s+(?=\S)"
+)
+# Between the cells of a row as it is quoted.
+BAR = " | "
+_ABOUT_CHARS = 160
+# A shorter title may be a name that sentences have.
+_LEAST_TITLE_CHARS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A sentence, an item or a row of a source.
+
+    Attributes:
+        text: As written.
+        position: Its place among what can be quoted of the source, from 0.
+        about: Headings and the line that introduces it; "" where there are none.
+        heads: Heads of the columns where it is a row that has them.
+    """
+
+    source: Source
+    text: str
+    position: int
+    about: str = ""
+    heads: str = ""
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether something is left out at its beginning or its end."""
+        return _CUT in {self.text[:1], self.text[-1:]}
+
+    @property
+    def is_row(self) -> bool:
+        """Whether it is a row of a table."""
+        return BAR in self.text
+
+
+def candidates_of(sources: Sequence[Source]) -> tuple[Candidate, ...]:
+    """What can be quoted of all sources, in their order."""
+    return tuple(candidate for source in sources for candidate in _of_source(source))
+
+
+def _of_source(source: Source) -> Iterator[Candidate]:
+    found = list(_of_text(source, source.text)) or list(_of_text(source, source.facts))
+    if not found:
+        texts = [s for s in sentences.split(source.facts) if not _is_of_parts(s)]
+        found = [Candidate(source, text, i) for i, text in enumerate(texts)]
+    whole = [c for c in found if c.is_row or c.text.rstrip(_CLOSERS)[-1:] in _ENDS]
+    has_sentences = any(not c.is_row for c in whole)
+    kept = [c for c in found if c in whole or c.about] if has_sentences else found
+    yield from kept[:_MOST_OF_SOURCE]
+
+
+def _of_text(source: Source, text: str) -> Iterator[Candidate]:
+    pieces = pieces_of(text)[:_MOST_PIECES]
+    seen: set[str] = set()
+    for piece in pieces:
+        written = _written(piece, source)
+        if written in seen or not _stands_alone(written, piece.kind):
+            continue
+        seen.add(written)
+        about = ". ".join(piece.about[-2:])[:_ABOUT_CHARS]
+        yield Candidate(source, written, len(seen) - 1, about, _heads_of(piece, pieces))
+
+
+def _written(piece: Piece, source: Source) -> str:
+    """The piece without the marks of an item or a row, a result's without the title before it."""
+    if piece.kind is Kind.ROW:
+        return _cells(piece.text)
+    if piece.kind is Kind.ITEM:
+        return piece.text.removeprefix("- ")
+    text = _DATELINE.sub("", piece.text)
+    if source.method is Method.SNIPPET and (menu := _MENU.match(text)):
+        text = text[menu.end() :]
+    _, title, rest = text.partition(source.title)
+    is_titled = source.method is Method.SNIPPET and len(title) >= _LEAST_TITLE_CHARS
+    begins = rest.strip()[:1].isupper() or rest.strip()[:1].isdigit()
+    return rest.strip() if is_titled and begins else text
+
+
+def _cells(row: str) -> str:
+    return BAR.join(cell.strip() for cell in row.strip("| ").split("|") if cell.strip())
+
+
+def _heads_of(piece: Piece, pieces: Sequence[Piece]) -> str:
+    """Column heads of a row with several values; of two columns the first names the second."""
+    heads = [pieces[n].text for n in piece.needs if pieces[n].kind is Kind.HEAD_ROW]
+    return _cells(heads[0]) if heads and _cells(piece.text).count(BAR) > 1 else ""
+
+
+def _stands_alone(text: str, kind: Kind) -> bool:
+    if kind in {Kind.HEADING, Kind.HEAD_ROW, Kind.CODE}:
+        return False
+    if kind is Kind.ROW and BAR not in text:
+        return False
+    if _is_of_parts(text):
+        return False
+    if has_unspaced_script(text):
+        return kind is not Kind.PROSE or len(text) >= _LEAST_UNSPACED_CHARS
+    return len(text.split()) >= (_LEAST_WORDS if kind is Kind.PROSE else _LEAST_ROW_WORDS)
+
+
+def _is_of_parts(text: str) -> bool:
+    return any(mark in text for mark in _PART_MARKS)

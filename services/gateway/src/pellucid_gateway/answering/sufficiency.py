@@ -1,0 +1,112 @@
+"""Whether quoted sentences state what was asked, or are only about the same subject.
+
+"A car pays 4.50 crowns" is near the question what a motorcycle pays, and does not answer it. A
+sentence states it when it has the kind of thing that was asked for (an amount of the right kind, a
+day, a person) and speaks of what the question names beyond the subject of its page. Where neither
+can be told from the question, nothing is said against the sentence.
+"""
+
+import re
+from collections.abc import Sequence
+
+from pellucid_gateway.answering.quotable import Candidate
+from pellucid_gateway.question.asked_for import AskedFor, asked_for, carries, has_name, measures_of
+from pellucid_gateway.question.asked_things import Thing, beyond, share_told, things_of
+from pellucid_gateway.vocabulary.findings import Source
+from pellucid_language.quantities import amounts
+from pellucid_language.terms import has_unspaced_script
+
+# Of this share of the things the sentence must speak: with up to three, of all that any list has.
+_LEAST_TOLD = 0.7
+# The same where no list has any of them, so that it is not known which are of importance.
+_LEAST_TOLD_UNLISTED = 0.5
+# Where the sentences tell it together, the best of them speaks of so much.
+_LEAST_OF_BEST = 0.5
+# What a thing counts of which the sentence does not speak but its page does.
+_ELSEWHERE = 0.3
+# An amount of a kind that was not asked for counts less than this.
+_LEAST_CARRIED = 0.4
+_VERSION = re.compile(r"(?<![\d.,])\d+\.\d+(?:\.\d+)*(?![\d.,]|\s?%)")
+
+
+def is_stated(chosen: Sequence[Candidate], question: str, language: str = "") -> bool:
+    """Whether the sentences state what the question asks for.
+
+    Args:
+        chosen: Sentences that are to be quoted.
+        question: The standalone question.
+        language: ISO 639-1 of the question; empty where it is not known.
+    """
+    fit = [candidate for candidate in chosen if _may_state(candidate, question)]
+    things = things_of(question)
+    if not (things and fit):
+        return bool(fit)
+    asked = {c.source.n: _asked(c.source, things, question, language) for c in fit}
+    together = " ".join(candidate.text for candidate in chosen)
+    return any(
+        _states(candidate, asked[candidate.source.n], together, question) for candidate in fit
+    )
+
+
+def _states(
+    candidate: Candidate, asked: Sequence[Thing] | None, together: str, question: str
+) -> bool:
+    """Whether a sentence tells all that is asked of it, or most of it and the others the rest."""
+    if asked is None:
+        return False
+    asked = tuple(thing for thing in asked if not _is_told_by_figure(thing, candidate, question))
+    least = _LEAST_TOLD if any(thing.senses for thing in asked) else _LEAST_TOLD_UNLISTED
+    told = share_told(asked, candidate.text)
+    on_page = share_told(asked, _text(candidate.source))
+    if told + _ELSEWHERE * (on_page - told) >= least:
+        return True
+    return told >= _LEAST_OF_BEST and share_told(asked, together) >= _LEAST_TOLD
+
+
+def _is_told_by_figure(thing: Thing, candidate: Candidate, question: str) -> bool:
+    """Whether the amount itself says it: of 212 crowns nobody says that they are a price."""
+    measures = measures_of(question)
+    if measures == {"percent"}:
+        return "share_price" in thing.senses
+    return "price" in thing.senses and any(f.measure in measures for f in amounts(candidate.text))
+
+
+def _asked(
+    source: Source, things: Sequence[Thing], question: str, language: str
+) -> Sequence[Thing] | None:
+    """What a sentence of a source must speak of; None where that cannot be seen in it."""
+    text = _text(source)
+    asked = tuple(t for t in beyond(things, source.title) if not t.may_be_named_in(text))
+    if not asked or not _is_foreign(source, question, language):
+        return asked
+    # Words of no list cannot be found in another language, whatever it says.
+    return tuple(thing for thing in asked if thing.senses) or None
+
+
+def _text(source: Source) -> str:
+    return source.text or source.facts
+
+
+def _is_foreign(source: Source, question: str, language: str) -> bool:
+    if has_unspaced_script(_text(source)) != has_unspaced_script(question):
+        return True
+    told, asked = source.language[:2], language[:2]
+    return bool(told and asked and asked != "un") and told != asked
+
+
+def _may_state(candidate: Candidate, question: str) -> bool:
+    """Whether a sentence has the kind of thing, and its page the version, that is asked about."""
+    page = f"{candidate.source.title} {_text(candidate.source)}"
+    if any(version not in page for version in _VERSION.findall(question)):
+        return False
+    kinds = asked_for(question)
+    if has_unspaced_script(candidate.text):
+        # Nothing marks the names of people there.
+        kinds -= {AskedFor.PERSON}
+    return not kinds or any(_has(candidate.text, kind, question) for kind in kinds)
+
+
+def _has(sentence: str, kind: AskedFor, question: str) -> bool:
+    if kind is AskedFor.PERSON:
+        return has_name(sentence, question)
+    return carries(sentence, frozenset({kind}), question) >= _LEAST_CARRIED

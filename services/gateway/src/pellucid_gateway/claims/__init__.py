@@ -1,0 +1,1 @@
+"""Whether a sentence may be shown: citations, figures, names, roles, conflicts."""

@@ -1,0 +1,249 @@
+"""Whether the numbers, dates and names of a claim stand in a text: checks without a model.
+
+They hold whatever the scorer says, and are all there is while it is down. Paraphrase and meaning
+are the scorer's part.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from pellucid_language import sentences
+from pellucid_language.calendar import (
+    AMBIGUOUS_MONTHS,
+    HAN_MONTH,
+    han_month_number,
+    month_numbers,
+    time_words,
+)
+from pellucid_language.claimed_names import claimed_names, misses_name
+from pellucid_language.folding import fold
+from pellucid_language.quantities import Figure, figures, same_amount, spelled_figures
+from pellucid_language.terms import has_unspaced_script, rarity, terms
+from pellucid_language.text_memory import remembered
+
+# Longest first, so that no month ends where its abbreviation does.
+_MONTHS = "|".join(map(re.escape, sorted(month_numbers(), key=len, reverse=True)))
+_DAY = re.compile(
+    rf"\b(?P<day_before>\d{{1,2}})(?:st|nd|rd|th|er|\.|º)?\s+(?:of\s+|de\s+)?(?P<month_after>{_MONTHS})\b"
+    rf"|\b(?P<month_before>{_MONTHS})\.?\s+(?P<day_after>\d{{1,2}})(?:st|nd|rd|th)?(?![\d.,]*\d)"
+    r"|\b\d{4}-(?P<iso_month>\d{2})-(?P<iso_day>\d{2})"
+    r"|(?P<cjk_month>\d{1,2})\s?[월月]\s?(?P<cjk_day>\d{1,2})\s?[일日号]",
+    re.IGNORECASE,
+)
+# The numbers of a date are checked as a date.
+_DAY_NUMBERS = re.compile(
+    rf"\b\d{{1,2}}(?:st|nd|rd|th|er|\.|º)?(?=\s+(?:of\s+|de\s+)?(?:{_MONTHS})\b)"
+    # "In April. 46 percent": only short forms of months have a full stop of their own.
+    rf"|(?:(?<=\s)|^)(?:{_MONTHS})(?:(?<=\b\w\w\w)\.|(?<=\b\w\w\w\w)\.)?\s+\d{{1,2}}(?:st|nd|rd|th)?(?![\d.,]*\d)"
+    r"|(?<=\d)-\d{2}-\d{2}|\d{1,2}\s?[월月](?:\s?\d{1,2}\s?[일日号])?",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_SECOND = 2.0
+_ANOTHER = frozenset({"anothe", "furthe"})
+# What a claim keeps of its score without its facts. On 101 public development rows 3 of 26 claims
+# with a missing figure were supported, 2 of 10 with a missing date, 8 of 35 with a missing name;
+# the area under the curve is .81, of wording alone .65.
+_KEPT_WITHOUT_NUMBER = 0.10
+_KEPT_WITHOUT_DATE = 0.15
+_KEPT_WITHOUT_NAME = 0.15
+_KEPT_PER_MORE = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalSupport:
+    """What a text has of a claim."""
+
+    numbers_found: bool
+    names_found: bool
+    dates_found: bool
+
+    @property
+    def all_found(self) -> bool:
+        """Every number, date and name of the claim is there."""
+        return self.numbers_found and self.names_found and self.dates_found
+
+    @property
+    def kept(self) -> float:
+        """Share of its score that a claim keeps: 1 where nothing is missing.
+
+        A share rather than a bound, so that of two claims with the same defect the one whose
+        wording is nearer still scores higher.
+        """
+        shares = (
+            (_KEPT_WITHOUT_NUMBER, self.numbers_found),
+            (_KEPT_WITHOUT_NAME, self.names_found),
+            (_KEPT_WITHOUT_DATE, self.dates_found),
+        )
+        missing = [share for share, is_found in shares if not is_found]
+        return min(missing) * _KEPT_PER_MORE ** (len(missing) - 1) if missing else 1.0
+
+
+def lexical_support(
+    claim: str,
+    text: str,
+    *,
+    published: datetime | None = None,
+    known: str = "",
+    language: str = "",
+) -> LexicalSupport:
+    """Check a claim against a text.
+
+    Args:
+        claim: One sentence or clause.
+        text: Title and facts of a source.
+        published: Its date; a claim's date may be this one where the text itself dates nothing.
+        known: Words that need no support, for example those of the question.
+        language: Of the claim; German capitalises every noun.
+    """
+    day = date_words(published) if published else ""
+    years = f"{published.year}" if published and not _is_dated_otherwise(claim, text) else ""
+    is_dated = _dates_found(claim, text) or (not _days(text) and _dates_found(claim, day))
+    return LexicalSupport(
+        numbers_found=_numbers_found(undated(claim), f"{undated(text)} {years}"),
+        names_found=not misses_name(claim, text, known, language)
+        or (has_unspaced_script(text) and not has_unspaced_script(claim) and is_pinned(claim)),
+        dates_found=is_dated and not _is_another_time(claim, text),
+    )
+
+
+def _is_dated_otherwise(claim: str, text: str) -> bool:
+    """Whether the sentence that says most of the claim names a year, which is then its own."""
+    nearest = best_passage(claim, sentences.split(text))
+    return any(figure.is_year for figure in figures(undated(nearest)))
+
+
+def _dates_found(claim: str, text: str) -> bool:
+    return months_of(claim) <= months_of(text) and _days(claim) <= _days(text)
+
+
+def _is_another_time(claim: str, text: str) -> bool:
+    """Whether a claim names a season or weekday and the text only others."""
+    there = _calendar_names(text)
+    claimed = _calendar_names(claim)
+    return any(there[kind] and not claimed[kind] <= there[kind] for kind in claimed)
+
+
+@remembered
+def _calendar_names(text: str) -> Mapping[str, frozenset[str]]:
+    """Seasons, weekdays and the like that a text names, by kind."""
+    folded = fold(text)
+    return {
+        kind: frozenset(name for name, pattern in names.items() if pattern.search(folded))
+        for kind, names in time_words().items()
+    }
+
+
+def is_pinned(claim: str) -> bool:
+    """Whether a date or a large figure tells it apart where names are spelled otherwise."""
+    large = (f for f in figures(undated(claim)) if not f.is_small and not f.is_year)
+    return bool(_days(claim)) or next(large, None) is not None
+
+
+def has_facts(claim: str) -> bool:
+    """Whether a claim has a figure or a name that can be looked up at all."""
+    return next(figures(claim), None) is not None or bool(claimed_names(claim))
+
+
+def has_anchor(claim: str) -> bool:
+    """Whether a claim has a date, a large figure or a name to be looked up in another script."""
+    return is_pinned(claim) or bool(claimed_names(claim))
+
+
+def overlap(claim: str, text: str) -> float:
+    """Share of the claim's comparable words that the text has, 0 to 1."""
+    wanted, there = terms(claim), terms(text)
+    return len(wanted & there) / len(wanted) if wanted else 0.0
+
+
+def best_passage(claim: str, sentences: list[str]) -> str:
+    """The sentence that has most of the claim; the first of equals, empty without sentences."""
+    each = [terms(sentence) for sentence in sentences]
+    weights = rarity(each)
+    wanted = terms(claim)
+    worth = [sum(weights[t] for t in wanted & own) for own in each]
+    return sentences[worth.index(max(worth))] if sentences else ""
+
+
+@remembered
+def undated(text: str) -> str:
+    """The text with the numbers of its days and months blanked, everything else in its place."""
+    return _DAY_NUMBERS.sub(lambda match: " " * len(match.group()), text)
+
+
+def date_words(instant: datetime) -> str:
+    """A date in the forms in which claims may write it."""
+    return f"{instant:%Y-%m-%d} {instant.day} {instant:%B} {instant.year}"
+
+
+def _numbers_found(claim: str, text: str) -> bool:
+    there = [*figures(text), *spelled_figures(text)]
+    wanted = (*figures(claim), *spelled_figures(claim))
+    return all(_stands(figure, there) or _is_idle(figure, there) for figure in wanted)
+
+
+def _is_idle(figure: Figure, there: list[Figure]) -> bool:
+    """Whether "second" only means another one: the text counts no places in an order."""
+    is_second = figure.measure == "ordinal" and figure.values == {_SECOND}
+    return is_second and not any(other.measure == "ordinal" for other in there)
+
+
+def _stands(figure: Figure, there: list[Figure]) -> bool:
+    """Whether the text has the figure, and not merely its digits at another quantity.
+
+    Another quantity it is when the words around the figure stand around a different value only:
+    "a toll of 5 crowns" is not in "a toll of 4 crowns on 5 lanes".
+    """
+    equal = [other for other in there if same_amount(figure, other)]
+    if not equal or figure.is_year or not figure.is_small:
+        return bool(equal)
+    if any(_is_elliptic(other) for other in equal):
+        return True
+    if any(figure.around & o.around or (o.measure and o.measure == figure.measure) for o in equal):
+        return True
+    rivals = (other for other in there if other not in equal and not other.is_year)
+    return not any(figure.around & rival.around for rival in rivals)
+
+
+def _is_elliptic(figure: Figure) -> bool:
+    """Whether the text leaves out what it counts: "another 40 remain", "came second with seven"."""
+    if any(word[1:] in _ANOTHER for word in figure.around):
+        return True
+    is_last = not any(word.startswith(">") for word in figure.around)
+    return is_last and not figure.measure and "<with" in figure.around
+
+
+def days_of(text: str) -> dict[tuple[int, int], str]:
+    """Month and day of each whole date in a text, with the date as written, first come first."""
+    names = month_numbers()
+    found: dict[tuple[int, int], str] = {}
+    for match in _DAY.finditer(text):
+        word = (match["month_after"] or match["month_before"] or "").lower()
+        day = match["day_before"] or match["day_after"] or match["iso_day"] or match["cjk_day"]
+        month = names.get(word) or match["iso_month"] or match["cjk_month"]
+        if month and day:
+            found.setdefault((int(month), int(day)), match.group())
+    return found
+
+
+@remembered
+def _days(text: str) -> frozenset[tuple[int, int]]:
+    """Month and day of each date that has both."""
+    return frozenset(days_of(text))
+
+
+@remembered
+def months_of(text: str) -> frozenset[int]:
+    """Months that are named or stand in an ISO date."""
+    names = month_numbers()
+    named = {
+        names[word.lower()]
+        for word in _WORD.findall(text)
+        if word.lower() in names and (word.lower() not in AMBIGUOUS_MONTHS or word[0].isupper())
+    }
+    iso = {int(month) for month in re.findall(r"\b\d{4}-(\d{2})(?:-\d{2})?\b", text)}
+    cjk = {int(month) for month in re.findall(r"(\d{1,2})\s?[월月]", text)}
+    spelled = set(map(han_month_number, HAN_MONTH.findall(text)))
+    return frozenset(named | iso | cjk | spelled)

@@ -1,0 +1,1 @@
+"""What a source tells otherwise than a claim: deeds, bindings, limits and opposites."""

@@ -1,0 +1,1 @@
+"""The running of one turn: clock, budgets, ledger and events."""

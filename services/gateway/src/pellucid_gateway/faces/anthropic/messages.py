@@ -1,0 +1,28 @@
+"""POST /v1/messages: the Anthropic Messages API over the same engine."""
+
+from uuid import uuid4
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from pellucid_gateway.faces.anthropic.reply import MessageTeller
+from pellucid_gateway.faces.anthropic.request import implied_options, to_chat, tools_named
+from pellucid_gateway.faces.compatible.client_turn import translated
+from pellucid_gateway.faces.compatible.shapes import COMPATIBLE_BODY_BYTES
+from pellucid_gateway.faces.compatible.translation import ChatDoor, reply
+from pellucid_gateway.faces.door.bodies import parse_object, read_body
+
+
+def anthropic_routes(door: ChatDoor) -> APIRouter:
+    """Route of the Messages face."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.post("/v1/messages")
+    async def message(request: Request) -> Response:
+        body = parse_object(await read_body(request, COMPATIBLE_BODY_BYTES))
+        header = request.headers.get("x-pellucid-options", "")
+        asked = translated(to_chat(body), header, door.own_model, implied_options(body))
+        teller = MessageTeller(uuid4().hex, model=asked.model, tools=tools_named(body))
+        return await reply(door, request, asked, teller)
+
+    return router

@@ -1,0 +1,1 @@
+"""What the faces of other products share: requests, translation, the model server."""

@@ -1,0 +1,64 @@
+"""How the faces of other products stand in /openapi.json, as `paths.yaml` says."""
+
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+_ERRORS = ("application/json", "application/problem+json", "text/plain")
+
+
+def compatible_paths() -> dict[str, Any]:
+    """Path items by path, in the form of OpenAPI 3.1."""
+    table = files("pellucid_gateway.faces.compatible").joinpath("paths.yaml").read_text("utf-8")
+    described: Mapping[str, Mapping[str, Any]] = yaml.safe_load(table)
+    return {
+        path: {method: _operation(path, told) for method, told in methods.items()}
+        for path, methods in described.items()
+    }
+
+
+def _operation(path: str, told: Mapping[str, Any]) -> dict[str, Any]:
+    operation: dict[str, Any] = {
+        "summary": told["summary"],
+        "description": told["summary"],
+        "tags": ["native" if told.get("upgrades") else "compatible"],
+        "operationId": "_".join(path.strip("/").split("/")),
+        "externalDocs": {"url": told["reference"]},
+        "responses": _responses(told),
+    }
+    if "query" in told:
+        operation["parameters"] = [_parameter(name) for name in told["query"]]
+    if "fields" in told:
+        operation["requestBody"] = {
+            "required": True,
+            "content": {"application/json": {"schema": _body(told)}},
+        }
+    return operation
+
+
+def _responses(told: Mapping[str, Any]) -> dict[str, Any]:
+    kinds = ["application/json", *(["text/event-stream"] if told.get("streams") else [])]
+    done: dict[str, Any] = {
+        "description": "Done.",
+        "content": {kind: {"schema": {}} for kind in kinds},
+    }
+    errors: dict[str, Any] = {kind: {"schema": {}} for kind in _ERRORS}
+    refused = {"description": "An error in the product's own form.", "content": errors}
+    if told.get("upgrades"):
+        return {"101": {"description": "Upgraded to a WebSocket."}, "default": refused}
+    return {"200": done, "default": refused}
+
+
+def _parameter(name: str) -> dict[str, Any]:
+    return {"name": name, "in": "query", "required": name == "q", "schema": {"type": "string"}}
+
+
+def _body(told: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "required": told["required"],
+        "properties": told["fields"],
+        "additionalProperties": True,
+    }

@@ -1,0 +1,146 @@
+"""Runs a turn for a face of another product and has its events told in that product's words.
+
+A face gives a teller, which turns each event into frames of its stream and remembers enough to
+write the whole reply; stream and whole reply thereby say the same.
+"""
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, cast
+
+from fastapi import Request
+from starlette.responses import Response
+
+from pellucid_gateway.faces.compatible.client_turn import Asked
+from pellucid_gateway.faces.compatible.head_start import HeadStarts
+from pellucid_gateway.faces.compatible.upstream import ModelServer
+from pellucid_gateway.faces.door.identity import Identity
+from pellucid_gateway.faces.door.leaving import until_disconnect
+from pellucid_gateway.faces.door.problems import INTERNAL, Problem, ProblemError, failed_problem
+from pellucid_gateway.faces.door.responses import JsonResponse, Streamed
+from pellucid_gateway.faces.door.streams import EventStream, body_of
+from pellucid_gateway.vocabulary.engine import TurnEngine
+from pellucid_gateway.vocabulary.events import Done, Failed, TurnEvent
+from pellucid_gateway.vocabulary.passed_on import PassedOn
+from pellucid_gateway.vocabulary.request import TurnRequest
+from pellucid_runtime.clock import Clock
+
+Events = AsyncGenerator[TurnEvent]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatDoor:
+    """What the routes of a chat face stand on.
+
+    Attributes:
+        engine: Runs the turns.
+        identity: Hashes the person.
+        clock: For times of creation.
+        upstream: The model server; None without a model.
+        own_model: What the name `pellucid` stands for there.
+        note_passed: Told of each turn that the model server answered by itself.
+        head_starts: Which messages it is shown while they are decided on.
+    """
+
+    engine: TurnEngine
+    identity: Identity
+    clock: Clock
+    upstream: ModelServer | None
+    own_model: str
+    note_passed: Callable[[PassedOn], None]
+    head_starts: HeadStarts
+
+    def turn(self, request: Request, asked: Asked) -> TurnRequest:
+        """The turn with its caller."""
+        return replace(asked.turn, caller=self.identity.caller(request, asked.user_id))
+
+    def events(self, turn: TurnRequest) -> Events:
+        """Begin a turn; closing the iterator cancels it."""
+        return cast("Events", self.engine.run(turn))
+
+    @property
+    def now(self) -> int:
+        """Seconds since 1970."""
+        return int(self.clock.now().timestamp())
+
+
+class Teller(Protocol):
+    """Tells one turn in the words of a product."""
+
+    def begin(self) -> Sequence[bytes]:
+        """Frames before the first event."""
+        ...
+
+    def tell(self, event: TurnEvent) -> Sequence[bytes]:
+        """Frames of one event; the last ones at Done."""
+        ...
+
+    def broken(self, problem: Problem) -> bytes:
+        """Last frames of a stream that fails."""
+        ...
+
+    def whole(self) -> dict[str, Any]:
+        """The reply of a turn that is Done."""
+        ...
+
+
+async def reply(door: ChatDoor, request: Request, asked: Asked, teller: Teller) -> Response:
+    """Run the turn and answer, as a stream when the client asked for one."""
+
+    async def answer() -> Response | EventStream:
+        events = door.events(door.turn(request, asked))
+        first = await anext(events, None)
+        return await reply_from(put_back(first, events), teller, stream=asked.stream)
+
+    told = await until_disconnect(request.receive, answer())
+    return Streamed(told) if isinstance(told, EventStream) else told
+
+
+async def reply_from(events: Events, teller: Teller, *, stream: bool) -> Response | EventStream:
+    """Answer with a turn that has begun."""
+    if stream:
+        body = body_of(lambda: _frames(teller, events))
+        return EventStream(body, broken=lambda: teller.broken(INTERNAL))
+    return JsonResponse(await _whole(teller, events))
+
+
+async def put_back(first: TurnEvent | None, rest: Events) -> Events:
+    """The events with the first one put back; closing it closes the turn."""
+    async with aclosing(rest):
+        if first is not None:
+            yield first
+        async for event in rest:
+            yield event
+
+
+async def _frames(teller: Teller, events: Events) -> AsyncGenerator[bytes]:
+    for piece in teller.begin():
+        yield piece
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, Failed):
+                yield teller.broken(failed_problem(event))
+                return
+            for piece in teller.tell(event):
+                yield piece
+            if isinstance(event, Done):
+                return
+    yield teller.broken(INTERNAL)
+
+
+async def _whole(teller: Teller, events: Events) -> dict[str, Any]:
+    """Take the turn to its end.
+
+    Raises:
+        ProblemError: It failed.
+    """
+    teller.begin()
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, Failed):
+                raise ProblemError(failed_problem(event))
+            teller.tell(event)
+            if isinstance(event, Done):
+                return teller.whole()
+    raise ProblemError(INTERNAL)

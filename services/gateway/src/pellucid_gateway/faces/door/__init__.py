@@ -1,0 +1,1 @@
+"""HTTP manners of every face: admission, bodies, errors, streams."""

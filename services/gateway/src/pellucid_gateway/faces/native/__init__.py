@@ -1,0 +1,1 @@
+"""Pellucid's own API, pages and probes."""

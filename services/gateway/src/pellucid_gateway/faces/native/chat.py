@@ -1,0 +1,62 @@
+"""POST /v1/chat: one message, answered as JSON or as a stream of events."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import cast
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+from pellucid_gateway.faces.door.bodies import read_model
+from pellucid_gateway.faces.door.identity import Identity
+from pellucid_gateway.faces.door.leaving import until_disconnect
+from pellucid_gateway.faces.door.problems import INTERNAL
+from pellucid_gateway.faces.door.responses import JsonResponse, Streamed
+from pellucid_gateway.faces.door.streams import EventStream, body_of, frame
+from pellucid_gateway.faces.door.whole_turn import answered
+from pellucid_gateway.faces.native.documentation import described
+from pellucid_gateway.faces.native.replies import event_json, result_json
+from pellucid_gateway.faces.native.replies_schema import ChatReply
+from pellucid_gateway.faces.native.requests import ChatBody
+from pellucid_gateway.vocabulary.engine import TurnEngine
+from pellucid_gateway.vocabulary.events import Done, Failed, TurnEvent
+from pellucid_gateway.vocabulary.request import TurnRequest
+
+_BROKEN = frame("error", INTERNAL.document())
+
+
+def chat_routes(engine: TurnEngine, identity: Identity, max_body_bytes: int) -> APIRouter:
+    """Routes of the native chat face."""
+    router = APIRouter()
+
+    @router.post("/v1/chat", tags=["chat"], **described(ChatBody, ChatReply, streams=True))
+    async def chat(request: Request) -> Response:
+        """Answer one message; searches the web when that helps."""
+        body = await read_model(request, ChatBody, max_body_bytes)
+        turn = body.to_turn(identity.caller(request, body.user_id))
+        if body.stream:
+            return Streamed(_stream(engine, turn))
+        result = await until_disconnect(request.receive, answered(engine, turn))
+        return JsonResponse(result_json(result))
+
+    return router
+
+
+def _stream(engine: TurnEngine, turn: TurnRequest) -> ASGIApp:
+    return EventStream(body_of(lambda: _frames(engine, turn)), broken=lambda: _BROKEN)
+
+
+def _events(engine: TurnEngine, turn: TurnRequest) -> AsyncGenerator[TurnEvent]:
+    """The engine promises that its iterator can be closed; its type does not say so."""
+    return cast("AsyncGenerator[TurnEvent]", engine.run(turn))
+
+
+async def _frames(engine: TurnEngine, turn: TurnRequest) -> AsyncGenerator[bytes]:
+    """Encode the events; ends with the first done or error, whatever comes after it."""
+    async with aclosing(_events(engine, turn)) as events:
+        async for event in events:
+            yield frame(*event_json(event))
+            if isinstance(event, Done | Failed):
+                return
+    yield _BROKEN

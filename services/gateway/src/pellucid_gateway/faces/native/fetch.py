@@ -1,0 +1,28 @@
+"""POST /v1/fetch: reads pages that a person named."""
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from pellucid_gateway.faces.door.bodies import read_model
+from pellucid_gateway.faces.door.leaving import until_disconnect
+from pellucid_gateway.faces.door.responses import JsonResponse
+from pellucid_gateway.faces.native.documentation import described
+from pellucid_gateway.faces.native.replies import page_json
+from pellucid_gateway.faces.native.replies_schema import FetchReply
+from pellucid_gateway.faces.native.requests import FetchBody
+from pellucid_gateway.vocabulary.engine import TurnEngine
+
+
+def fetch_routes(engine: TurnEngine, max_body_bytes: int) -> APIRouter:
+    """Route of the fetch face."""
+    router = APIRouter()
+
+    @router.post("/v1/fetch", tags=["fetch"], **described(FetchBody, FetchReply))
+    async def fetch(request: Request) -> Response:
+        """Read pages; a bad page is an outcome with a reason."""
+        body = await read_model(request, FetchBody, max_body_bytes)
+        work = engine.fetch(body.urls, no_external=body.no_external, max_chars=body.max_chars)
+        pages = await until_disconnect(request.receive, work)
+        return JsonResponse({"results": [page_json(page) for page in pages]})
+
+    return router

@@ -1,0 +1,246 @@
+"""/mcp: the engine as tools of a Model Context Protocol server (streamable HTTP, official SDK).
+
+Stateless, so that any replica can serve any request. What goes wrong inside a tool is a result
+with `isError`, as the protocol wants it, and never the text of an unknown exception.
+"""
+
+import json
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from importlib.metadata import version
+from typing import Annotated, Any, Literal, ParamSpec, cast
+
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
+from pydantic import BaseModel, Field, ValidationError
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from pellucid_gateway.faces.door.bodies import check, problem_with
+from pellucid_gateway.faces.door.identity import Identity
+from pellucid_gateway.faces.door.problems import ProblemError
+from pellucid_gateway.faces.door.whole_turn import answered
+from pellucid_gateway.faces.native.replies import page_json, result_json, search_json
+from pellucid_gateway.faces.native.requests import ChatBody, FetchBody, SearchBody
+from pellucid_gateway.vocabulary.engine import TurnEngine
+from pellucid_runtime.errors import ServiceError
+
+P = ParamSpec("P")
+Tool = Callable[P, Awaitable[dict[str, Any]]]
+
+PATH = "/mcp"
+
+_BAD_REQUEST = 400
+# How answers begin that go on with the words of a parser.
+_PARSERS = {
+    "Parse error": "The body is not JSON.",
+    "Validation error": "The body is no JSON-RPC request, notification or response.",
+}
+
+_READS = ToolAnnotations(read_only_hint=True, open_world_hint=True, idempotent_hint=True)
+_ABOUT = (
+    "Web search with scored sources, pages as text, and answers whose citations were checked "
+    "against the pages that they point to."
+)
+
+Query = Annotated[str, Field(description="What to look for, in plain words.")]
+Address = Annotated[str, Field(description="Address of the page, http or https.")]
+Results = Annotated[int, Field(ge=1, le=50, description="Most results.")]
+Days = Annotated[int, Field(ge=0, le=3650, description="Only the last days; 0 means any age.")]
+Site = Annotated[str, Field(description="Host to search in; empty means everywhere.")]
+Characters = Annotated[int, Field(ge=1, le=200_000, description="Longest text.")]
+Depth = Annotated[
+    Literal["quick", "standard", "deep", "lean"],
+    Field(description="How much work goes into the answer."),
+]
+
+
+class _Server(MCPServer):
+    """Tells what is wrong as everywhere else: arguments by name, without a library's text."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool.
+
+        Raises:
+            ToolError: With a sentence for the model.
+        """
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            cause = error.__cause__
+            if isinstance(cause, ValidationError):
+                raise ToolError(problem_with(cause, BaseModel).detail) from None
+            if isinstance(cause, ToolError):
+                raise cause from None
+            raise
+
+
+def mcp_server(engine: TurnEngine, identity: Identity) -> MCPServer:
+    """The tools, in a fixed order."""
+    server = _Server(
+        "pellucid",
+        title="Pellucid",
+        version=version("pellucid-gateway"),
+        instructions=_ABOUT,
+        log_level="WARNING",
+    )
+    tools = _Tools(engine, identity)
+    for tool, title in (
+        (tools.web_search, "Search the web"),
+        (tools.web_fetch, "Read a page"),
+        (tools.web_answer, "Answer from the web"),
+        (tools.search, "Search"),
+        (tools.fetch, "Fetch"),
+    ):
+        server.add_tool(cast("Any", tool), title=title, annotations=_READS)
+    return server
+
+
+def mcp_routes(server: MCPServer, max_body_bytes: int) -> list[BaseRoute]:
+    """The routes that serve `PATH`. The gateway's guard checks the hosts."""
+    app = server.streamable_http_app(
+        streamable_http_path=PATH,
+        json_response=True,
+        stateless_http=True,
+        max_request_body_size=max_body_bytes,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+    (route,) = (route for route in app.routes if isinstance(route, Route))
+    return [Route(PATH, _PlainErrors(route.endpoint))]
+
+
+class _PlainErrors:
+    """Says in plain words what a body is not; the SDK answers with its parser's text.
+
+    Args:
+        app: The SDK's application.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        begun: Message | None = None
+        body = b""
+
+        async def told(message: Message) -> None:
+            nonlocal begun, body
+            if message["type"] == "http.response.start" and message["status"] == _BAD_REQUEST:
+                begun = message
+            elif begun is None:
+                await send(message)
+            else:
+                body += message.get("body", b"")
+                if not message.get("more_body"):
+                    await _plain(begun, body)(scope, receive, send)
+
+        await self._app(scope, receive, told)
+
+
+def _plain(begun: Message, body: bytes) -> Response:
+    """The answer to a bad request, without what a parser says of it."""
+    headers = Headers(raw=begun["headers"])
+    try:
+        error = json.loads(body)["error"]
+        told = _PARSERS.get(str(error["message"]).partition(":")[0], "")
+    except (ValueError, TypeError, KeyError):
+        told = ""
+    if told:
+        error = {"code": error["code"], "message": told}
+        return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, _BAD_REQUEST)
+    return Response(body, _BAD_REQUEST, media_type=headers.get("content-type"))
+
+
+def _told(tool: Tool[P]) -> Tool[P]:
+    """Turn what the engine reports into what the model reads."""
+
+    @wraps(tool)
+    async def call(*args: P.args, **kwargs: P.kwargs) -> dict[str, Any]:
+        try:
+            return await tool(*args, **kwargs)
+        except ProblemError as error:
+            raise ToolError(error.problem.detail) from None
+        except ServiceError as error:
+            raise ToolError(error.message) from None
+
+    return call
+
+
+class _Tools:
+    """Functions whose names, arguments and docstrings are the tools' public descriptions."""
+
+    def __init__(self, engine: TurnEngine, identity: Identity) -> None:
+        self._engine = engine
+        self._identity = identity
+
+    def _caller(self, context: Context[Any, Any]) -> str:
+        request = context.request_context.request
+        return self._identity.caller(request) if isinstance(request, Request) else ""
+
+    @_told
+    async def web_search(
+        self,
+        context: Context[Any, Any],
+        query: Query,
+        max_results: Results = 5,
+        recency_days: Days = 0,
+        site: Site = "",
+    ) -> dict[str, Any]:
+        """Search the web and return relevant results with scores, best first."""
+        given = {"query": query, "max_results": max_results, "site": site}
+        body = check(SearchBody, {**given, "recency_days": recency_days})
+        outcome = await self._engine.search(body.to_command(self._caller(context)))
+        return search_json(query, outcome)
+
+    @_told
+    async def web_fetch(self, url: Address, max_chars: Characters = 10_000) -> dict[str, Any]:
+        """Read one page as text; a page that cannot be read says why."""
+        return await self._page(url, max_chars)
+
+    @_told
+    async def web_answer(
+        self, context: Context[Any, Any], question: Query, depth: Depth = "standard"
+    ) -> dict[str, Any]:
+        """Answer a question from the web, with checked citations and their sources."""
+        body = check(ChatBody, {"message": question, "depth": depth, "web_mode": "on"})
+        return result_json(await answered(self._engine, body.to_turn(self._caller(context))))
+
+    @_told
+    async def search(self, context: Context[Any, Any], query: Query) -> dict[str, Any]:
+        """Search the web; each result has an id for `fetch`, a title and an address."""
+        body = check(SearchBody, {"query": query})
+        outcome = await self._engine.search(body.to_command(self._caller(context)))
+        found = [{"id": s.url, "title": s.title, "url": s.url} for s in outcome.results]
+        return {"results": found}
+
+    @_told
+    async def fetch(
+        self,
+        id: Annotated[str, Field(description="Id of a search result.")],  # noqa: A002 - wire name
+    ) -> dict[str, Any]:
+        """Read the page of a search result."""
+        page = await self._page(id, 10_000)
+        if not page["success"]:
+            raise ToolError(page["error"] or "The page could not be read.")
+        kept = ("published_at", "author", "site_name", "language")
+        metadata = {name: page[name] for name in kept if page[name]}
+        return {
+            "id": id,
+            "title": page["title"],
+            "text": page["text"],
+            "url": page["final_url"] or id,
+            "metadata": metadata,
+        }
+
+    async def _page(self, url: str, max_chars: int) -> dict[str, Any]:
+        body = check(FetchBody, {"urls": [url], "max_chars": max_chars})
+        (page,) = await self._engine.fetch(body.urls, max_chars=body.max_chars)
+        return page_json(page)

@@ -1,0 +1,29 @@
+"""POST /v1/search: ranked results with scores, without an answer."""
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from pellucid_gateway.faces.door.bodies import read_model
+from pellucid_gateway.faces.door.identity import Identity
+from pellucid_gateway.faces.door.leaving import until_disconnect
+from pellucid_gateway.faces.door.responses import JsonResponse
+from pellucid_gateway.faces.native.documentation import described
+from pellucid_gateway.faces.native.replies import search_json
+from pellucid_gateway.faces.native.replies_schema import SearchReply
+from pellucid_gateway.faces.native.requests import SearchBody
+from pellucid_gateway.vocabulary.engine import TurnEngine
+
+
+def search_routes(engine: TurnEngine, identity: Identity, max_body_bytes: int) -> APIRouter:
+    """Route of the search face."""
+    router = APIRouter()
+
+    @router.post("/v1/search", tags=["search"], **described(SearchBody, SearchReply))
+    async def search(request: Request) -> Response:
+        """Search, rank and explain the scores."""
+        body = await read_model(request, SearchBody, max_body_bytes)
+        command = body.to_command(identity.caller(request, body.user_id))
+        outcome = await until_disconnect(request.receive, engine.search(command))
+        return JsonResponse(search_json(body.query, outcome))
+
+    return router

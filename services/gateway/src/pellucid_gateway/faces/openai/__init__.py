@@ -1,0 +1,1 @@
+"""The OpenAI APIs: chat completions and responses."""

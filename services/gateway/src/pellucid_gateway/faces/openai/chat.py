@@ -1,0 +1,160 @@
+"""POST /v1/chat/completions and GET /v1/models: web search by changing a frontend's base URL.
+
+A message that needs no search is passed to the model server untouched, bytes and all. One that
+does is answered by the engine, whose checked answer is told in OpenAI's words.
+"""
+
+from collections.abc import Awaitable
+from dataclasses import replace
+from functools import partial
+from uuid import uuid4
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from pellucid_gateway.faces.compatible.client_turn import OWN_MODEL, Asked
+from pellucid_gateway.faces.compatible.head_start import HeadStart, begins_early
+from pellucid_gateway.faces.compatible.shapes import COMPATIBLE_BODY_BYTES
+from pellucid_gateway.faces.compatible.translation import ChatDoor, Events, put_back, reply_from
+from pellucid_gateway.faces.compatible.upstream import ModelServer, UpstreamReply
+from pellucid_gateway.faces.door.bodies import read_body
+from pellucid_gateway.faces.door.leaving import Leaving
+from pellucid_gateway.faces.door.outlet import Outlet
+from pellucid_gateway.faces.door.problems import INTERNAL
+from pellucid_gateway.faces.door.responses import JsonResponse
+from pellucid_gateway.faces.door.streams import EventStream
+from pellucid_gateway.faces.openai.chat_reply import CompletionTeller, error_event
+from pellucid_gateway.faces.openai.chat_request import OpenAiRequest, parse
+from pellucid_gateway.vocabulary.decision import Action, Decision
+from pellucid_gateway.vocabulary.events import Decided, TurnEvent
+from pellucid_gateway.vocabulary.passed_on import (
+    PassedOn,
+    last_pieces,
+    tokens_of_reply,
+    tokens_of_stream,
+)
+from pellucid_gateway.vocabulary.request import TurnRequest
+
+COMPLETIONS = "/v1/chat/completions"
+
+
+def openai_routes(door: ChatDoor) -> APIRouter:
+    """Routes of the OpenAI face, but for the completions."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/v1/models")
+    async def models(request: Request) -> Response:
+        del request
+        listed = await door.upstream.models() if door.upstream is not None else ()
+        own = {"id": OWN_MODEL, "object": "model", "created": 0, "owned_by": "pellucid"}
+        return JsonResponse({"object": "list", "data": [own, *listed]})
+
+    return router
+
+
+class Completions:
+    """The completions as a plain ASGI application: most of what passes here is not ours to touch.
+
+    Args:
+        door: What the face stands on.
+    """
+
+    def __init__(self, door: ChatDoor) -> None:
+        self._door = door
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request.
+
+        Raises:
+            ProblemError: It is not valid.
+            ServiceError: It cannot be answered.
+            ClientGoneError: Nobody waits for the answer.
+        """
+        request = Request(scope, receive)
+        raw = await read_body(request, COMPATIBLE_BODY_BYTES)
+        options = request.headers.get("x-pellucid-options", "")
+        asked = parse(raw, options, self._door.own_model)
+        async with Leaving(receive) as client:
+            reply = await _reply(self._door, request, asked)
+            if isinstance(reply, EventStream):
+                await reply.stream(scope, send, client)
+        if isinstance(reply, Response):
+            await reply(scope, receive, send)
+
+
+async def _reply(door: ChatDoor, request: Request, parsed: OpenAiRequest) -> Response | EventStream:
+    asked, upstream = parsed.asked, _reachable(door, parsed.asked)
+    turn = door.turn(request, asked)
+    if upstream is None:
+        events = door.events(turn)
+        return await _answer(door, parsed, await anext(events, None), events)
+    if asked.needs_model:
+        return await _Passing(door, turn, None).reply_of(await upstream.complete(parsed.body))
+    async with HeadStart(partial(upstream.complete, parsed.body)) as start:
+        early = begins_early(turn, door.head_starts)
+        events = door.events(replace(turn, let_in=start.begin) if early else turn)
+        first = await anext(events, None)
+        if isinstance(first, Decided) and _adds_nothing(asked, first):
+            await events.aclose()
+            return await _Passing(door, turn, first.decision).reply_of(await start.reply())
+    return await _answer(door, parsed, first, events)
+
+
+async def _answer(
+    door: ChatDoor, parsed: OpenAiRequest, first: TurnEvent | None, events: Events
+) -> Response | EventStream:
+    """The engine's own answer, in OpenAI's words."""
+    asked = parsed.asked
+    teller = CompletionTeller(
+        f"chatcmpl-{uuid4().hex}",
+        model=asked.model,
+        created=door.now,
+        include_usage=parsed.include_usage,
+        shows_progress=asked.shows_progress,
+    )
+    return await reply_from(put_back(first, events), teller, stream=asked.stream)
+
+
+def _reachable(door: ChatDoor, asked: Asked) -> ModelServer | None:
+    """The model server, if there is one and it may hear of this."""
+    hidden = asked.turn.no_external and door.upstream is not None and not door.upstream.internal
+    return None if hidden else door.upstream
+
+
+def _adds_nothing(asked: Asked, first: Decided) -> bool:
+    """Nothing is searched or read, and there is nothing else of ours to tell the model."""
+    turn = asked.turn
+    ours = turn.memories or first.remembers or turn.subject or turn.force_search
+    return first.decision.action is Action.ANSWER and not ours
+
+
+class _Passing:
+    """A reply of the model server on its way back, counted when it ends."""
+
+    def __init__(self, door: ChatDoor, turn: TurnRequest, decision: Decision | None) -> None:
+        self._note = door.note_passed
+        self._turn = PassedOn(caller=turn.caller, decision=decision)
+
+    async def reply_of(self, reply: UpstreamReply) -> Response | EventStream:
+        if reply.is_stream:
+            return EventStream(partial(self._pass, reply), broken=lambda: error_event(INTERNAL))
+        body = await reply.read()
+        self._ended(tokens_of_reply(body))
+        return Response(body, reply.status, media_type=reply.media_type)
+
+    async def _pass(self, reply: UpstreamReply, out: Outlet) -> None:
+        end, push = last_pieces(), out.push
+
+        def take(piece: bytes) -> Awaitable[None] | None:
+            end.append(piece)
+            return push(piece)
+
+        try:
+            await reply.pour(take)
+        finally:
+            self._ended(tokens_of_stream(end))
+
+    def _ended(self, tokens: tuple[int, int]) -> None:
+        prompt, completion = tokens
+        self._note(replace(self._turn, prompt_tokens=prompt, completion_tokens=completion))

@@ -1,0 +1,32 @@
+"""POST /v1/responses: the OpenAI Responses API over the same engine."""
+
+from uuid import uuid4
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from pellucid_gateway.faces.compatible.client_turn import translated
+from pellucid_gateway.faces.compatible.shapes import COMPATIBLE_BODY_BYTES
+from pellucid_gateway.faces.compatible.translation import ChatDoor, reply
+from pellucid_gateway.faces.door.bodies import parse_object, read_body
+from pellucid_gateway.faces.openai.responses_reply import ResponseTeller
+from pellucid_gateway.faces.openai.responses_request import echoed, implied_options, to_chat, wants
+
+
+def responses_routes(door: ChatDoor) -> APIRouter:
+    """Route of the Responses face."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.post("/v1/responses")
+    async def respond(request: Request) -> Response:
+        body = parse_object(await read_body(request, COMPATIBLE_BODY_BYTES))
+        header = request.headers.get("x-pellucid-options", "")
+        asked = translated(to_chat(body), header, door.own_model, implied_options(body))
+        teller = ResponseTeller(
+            uuid4().hex,
+            head={"model": asked.model, "created_at": door.now, **echoed(body)},
+            wanted=wants(body),
+        )
+        return await reply(door, request, asked, teller)
+
+    return router

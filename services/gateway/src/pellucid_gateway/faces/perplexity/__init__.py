@@ -1,0 +1,1 @@
+"""Perplexity's chat and search APIs."""

@@ -1,0 +1,1 @@
+"""Search APIs of other products: Tavily, SearXNG, Open WebUI."""

@@ -1,0 +1,75 @@
+"""/compat/openwebui: Open WebUI's "external" search engine and page loader, bare lists both."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Request
+from pydantic import AfterValidator, Field
+from starlette.responses import Response
+
+from pellucid_gateway.faces.compatible.shapes import COMPATIBLE_BODY_BYTES, Lenient
+from pellucid_gateway.faces.door.bodies import read_model
+from pellucid_gateway.faces.door.fields import MessageText, not_blank
+from pellucid_gateway.faces.door.identity import Identity
+from pellucid_gateway.faces.door.leaving import until_disconnect
+from pellucid_gateway.faces.door.problems import Problem
+from pellucid_gateway.faces.door.responses import JsonResponse
+from pellucid_gateway.vocabulary.engine import TurnEngine
+from pellucid_gateway.vocabulary.request import SearchCommand, SearchOptions
+
+# As many pages as a request of Open WebUI can have results.
+MOST_URLS = 50
+
+
+class ExternalSearch(Lenient):
+    """What Open WebUI sends."""
+
+    query: Annotated[MessageText, AfterValidator(not_blank)]
+    count: int = Field(5, ge=1, le=50)
+
+
+class ExternalLoad(Lenient):
+    """What Open WebUI asks its loader for."""
+
+    urls: list[str] = Field(min_length=1, max_length=MOST_URLS)
+
+
+def error_json(_problem: Problem) -> list[str]:
+    """Its client expects a list whatever happens; the status tells the rest."""
+    return []
+
+
+def openwebui_routes(engine: TurnEngine, identity: Identity) -> APIRouter:
+    """Routes of the Open WebUI face."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.post("/compat/openwebui/search")
+    async def search(request: Request) -> Response:
+        body = await read_model(request, ExternalSearch, COMPATIBLE_BODY_BYTES)
+        command = SearchCommand(
+            query=body.query,
+            caller=identity.caller(request),
+            options=SearchOptions(max_results=body.count),
+            ranked=False,
+            verbatim=True,
+        )
+        outcome = await until_disconnect(request.receive, engine.search(command))
+        return JsonResponse(
+            [
+                {"link": source.url, "title": source.title, "snippet": source.snippet}
+                for source in outcome.results[: body.count]
+            ]
+        )
+
+    @router.post("/compat/openwebui/load")
+    async def load(request: Request) -> Response:
+        body = await read_model(request, ExternalLoad, COMPATIBLE_BODY_BYTES)
+        pages = await until_disconnect(request.receive, engine.fetch(body.urls))
+        return JsonResponse(
+            [
+                {"page_content": page.text, "metadata": {"source": page.url, "title": page.title}}
+                for page in pages
+                if page.success
+            ]
+        )
+
+    return router

@@ -1,0 +1,1 @@
+"""From a decision to numbered sources: search, score, read."""

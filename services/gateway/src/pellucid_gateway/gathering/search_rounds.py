@@ -1,0 +1,370 @@
+"""From a decision to rated hits and read pages: search, score, read, and again when it helps.
+
+Every call is bounded by its share of the turn; a part that fails is noted and the rest goes on. It
+decides nothing about the answer.
+"""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pellucid_gateway.course.budgets import DepthPlan, limited
+from pellucid_gateway.course.course import Course
+from pellucid_gateway.gathering.gathered import Gathered, Stop
+from pellucid_gateway.gathering.reading import PageReader
+from pellucid_gateway.gathering.strangers import strangers
+from pellucid_gateway.gathering.unscored import in_provider_order, is_sound
+from pellucid_gateway.question.parts import parts_of
+from pellucid_gateway.question.passages import best_of
+from pellucid_gateway.vocabulary.decision import Decision, Freshness, Intent, PlannedQuery
+from pellucid_gateway.vocabulary.events import Progress, ProgressKind
+from pellucid_gateway.vocabulary.findings import (
+    PageContent,
+    ProviderStatus,
+    ScoredHit,
+)
+from pellucid_gateway.vocabulary.ports import (
+    DecisionPort,
+    Extract,
+    FetcherPort,
+    ReflectCall,
+    Reflection,
+    ScoreCall,
+    ScorerPort,
+    SearchAnswer,
+    SearchCall,
+    SearchPort,
+)
+from pellucid_gateway.vocabulary.request import SearchOptions, SubjectContext
+from pellucid_runtime.errors import InvalidArgumentError, PreconditionError, ServiceError
+
+MAX_PER_DOMAIN = 2
+# Hits that are rated at most; providers give 10 per query.
+_MOST_HITS = 100
+_EXTRACT_TOKENS = 160
+_MOST_EXTRACTS = 16
+# A further round that has less time would only be cut off and look like a lost search.
+_LEAST_ROUND_S = 0.2
+_QUESTION_CHARS = 200
+# Fewer results than these, found within a window of time, are searched for again without it.
+_FEW = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """The four services as the engine sees them."""
+
+    decision: DecisionPort
+    search: SearchPort
+    scorer: ScorerPort
+    fetcher: FetcherPort
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Errand:
+    """What to look for, in terms of one turn.
+
+    Attributes:
+        begun: The first round's search, when it was begun before the decision.
+    """
+
+    decision: Decision
+    plan: DepthPlan
+    options: SearchOptions
+    max_results: int
+    max_per_domain: int = MAX_PER_DOMAIN
+    subject: SubjectContext | None = None
+    caller: str = ""
+    language: str = ""
+    reads_pages: bool = True
+    begun: asyncio.Task[SearchAnswer] | None = None
+
+
+class Gatherer:
+    """Gathers for one turn.
+
+    Args:
+        services: The four services.
+        reader: Reads pages.
+        course: The turn's clock, time, account and listener.
+    """
+
+    def __init__(self, services: Services, *, reader: PageReader, course: Course) -> None:
+        self._services = services
+        self._reader = reader
+        self._clock = course.clock
+        self._budgets = course.budgets
+        self._budget = course.budget
+        self._ledger = course.ledger
+        self._send = course.send
+
+    async def gather(self, errand: Errand) -> Gathered:
+        """Search in rounds until it is enough, nothing helps or the time is up.
+
+        Raises:
+            PreconditionError: A provider that was asked for by name has no key.
+            InvalidArgumentError: A provider or another option is unknown.
+        """
+        gathered = Gathered()
+        queries = errand.decision.queries[: max(errand.plan.queries, errand.plan.parts)]
+        await self._progress(ProgressKind.SEARCH_START, query=queries[0].text)
+        while queries:
+            await self._round(errand, gathered, queries)
+            queries = await self._next_queries(errand, gathered)
+        await self._progress(ProgressKind.COMPLETE, count=len(gathered.included))
+        if gathered.missing and gathered.included:
+            self._ledger.notify("still_missing", aspects="; ".join(gathered.missing))
+        if gathered.stop is Stop.DEADLINE:
+            self._ledger.lose("deadline", "no time for another round")
+        return gathered
+
+    async def _round(
+        self, errand: Errand, gathered: Gathered, queries: tuple[PlannedQuery, ...]
+    ) -> None:
+        gathered.rounds += 1
+        await self._progress(
+            ProgressKind.ITERATION,
+            query=queries[0].text,
+            iteration=gathered.rounds,
+            missing=gathered.missing,
+        )
+        answer = await self._search(errand, gathered, queries)
+        gathered.queries.extend(query.text for query in queries)
+        gathered.search_lost = _nobody_answered(answer) and not gathered.hits
+        known = len(gathered.hits)
+        for hit in answer.hits[:_MOST_HITS]:
+            if len(gathered.hits) < _MOST_HITS:
+                gathered.hits.setdefault(hit.url, hit)
+        gathered.found_nothing_new = len(gathered.hits) == known
+        gathered.scored = await self._score(errand, gathered)
+        await self._read_pages(errand, gathered)
+        gathered.strangers = strangers(
+            gathered.scored,
+            gathered.pages,
+            # A further round may have learnt the name of whom the question describes.
+            " ".join([errand.decision.standalone_question, *gathered.refined]),
+            language=errand.language,
+        )
+
+    async def _search(
+        self, errand: Errand, gathered: Gathered, queries: tuple[PlannedQuery, ...]
+    ) -> SearchAnswer:
+        decision = errand.decision
+        call = SearchCall(
+            queries=queries,
+            question=decision.standalone_question,
+            options=errand.options,
+            now=self._clock.now(),
+            language=errand.language,
+            caller=errand.caller,
+            real_time=decision.real_time,
+            news=decision.intent is Intent.NEWS,
+        )
+        try:
+            with self._ledger.timed("search"):
+                async with limited(self._budget.stage_s(self._budgets.search_s)):
+                    first = errand.begun if not gathered.queries else None
+                    answer = await (first or self._services.search.search(call))
+        except (PreconditionError, InvalidArgumentError):
+            raise
+        except (ServiceError, TimeoutError) as error:
+            self._ledger.lose_by("search", error)
+            return SearchAnswer()
+        self._account(answer)
+        return answer
+
+    def _account(self, answer: SearchAnswer) -> None:
+        self._ledger.report_providers(answer.providers)
+        self._ledger.merge_losses(answer.degraded)
+        self._ledger.sent_out(answer.outbound)
+        self._ledger.searched_for(answer.queries)
+        calls = sum(report.calls for report in answer.providers)
+        self._ledger.use(searches=calls, cost_micro_usd=answer.cost_micro_usd)
+        if any(report.status is ProviderStatus.BUDGET for report in answer.providers):
+            self._ledger.lose("budget", "the providers' budget is spent")
+            self._ledger.notify("budget_reached")
+        if _nobody_answered(answer):
+            self._ledger.lose("search", "no provider answered")
+
+    async def _score(self, errand: Errand, gathered: Gathered) -> tuple[ScoredHit, ...]:
+        hits = tuple(gathered.hits.values())
+        gathered.rated_by = None
+        if not hits:
+            return ()
+        decision = errand.decision
+        call = ScoreCall(
+            question=decision.standalone_question,
+            hits=hits,
+            now=self._clock.now(),
+            max_results=errand.max_results,
+            max_per_domain=errand.max_per_domain,
+            scoring=errand.options.scoring,
+            subject=errand.subject,
+            time_sensitive=decision.time_sensitive,
+            real_time=decision.real_time,
+            further_questions=(*_queries_of_parts(decision), *gathered.refined),
+        )
+        try:
+            with self._ledger.timed("score"):
+                async with limited(self._budget.stage_s(self._budgets.score_s)):
+                    scored = await self._services.scorer.score(call)
+            if is_sound(scored, hits):
+                gathered.rated_by = call
+                for part in scored[0].without if scored else ():
+                    self._ledger.lose("deadline", f"ranked without the {part}")
+                return scored
+            self._ledger.lose("scorer", "unusable scores")
+        except (PreconditionError, InvalidArgumentError):
+            raise
+        except (ServiceError, TimeoutError) as error:
+            self._ledger.lose_by("scorer", error)
+        self._ledger.notify("unranked")
+        return in_provider_order(
+            hits, max_results=errand.max_results, max_per_domain=errand.max_per_domain
+        )
+
+    async def _read_pages(self, errand: Errand, gathered: Gathered) -> None:
+        fresh = [s.hit for s in gathered.included if s.hit.url not in gathered.pages]
+        wanted = fresh[: errand.plan.pages] if errand.reads_pages else []
+        if not wanted:
+            return
+        await self._progress(ProgressKind.FETCHING, count=len(wanted))
+        gathered.pages |= await self._reader.read_hits(
+            wanted, at_once=errand.plan.pages_at_once, no_external=errand.options.no_external
+        )
+        await self._progress(ProgressKind.EXTRACTING, count=len(wanted))
+
+    async def _next_queries(self, errand: Errand, gathered: Gathered) -> tuple[PlannedQuery, ...]:
+        """Queries of the next round; none ends the gathering, and `gathered.stop` says why."""
+        if stop := self._forced_stop(gathered):
+            gathered.stop = stop
+            return ()
+        if not gathered.included:
+            gathered.stop = Stop.NOTHING_FOUND
+            return second_try(errand.decision, gathered.queries) if gathered.rounds == 1 else ()
+        if gathered.rounds == 1 and len(gathered.included) < _FEW and (wider := _wider(errand)):
+            return wider
+        if errand.plan.rounds == 1:
+            return ()
+        reflection = await self._reflect(errand, gathered)
+        if reflection is None:
+            gathered.stop = self._forced_stop(gathered) or Stop.NO_REFLECTION
+            return ()
+        return self._after(reflection, errand, gathered)
+
+    def _forced_stop(self, gathered: Gathered) -> Stop | None:
+        if gathered.search_lost:
+            return Stop.SEARCH_LOST
+        if self._ledger.lost("budget"):
+            return Stop.BUDGET
+        if self._budget.stage_s(self._budgets.search_s) <= 0:
+            return Stop.DEADLINE
+        return None
+
+    def _after(
+        self, reflection: Reflection, errand: Errand, gathered: Gathered
+    ) -> tuple[PlannedQuery, ...]:
+        """What a reflection leads to: the refined query, or an end."""
+        gathered.missing = () if reflection.sufficient else reflection.missing_aspects
+        refined = reflection.refined_query
+        if reflection.sufficient:
+            gathered.stop = Stop.SUFFICIENT
+        elif not refined or refined in gathered.queries or gathered.found_nothing_new:
+            gathered.stop = Stop.NO_PROGRESS
+        elif gathered.rounds >= errand.plan.rounds:
+            gathered.stop = Stop.ROUNDS
+        elif self._budget.stage_s(self._budgets.search_s) < _LEAST_ROUND_S:
+            gathered.stop = Stop.DEADLINE
+        else:
+            gathered.refined.append(refined)
+            return (PlannedQuery(refined, errand.decision.freshness, errand.decision.site),)
+        return ()
+
+    async def _reflect(self, errand: Errand, gathered: Gathered) -> Reflection | None:
+        await self._progress(ProgressKind.REFLECTING, iteration=gathered.rounds)
+        decision = errand.decision
+        call = ReflectCall(
+            question=decision.standalone_question,
+            target_info=decision.target_info,
+            extracts=tuple(_extracts(gathered, decision.standalone_question)),
+            used_queries=tuple(gathered.queries[-16:]),
+            language=errand.language,
+            now=self._clock.now(),
+            no_external=errand.options.no_external,
+        )
+        try:
+            with self._ledger.timed("reflect"):
+                async with limited(self._budget.stage_s(self._budgets.reflect_s)):
+                    reflection = await self._services.decision.reflect(call)
+        except (ServiceError, TimeoutError) as error:
+            self._ledger.lose_by("decision", error, "reflection")
+            return None
+        self._ledger.sent_out(reflection.outbound)
+        return reflection
+
+    async def _progress(
+        self,
+        kind: ProgressKind,
+        *,
+        query: str = "",
+        iteration: int = 0,
+        count: int = 0,
+        missing: tuple[str, ...] = (),
+    ) -> None:
+        message = self._ledger.wording.progress(
+            kind.value, query=query, iteration=iteration, count=count
+        )
+        if missing:
+            message = self._ledger.wording.answer(
+                "missing", step=message, aspects="; ".join(missing)
+            )
+        await self._send(
+            Progress(kind=kind, message=message, query=query, iteration=iteration, count=count)
+        )
+
+
+def _nobody_answered(answer: SearchAnswer) -> bool:
+    answered = (ProviderStatus.OK, ProviderStatus.CACHED)
+    return not answer.hits and not any(r.status in answered for r in answer.providers)
+
+
+def _wider(errand: Errand) -> tuple[PlannedQuery, ...]:
+    """The first query without its window of time; none where it has none."""
+    return tuple(
+        replace(query, freshness=Freshness.NONE)
+        for query in errand.decision.queries[:1]
+        if query.freshness is not Freshness.NONE
+    )
+
+
+def second_try(decision: Decision, asked: Sequence[str]) -> tuple[PlannedQuery, ...]:
+    """What to search for when the first round gave nothing: wider, in other or fewer words."""
+    narrow = [
+        query
+        for query in decision.queries[:1]
+        if query.site or query.freshness is not Freshness.NONE
+    ]
+    wider = [PlannedQuery(query.text) for query in narrow]
+    unused = [PlannedQuery(text) for text in decision.fallback_queries if text not in asked]
+    question = decision.standalone_question[:_QUESTION_CHARS]
+    last = [] if question in asked else [PlannedQuery(question)]
+    return tuple([*wider, *unused[:1]] or last)
+
+
+def _queries_of_parts(decision: Decision) -> tuple[str, ...]:
+    """The queries of a question with several parts: a page may answer one part alone."""
+    several = len(parts_of(decision.standalone_question)) > 1 and len(decision.queries) > 1
+    return tuple(query.text for query in decision.queries) if several else ()
+
+
+def _extracts(gathered: Gathered, question: str) -> Iterator[Extract]:
+    pages: Mapping[str, PageContent] = gathered.pages
+    for scored in gathered.included[:_MOST_EXTRACTS]:
+        hit = scored.hit
+        page = pages.get(hit.url)
+        text = page.text if page and page.success else hit.snippet
+        published = hit.published.time if hit.published else None
+        facts = best_of(
+            text, question, further=gathered.refined, title=hit.title, most_tokens=_EXTRACT_TOKENS
+        )
+        yield Extract(hit.title, facts or hit.title, published)

@@ -1,0 +1,1 @@
+"""gateway.v1 over gRPC, for callers inside the cluster."""

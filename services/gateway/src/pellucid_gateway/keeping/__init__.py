@@ -1,0 +1,1 @@
+"""What is kept between turns: conversations, memories, evidence."""

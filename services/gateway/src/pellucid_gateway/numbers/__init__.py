@@ -1,0 +1,1 @@
+"""What is counted: rollups, statistics, query log, weekly report."""

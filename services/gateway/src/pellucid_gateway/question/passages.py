@@ -1,0 +1,290 @@
+"""Which pieces of the pages speak to the question, within a budget.
+
+Chosen by words (stems, names, numbers), by the kind of thing asked for, and by meaning where the
+scorer's likeness is at hand. Each part of a question gets its passages; whole pieces are taken,
+with what they need to be understood. Everything here is pure: who asks the scorer is elsewhere, and
+so is what is shown of a page that the person named.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pellucid_gateway.question.asked_things import share_told, things_of
+from pellucid_gateway.question.key_facts import cut, matches, tells, tokens_of
+from pellucid_gateway.question.page_pieces import Kind, Piece, joined, pieces_of, with_needs
+from pellucid_gateway.question.parts import parts_of
+from pellucid_language.terms import coverage, function_terms, rarity, terms
+
+# Passages of a turn that are compared by meaning; what comes after the best of these by words
+# seldom holds the fact, and each costs a millisecond.
+MOST_COMPARED = 40
+# A passage as it is compared: its headings tell what it is about.
+_COMPARED_CHARS = 320
+_LEXICAL, _MEANING, _KIND, _THINGS, _PLACE = 1.0, 1.2, 0.7, 0.3, 0.02
+# What words of the headings and of the introducing line count beside words of the piece itself.
+_ABOUT = 0.6
+_PLACE_DECAY = 0.05
+# Of two pieces that share so much the second tells nothing new.
+_SAME_SAYING = 0.8
+# A shorter one may be a command or a title, which the sentence about it is not.
+_LEAST_SAYING = 8
+# A page that says much of what is asked may have so many shares of the common room.
+_MOST_SHARES = 4
+# The page's own score decides between passages that fit alike, not against one that fits better.
+_PAGE_POWER = 0.5
+_LEAST_WINDOW_CHARS, _MOST_WINDOW_CHARS = 120, 400
+_ADDRESS = re.compile(r"https?://\S+|www\.\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page to choose from.
+
+    Attributes:
+        text: Light Markdown.
+        title: Its title, which its pieces need not say again.
+    """
+
+    text: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Neighbouring pieces of one block that are compared by meaning together."""
+
+    page: int
+    first: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Pages cut into pieces, with what words alone tell of each.
+
+    Attributes:
+        parts: The questions asked.
+        pages: Pieces of each page.
+        worth: What each piece of each page is worth to each part, by words.
+        windows: What deserves to be compared by meaning; at most `MOST_COMPARED`.
+    """
+
+    parts: tuple[str, ...]
+    pages: tuple[tuple[Piece, ...], ...]
+    worth: tuple[tuple[tuple[float, ...], ...], ...]
+    windows: tuple[Window, ...]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The windows as texts to compare, in order."""
+        return tuple(_compared_text(self.pages[w.page][w.first : w.end]) for w in self.windows)
+
+
+def read(pages: Sequence[Page], question: str, *, further: Sequence[str] = ()) -> Reading:
+    """Cut the pages and choose by words what is worth comparing by meaning.
+
+    Args:
+        pages: What to choose from.
+        question: Its parts are asked.
+        further: Asked besides: queries that followed from what was found.
+    """
+    parts = (*parts_of(question), *further)
+    cut = tuple(pieces_of(page.text) for page in pages)
+    worth = tuple(
+        tuple(_by_words(pieces, part, page.title) for part in parts)
+        for pieces, page in zip(cut, pages, strict=True)
+    )
+    return Reading(parts, cut, worth, _to_compare(cut, worth))
+
+
+def _by_words(pieces: Sequence[Piece], question: str, title: str) -> tuple[float, ...]:
+    """What each piece is worth to a question by its words and by the kind of thing it carries."""
+    texts = [piece.text for piece in pieces]
+    own = matches(texts, question, [title] * len(texts))
+    about = _about(pieces, question)
+    told = tells(texts, question, own)
+    things = things_of(question)
+    of_things = [
+        share_told(things, f"{' '.join(piece.about[-2:])} {piece.text}") if things else 0.0
+        for piece in pieces
+    ]
+    each = enumerate(zip(own, about, told, of_things, strict=True))
+    return tuple(
+        _LEXICAL * max(o, min(1.0, o + _ABOUT * a))
+        + _KIND * t
+        + _THINGS * share
+        + _PLACE / (1 + _PLACE_DECAY * place)
+        for place, (o, a, t, share) in each
+    )
+
+
+def _about(pieces: Sequence[Piece], question: str) -> list[float]:
+    """Share of the question's words that the headings and introducing line of each piece have."""
+    wanted = terms(_ADDRESS.sub(" ", question)) - function_terms()
+    each = [terms(" ".join(piece.about[-2:])) for piece in pieces]
+    weights = rarity(each)
+    return [coverage(wanted, words, weights) for words in each]
+
+
+def _to_compare(
+    cut: Sequence[Sequence[Piece]], worth: Sequence[Sequence[Sequence[float]]]
+) -> tuple[Window, ...]:
+    """All windows where they are few; else the best by words of each page, in turns."""
+    whole = sum(len(piece.text) for pieces in cut for piece in pieces)
+    size = min(_MOST_WINDOW_CHARS, max(_LEAST_WINDOW_CHARS, whole // MOST_COMPARED))
+    of_pages = []
+    for page, pieces in enumerate(cut):
+        best = [max(values) for values in zip(*worth[page], strict=True)]
+        windows = list(_windows(page, pieces, size))
+        windows.sort(key=lambda w: (-max(best[w.first : w.end]), w.first))
+        of_pages.append(windows)
+    taken: list[Window] = []
+    for turn in range(MOST_COMPARED):
+        taken.extend(windows[turn] for windows in of_pages if turn < len(windows))
+    return tuple(taken[:MOST_COMPARED])
+
+
+def _windows(page: int, pieces: Sequence[Piece], size: int) -> Iterator[Window]:
+    first, chars = 0, 0
+    for place, piece in enumerate(pieces):
+        breaks = piece.kind is Kind.HEADING or piece.about != pieces[first].about
+        if place > first and (breaks or chars + len(piece.text) > size):
+            yield Window(page, first, place)
+            first, chars = place, 0
+        chars += len(piece.text)
+    if pieces:
+        yield Window(page, first, len(pieces))
+
+
+def _compared_text(pieces: Sequence[Piece]) -> str:
+    about = ". ".join(pieces[0].about[-2:])
+    text = " ".join(piece.text for piece in pieces)
+    return f"{about}: {text}"[:_COMPARED_CHARS] if about else text[:_COMPARED_CHARS]
+
+
+def ranked(
+    reading: Reading, likeness: Sequence[Sequence[float]] | None
+) -> tuple[tuple[tuple[float, ...], ...], ...]:
+    """What each piece is worth by words and meaning: by page, part and piece.
+
+    Args:
+        reading: The pages.
+        likeness: For each part the likeness of each window, as of `Reading.texts`; None without.
+    """
+    if likeness is None:
+        return reading.worth
+    found = [[list(values) for values in page] for page in reading.worth]
+    for part, of_windows in enumerate(likeness):
+        for window, near in zip(reading.windows, of_windows, strict=True):
+            for place in range(window.first, window.end):
+                found[window.page][part][place] += _MEANING * max(0.0, near)
+    return tuple(tuple(tuple(values) for values in page) for page in found)
+
+
+@dataclass(slots=True)
+class _Room:
+    """Tokens left for a page and for all of them."""
+
+    of_page: list[int]
+    of_all: int
+
+    def takes(self, page: int, tokens: int) -> bool:
+        return tokens <= self.of_page[page] and tokens <= self.of_all
+
+    def take(self, page: int, tokens: int) -> None:
+        self.of_page[page] -= tokens
+        self.of_all -= tokens
+
+
+def chosen(
+    reading: Reading,
+    worth: Sequence[Sequence[Sequence[float]]],
+    *,
+    weights: Sequence[float],
+    tokens_each: int,
+    tokens_in_all: int,
+) -> tuple[str, ...]:
+    """The text of each page that is shown; empty where a page has nothing to say.
+
+    Each page first gives its best piece for each part of the question, then the best of all are
+    taken until the room is used up: what a page does not need of its share goes to the others.
+
+    Args:
+        reading: The pages.
+        worth: As of `ranked`.
+        weights: What each page itself is worth, 0 to 1.
+        tokens_each: Share of a page, of which it may have up to `_MOST_SHARES`.
+        tokens_in_all: Tokens for all of them.
+    """
+    taken: list[set[int]] = [set() for _ in reading.pages]
+    room = _Room([_MOST_SHARES * tokens_each] * len(reading.pages), tokens_in_all)
+    for page, place in _order(reading, worth, weights):
+        pieces = reading.pages[page]
+        if place in taken[page] or _says_nothing_new(pieces, place, taken[page]):
+            continue
+        more = with_needs([place], pieces) - taken[page]
+        cost = sum(tokens_of(pieces[i].text) + 1 for i in more)
+        if room.takes(page, cost):
+            room.take(page, cost)
+            taken[page] |= more
+    return tuple(
+        joined(places, reading.pages[page]) if places else _cut_best(reading, worth, page, room)
+        for page, places in enumerate(taken)
+    )
+
+
+def _cut_best(
+    reading: Reading, worth: Sequence[Sequence[Sequence[float]]], page: int, room: "_Room"
+) -> str:
+    """The best piece of a page, cut to what room there is, where no whole piece fitted."""
+    if not reading.pages[page] or room.of_all <= 0:
+        return ""
+    values = [max(each) for each in zip(*worth[page], strict=True)]
+    best = max(range(len(values)), key=lambda i: (values[i], -i))
+    text = cut(reading.pages[page][best].text, max_tokens=min(room.of_all, room.of_page[page]))
+    room.take(page, tokens_of(text))
+    return text
+
+
+def best_of(
+    text: str, question: str, *, title: str, most_tokens: int, further: Sequence[str] = ()
+) -> str:
+    """The passages of one text that speak to the question, by words alone; "" for empty text."""
+    reading = read([Page(text, title)], question, further=further)
+    (best,) = chosen(
+        reading,
+        reading.worth,
+        weights=[1.0],
+        tokens_each=most_tokens // _MOST_SHARES + 1,
+        tokens_in_all=most_tokens,
+    )
+    return best
+
+
+def _order(
+    reading: Reading, worth: Sequence[Sequence[Sequence[float]]], weights: Sequence[float]
+) -> Iterator[tuple[int, int]]:
+    """(page, piece): the best of each page for each part, then all by worth."""
+    for page, by_part in enumerate(worth):
+        for values in by_part:
+            if values:
+                yield page, max(range(len(values)), key=lambda i: (values[i], -i))
+    every = []
+    for part in range(len(reading.parts)):
+        best = max((max(by_part[part], default=0.0) for by_part in worth), default=0.0)
+        every += [
+            (value / best * weights[page] ** _PAGE_POWER, page, place)
+            for page, by_part in enumerate(worth)
+            for place, value in enumerate(by_part[part])
+            if best
+        ]
+    every.sort(key=lambda item: (-item[0], item[1], item[2]))
+    yield from ((page, place) for _, page, place in every)
+
+
+def _says_nothing_new(pieces: Sequence[Piece], place: int, taken: set[int]) -> bool:
+    own = terms(pieces[place].text)
+    if pieces[place].kind is not Kind.PROSE or len(own) < _LEAST_SAYING:
+        return False
+    return any(len(own & terms(pieces[i].text)) > _SAME_SAYING * len(own) for i in taken)

@@ -1,0 +1,113 @@
+"""What a person's messages show to be private, kept out of every string that leaves in the turn.
+
+A query has lost the words that told so: "my password is …" became a value and "password". So the
+values are found where they were told, and cut wherever they come up again: in queries of the
+decision, of reflections and of searches that begin early, and in what reflections are asked.
+"""
+
+from dataclasses import dataclass, replace
+
+from pellucid_gateway.gathering.search_rounds import Services
+from pellucid_gateway.question.fallback_decision import query_from
+from pellucid_gateway.vocabulary.decision import Decision, PlannedQuery
+from pellucid_gateway.vocabulary.ports import (
+    DecideAnswer,
+    DecideCall,
+    DecisionPort,
+    ReflectCall,
+    Reflection,
+    SearchAnswer,
+    SearchCall,
+    SearchPort,
+)
+from pellucid_gateway.vocabulary.request import Role, TurnRequest
+from pellucid_language.redaction.gate import GATE, without
+
+Values = tuple[str, ...]
+
+# What a person says of a secret stands near it; the rest of a long message is pasted text.
+_MOST_READ = 8_000
+_MOST_MESSAGES = 21
+
+
+def private_values(request: TurnRequest) -> Values:
+    """Values in the person's newest messages that must leave in no string."""
+    said = [m.content[:_MOST_READ] for m in request.messages if m.role is Role.USER]
+    return GATE.private(said[-_MOST_MESSAGES:])
+
+
+def discreet(services: Services, private: Values) -> Services:
+    """The services, to which nothing private gets that they would pass on."""
+    if not private:
+        return services
+    return replace(
+        services,
+        decision=_DiscreetDecision(services.decision, private),
+        search=_DiscreetSearch(services.search, private),
+    )
+
+
+def cleared(decision: Decision, request: TurnRequest) -> Decision:
+    """The decision with no private value in its question and queries."""
+    private = private_values(request)
+    if not private:
+        return decision
+    queries = _cleared(decision.queries, private)
+    if decision.queries and not queries:
+        queries = _cleared((PlannedQuery(query_from(GATE.redact(request.message).text)),), private)
+    broader = (without(text, private) for text in decision.fallback_queries)
+    return replace(
+        decision,
+        queries=queries,
+        fallback_queries=tuple(filter(None, broader)),
+        standalone_question=without(decision.standalone_question, private),
+        target_info=tuple(without(text, private) for text in decision.target_info),
+    )
+
+
+def _cleared(queries: tuple[PlannedQuery, ...], private: Values) -> tuple[PlannedQuery, ...]:
+    written = (replace(query, text=without(query.text, private)) for query in queries)
+    return tuple(query for query in written if query.text)
+
+
+@dataclass(frozen=True, slots=True)
+class _DiscreetSearch:
+    """A search service that is told no private value."""
+
+    search_service: SearchPort
+    private: Values
+
+    async def search(self, call: SearchCall) -> SearchAnswer:
+        """Ask for what is left of the queries; for nothing, where nothing is left."""
+        queries = _cleared(call.queries, self.private)
+        if not queries:
+            return SearchAnswer()
+        question = without(call.question, self.private)
+        return await self.search_service.search(replace(call, queries=queries, question=question))
+
+
+@dataclass(frozen=True, slots=True)
+class _DiscreetDecision:
+    """A decision service whose reflections hear and repeat no private value."""
+
+    decision_service: DecisionPort
+    private: Values
+
+    async def decide(self, call: DecideCall) -> DecideAnswer:
+        """Decide on the whole message: where a value stands is what tells that it is private."""
+        return await self.decision_service.decide(call)
+
+    async def reflect(self, call: ReflectCall) -> Reflection:
+        """Reflect without the values."""
+        asked = replace(
+            call,
+            question=without(call.question, self.private),
+            used_queries=tuple(without(text, self.private) for text in call.used_queries),
+            target_info=tuple(without(text, self.private) for text in call.target_info),
+        )
+        judged = await self.decision_service.reflect(asked)
+        return replace(
+            judged,
+            refined_query=without(judged.refined_query, self.private),
+            missing_aspects=tuple(without(text, self.private) for text in judged.missing_aspects),
+        )

@@ -1,0 +1,130 @@
+"""What every turn works with, and the one step that all of them begin with: the decision."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+
+from pellucid_gateway.course.budgets import DepthPlan, StageBudgets, TurnBudget, limited
+from pellucid_gateway.course.course import Course
+from pellucid_gateway.course.event_stream import Send
+from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.course.yielding import Rounds
+from pellucid_gateway.gathering.search_rounds import Services
+from pellucid_gateway.question.fallback_decision import decide_by_rule
+from pellucid_gateway.turn.discretion import cleared, discreet, private_values
+from pellucid_gateway.vocabulary.decision import Decision
+from pellucid_gateway.vocabulary.ports import (
+    AnswerModel,
+    DecideCall,
+    EvidenceStore,
+    SearchQuota,
+    WithoutQuota,
+)
+from pellucid_gateway.vocabulary.request import ChatMessage, Depth, Role, TurnRequest
+from pellucid_language.redaction.gate import GATE
+from pellucid_runtime.clock import Clock
+from pellucid_runtime.errors import ServiceError
+
+# What the topic of a conversation is kept from.
+HISTORY_EXCHANGES = 5
+HISTORY_MESSAGES = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Equipment:
+    """What every turn works with.
+
+    Attributes:
+        model: None when no language model is configured.
+        new_id: Makes an unguessable id.
+        quota: Searching turns that a person may make.
+        redacts_secrets: Prompts of the native face to an external model show no secrets.
+        fast_model: Name of the model for single pages; empty means the answer model.
+        asks_on_claims: The fast model, where named, is asked about claims that words leave open.
+        rounds: Where long stretches of work of all turns wait for their turn.
+    """
+
+    services: Services
+    model: AnswerModel | None
+    evidence: EvidenceStore
+    clock: Clock
+    budgets: StageBudgets
+    plans: Mapping[Depth, DepthPlan]
+    knowledge_cutoff: date
+    new_id: Callable[[], str]
+    quota: SearchQuota = field(default_factory=WithoutQuota)
+    fast_model: str = ""
+    redacts_secrets: bool = False
+    asks_on_claims: bool = True
+    rounds: Rounds = field(default_factory=Rounds)
+
+    @property
+    def cutoff_month(self) -> str:
+        """Where the model's own knowledge ends, for people: `2025-01`."""
+        return f"{self.knowledge_cutoff:%Y-%m}"
+
+    def for_turn(self, request: TurnRequest) -> "Equipment":
+        """This equipment, to whose services nothing private of the request gets to be passed on."""
+        return replace(self, services=discreet(self.services, private_values(request)))
+
+    def hidden(self, request: TurnRequest) -> tuple[str, ...]:
+        """What the model is not shown of the person's messages: an external one, if so set."""
+        hides = self.redacts_secrets and self.model is not None and bool(self.model.receiver)
+        said = (m.content for m in request.messages if m.role is Role.USER)
+        return GATE.private(said) if hides else ()
+
+    def course(self, budget: TurnBudget, ledger: TurnLedger, send: Send) -> Course:
+        """The course of one turn with this equipment."""
+        return Course(
+            clock=self.clock,
+            budgets=self.budgets,
+            budget=budget,
+            ledger=ledger,
+            send=send,
+            rounds=self.rounds,
+        )
+
+
+async def decide(
+    request: TurnRequest, equipment: Equipment, budget: TurnBudget, ledger: TurnLedger
+) -> Decision:
+    """Ask the decision service, or the gateway's own rule when it is lost."""
+    call = DecideCall(
+        message=request.message,
+        history=heard_messages(request.messages[:-1]),
+        now=equipment.clock.now(),
+        web_mode=request.web_mode,
+        subject=request.subject,
+        force_search=request.force_search,
+        no_external=request.no_external,
+        time_zone=request.time_zone,
+        language=request.language,
+        conversation_id=request.conversation_id,
+        max_queries=equipment.plans[request.depth].queries,
+        max_parts=equipment.plans[request.depth].parts,
+    )
+    try:
+        with ledger.timed("decision"):
+            async with limited(budget.stage_s(equipment.budgets.decision_s)):
+                answer = await equipment.services.decision.decide(call)
+    except (ServiceError, TimeoutError) as error:
+        ledger.lose_by("decision", error)
+        return cleared(decide_by_rule(request), request)
+    ledger.merge_losses(answer.degraded)
+    ledger.sent_out(answer.outbound)
+    return cleared(answer.decision, request)
+
+
+def heard_messages(messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+    """The last five exchanges, 20 messages at most, after the person's first message.
+
+    Args:
+        messages: Those before the message to decide on, oldest first.
+    """
+    asked = [place for place, one in enumerate(messages) if one.role is Role.USER]
+    if not asked:
+        return tuple(messages[-HISTORY_MESSAGES:])
+    start = asked[-HISTORY_EXCHANGES] if len(asked) > HISTORY_EXCHANGES else 0
+    start = max(start, len(messages) - HISTORY_MESSAGES)
+    first = (messages[asked[0]],) if asked[0] < start else ()
+    return (*first, *messages[start:])

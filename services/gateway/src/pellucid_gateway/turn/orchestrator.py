@@ -1,0 +1,236 @@
+"""The engine: runs turns, and the single steps that some faces offer by themselves."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+
+from pellucid_gateway.answering.model_answer import BrokenAnswerError
+from pellucid_gateway.course.budgets import TurnBudget, limited
+from pellucid_gateway.course.event_stream import Send, stream_events
+from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.gathering import sources as sourcing
+from pellucid_gateway.gathering.gathered import Gathered
+from pellucid_gateway.gathering.reading import PageReader
+from pellucid_gateway.gathering.search_rounds import Errand, Gatherer
+from pellucid_gateway.turn.equipment import Equipment, decide
+from pellucid_gateway.turn.pipeline import DEFAULT_RESULTS, OneTurn
+from pellucid_gateway.vocabulary.decision import (
+    Action,
+    Decision,
+    Freshness,
+    PlannedQuery,
+    Stage,
+    WebMode,
+)
+from pellucid_gateway.vocabulary.errors import QuotaSpentError, SearchFailedError
+from pellucid_gateway.vocabulary.events import Done, Failed, SearchOutcome, TurnEvent
+from pellucid_gateway.vocabulary.findings import PageContent, Purpose, ScoredHit
+from pellucid_gateway.vocabulary.notices import wording_for
+from pellucid_gateway.vocabulary.ports import FetchCall
+from pellucid_gateway.vocabulary.request import ChatMessage, Role, SearchCommand, TurnRequest
+from pellucid_runtime.errors import ErrorKind, ServiceError
+
+# A person's page may take this long when reading it is the whole request.
+FETCH_S = 15.0
+_FETCH_CHARS = 10_000
+_MOST_PER_CALL = 20
+# Every stage keeps to the deadline by itself; this ends a turn that does not.
+_OVERRUN_S = 0.1
+_MIN_TURN_S = 0.1
+_RETRYABLE = frozenset({ErrorKind.UNAVAILABLE, ErrorKind.EXHAUSTED, ErrorKind.LATE})
+# Compatible faces that switch ranking off still show nothing blocked and nothing twice.
+_NEVER_SHOWN = frozenset({"blocked", "near_duplicate"})
+
+
+class Engine:
+    """Implements `engine.TurnEngine` over ports.
+
+    Args:
+        equipment: Services, model, store, clock, budgets.
+    """
+
+    def __init__(self, equipment: Equipment) -> None:
+        self._equipment = equipment
+
+    def run(self, request: TurnRequest) -> AsyncIterator[TurnEvent]:
+        """Answer one message; see `engine.TurnEngine`."""
+
+        async def work(send: Send) -> Done | Failed:
+            return await self._turn(request, send)
+
+        return stream_events(work)
+
+    async def _turn(self, request: TurnRequest, send: Send) -> Done | Failed:
+        budget = self._budget_of(request)
+        turn = OneTurn(request, equipment=self._equipment, budget=budget, send=send)
+        try:
+            async with limited(budget.total_s + _OVERRUN_S):
+                return await turn.run()
+        except TimeoutError:
+            return Failed("DEADLINE_EXCEEDED", "The answer took too long.", retryable=True)
+        except BrokenAnswerError:
+            return Failed("LLM_FAILED", "The language model broke off mid-answer.", retryable=True)
+        except ServiceError as error:
+            return Failed(error.reason, error.message, retryable=error.kind in _RETRYABLE)
+
+    def _budget_of(self, request: TurnRequest) -> TurnBudget:
+        own_s = self._equipment.plans[request.depth].total_s
+        total_s = own_s if request.deadline_ms is None else request.deadline_ms / 1000
+        return TurnBudget(self._equipment.clock, max(total_s, _MIN_TURN_S))
+
+    async def decide(self, request: TurnRequest) -> Decision:
+        """Decide only; see `engine.TurnEngine`."""
+        ledger = TurnLedger(self._equipment.clock, wording_for(request.language))
+        return await decide(request, self._equipment, self._budget_of(request), ledger)
+
+    async def search(self, command: SearchCommand) -> SearchOutcome:
+        """Search and rank without an answer; see `engine.TurnEngine`."""
+        await self._take_quota(command)
+        request = _as_request(command)
+        equipment, budget = self._equipment.for_turn(request), self._budget_of(request)
+        ledger = TurnLedger(equipment.clock, wording_for(command.language))
+        if command.verbatim:
+            decision = _verbatim(command)
+        else:
+            decision = _searching(await decide(request, equipment, budget, ledger), command.query)
+        course = equipment.course(budget, ledger, _ignore)
+        reader = PageReader(equipment.services.fetcher, course=course)
+        gatherer = Gatherer(equipment.services, reader=reader, course=course)
+        gathered = await gatherer.gather(self._errand(command, decision))
+        if gathered.search_lost:
+            raise SearchFailedError([report.name for report in ledger.providers])
+        ledger.add_time("total", budget.elapsed_s())
+        return _outcome(command, gathered, ledger, equipment)
+
+    async def _take_quota(self, command: SearchCommand) -> None:
+        state = await self._equipment.quota.take(command.caller)
+        if not state.allowed:
+            raise QuotaSpentError(state.limit, state.reset_s)
+
+    def _errand(self, command: SearchCommand, decision: Decision) -> Errand:
+        plan = self._equipment.plans[command.depth]
+        wanted = command.options.max_results or DEFAULT_RESULTS
+        language = command.language or decision.language
+        return Errand(
+            decision=decision,
+            plan=replace(plan, rounds=1),
+            options=command.options,
+            max_results=wanted,
+            caller=command.caller,
+            language="" if language == "und" else language,
+            reads_pages=False,
+        )
+
+    async def fetch(
+        self, urls: Sequence[str], *, no_external: bool = False, max_chars: int = 0
+    ) -> tuple[PageContent, ...]:
+        """Read pages that a person named; see `engine.TurnEngine`."""
+        pages: dict[int, PageContent] = {}
+        for start in range(0, len(urls), _MOST_PER_CALL):
+            call = FetchCall(
+                urls=tuple(urls[start : start + _MOST_PER_CALL]),
+                purpose=Purpose.USER_URL,
+                timeout_s=FETCH_S,
+                max_chars=max_chars or _FETCH_CHARS,
+                no_external=no_external,
+            )
+            await self._fetch_into(pages, call, start)
+        return tuple(pages.get(i) or _not_read(url) for i, url in enumerate(urls))
+
+    async def _fetch_into(self, pages: dict[int, PageContent], call: FetchCall, first: int) -> None:
+        try:
+            async with limited(call.timeout_s):
+                stream = self._equipment.services.fetcher.fetch_many(call)
+                async with aclosing(stream):  # type: ignore[type-var]
+                    async for index, page in stream:
+                        pages[first + index] = page
+        except TimeoutError:
+            return
+        except ServiceError as error:
+            if not pages and error.kind is not ErrorKind.UNAVAILABLE:
+                raise
+
+
+async def _ignore(event: TurnEvent) -> None:
+    """Faces without a stream take no progress."""
+
+
+def _as_request(command: SearchCommand) -> TurnRequest:
+    return TurnRequest(
+        messages=(ChatMessage(Role.USER, command.query),),
+        caller=command.caller,
+        web_mode=WebMode.ON,
+        force_search=True,
+        depth=command.depth,
+        language=command.language,
+        time_zone=command.time_zone,
+        options=command.options,
+        deadline_ms=command.deadline_ms,
+    )
+
+
+def _verbatim(command: SearchCommand) -> Decision:
+    return Decision(
+        action=Action.SEARCH,
+        confidence=1.0,
+        stage=Stage.MODE,
+        reason="The query is searched for as given.",
+        reason_code="verbatim",
+        standalone_question=command.query,
+        queries=(PlannedQuery(command.query, Freshness.NONE, command.options.site),),
+        language=command.language or "und",
+    )
+
+
+def _searching(decision: Decision, query: str) -> Decision:
+    """The decision as a search, whatever it says: results are what was asked for."""
+    if decision.queries:
+        return decision
+    return replace(decision, action=Action.SEARCH, queries=(PlannedQuery(query[:200]),))
+
+
+def _outcome(
+    command: SearchCommand, gathered: Gathered, ledger: TurnLedger, equipment: Equipment
+) -> SearchOutcome:
+    shown = _shown(command, gathered)
+    kept = {id(item) for item in shown}
+    if ledger.web_lost:
+        ledger.notify("web_unavailable" if shown else "search_unavailable")
+    elif not shown:
+        ledger.notify("nothing_found", cutoff=equipment.cutoff_month)
+    return SearchOutcome(
+        id=equipment.new_id(),
+        results=sourcing.as_results(shown, {}),
+        excluded=tuple(item for item in gathered.scored if id(item) not in kept),
+        queries=tuple(gathered.queries),
+        providers=ledger.providers,
+        degraded=ledger.degraded,
+        notices=ledger.notices,
+        timings_ms=_timings(ledger),
+        usage=ledger.usage,
+        outbound=ledger.outbound,
+        searched=ledger.searched,
+    )
+
+
+def _shown(command: SearchCommand, gathered: Gathered) -> tuple[ScoredHit, ...]:
+    if command.ranked:
+        return gathered.included
+    allowed = [item for item in gathered.scored if item.exclusion not in _NEVER_SHOWN]
+    if all(item.relevance is not None for item in allowed):
+        allowed.sort(key=lambda item: -(item.relevance or 0.0))
+    return tuple(allowed[: command.options.max_results or DEFAULT_RESULTS])
+
+
+def _timings(ledger: TurnLedger) -> Mapping[str, int]:
+    return ledger.timings_ms
+
+
+def _not_read(url: str) -> PageContent:
+    return PageContent(
+        url=url,
+        success=False,
+        status="unavailable",
+        error="The page could not be read in time.",
+        retryable=True,
+    )

@@ -1,0 +1,369 @@
+"""One turn from message to result: decide, read and search, answer, record.
+
+Each part may be lost; what is lost becomes data of the result. The time of the whole is bounded by
+the engine.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pellucid_gateway.answering.excerpts import ExcerptAnswerer
+from pellucid_gateway.answering.model_answer import ModelAnswerer, send_notices
+from pellucid_gateway.answering.page_model import PageModel
+from pellucid_gateway.answering.prompts import Setting
+from pellucid_gateway.claims.conflicts import find_conflicts, note_of, told
+from pellucid_gateway.claims.second_opinion import ModelOpinion
+from pellucid_gateway.course.budgets import DepthPlan, TurnBudget, limited
+from pellucid_gateway.course.event_stream import Send
+from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.gathering import sources as sourcing
+from pellucid_gateway.gathering.choosing import PassageChooser, Wanted
+from pellucid_gateway.gathering.reading import PageReader
+from pellucid_gateway.gathering.search_rounds import Errand, Gatherer
+from pellucid_gateway.keeping.evidence import Basis, evidence_record
+from pellucid_gateway.question.fallback_decision import find_urls
+from pellucid_gateway.turn.equipment import Equipment, decide
+from pellucid_gateway.turn.follow_ups import reused_sources
+from pellucid_gateway.turn.page_follow_ups import with_named_page
+from pellucid_gateway.turn.result import Found, Identifiers, build_result, with_account
+from pellucid_gateway.turn.speculation import Speculation
+from pellucid_gateway.vocabulary.answer import Answer
+from pellucid_gateway.vocabulary.decision import Action, Decision, WebMode
+from pellucid_gateway.vocabulary.events import (
+    AnswerKind,
+    Decided,
+    Done,
+    ResultsReady,
+    SourcesReady,
+    TurnResult,
+    UrlFetched,
+)
+from pellucid_gateway.vocabulary.findings import PageContent, Purpose
+from pellucid_gateway.vocabulary.notices import wording_for
+from pellucid_gateway.vocabulary.ports import AnswerModel
+from pellucid_gateway.vocabulary.request import Depth, TurnRequest
+from pellucid_runtime.errors import ServiceError
+
+# Results of a forced search, and candidates of a turn, when the request names no number.
+DEFAULT_RESULTS = 5
+# Warnings of the fetcher: an error or a notice stands in the place of the page; a wall before it.
+DOUBTFUL = frozenset({"soft_404", "soft_error", "consent_page"})
+WALLS = frozenset({"paywall", "login_wall"})
+# Share of the model's window that pages which the person named may take.
+_NAMED_SHARE = 0.6
+
+
+class OneTurn:
+    """Runs one turn.
+
+    Args:
+        request: What is asked.
+        equipment: Services, model, store, clock.
+        budget: The turn's time.
+        send: Takes every event but the last.
+    """
+
+    def __init__(
+        self, request: TurnRequest, *, equipment: Equipment, budget: TurnBudget, send: Send
+    ) -> None:
+        self._request = request
+        self._equipment = equipment = equipment.for_turn(request)
+        self._budget = budget
+        self._send = send
+        self._ledger = TurnLedger(equipment.clock, wording_for(request.language))
+        self._plan = _plan_for(request, equipment.plans)
+        self._course = equipment.course(budget, self._ledger, send)
+        self._reader = PageReader(equipment.services.fetcher, course=self._course)
+        self._gatherer = Gatherer(equipment.services, reader=self._reader, course=self._course)
+        self._id = equipment.new_id()
+        self._read_before: Mapping[str, PageContent] = {}
+
+    async def run(self) -> Done:
+        """Do the turn.
+
+        Raises:
+            ServiceError: It cannot be answered at all.
+        """
+        speculation = Speculation(
+            self._request, search=self._equipment.services.search, course=self._course
+        )
+        speculation.begin()
+        try:
+            decision = await self._decide()
+            return await self._decided(decision, speculation)
+        finally:
+            await speculation.drop()
+
+    async def _decided(self, decision: Decision, speculation: Speculation) -> Done:
+        found = Found(sources=reused_sources(self._request, decision, self._course.clock.now()))
+        if found.sources:
+            self._ledger.notify("earlier_sources")
+            return await self._answered(decision, found)
+        await self._take_quota(decision)
+        await self._read_user_pages(decision, found)
+        begun = await speculation.settle(decision, searches=self._searches(decision))
+        if self._searches(decision):
+            errand = replace(self._errand(decision), begun=begun)
+            found.gathered = await self._gatherer.gather(errand)
+            found.web_lost = self._ledger.web_lost
+        if self._is_results_only(decision):
+            return await self._done_with_results(decision, found)
+        await self._course.rounds.turn()
+        await self._find_sources(decision, found)
+        self._notify_gaps(decision, found)
+        return await self._answered(decision, found)
+
+    async def _answered(self, decision: Decision, found: Found) -> Done:
+        if found.sources:
+            await self._send(SourcesReady(found.sources))
+        await self._course.rounds.turn()
+        found.conflicts = find_conflicts(found.sources, decision.standalone_question)
+        for conflict in found.conflicts[:1]:
+            code, values = told(conflict, self._ledger.wording)
+            self._ledger.notify(code, **values)
+        answer = await self._answer(decision, found)
+        return await self._done(decision, found, answer)
+
+    async def _decide(self) -> Decision:
+        alone = await decide(self._request, self._equipment, self._budget, self._ledger)
+        followed = await with_named_page(self._request, alone, self._reader, self._ledger)
+        decision, self._read_before = followed.decision, followed.pages
+        language = self._request.language or decision.language
+        self._ledger.wording = wording_for(language)
+        if self._ledger.lost("decision"):
+            self._ledger.notify("simple_decision")
+        await self._send(Decided(decision))
+        if self._request.recall is not None:
+            self._request = replace(self._request, memories=await self._request.recall())
+        self._notify_decision(decision)
+        return decision
+
+    def _notify_decision(self, decision: Decision) -> None:
+        request = self._request
+        if decision.ignored_urls and request.web_mode is not WebMode.OFF:
+            self._ledger.notify("urls_ignored", urls=", ".join(decision.ignored_urls))
+        if request.web_mode is WebMode.OFF and find_urls(request.message):
+            self._ledger.notify("web_off")
+        if decision.needs_search and request.quota_spent:
+            self._ledger.notify("rate_limited")
+        if request.force_search and (decision.topicless or not decision.needs_search):
+            self._ledger.notify("chat_instead")
+
+    async def _take_quota(self, decision: Decision) -> None:
+        """A turn that would search takes one of the person's; without one it does not search."""
+        if not self._searches(decision):
+            return
+        state = await self._equipment.quota.take(self._request.caller)
+        if not state.allowed:
+            self._request = replace(self._request, quota_spent=True)
+            self._ledger.notify("rate_limited")
+
+    def _searches(self, decision: Decision) -> bool:
+        forced_chat = self._request.force_search and decision.topicless
+        wanted = decision.needs_search and bool(decision.queries)
+        return wanted and not self._request.quota_spent and not forced_chat
+
+    def _is_results_only(self, decision: Decision) -> bool:
+        return self._request.force_search and self._searches(decision)
+
+    async def _read_user_pages(self, decision: Decision, found: Found) -> None:
+        reads = decision.action in {Action.FETCH, Action.SEARCH}
+        if not reads or not decision.urls or self._request.web_mode is WebMode.OFF:
+            return
+        pages = self._read_before or await self._reader.read(
+            decision.urls, Purpose.USER_URL, no_external=self._request.no_external
+        )
+        for url in decision.urls:
+            page = pages.get(url)
+            content = self._url_fetched(url, page)
+            found.url_contents.append(content)
+            if page:
+                found.user_pages.append(page)
+            await self._send(content)
+
+    def _url_fetched(self, url: str, page: PageContent | None) -> UrlFetched:
+        walled = page is not None and bool(WALLS & set(page.warnings))
+        if page is None or not page.success or walled:
+            self._ledger.notify("paywall" if walled else "page_unreachable", url=url)
+        elif DOUBTFUL & set(page.warnings):
+            self._ledger.notify("page_doubtful", url=url)
+        if page is None or not page.success:
+            unreachable = self._ledger.wording.notice("page_unreachable", url=url)
+            error = page.error if page and page.error else unreachable
+            return UrlFetched(url=url, success=False, error=error)
+        title = sourcing.shown_title(page)
+        return UrlFetched(url=url, success=True, method=page.method, title=title)
+
+    def _errand(self, decision: Decision) -> Errand:
+        options = self._request.options
+        if options.site and not decision.site:
+            decision = replace(decision, site=options.site)
+        results = options.max_results or max(DEFAULT_RESULTS, self._plan.sources)
+        return Errand(
+            decision=decision,
+            plan=self._plan,
+            options=options,
+            max_results=results,
+            subject=self._request.subject,
+            caller=self._request.caller,
+            language=self._language(decision),
+            reads_pages=not self._request.force_search,
+        )
+
+    def _language(self, decision: Decision) -> str:
+        own = self._request.language or decision.language
+        return "" if own == "und" else own
+
+    async def _find_sources(self, decision: Decision, found: Found) -> None:
+        """Number the sources, each with the passages that the model is shown."""
+        wanted = Wanted(
+            decision.standalone_question, self._request.message, tuple(found.gathered.refined)
+        )
+        chooser = PassageChooser(self._equipment.services.scorer, course=self._course)
+        model = self._equipment.model
+        window = model.window_tokens if model else 0
+        named = await chooser.of_named(
+            found.user_pages, wanted, most_bytes=int(_NAMED_SHARE * window)
+        )
+        own = sourcing.from_user_pages(found.user_pages, passages=named)
+        gathered = found.gathered
+        passages = await chooser.of_hits(gathered.included, gathered.pages, wanted, self._plan)
+        hits = sourcing.from_hits(
+            gathered.included,
+            gathered.pages,
+            passages=passages,
+            most=self._plan.sources,
+            first_n=len(own) + 1,
+        )
+        found.sources = (*own, *hits)
+
+    def _notify_gaps(self, decision: Decision, found: Found) -> None:
+        if not self._searches(decision):
+            return
+        is_lost = found.gathered.search_lost or found.web_lost
+        if found.gathered.included:
+            if found.web_lost:
+                self._ledger.notify("web_unavailable")
+        elif not is_lost:
+            self._ledger.notify("nothing_found", cutoff=self._equipment.cutoff_month)
+        elif self._request.subject:
+            self._ledger.notify("subject_only")
+        else:
+            self._ledger.notify("search_unavailable")
+
+    def _opinion(self, model: AnswerModel, marker: str) -> ModelOpinion | None:
+        """Who is asked about claims that words leave open: a model named for small tasks."""
+        name = self._equipment.fast_model if self._equipment.asks_on_claims else ""
+        return ModelOpinion(model, name=name, course=self._course, marker=marker) if name else None
+
+    async def _answer(self, decision: Decision, found: Found) -> Answer:
+        model = self._usable_model(found)
+        if self._budget.stage_s(1.0) <= 0:
+            self._ledger.lose("deadline", "gathering used up its share")
+            self._ledger.notify("taking_long")
+        await send_notices(self._ledger, self._send)
+        setting, scorer = self._setting(decision, found), self._equipment.services.scorer
+        if model:
+            pages = PageModel(
+                model,
+                name=self._equipment.fast_model,
+                course=self._course,
+                marker=setting.marker,
+            )
+            if self._plan.extracts and found.sources:
+                question = decision.standalone_question
+                found.sources = await pages.with_extracts(found.sources, question, self._plan)
+            by_model = ModelAnswerer(
+                self._request,
+                setting=setting,
+                scorer=scorer,
+                course=self._course,
+                pages=pages,
+                opinion=self._opinion(model, setting.marker),
+            )
+            if answer := await by_model.answer(model, found.sources):
+                return answer
+            self._ledger.notify("model_failed" if found.sources else "model_silent")
+            await send_notices(self._ledger, self._send)
+        by_excerpts = ExcerptAnswerer(
+            self._request, setting=setting, scorer=scorer, course=self._course
+        )
+        return await by_excerpts.answer(found.sources, found.conflicts)
+
+    def _usable_model(self, found: Found) -> AnswerModel | None:
+        model = self._equipment.model
+        if model is None and not found.sources:
+            self._ledger.notify("no_model")
+        if model and self._request.no_external and model.receiver:
+            self._ledger.notify("model_external")
+            return None
+        return model
+
+    def _setting(self, decision: Decision, found: Found) -> Setting:
+        model = self._equipment.model
+        return Setting(
+            question=decision.standalone_question,
+            language=self._request.language or decision.language,
+            now=self._equipment.clock.now(),
+            knowledge_cutoff=self._equipment.knowledge_cutoff,
+            window_tokens=model.window_tokens if model else 0,
+            marker=self._equipment.new_id()[-8:],
+            plan=self._plan,
+            searched=self._searches(decision) or bool(decision.urls or found.sources),
+            notes=tuple(note_of(conflict) for conflict in found.conflicts),
+            private=self._equipment.hidden(self._request),
+            is_small_talk=decision.topicless and not decision.urls,
+        )
+
+    async def _done_with_results(self, decision: Decision, found: Found) -> Done:
+        scored = found.gathered.included
+        found.sources = sourcing.as_results(scored, found.gathered.pages)
+        self._notify_gaps(decision, found)
+        await self._send(ResultsReady(decision.queries[0].text, found.sources))
+        return await self._done(decision, found, Answer(text="", kind=AnswerKind.RESULTS))
+
+    async def _done(self, decision: Decision, found: Found, answer: Answer) -> Done:
+        conversation = self._request.conversation_id or self._equipment.new_id()
+        ids = Identifiers(turn=self._id, conversation=conversation)
+        result = build_result(ids, decision, found, answer, self._request)
+        basis = Basis(
+            rated_by=found.gathered.rated_by,
+            scored=found.gathered.scored,
+            said=answer.said,
+            shown=answer.shown,
+            style=self._request.citation_style,
+            language=self._request.language or decision.language,
+            searched=self._searches(decision) or bool(decision.urls or found.sources),
+        )
+        evidence_id = await self._record(self._accounted(result), decision, found, basis)
+        await send_notices(self._ledger, self._send)
+        return Done(self._accounted(replace(result, evidence_id=evidence_id)))
+
+    def _accounted(self, result: TurnResult) -> TurnResult:
+        now = self._equipment.clock.now()
+        return with_account(result, self._ledger, now=now, elapsed_s=self._budget.elapsed_s())
+
+    async def _record(
+        self, result: TurnResult, decision: Decision, found: Found, basis: Basis
+    ) -> str:
+        """Keep the evidence; returns its id, empty when it could not be kept."""
+        record = evidence_record(
+            result,
+            question=decision.standalone_question,
+            excluded=[hit for hit in found.gathered.scored if not hit.included],
+            user_pages=found.user_pages,
+            basis=basis,
+        )
+        try:
+            async with limited(self._budget.answer_s(self._equipment.budgets.evidence_s)):
+                await self._equipment.evidence.save(self._id, self._request.caller, record)
+        except (ServiceError, TimeoutError) as error:
+            self._ledger.lose_by("store", error)
+            return ""
+        return self._id
+
+
+def _plan_for(request: TurnRequest, plans: Mapping[Depth, DepthPlan]) -> DepthPlan:
+    plan = plans[request.depth]
+    most = request.options.max_results
+    return replace(plan, sources=min(plan.sources, most)) if most else plan

@@ -1,0 +1,104 @@
+"""From what a turn found, wrote and noted to its result."""
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from pellucid_gateway.claims.conflicts import Conflict
+from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.gathering.gathered import Gathered
+from pellucid_gateway.vocabulary.answer import Answer
+from pellucid_gateway.vocabulary.decision import Decision
+from pellucid_gateway.vocabulary.events import AnswerKind, TurnResult, UrlFetched
+from pellucid_gateway.vocabulary.findings import PageContent, Source
+from pellucid_gateway.vocabulary.request import TurnRequest
+
+# Stands until the account is added.
+_NOT_FINISHED = datetime.min.replace(tzinfo=UTC)
+_STAGES = ("decision", "search", "score", "fetch", "first_token", "generate", "total")
+
+
+@dataclass(slots=True)
+class Found:
+    """What a turn has to answer from.
+
+    Attributes:
+        web_lost: The web was tried in vain; what was gathered is of the local index.
+    """
+
+    sources: tuple[Source, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    gathered: Gathered = field(default_factory=Gathered)
+    user_pages: list[PageContent] = field(default_factory=list)
+    url_contents: list[UrlFetched] = field(default_factory=list)
+    web_lost: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identifiers:
+    """Ids of a turn and of its conversation."""
+
+    turn: str
+    conversation: str
+
+
+def build_result(
+    ids: Identifiers, decision: Decision, found: Found, answer: Answer, request: TurnRequest
+) -> TurnResult:
+    """The result without the account, which `with_account` adds at the very end."""
+    cited = {citation.source for citation in answer.citations}
+    return TurnResult(
+        id=ids.turn,
+        conversation_id=ids.conversation,
+        answer=answer.text,
+        answer_kind=answer.kind,
+        model_label=_label(found, answer, request),
+        decision=decision,
+        finished_at=_NOT_FINISHED,
+        sources=tuple(replace(source, cited=source.n in cited) for source in found.sources),
+        citations=answer.citations,
+        citation_report=answer.report,
+        url_contents=tuple(found.url_contents),
+        iterations=found.gathered.rounds,
+        partial=answer.partial,
+        finish_reason=answer.finish_reason,
+        tool_calls=answer.tool_calls,
+    )
+
+
+def with_account(
+    result: TurnResult, ledger: TurnLedger, *, now: datetime, elapsed_s: float
+) -> TurnResult:
+    """The result with everything that the ledger noted up to now."""
+    spent = ledger.timings_ms | {"total": round(elapsed_s * 1000)}
+    return replace(
+        result,
+        finished_at=now,
+        providers=ledger.providers,
+        degraded=ledger.degraded,
+        notices=ledger.notices,
+        timings_ms={stage: spent.get(stage, 0) for stage in (*_STAGES, *spent)},
+        usage=ledger.usage,
+        speculation=ledger.speculation,
+        outbound=ledger.outbound,
+        searched=ledger.searched,
+    )
+
+
+def _label(found: Found, answer: Answer, request: TurnRequest) -> str:
+    """For people, for example "Web + Memory + some-model"."""
+    parts = [where] if (where := _where(found)) else []
+    parts += ["Memory"] if request.memories and answer.model else []
+    if answer.model:
+        parts.append(answer.model)
+    elif answer.kind is AnswerKind.EXTRACTIVE:
+        parts.append("extractive")
+    return " + ".join(parts)
+
+
+def _where(found: Found) -> str:
+    """Where the sources are from; nowhere when the web was lost and the local index had none."""
+    if not found.web_lost:
+        return "Web" if found.sources or found.gathered.rounds else ""
+    if found.user_pages:
+        return "Web"
+    return "Local" if found.sources else ""

@@ -1,0 +1,116 @@
+"""Begins a search while the decision is still being made, where the message plainly asks for one.
+
+It begins late enough that a decision by rules is always first, at most once a turn, and only for a
+message that may leave: never with the web off, with an address in it, with nothing external
+allowed, with a used-up quota, or in a conversation, where the words alone do not say what is meant.
+"""
+
+import asyncio
+from dataclasses import replace
+
+from pellucid_gateway.course.budgets import limited
+from pellucid_gateway.course.course import Course
+from pellucid_gateway.question.fallback_decision import decide_by_rule
+from pellucid_gateway.vocabulary.decision import Action, Decision, WebMode
+from pellucid_gateway.vocabulary.events import OutboundText
+from pellucid_gateway.vocabulary.ports import SearchAnswer, SearchCall, SearchPort
+from pellucid_gateway.vocabulary.request import TurnRequest
+from pellucid_language.terms import function_terms, terms
+
+# Decisions by rules take a few milliseconds, those by a model some hundred.
+_DELAY_S = 0.05
+# Share of the words of the decision's first query that the begun one must have.
+_SAME_SEARCH = 0.6
+
+
+class Speculation:
+    """At most one search that is begun before it is known to be wanted.
+
+    Args:
+        request: The turn.
+        search: The search service.
+        course: The turn's clock, time and account.
+    """
+
+    def __init__(self, request: TurnRequest, *, search: SearchPort, course: Course) -> None:
+        self._request = request
+        self._search = search
+        self._course = course
+        self._begins: asyncio.TimerHandle | None = None
+        self._task: asyncio.Task[SearchAnswer] | None = None
+        self._query = ""
+        self._has_left = False
+
+    def begin(self) -> None:
+        """Begin, if the message may leave; it is searched for if it plainly asks for that."""
+        if _may_leave(self._request):
+            # Most decisions are there before it is worth looking at the message.
+            self._begins = asyncio.get_running_loop().call_later(_DELAY_S, self._start)
+
+    def _start(self) -> None:
+        self._task = asyncio.create_task(self._run(), name="speculative-search")
+
+    async def _run(self) -> SearchAnswer:
+        decision = decide_by_rule(self._request)
+        if not _asks_plainly(decision):
+            return SearchAnswer()
+        self._query = decision.queries[0].text
+        course = self._course
+        call = SearchCall(
+            queries=decision.queries,
+            question=self._request.message,
+            options=self._request.options,
+            now=course.clock.now(),
+            language=self._request.language or decision.language,
+            caller=self._request.caller,
+        )
+        self._has_left = True
+        async with limited(course.budget.stage_s(course.budgets.search_s)):
+            return await self._search.search(replace(call, language=_known(call.language)))
+
+    async def settle(
+        self, decision: Decision, *, searches: bool
+    ) -> asyncio.Task[SearchAnswer] | None:
+        """The begun search if it is the one decided on; else it is cancelled, and told as sent."""
+        self._cancel_start()
+        wanted = searches and self._has_left and _is_same(self._query, decision)
+        if self._task is None or not wanted:
+            await self.drop()
+            return None
+        self._course.ledger.speculation = "used"
+        return self._task
+
+    def _cancel_start(self) -> None:
+        if self._begins is not None:
+            self._begins.cancel()
+
+    async def drop(self) -> None:
+        """Cancel what was begun and is not in use; nothing of it goes on."""
+        self._cancel_start()
+        task, self._task = self._task, None
+        if task is None:
+            return
+        task.cancel()
+        await asyncio.wait({task})
+        if self._has_left and self._course.ledger.speculation != "used":
+            self._course.ledger.speculation = "cancelled"
+            self._course.ledger.sent_out((OutboundText("search", "query", self._query),))
+
+
+def _may_leave(request: TurnRequest) -> bool:
+    alone = len(request.messages) == 1 and request.earlier is None
+    allowed = request.web_mode is not WebMode.OFF and not request.quota_spent
+    return alone and allowed and not request.no_external and not request.options.providers
+
+
+def _asks_plainly(decision: Decision) -> bool:
+    return decision.action is Action.SEARCH and not decision.urls and not decision.ignored_urls
+
+
+def _is_same(query: str, decision: Decision) -> bool:
+    wanted = terms(decision.queries[0].text) - function_terms()
+    return bool(wanted) and len(wanted & terms(query)) >= _SAME_SEARCH * len(wanted)
+
+
+def _known(language: str) -> str:
+    return "" if language == "und" else language

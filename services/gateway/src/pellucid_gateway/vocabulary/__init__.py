@@ -1,0 +1,1 @@
+"""The words that all wings share: requests, findings, events, ports, notices."""

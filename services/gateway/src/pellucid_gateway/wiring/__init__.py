@@ -1,0 +1,1 @@
+"""Puts the engine and its state together from settings."""

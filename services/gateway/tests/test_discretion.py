@@ -1,0 +1,104 @@
+"""Values that a person's messages show to be private leave in no string of the turn."""
+
+from collections.abc import Sequence
+
+import pytest
+from turn_fakes import FakeDecision, FakeModel, FakeSearch, Rig, search_decision, turn
+
+from pellucid_gateway.turn.discretion import cleared
+from pellucid_gateway.vocabulary.decision import PlannedQuery
+from pellucid_gateway.vocabulary.ports import Reflection
+from pellucid_gateway.vocabulary.request import ChatMessage, Depth, Role
+
+VALUE = "Tr0ub4dor&3"
+TOLD = f"My router password is {VALUE}, which attacks guess it?"
+SAID = (ChatMessage(Role.USER, TOLD), ChatMessage(Role.ASSISTANT, f"{VALUE} is weak."))
+
+
+def told_of(search: FakeSearch, decision: FakeDecision) -> str:
+    """Everything that the services could pass on to others."""
+    queries = [query.text for call in search.calls for query in call.queries]
+    asked = [
+        " ".join((call.question, *call.used_queries, *call.target_info))
+        for call in decision.reflect_calls
+    ]
+    return " | ".join((*queries, *asked))
+
+
+@pytest.mark.parametrize(
+    ("message", "history"), [(TOLD, ()), (f"Is {VALUE} in lists of leaked ones?", SAID)]
+)
+async def test_no_search_and_no_reflection_of_a_turn_hears_a_value(
+    message: str, history: Sequence[ChatMessage]
+) -> None:
+    decided = search_decision(
+        standalone_question=message,
+        queries=(PlannedQuery(f"{VALUE} attacks"),),
+        fallback_queries=(f"{VALUE} leaked",),
+        target_info=(f"attacks on {VALUE}",),
+    )
+    refined = Reflection(
+        sufficient=False, missing_aspects=(VALUE,), refined_query=f"{VALUE.lower()} dictionary"
+    )
+    rig = Rig(decision=FakeDecision(decided, reflections=[refined]), model=FakeModel())
+
+    await rig.events(message, history=history, depth=Depth.DEEP)
+
+    assert len(rig.search.calls) > 1
+    assert [q.text for q in rig.search.calls[1].queries] == ["dictionary"]
+    assert rig.decision.reflect_calls
+    assert VALUE.lower() not in told_of(rig.search, rig.decision).lower()
+
+
+async def test_the_second_try_does_not_fall_back_to_a_value() -> None:
+    message = f"Is {VALUE} in lists of leaked ones?"
+    decided = search_decision(
+        standalone_question=message,
+        queries=(PlannedQuery("lists leaked passwords"),),
+        fallback_queries=(),
+    )
+    rig = Rig(decision=FakeDecision(decided), search=FakeSearch(hits=()))
+
+    await rig.events(message, history=SAID)
+
+    assert len(rig.search.calls) == 2
+    assert VALUE not in told_of(rig.search, rig.decision)
+
+
+async def test_the_gateways_own_rule_is_cleared_as_well() -> None:
+    rig = Rig(decision=FakeDecision(down=True))
+
+    await rig.events(f"latest news on {VALUE} lists", history=SAID)
+
+    assert rig.search.calls
+    assert VALUE not in told_of(rig.search, rig.decision)
+
+
+def test_a_decision_of_nothing_but_a_value_searches_for_what_is_left() -> None:
+    request = turn(TOLD)
+    decided = search_decision(queries=(PlannedQuery(VALUE),))
+
+    (query,) = cleared(decided, request).queries
+
+    assert VALUE not in query.text
+    assert "router" in query.text
+
+
+@pytest.mark.parametrize(
+    ("receiver", "hides", "is_shown"),
+    [("llm.example", True, False), ("llm.example", False, True), ("", True, True)],
+)
+async def test_an_external_model_is_not_shown_a_value_if_so_set(
+    receiver: str, *, hides: bool, is_shown: bool
+) -> None:
+    model = FakeModel(receiver=receiver)
+    rig = Rig(model=model, redacts_secrets=hides)
+
+    await rig.events(f"And is {VALUE} older?", history=SAID, memories=(f"Uses {VALUE}",))
+
+    prompt = "\n".join(message.content for message in model.prompts[0].messages)
+    assert (VALUE in prompt) is is_shown
+    assert ("[removed]" in prompt) is not is_shown
+    result = (await rig.events("And?", history=SAID))[-1]
+    sent = [text.text for text in result.result.outbound if text.to == receiver]
+    assert any(VALUE in text for text in sent) is (is_shown and bool(receiver))

@@ -1,0 +1,173 @@
+"""What is shown of a page: whole pieces with what they need, for each part of the question."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pellucid_gateway.question import passages
+from pellucid_gateway.question.key_facts import tokens_of
+from pellucid_gateway.question.named_pages import GAP, named_page, outline
+from pellucid_gateway.question.page_pieces import pieces_of, with_needs
+from pellucid_gateway.question.parts import parts_of
+from pellucid_gateway.question.passages import Page, best_of
+
+PAGE = """# Skerry Bridge
+
+The Skerry Bridge opened after six years of work on Saturday. Gulls were everywhere that morning.
+A toll of 4.50 crowns applies to cars from April. The mayor wore a blue hat to the event.
+
+## Fares
+
+| Vehicle | Fare | Season |
+| --- | --- | --- |
+| Bicycle | 1.20 crowns | all year |
+| Coach | 19.80 crowns | summer |
+
+## Questions
+
+### May I walk across?
+
+Yes, on the northern side. It closes at dusk.
+
+What to bring:
+
+- a lamp
+- two spare batteries
+
+## History
+
+The first ferry ran in 1871. It sank in 1902.
+"""
+
+
+def shown(question: str, tokens: int = 40) -> str:
+    return best_of(PAGE, question, title="Skerry Bridge", most_tokens=tokens)
+
+
+def test_the_sentence_that_the_question_asks_for_is_shown() -> None:
+    assert "A toll of 4.50 crowns applies" in shown("What is the toll for cars on the bridge?", 20)
+
+
+def test_a_row_brings_the_heads_of_its_columns() -> None:
+    text = shown("What does a coach pay?", 30)
+
+    assert "| Vehicle | Fare | Season |" in text
+    assert "| Coach | 19.80 crowns | summer |" in text
+
+
+def test_an_answer_brings_its_question() -> None:
+    text = shown("Can I walk across?", 24)
+
+    assert "May I walk across?" in text
+    assert "Yes, on the northern side." in text
+
+
+def test_items_of_a_list_bring_the_line_that_introduces_them() -> None:
+    text = shown("What do I have to bring?", 24)
+
+    assert "What to bring:\n- a lamp\n- two spare batteries" in text
+
+
+def test_a_sentence_that_points_back_brings_the_one_before() -> None:
+    assert "The first ferry ran in 1871. It sank in 1902." in shown("When did it sink in 1902?", 24)
+
+
+def test_both_parts_of_a_question_get_their_passage() -> None:
+    text = shown("When did the first ferry run, and what does a bicycle pay?", 45)
+
+    assert "1871" in text
+    assert "1.20 crowns" in text
+
+
+def test_what_code_says_stays_as_it_is_written() -> None:
+    page = "Set it so:\n\n```\nmax_size = 4  # bytes\nrun --no_store *.txt\n```\n"
+
+    assert "max_size = 4 # bytes\nrun --no_store *.txt" in best_of(
+        page, "How do I set max_size?", title="", most_tokens=60
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("Who built it?", 1),
+        ("Who built it? And what did it cost?", 2),
+        ("Wann wurde sie eröffnet und wer hat sie gebaut?", 2),
+        ("Quand a-t-il ouvert et combien a-t-il coûté ?", 2),
+        ("¿Quién la construyó y cuánto costó?", 2),
+        ("How do salt and pepper grow?", 1),
+    ],
+)
+def test_parts_of_a_question(question: str, parts: int) -> None:
+    assert len(parts_of(question)) == parts
+
+
+def long_page(chars: int) -> str:
+    filler = (
+        "Paragraph {n} tells of the harbour, of nets and of the weather of day {n}. "
+        "Nobody wrote down what the gulls did then.\n\n"
+    )
+    parts = [filler.format(n=n) for n in range(chars // 120)]
+    parts.insert(len(parts) // 2, "The harbour master is Ilka Vestergaard, who came in 1998.\n\n")
+    return "# The harbour book\n\n" + "".join(parts) + "The last line of the book."
+
+
+def test_a_short_named_page_is_shown_whole() -> None:
+    reading = passages.read([Page(PAGE)], "What is it about?")
+
+    text = named_page(reading, reading.worth, 0, most_chars=5_000)
+
+    assert [piece.text for piece in pieces_of(PAGE)] == [
+        piece.text for piece in pieces_of(text.replace("\n", "\n\n"))
+    ] or all(piece.text in text for piece in pieces_of(PAGE))
+
+
+def test_a_long_named_page_keeps_beginning_end_and_what_is_asked_for() -> None:
+    reading = passages.read([Page(long_page(40_000))], "Who is the harbour master?")
+
+    text = named_page(reading, reading.worth, 0, most_chars=5_000)
+
+    assert len(text) <= 5_000
+    assert text.startswith("The harbour book")
+    assert text.endswith("The last line of the book.")
+    assert "Ilka Vestergaard" in text
+    assert GAP in text
+
+
+def test_an_outline_has_something_of_every_section() -> None:
+    sections = [
+        f"## Section {n}\n\nPoint {n} comes first. {'More of it. ' * 40}" for n in range(20)
+    ]
+    reading = passages.read([Page("\n\n".join(sections))], "Summarise it")
+
+    text = outline(reading, 0, most_chars=4_000)
+
+    assert len(text) <= 4_000
+    assert all(f"Point {n} comes first." in text for n in range(20))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=600), st.text(max_size=60), st.integers(4, 80))
+def test_the_budget_is_kept_whatever_the_page_says(text: str, question: str, budget: int) -> None:
+    found = best_of(text, question or "?", title="", most_tokens=budget)
+
+    assert tokens_of(found) <= budget + 1
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(alphabet="ab .\n#-|`:?*1", max_size=400))
+def test_pieces_need_only_what_stands_before_them(text: str) -> None:
+    pieces = pieces_of(text)
+
+    for place, piece in enumerate(pieces):
+        assert all(need < place for need in piece.needs)
+        assert place in with_needs([place], pieces)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=3_000), st.integers(200, 900))
+def test_named_pages_keep_their_room(text: str, most: int) -> None:
+    reading = passages.read([Page(text)], "What is it?")
+
+    assert len(named_page(reading, reading.worth, 0, most_chars=most)) <= most
+    assert len(outline(reading, 0, most_chars=most)) <= most
