@@ -1,9 +1,12 @@
 """Make Grafana's dashboards of `dashboards.yaml`, and the Kubernetes object of the rules.
 
 `render.py` writes the files; `render.py --check` says which ones differ and exits with 1.
+`render.py --runbooks URL` first points the alerts to where you publish `docs/runbooks/`.
 """
 
+import argparse
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,7 +20,40 @@ COMPONENT = FOLDER.parent / "components" / "observability"
 GRID_WIDTH = 24
 STAT_WIDTH, STAT_HEIGHT = 6, 4
 GRAPH_WIDTH, GRAPH_HEIGHT = 12, 8
-SOURCE = {"type": "prometheus", "uid": "prometheus"}
+SOURCE = {"type": "prometheus", "uid": "${datasource}"}
+# A series in a query, with or without a selector.
+SERIES = re.compile(r"\b((?:pellucid[_:]|process_)[a-z0-9_:]+)(\{)?")
+RUNBOOK = re.compile(r"(?<=runbook_url: )\S+(?=/\w+\.md)")
+
+
+def in_namespace(query: str) -> str:
+    """Return the query for the namespaces that the viewer picked.
+
+    >>> in_namespace('sum(pellucid_x{model="a"}) / pellucid:y')
+    'sum(pellucid_x{namespace=~"$namespace",model="a"}) / pellucid:y{namespace=~"$namespace"}'
+    """
+    chosen = 'namespace=~"$namespace"'
+    return SERIES.sub(lambda name: f"{name[1]}{{{chosen}" + ("," if name[2] else "}"), query)
+
+
+def variables() -> list[dict[str, Any]]:
+    """Return what a viewer picks: the data source and the namespaces."""
+    return [
+        {"name": "datasource", "label": "Data source", "type": "datasource", "query": "prometheus"},
+        {
+            "name": "namespace",
+            "label": "Namespace",
+            "type": "query",
+            "datasource": SOURCE,
+            "query": "label_values(pellucid_build_info, namespace)",
+            "refresh": 2,
+            "multi": True,
+            "includeAll": True,
+            # Also what has no namespace, as on one machine.
+            "allValue": ".*",
+            "current": {"text": "All", "value": "$__all"},
+        },
+    ]
 
 
 def dashboard(name: str, content: Mapping[str, Any]) -> dict[str, Any]:
@@ -28,10 +64,10 @@ def dashboard(name: str, content: Mapping[str, Any]) -> dict[str, Any]:
         "tags": ["pellucid"],
         "schemaVersion": 41,
         "timezone": "utc",
-        "editable": False,
+        "editable": True,
         "refresh": "30s",
         "time": {"from": "now-6h", "to": "now"},
-        "templating": {"list": []},
+        "templating": {"list": variables()},
         "annotations": {"list": []},
         "panels": list(panels(content["panels"])),
     }
@@ -55,7 +91,7 @@ def _panel(number: int, panel: Mapping[str, Any], place: Mapping[str, int]) -> d
         {
             "refId": chr(ord("A") + index),
             "datasource": SOURCE,
-            "expr": query,
+            "expr": in_namespace(query),
             "legendFormat": legend,
         }
         for index, (legend, query) in enumerate(panel["queries"].items())
@@ -100,18 +136,30 @@ def rendered() -> dict[Path, str]:
     return files
 
 
+def point_to_runbooks(address: str) -> None:
+    """Make every alert name its page below this address."""
+    path = FOLDER / "rules" / "alerts.yaml"
+    path.write_text(RUNBOOK.sub(address.rstrip("/"), path.read_text("utf-8")), "utf-8")
+
+
 def main() -> int:
     """Write or check; returns the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing")
+    parser.add_argument("--runbooks", metavar="URL", help="where docs/runbooks/ is published")
+    options = parser.parse_args()
+    if options.runbooks:
+        point_to_runbooks(options.runbooks)
     stale = 0
     for path, text in rendered().items():
         if path.exists() and path.read_text("utf-8") == text:
             continue
         stale += 1
         print(path.relative_to(FOLDER.parents[1]))
-        if "--check" not in sys.argv[1:]:
+        if not options.check:
             path.parent.mkdir(exist_ok=True)
             path.write_text(text, "utf-8")
-    return int(stale > 0 and "--check" in sys.argv[1:])
+    return int(stale > 0 and options.check)
 
 
 if __name__ == "__main__":
