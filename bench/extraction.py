@@ -27,7 +27,7 @@ sys.path.insert(0, str(ROOT / "eval"))
 from extraction_eval import own_pages, word_f1  # noqa: E402 - the folder is added above
 
 from pellucid_fetcher.document import Document  # noqa: E402
-from pellucid_fetcher.extraction.reading import open_readers, read  # noqa: E402
+from pellucid_fetcher.extraction.reading.dispatch import open_readers, read  # noqa: E402
 
 RESULTS = ROOT / "bench" / "results" / "extraction.md"
 URL = "https://www.lantern.example/page"

@@ -32,7 +32,7 @@ from pretended import PretendDialler, PretendResolver, Rig, http
 from pellucid_fetcher.app import Network, open_fetcher
 from pellucid_fetcher.outcome import FetchStatus, Method, Page
 from pellucid_fetcher.settings import FetcherSettings
-from pellucid_runtime.logs import configure_logging
+from pellucid_runtime.telemetry.logs import configure_logging
 
 PAGES = 200
 BESIDE = 20

@@ -15,12 +15,12 @@ sys.path.insert(0, str(TRAINING))
 from messages import labelled  # noqa: E402 - path first
 
 from pellucid_decision.adapters.rules_folder import RulesFolder  # noqa: E402 - path first
-from pellucid_decision.cascade import Cascade  # noqa: E402 - path first
-from pellucid_decision.classifier import Classifier  # noqa: E402 - path first
 from pellucid_decision.decision import Action, Stage  # noqa: E402 - path first
-from pellucid_decision.weights import load_weights  # noqa: E402 - path first
-from pellucid_gateway.plain_messages import is_plain  # noqa: E402 - path first
-from pellucid_gateway.plain_words import is_likely_plain  # noqa: E402 - path first
+from pellucid_decision.stages.cascade import Cascade  # noqa: E402 - path first
+from pellucid_decision.stages.classifier import Classifier  # noqa: E402 - path first
+from pellucid_decision.stages.weights import load_weights  # noqa: E402 - path first
+from pellucid_gateway.question.plain_messages import is_plain  # noqa: E402 - path first
+from pellucid_gateway.question.plain_words import is_likely_plain  # noqa: E402 - path first
 
 
 def rule_settled(count: int) -> list[str]:

@@ -27,9 +27,9 @@ import scorer_rig as bench
 from pellucid.scorer.v1 import scorer_pb2, scorer_pb2_grpc
 from scorer import callers as measured
 
-from pellucid_runtime.channel import open_channel
 from pellucid_runtime.errors import ServiceError
-from pellucid_runtime.hedging import HedgeBudget, hedged
+from pellucid_runtime.rpc.channel import open_channel
+from pellucid_runtime.rpc.hedging import HedgeBudget, hedged
 
 FILE = bench.RESULTS / "scorer_replicas.json"
 SERVICE = "pellucid.scorer.v1.ScorerService"

@@ -18,7 +18,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from pellucid_gateway.findings import (
+from pellucid_gateway.vocabulary.events import Delta, Done
+from pellucid_gateway.vocabulary.findings import (
     Hit,
     Method,
     PageContent,
@@ -26,7 +27,7 @@ from pellucid_gateway.findings import (
     ProviderStatus,
     ScoredHit,
 )
-from pellucid_gateway.ports import (
+from pellucid_gateway.vocabulary.ports import (
     FetchCall,
     ModelEnd,
     ModelPiece,
@@ -37,8 +38,7 @@ from pellucid_gateway.ports import (
     SearchAnswer,
     SearchCall,
 )
-from pellucid_gateway.request import ChatMessage, Depth, Role, TurnRequest
-from pellucid_gateway.turn import Delta, Done
+from pellucid_gateway.vocabulary.request import ChatMessage, Depth, Role, TurnRequest
 from rig.injected_turns import Web, engine_over
 
 TURNS = 10

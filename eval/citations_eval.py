@@ -4,8 +4,8 @@
 
 On the project's own planted set: what a model that cites wrongly on purpose gets past the gateway's
 verifier, by kind, and how claims about whole pages fare there. With EVAL_DATA also
-`cite_dev.jsonl` (sentence, source_texts, supported): the area under the curve of the scorer's
-support, as the verifier uses it. Nothing of the data is kept.
+`cite_dev.jsonl` (sentence, source_texts, supported): the area under the curve of the
+support that the verifier finds. Nothing of the data is kept.
 """
 
 import asyncio
@@ -13,19 +13,24 @@ import json
 import os
 import sys
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from pellucid_gateway.claim_checks import overlap
-from pellucid_gateway.findings import Source
+from pellucid_gateway.claims.claim_checks import overlap
+from pellucid_gateway.claims.second_opinion import Doubt
+from pellucid_gateway.vocabulary.findings import Source
 from rig.planted import CHECKABLE, SEMANTIC, Planted, cases, wrongly_answered
 from rig.real_support import RealSupport, SupportDown, score
-from rig.verifying import verified
+from rig.verifying import judge_of, verified
 
-PAGES = Path(__file__).parents[1] / "services" / "scorer" / "tests" / "claims_pages.yaml"
+RIG = Path(__file__).parents[1] / "tests" / "rig"
+FRESH = ("fresh_claims.yaml", "fresh_claims_two.yaml", "fresh_claims_three.yaml")
+PAGES = Path(__file__).parents[1] / "tests" / "rig" / "claims_pages.yaml"
 
 
 async def planted_report() -> None:
@@ -61,19 +66,55 @@ async def pages_report() -> None:
         print(f"{kind:<43}" + "".join(f"{f'{sum(k)}/{len(k)}':>9}" for k in of_parts))
 
 
-def labelled_report(file: Path) -> None:
+class RightJudge:
+    """Implements `SecondOpinion`: knows which claims are right.
+
+    Args:
+        right: Whether the claims of the next answer are.
+    """
+
+    def __init__(self, *, right: bool) -> None:
+        self._right = right
+
+    async def on(self, doubts: Sequence[Doubt]) -> tuple[bool, ...] | None:
+        """Say what it knows of each."""
+        return (self._right,) * len(doubts) if doubts else None
+
+
+async def fresh_report(of: str) -> None:
+    """Print how many fresh claims keep their citation: by rules, and by a judge that is right."""
+    scorer, count, kept = RealSupport(), Counter[str](), Counter[tuple[str, str]]()
+    for case in yaml.safe_load((RIG / of).read_text("utf-8")):
+        page = Source(n=1, url="http://p.example/", title="", domain="p", facts=case["page"])
+        for kind, claim in ((k, c) for k, claims in case.items() if k != "page" for c in claims):
+            planted = Planted("fresh", kind, "en", f"{claim} [1].", claim, (page,), frozenset({1}))
+            count[kind] += 1
+            for name, judge in (("rules", None), ("judge", RightJudge(right=kind == "right"))):
+                kept[name, kind] += bool((await verified(planted, scorer, judge)).cited)
+    print(f"\n{of}, {count.total()} claims: all, kept by rules, kept with a judge that is right")
+    for kind, every in count.items():
+        print(f"{kind:<14}{every:>7}{kept['rules', kind]:>7}{kept['judge', kind]:>7}")
+
+
+async def labelled_report(rows: Sequence[Mapping[str, Any]]) -> None:
     """Print the area under the curve on labelled claims."""
-    rows = [json.loads(line) for line in file.read_text("utf-8").splitlines() if line]
     truth = [bool(row["supported"]) for row in rows]
-    texts = ["\n".join(row["source_texts"]) for row in rows]
-    claims = [row["sentence"] for row in rows]
+    pairs = [(row["sentence"], "\n".join(row["source_texts"])) for row in rows]
     methods = {
-        "support": [score(claim, text) for claim, text in zip(claims, texts, strict=True)],
-        "word overlap": [overlap(claim, text) for claim, text in zip(claims, texts, strict=True)],
+        "support": [await support(claim, text) for claim, text in pairs],
+        "wording": [score(claim, text) for claim, text in pairs],
+        "word overlap": [overlap(claim, text) for claim, text in pairs],
     }
     print(f"\narea under the curve, {len(rows)} labelled claims")
     for name, scores in methods.items():
         print(f"{name:<14}{area(scores, truth):>8.3f}")
+
+
+async def support(claim: str, text: str) -> float:
+    """Support of one claim by one text as the gateway judges it, 0 to 1."""
+    page = Source(n=1, url="http://p.example/", title="", domain="p.example", facts=text)
+    ((judged,),) = await judge_of([page], RealSupport(), "en").judge([claim])
+    return judged.score
 
 
 def area(scores: list[float], truth: list[bool]) -> float:
@@ -88,11 +129,14 @@ def main() -> int:
     """Measure both sets."""
     asyncio.run(planted_report())
     asyncio.run(pages_report())
+    for of in FRESH:
+        asyncio.run(fresh_report(of))
     folder = os.environ.get("EVAL_DATA")
     if not folder:
         print("\ncitations: EVAL_DATA is unset, so no labelled claims were measured")
     elif (file := Path(folder) / "cite_dev.jsonl").is_file():
-        labelled_report(file)
+        rows = [json.loads(line) for line in file.read_text("utf-8").splitlines() if line]
+        asyncio.run(labelled_report(rows))
     return 0
 
 

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pellucid_search.dates import understand_date
+from pellucid_search.dates.publication import understand_date
 
 OWN_ROWS = Path(__file__).with_name("dates_rows.jsonl")
 FLOOR = 0.93

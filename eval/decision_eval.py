@@ -1,9 +1,9 @@
 """Error rates of the decision service: own messages held out, and other sets from EVAL_DATA.
 
-Prints precision, recall and false-positive rate per language and kind, calibration error, latency by
-stage, and for rewrite sets the recall of the terms that a follow-up leaves out. No language model
-runs. The scorer is the one at SCORER_TARGET, or one that is started for the while.
-"""  # noqa: E501 - one pattern or table row
+Prints precision, recall and false-positive rate per language and kind, calibration error, latency
+by stage. No language model runs. The scorer is the one at SCORER_TARGET, or one that is started for
+the while.
+"""
 
 import asyncio
 import gc
@@ -34,15 +34,14 @@ from messages import CUTOFF, NOW, labelled  # noqa: E402 - path first
 from pellucid_decision.adapters.rules_folder import RulesFolder  # noqa: E402 - path first
 from pellucid_decision.adapters.scorer_encoder import ScorerEncoder  # noqa: E402 - path first
 from pellucid_decision.app import build  # noqa: E402 - path first
-from pellucid_decision.cascade import Cascade  # noqa: E402 - path first
-from pellucid_decision.classifier import Classifier  # noqa: E402 - path first
-from pellucid_decision.conversation import Ask, Role, Turn, WebMode  # noqa: E402 - path first
 from pellucid_decision.decision import Action, Decision  # noqa: E402 - path first
-from pellucid_decision.queries import word_count  # noqa: E402 - path first
 from pellucid_decision.settings import DecisionSettings  # noqa: E402 - path first
-from pellucid_decision.weights import load_weights  # noqa: E402 - path first
+from pellucid_decision.stages.cascade import Cascade  # noqa: E402 - path first
+from pellucid_decision.stages.classifier import Classifier  # noqa: E402 - path first
+from pellucid_decision.stages.weights import load_weights  # noqa: E402 - path first
+from pellucid_decision.text.conversation import Ask, Role, Turn  # noqa: E402 - path first
 
-HISTORY = 5
+OWN = Path(__file__).with_name("decision_rows.jsonl")
 MIN_PREFIX = 4
 # One in so many training messages, of all languages, is asked before anything is timed.
 WARM_UP_EVERY = 100
@@ -58,6 +57,8 @@ def main() -> None:
         decisions(list(unseen()), target)
         print("\nthe same without a scorer")
         decisions(list(unseen()), "")
+        print("\nplain everyday messages, written apart from the tuning")
+        decisions(list(rows(OWN)), target)
         print("\ndistinct messages over gRPC")
         over_grpc(list(unseen()), target)
         if folder := os.environ.get("EVAL_DATA"):
@@ -98,9 +99,6 @@ def other_sets(folder: Path, target: str) -> None:
         print(f"\n{path.name}, clear rows")
         clear = [row for row in rows(path) if row.get("strength", "clear") == "clear"]
         decisions(clear, target)
-    for path in sorted(folder.glob("rewrite*.jsonl")):
-        print(f"\n{path.name}, added-term recall of the union of queries")
-        rewrites(Cascade(RulesFolder(), Classifier(load_weights())), list(rows(path)))
 
 
 def rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -129,7 +127,7 @@ def request(text: str, row: Mapping[str, Any], **fields: Any) -> Ask:
     """Return a row as a request."""
     history = tuple(Turn(Role(turn["role"]), turn["content"]) for turn in row.get("history") or ())
     now = datetime.fromisoformat(row["date"]).replace(tzinfo=UTC) if row.get("date") else NOW
-    return Ask(text, now, CUTOFF, history[-HISTORY:], **fields)
+    return Ask(text, now, CUTOFF, history, **fields)
 
 
 def decisions(listed: Sequence[Mapping[str, Any]], target: str) -> None:
@@ -225,23 +223,8 @@ def report(outcomes: Sequence[Outcome]) -> None:
     print(f"  calibration error {calibration_error(outcomes):.3f}")
 
 
-def rewrites(cascade: Cascade, listed: Sequence[Mapping[str, Any]]) -> None:
-    """Print the recall of added terms by source."""
-    shares: dict[str, list[float]] = defaultdict(list)
-    unlawful = 0
-    with asyncio.Runner() as runner:
-        for row in listed:
-            ask = request(row["question"], row, web_mode=WebMode.ON)
-            queries = [query.text for query in runner.run(cascade.decide(ask)).queries]
-            unlawful += not all(2 <= word_count(text) <= 6 for text in queries)  # noqa: PLR2004 - the number says itself
-            if row["added_terms"]:
-                shares[row["source"]].append(_share(row["added_terms"], " ".join(queries)))
-    for source, values in sorted(shares.items()):
-        print(f"  {source:<18} n={len(values):<4} {sum(values) / len(values):.3f}")
-    print(f"  rows with a query outside 2 to 6 words: {unlawful}")
-
-
-def _share(terms: Sequence[str], text: str) -> float:
+def share(terms: Sequence[str], text: str) -> float:
+    """Return the share of stemmed terms that stand in a text."""
     words = re.findall(r"\w+", text.lower())
     found = [
         any(

@@ -7,8 +7,9 @@ labelled text.
 import gzip
 import json
 import re
+import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,12 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 from selectolax.lexbor import LexborHTMLParser
 
-from pellucid_fetcher.extraction import charset
-from pellucid_fetcher.extraction.blocks import Block, Place, add_to_places
-from pellucid_fetcher.extraction.features import Featurizer
-from pellucid_fetcher.extraction.metadata import read_metadata
-from pellucid_fetcher.extraction.surroundings import load_surroundings
-from pellucid_fetcher.extraction.walking import walk_page
+from pellucid_fetcher.extraction.about.metadata import read_metadata
+from pellucid_fetcher.extraction.choosing.features import Featurizer
+from pellucid_fetcher.extraction.choosing.selecting import is_article
+from pellucid_fetcher.extraction.choosing.surroundings import load_surroundings
+from pellucid_fetcher.extraction.reading import charset
+from pellucid_fetcher.extraction.structure.blocks import Block, Place, add_to_places
+from pellucid_fetcher.extraction.structure.walking import walk_page
 
 WORD = re.compile(r"\w+")
 GRAM = 3
@@ -31,7 +33,10 @@ HALF = 0.5
 SHORT_SHARE = 0.4
 # Weight of the copies without names; swept 0, 0.4 and 1 on held-out pages: 0.846, 0.849, 0.851.
 NAMELESS_SHARE = 1.0
-CAP_BYTES = 1024 * 1024
+CAP_BYTES = 8 * 1024 * 1024
+# Blocks learnt from a page at most, drawn at random; more of one page teach little and take long.
+ROWS = 300
+FOLDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,9 @@ class Sample:
     wanted: NDArray[Any]
     share: float = 1.0
     is_copy: bool = False
+    is_article: bool = False
+    fold: int = 0
+    number: int = 0
 
     @property
     def words(self) -> NDArray[Any]:
@@ -62,12 +70,31 @@ class Sample:
         raw = np.power(self.words + 1, 0.8)
         return raw / raw.sum() * (1.0 if self.gold else 0.2) * self.share
 
+    def drawn(self) -> NDArray[Any]:
+        """Numbers of the blocks to learn from."""
+        count = len(self.blocks)
+        if count <= ROWS:
+            return np.arange(count)
+        return np.sort(np.random.default_rng(count).choice(count, ROWS, replace=False))
+
+
+def fold_of(url: str) -> int:
+    """Return in which third of the sites a page is; pages of one registered name stay together."""
+    labels = urlsplit(url).netloc.lower().removeprefix("www.").split(".")
+    is_second_level = len(labels) > 2 and len(labels[-2]) <= 3  # noqa: PLR2004 - as in "co.uk"
+    return zlib.crc32(".".join(labels[-3 if is_second_level else -2 :]).encode()) % FOLDS
+
+
+def read_index(folder: Path) -> Iterator[Mapping[str, Any]]:
+    """Read the labelled pages' rows; texts hold line separators that are no ends of rows."""
+    with (folder / "index.jsonl").open(encoding="utf-8", newline="\n") as lines:
+        yield from map(json.loads, lines)
+
 
 def read_samples(folder: Path) -> Iterator[Sample]:
-    """Read the labelled pages that have any text, each whole and shortened."""
+    """Read the labelled pages that have any text, each whole and every fourth also shortened."""
     featurizer = Featurizer(load_surroundings())
-    for line in (folder / "index.jsonl").read_text("utf-8").splitlines():
-        row = json.loads(line)
+    for row in read_index(folder):
         body = gzip.decompress((folder / "html" / f"{row['id']}.html.gz").read_bytes())
         parser = LexborHTMLParser(charset.decode(body[:CAP_BYTES], "").text)
         page = walk_page(parser)
@@ -78,19 +105,35 @@ def read_samples(folder: Path) -> Iterator[Sample]:
         gold = Counter(WORD.findall(row["text"].lower()))
         site = urlsplit(row["url"]).netloc or row["id"]
         columns = featurizer.matrix(page, metadata, row["url"])
-        yield Sample(row["page_type"], site, gold, page.blocks, columns, wanted)
-        if wanted.any():
+        whole = Sample(
+            kind=row["page_type"],
+            site=site,
+            gold=gold,
+            blocks=page.blocks,
+            columns=columns,
+            wanted=wanted,
+            is_article=is_article(metadata, row["url"]),
+            fold=fold_of(row["url"]),
+            number=int(row["id"]),
+        )
+        yield whole
+        if wanted.any() and whole.number % 4 == 0:
             kept = shortened(wanted, np.random.default_rng(int(row["id"])))
             page.blocks = [page.blocks[i] for i in kept]
             recount(page.blocks)
             columns = featurizer.matrix(page, metadata, row["url"])
-            yield Sample(
-                row["page_type"], site, gold, page.blocks, columns, wanted[kept], SHORT_SHARE
+            yield replace(
+                whole,
+                blocks=page.blocks,
+                columns=columns,
+                wanted=wanted[kept],
+                share=SHORT_SHARE,
             )
+            recount(whole.blocks)  # the elements are the same ones
 
 
 def with_nameless(samples: list[Sample], featurizer: Featurizer) -> list[Sample]:
-    """Add a copy of every whole page on which no class or id says anything.
+    """Add a copy of every second whole page on which no class or id says anything.
 
     Many sites name their parts by hashes or by looks; there text and structure have to do.
     """
@@ -99,7 +142,7 @@ def with_nameless(samples: list[Sample], featurizer: Featurizer) -> list[Sample]
     named = [start + kind for start in starts for kind in range(kinds)]
     copies = []
     for sample in samples:
-        if sample.share == 1.0 and sample.wanted.any():
+        if sample.share == 1.0 and sample.wanted.any() and sample.number % 2:
             columns = sample.columns.copy()
             columns[:, named] = 0.0
             copies.append(replace(sample, columns=columns, share=NAMELESS_SHARE, is_copy=True))

@@ -18,12 +18,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pellucid_scorer import support
-from pellucid_scorer.adapters import backends, openvino_encoder
-from pellucid_scorer.adapters.openvino_encoder import OpenVinoEncoder, Precision, Threads
-from pellucid_scorer.candidates import Candidate
+from pellucid_scorer.adapters import backends
 from pellucid_scorer.ports import Encoder
-from pellucid_scorer.settings import Device, ScorerSettings
+from pellucid_scorer.ranking.candidates import Candidate
+from pellucid_scorer.settings import ScorerSettings
+from pellucid_scorer.support import likeness as support
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "services" / "scorer"))
 
@@ -32,15 +31,17 @@ import ranked
 Scores = npt.NDArray[np.float64]
 
 
-def rank_report(title: str, asked: Sequence[ranked.Asked], encoders: Mapping[str, Encoder]) -> None:
+def rank_report(
+    title: str, asked: Sequence[ranked.Asked], encoders: Mapping[str, Sequence[Encoder]]
+) -> None:
     """Print nDCG of each method and precision by kind of question."""
     kinds = [*dict.fromkeys(one.kind for one in asked), "all"]
     print(f"\n{title}: nDCG@{ranked.DEPTH} of {len(asked)} questions")
     print(" " * 27 + "".join(f"{kind[:14]:>16}" for kind in kinds))
-    rows = {name: ranked.read(asked, encoder) for name, encoder in encoders.items()}
+    rows = {name: ranked.read(asked, models) for name, models in encoders.items()}
     for method_name, method in ranked.methods(datetime.now(UTC)).items():
         # Only these depend on the vectors.
-        names = rows if method_name in ("cosine", "full formula") else list(rows)[:1]
+        names = list(rows)[:1] if method_name in ("given order", "BM25") else rows
         for name in names:
             found = ranked.mean_by_kind(rows[name], method)
             label = f"{method_name} {name}" if len(list(names)) > 1 else method_name
@@ -49,7 +50,13 @@ def rank_report(title: str, asked: Sequence[ranked.Asked], encoders: Mapping[str
 
 def _asked(row: Mapping[str, Any]) -> ranked.Asked:
     candidates = tuple(
-        Candidate(id=str(place), url=one["url"], title=one["title"], snippet=one["snippet"])
+        Candidate(
+            id=str(place),
+            url=one["url"],
+            title=one["title"],
+            snippet=one["snippet"],
+            rank=one.get("rank", place + 1),
+        )
         for place, one in enumerate(row["candidates"])
     )
     grades = tuple(one["grade"] for one in row["candidates"])
@@ -62,9 +69,8 @@ def support_report(rows: Sequence[Mapping[str, Any]], encoder: Encoder) -> None:
     judged = _judgements(rows, encoder)
     parts = {
         "support score": [one.score for one in judged],
-        "overlap alone": [one.checks.window.overlap for one in judged],
+        "overlap alone": [one.window.overlap for one in judged],
         "cosine alone": [one.cosine for one in judged],
-        "nothing missing": [float(not one.checks.missing) for one in judged],
     }
     print("\narea under the curve")
     for name, values in parts.items():
@@ -87,31 +93,22 @@ def _judgements(rows: Sequence[Mapping[str, Any]], encoder: Encoder) -> Sequence
     found = []
     for row in rows:
         passage = support.Passage.read(id="p", text="\n".join(row["source_texts"]))
-        checks = support.check(support.Claim.read(row["sentence"]), passage)
-        found.append(
-            (row["sentence"], passage.text[checks.window.start : checks.window.end], checks)
-        )
+        window = support.best_window(support.Claim.read(row["sentence"]), passage)
+        found.append((row["sentence"], passage.text[window.start : window.end], window))
     claims = ranked.embed(encoder, [claim for claim, _, _ in found])
     windows = ranked.embed(encoder, [window for _, window, _ in found])
     cosines = (claims * windows).sum(axis=1)
     return [
-        support.judge("p", checks, float(cosine))
-        for (_, _, checks), cosine in zip(found, cosines, strict=True)
+        support.judge("p", window, float(cosine))
+        for (_, _, window), cosine in zip(found, cosines, strict=True)
     ]
 
 
-def open_encoders() -> Mapping[str, Encoder]:
-    """Return the backend of this machine, and float32 beside it."""
-    settings = ScorerSettings()
-    files = backends.chosen_files(settings)
-    ours = backends.open_encoder(files, Device.CPU, settings.scorer_threads)
-    exact = OpenVinoEncoder(
-        files,
-        openvino_encoder.graph(files),
-        precision=Precision.FP32,
-        threads=Threads(streams=1, threads=backends.usable_cores()),
-    )
-    return {encoder.name.rsplit("/", 1)[-1]: encoder for encoder in (ours, exact)}
+def open_encoders() -> Mapping[str, Sequence[Encoder]]:
+    """Return this machine's models: all together, then each alone."""
+    encoders = backends.open_encoders(ScorerSettings())
+    alone = {encoder.name.partition("/")[0]: (encoder,) for encoder in encoders}
+    return {"together": encoders, **alone} if len(encoders) > 1 else alone
 
 
 def rows_of(file: Path) -> list[dict[str, Any]]:
@@ -125,6 +122,7 @@ def main() -> int:
     """Measure the project's own questions and what the folder offers."""
     encoders = open_encoders()
     rank_report("own questions", ranked.own(), encoders)
+    rank_report("own questions across languages", ranked.own(ranked.ACROSS), encoders)
     folder = os.environ.get("EVAL_DATA")
     if not folder:
         print("scorer: EVAL_DATA=<folder> of labelled rows measures more")
@@ -134,7 +132,7 @@ def main() -> int:
         rank_report("rank_dev", asked, encoders)
     cited = rows_of(Path(folder) / "cite_dev.jsonl")
     if cited:
-        support_report(cited, next(iter(encoders.values())))
+        support_report(cited, next(iter(encoders.values()))[0])
     return 0
 
 

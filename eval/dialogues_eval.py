@@ -1,0 +1,98 @@
+"""Measures follow-ups about a page: read again where it is meant, searched where it was left.
+
+    EVAL_DATA=<folder> python eval/dialogues_eval.py
+
+The folder holds ``page_dialogues*.jsonl`` and the pages as `reading_eval.py` wants them. The
+decision is that of the real cascade without a scorer; the conversation is the client's messages.
+Without the folder nothing is measured.
+"""
+
+import asyncio
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from reading_eval import page_of
+
+from pellucid_decision.adapters.rules_folder import RulesFolder
+from pellucid_decision.stages.cascade import Cascade
+from pellucid_decision.stages.classifier import Classifier
+from pellucid_decision.stages.weights import load_weights
+from pellucid_decision.text.conversation import Ask, Turn
+from pellucid_decision.text.conversation import Role as AskRole
+from pellucid_gateway.question.page_topic import leaves, topic_of
+from pellucid_gateway.vocabulary.decision import Action, Decision, PlannedQuery, Stage
+from pellucid_gateway.vocabulary.request import ChatMessage, Role, TurnRequest
+
+
+def main() -> int:
+    """Print the share of turns that went where they were meant to."""
+    folder = os.environ.get("EVAL_DATA")
+    if not folder:
+        print("EVAL_DATA is not set: nothing to measure")
+        return 0
+    right: Counter[str] = Counter()
+    turns: Counter[str] = Counter()
+    for conversation in conversations(Path(folder)):
+        for expected, went, message in gone(Path(folder), conversation):
+            turns[expected] += 1
+            right[expected] += went == expected
+            if went != expected:
+                print(f"{expected} expected, went to {went}: {message}")
+    for expected, count in turns.items():
+        print(f"{expected:<8}{count:>5}{right[expected] / count:>8.3f}")
+    return 0
+
+
+def conversations(folder: Path) -> Iterator[dict[str, Any]]:
+    """All conversations."""
+    for path in sorted(folder.glob("page_dialogues*.jsonl")):
+        yield from map(json.loads, path.read_text("utf-8").splitlines())
+
+
+def gone(folder: Path, conversation: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Where each follow-up was meant to go and went: to the page, or to a search."""
+    page = page_of(folder, conversation["page_id"], conversation["url"])
+    said: list[ChatMessage] = []
+    for turn in conversation["turns"]:
+        said.append(ChatMessage(Role.USER, turn["message"]))
+        if turn["expect"] != "fetch_page":
+            topic = topic_of(TurnRequest(messages=tuple(said)))
+            decision = decided(said, conversation["today"])
+            text = f"{page.title} {page.text}"
+            left = topic is None or leaves(topic, decision, [text])
+            away = "search" if decision.needs_search else "knowledge"
+            expected = "page" if turn["expect"] == "answer" else "search"
+            yield expected, away if left else "page", turn["message"]
+        said.append(ChatMessage(Role.ASSISTANT, "Here is what the page says."))
+
+
+def decided(said: list[ChatMessage], today: str) -> Decision:
+    """What the cascade says of the last message."""
+    ask = Ask(
+        message=said[-1].content,
+        history=tuple(Turn(AskRole(m.role.value), m.content) for m in said[:-1][-5:]),
+        now=datetime.fromisoformat(today).replace(tzinfo=UTC),
+        cutoff=CUTOFF,
+    )
+    made = asyncio.run(CASCADE.decide(ask))
+    return Decision(
+        action=Action(made.action.value),
+        confidence=0.5,
+        stage=Stage.RULE,
+        reason="",
+        standalone_question=made.standalone_question,
+        queries=tuple(PlannedQuery(query.text) for query in made.queries),
+    )
+
+
+CUTOFF = datetime(2025, 1, 1, tzinfo=UTC)
+CASCADE = Cascade(RulesFolder(), Classifier(load_weights()))
+
+if __name__ == "__main__":
+    sys.exit(main())
