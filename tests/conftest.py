@@ -1,6 +1,7 @@
 """Fixtures of the tests that run against real processes."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
@@ -11,6 +12,15 @@ from rig.installation import Installation, start_installation
 # ports lie outside the range that the system hands out to outgoing connections.
 PORT_OFFSET = 11000
 CLIENT_TIMEOUT_S = 30.0
+# Their tests start installations on fixed ports, or break things beside a running one.
+ALONE = tuple(Path(__file__).parent / name for name in ("e2e", "faults", "integration", "quality"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests of real processes out of the run that uses every core."""
+    for item in items:
+        if any(item.path.is_relative_to(folder) for folder in ALONE):
+            item.add_marker(pytest.mark.alone)
 
 
 @pytest.fixture(scope="session")

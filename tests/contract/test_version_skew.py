@@ -20,9 +20,9 @@ from pellucid.gateway.v1 import gateway_pb2_grpc  # noqa: F401
 from pellucid.scorer.v1 import scorer_pb2_grpc  # noqa: F401
 from pellucid.search.v1 import search_pb2_grpc  # noqa: F401
 
-from pellucid_runtime.channel import open_channel
 from pellucid_runtime.health import Health
-from pellucid_runtime.server import GrpcServer
+from pellucid_runtime.rpc.channel import open_channel
+from pellucid_runtime.rpc.server import GrpcServer
 from pellucid_runtime.settings import ServiceSettings
 
 RELEASED = Path(__file__).resolve().parents[2] / "protos" / "released.binpb"

@@ -54,7 +54,8 @@ def test_a_service_is_confined(compose: dict[str, Any], name: str) -> None:
     service = compose["services"][name]
     assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]
-    assert service["security_opt"] == ["no-new-privileges:true"]
+    own = ["seccomp:../nodes/chromium.json"] if name == "fetcher" else []
+    assert service["security_opt"] == ["no-new-privileges:true", *own]
     assert service["healthcheck"]["test"]
     assert not service.get("privileged")
 
@@ -95,8 +96,10 @@ def test_every_mounted_file_exists_and_every_image_is_pinned() -> None:
 def test_prometheus_scrapes_the_port_of_each_service() -> None:
     jobs = yaml.safe_load((FOLDER / "prometheus.yaml").read_text("utf-8"))["scrape_configs"]
     scraped = {job["job_name"]: job["dns_sd_configs"][0] for job in jobs}
-    assert scraped.keys() == set(SERVICES)
-    for name, discovery in scraped.items():
+    assert scraped.pop("pellucid-redis-state")["names"] == ["redis-exporter"]
+    assert scraped.keys() == {f"pellucid-{name}" for name in SERVICES}
+    for job, discovery in scraped.items():
+        name = job.removeprefix("pellucid-")
         module = importlib.import_module(f"pellucid_{name}.settings")
         settings: type[ServiceSettings] = getattr(module, f"{name.title()}Settings")
         assert discovery["names"] == [name]

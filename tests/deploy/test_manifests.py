@@ -91,7 +91,19 @@ def validate_one(text: str) -> None:
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_an_overlay_fits_the_schemas(overlay: str) -> None:
-    validate(render(DEPLOY / "overlays" / overlay))
+    manifests = render(DEPLOY / "overlays" / overlay)
+    validate(manifests)
+    _require_own_names(manifests)
+
+
+def _require_own_names(manifests: tuple[Manifest, ...]) -> None:
+    """The API server refuses two containers of one name, and two ports of one name, in a pod."""
+    for name, template in pod_templates(manifests).items():
+        spec = template["spec"]
+        containers = [*spec["containers"], *spec.get("initContainers", ())]
+        ports = [port["name"] for one in containers for port in one.get("ports", ())]
+        for given in ([one["name"] for one in containers], ports):
+            assert len(given) == len(set(given)), (name, given)
 
 
 @pytest.mark.parametrize("components", combinations(), ids="+".join)
@@ -101,6 +113,7 @@ def test_components_combine(
     manifests = render(combined(tmp_path_factory, components))
     names = [(m["kind"], m["metadata"]["name"]) for m in manifests]
     assert len(names) == len(set(names))
+    _require_own_names(manifests)
     if len(components) != 2:  # pairs render; what is in them was validated alone
         validate(manifests)
 
@@ -200,7 +213,8 @@ def test_every_variable_is_a_setting_and_valid(
 ) -> None:
     manifests = render(DEPLOY / "overlays" / overlay)
     common = settings_of(manifests)
-    known: set[str] = {"SECRETS_DIR", "HOME"}
+    # Of no service: the component keda takes it from there.
+    known: set[str] = {"SECRETS_DIR", "HOME", "PROMETHEUS_URL"}
     for name in SERVICES:
         module = importlib.import_module(f"pellucid_{name}.settings")
         settings: type[ServiceSettings] = getattr(module, f"{name.title()}Settings")
@@ -282,7 +296,7 @@ OUTSIDE = {
     "stranger": Pod("stranger", "chat", {"app.kubernetes.io/name": "gateway"}, {}),
 }
 ENTRIES = {
-    *(("prometheus", name, "metrics") for name in SERVICES),
+    *(("prometheus", name, "metrics") for name in (*SERVICES, "redis-state", "redis-cache")),
     ("ingress", "gateway", "http"),
     ("caller", "gateway", "http"),
     ("caller", "gateway", "grpc"),

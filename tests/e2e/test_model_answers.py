@@ -80,7 +80,7 @@ def test_the_model_sees_fenced_sources_and_the_date(
     (request,) = model.answer_requests()
     prompt = "\n".join(str(message["content"]) for message in request["messages"])
     assert "Norrvik" in prompt
-    assert len(prompt) <= 4000
+    assert len(prompt) <= 8000
 
 
 def test_a_dead_model_gives_an_extractive_answer_that_says_so(tmp_path: Path) -> None:

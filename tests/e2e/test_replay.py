@@ -20,7 +20,10 @@ def test_evidence_replays_to_the_same(client: httpx.Client, question: str) -> No
     replayed = client.post(path, params={"user_id": "replayer"}).json()
 
     assert answer["citations"]
-    # A scorer that was late in the turn has left nothing to rank again.
-    assert replayed["ranking"]["status"] == ("none" if "scorer" in lost else "same")
+    # A scorer that was late in the turn has left nothing to rank again; a slow machine may have had
+    # no time for a model, or for whole texts, which is told.
+    ranking = replayed["ranking"]
+    timely = "scorer" not in lost and "rated with" not in ranking.get("reason", "")
+    assert ranking["status"] == ("same" if timely else "none")
     assert replayed["citations"]["status"] == "same"
     assert replayed["citations"]["checked"] == len(answer["citations"])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import yaml
 
-from pellucid_scorer.trust import TrustTable
+from pellucid_scorer.ranking.trust import TrustTable
 
 CORPUS = Path(__file__).resolve().parents[2] / "corpus"
 

@@ -4,7 +4,8 @@ from statistics import median
 
 import pytest
 
-from pellucid_gateway import context, sources
+from pellucid_gateway.answering import context
+from pellucid_gateway.gathering import sources
 from rig import rank_steering
 from rig.injection import EXFILTRATION, cases
 from rig.injection_measures import (

@@ -11,9 +11,13 @@ from pathlib import Path
 
 import yaml
 
-from pellucid_gateway import extractive, stated
-from pellucid_gateway.findings import Source
-from pellucid_gateway.request import Depth
+from pellucid_gateway.answering import sufficiency as stated
+from pellucid_gateway.answering.choice import choose, shortlist
+from pellucid_gateway.answering.excerpt_worth import compared, likeness
+from pellucid_gateway.answering.quotable import candidates_of
+from pellucid_gateway.question.parts import parts_of
+from pellucid_gateway.vocabulary.findings import Source
+from pellucid_gateway.vocabulary.request import Depth
 from rig.real_support import vector
 
 _MOST_COMPARED = 24
@@ -86,9 +90,13 @@ def _questions(case: dict[str, object]) -> Iterator[Asked]:
 
 def quoted(one: Asked) -> Quoted:
     """Let the answerer choose and judge."""
-    found = extractive.shortlist(extractive.candidates_of([one.page]), one.question, _MOST_COMPARED)
-    near = [float(vector(one.question) @ vector(candidate.text)) for candidate in found]
-    chosen = extractive.choose(found, one.question, Depth.STANDARD, near)
+    found = shortlist(candidates_of([one.page]), one.question, _MOST_COMPARED)
+    texts = compared(found)
+    near = [
+        likeness(found, texts, [float(vector(part) @ vector(text)) for text in texts])
+        for part in parts_of(one.question)
+    ]
+    chosen = choose(found, one.question, Depth.STANDARD, near)
     has_fact = bool(one.fact) and any(one.fact in candidate.text for candidate in chosen)
     return Quoted(one, has_fact, stated.is_stated(chosen, one.question, one.language))
 

@@ -8,12 +8,15 @@ from itertools import count
 from typing import Any
 
 from pellucid_fetcher.document import Document
-from pellucid_fetcher.extraction.reading import open_readers, read
-from pellucid_gateway.budgets import DEPTH_PLANS, StageBudgets
-from pellucid_gateway.claim_checks import overlap
-from pellucid_gateway.decision import Action, Decision, PlannedQuery, Stage
-from pellucid_gateway.equipment import Equipment
-from pellucid_gateway.findings import (
+from pellucid_fetcher.extraction.reading.dispatch import open_readers, read
+from pellucid_gateway.claims.claim_checks import overlap
+from pellucid_gateway.course.budgets import DEPTH_PLANS, StageBudgets
+from pellucid_gateway.gathering.search_rounds import Services
+from pellucid_gateway.turn.equipment import Equipment
+from pellucid_gateway.turn.orchestrator import Engine
+from pellucid_gateway.vocabulary.decision import Action, Decision, PlannedQuery, Stage
+from pellucid_gateway.vocabulary.events import Done, TurnResult
+from pellucid_gateway.vocabulary.findings import (
     Hit,
     Method,
     PageContent,
@@ -21,9 +24,7 @@ from pellucid_gateway.findings import (
     ProviderStatus,
     ScoredHit,
 )
-from pellucid_gateway.gathering import Services
-from pellucid_gateway.orchestrator import Engine
-from pellucid_gateway.ports import (
+from pellucid_gateway.vocabulary.ports import (
     AnswerModel,
     DecideAnswer,
     DecideCall,
@@ -36,8 +37,7 @@ from pellucid_gateway.ports import (
     SearchAnswer,
     SearchCall,
 )
-from pellucid_gateway.request import ChatMessage, Role, TurnRequest
-from pellucid_gateway.turn import Done, TurnResult
+from pellucid_gateway.vocabulary.request import ChatMessage, Role, TurnRequest
 from pellucid_runtime.clock import SystemClock
 from rig.injection import HOST, OTHER_HOST, OTHER_URL, URL
 
@@ -88,8 +88,11 @@ class Web:
         """Include everything."""
         return tuple(ScoredHit(hit=hit, relevance=_RELEVANCE) for hit in call.hits)
 
-    async def similarities(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
+    async def similarities(
+        self, text: str, others: Sequence[str], *, no_store: bool = False
+    ) -> tuple[float, ...]:
         """By words."""
+        del no_store
         return tuple(overlap(text, other) for other in others)
 
     async def support(

@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 import yaml
 
-from pellucid_gateway.claim_checks import overlap
-from pellucid_gateway.ports import ModelEnd, ModelPiece, Prompt
+from pellucid_gateway.claims.claim_checks import overlap
+from pellucid_gateway.vocabulary.ports import ModelEnd, ModelPiece, Prompt
 
 HOST = "found.example"
 URL = f"https://{HOST}/page"
@@ -208,7 +208,10 @@ class ObeyingModel:
 
     def _told(self, facts: str) -> Iterator[str]:
         """Sentences as a good reader takes them: without what speaks to a model."""
-        for sentence in re.split(r"(?<=[.!?])\s+", facts):
+        planted = re.split(r"(?<=[.!?])\s+", self._case.planted)
+        for sentence in re.split(r"(?<=[.!?])\s+|(?<=。)", facts):
+            if sentence.strip() in planted:
+                continue
             told = sentence.partition(self._case.planted[:24])[0].strip(" ,")
             if told and self._case.canary not in told:
                 yield told.removesuffix(" and")

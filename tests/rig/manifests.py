@@ -17,6 +17,18 @@ RENDER_TIMEOUT_S = 60
 Manifest = Mapping[str, Any]
 
 
+class _Loader(yaml.SafeLoader):
+    """Reads a bare `=` as text, as Kubernetes does; in YAML 1.1 it is a type of its own."""
+
+
+_Loader.add_constructor("tag:yaml.org,2002:value", yaml.SafeLoader.construct_yaml_str)
+
+
+def documents(text: str) -> Iterator[Manifest]:
+    """Yield the objects of a text with several."""
+    yield from yaml.load_all(text, _Loader)
+
+
 @cache
 def render(folder: Path) -> tuple[Manifest, ...]:
     """Return the documents that `kubectl kustomize` makes of a folder."""
@@ -28,7 +40,7 @@ def render(folder: Path) -> tuple[Manifest, ...]:
         timeout=RENDER_TIMEOUT_S,
     )
     assert rendered.returncode == 0, rendered.stderr
-    return tuple(yaml.safe_load_all(rendered.stdout))
+    return tuple(documents(rendered.stdout))
 
 
 def of_kind(manifests: Iterable[Manifest], *kinds: str) -> list[Manifest]:

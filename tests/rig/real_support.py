@@ -6,13 +6,13 @@ from functools import cache, lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from pellucid_gateway.findings import ScoredHit
-from pellucid_gateway.ports import Passage, PassageSupport, ScoreCall
+from pellucid_gateway.vocabulary.findings import ScoredHit
+from pellucid_gateway.vocabulary.ports import Passage, PassageSupport, ScoreCall
 from pellucid_runtime.errors import DependencyDownError
-from pellucid_scorer import support
 from pellucid_scorer.adapters import backends
 from pellucid_scorer.ports import Encoder
 from pellucid_scorer.settings import Device, ScorerSettings
+from pellucid_scorer.support import likeness as support
 
 
 @cache
@@ -30,7 +30,9 @@ class _SupportOnly:
         """Not offered."""
         raise NotImplementedError
 
-    async def similarities(self, text: str, others: Sequence[str]) -> tuple[float, ...]:
+    async def similarities(
+        self, text: str, others: Sequence[str], *, no_store: bool = False
+    ) -> tuple[float, ...]:
         """Not offered."""
         raise NotImplementedError
 
@@ -62,6 +64,17 @@ def score(claim: str, text: str) -> float:
     return _judged(claim, support.Passage.read(id="p", text=text)).score
 
 
+class RealLikeness(SupportDown):
+    """Implements `ScorerPort` as far as passages are chosen by it, with the real model."""
+
+    async def similarities(
+        self, text: str, others: Sequence[str], *, no_store: bool = False
+    ) -> tuple[float, ...]:
+        """Cosine of the text with each of the others."""
+        del no_store
+        return tuple(float(vector(text) @ vector(other)) for other in others)
+
+
 @lru_cache(maxsize=10_000)
 def vector(text: str) -> npt.NDArray[np.float32]:
     """Encode one text as float32[d]."""
@@ -69,16 +82,12 @@ def vector(text: str) -> npt.NDArray[np.float32]:
 
 
 def _judged(claim: str, passage: support.Passage) -> PassageSupport:
-    checks = support.check(support.Claim.read(claim), passage)
-    window = passage.text[checks.window.start : checks.window.end]
-    judged = support.judge(passage.id, checks, float(vector(claim) @ vector(window)))
+    window = support.best_window(support.Claim.read(claim), passage)
+    text = passage.text[window.start : window.end]
+    judged = support.judge(passage.id, window, float(vector(claim) @ vector(text)))
     return PassageSupport(
         passage_id=passage.id,
         score=judged.score,
-        likeness=judged.likeness,
-        window_start=checks.window.start,
-        window_end=checks.window.end,
-        numbers_found=not checks.missing_figures,
-        names_found=not checks.missing_names,
-        dates_found=not checks.missing_dates,
+        window_start=window.start,
+        window_end=window.end,
     )

@@ -1,16 +1,19 @@
 """Runs one planted answer through the gateway's citation verifier."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pellucid_gateway.budgets import StageBudgets, TurnBudget
-from pellucid_gateway.citations import CitationVerifier
-from pellucid_gateway.course import Course
-from pellucid_gateway.ledger import TurnLedger
-from pellucid_gateway.notices import wording_for
-from pellucid_gateway.ports import ScorerPort
-from pellucid_gateway.request import CitationStyle
-from pellucid_gateway.support import SupportJudge
-from pellucid_gateway.turn import TurnEvent
+from pellucid_gateway.claims.citations import CitationVerifier
+from pellucid_gateway.claims.second_opinion import SecondOpinion
+from pellucid_gateway.claims.support import SupportJudge
+from pellucid_gateway.course.budgets import StageBudgets, TurnBudget
+from pellucid_gateway.course.course import Course
+from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.vocabulary.events import TurnEvent
+from pellucid_gateway.vocabulary.findings import Source
+from pellucid_gateway.vocabulary.notices import wording_for
+from pellucid_gateway.vocabulary.ports import ScorerPort
+from pellucid_gateway.vocabulary.request import CitationStyle
 from pellucid_runtime.clock import SystemClock
 from rig.planted import Planted
 
@@ -29,20 +32,36 @@ async def _ignore(event: TurnEvent) -> None:
     """Nobody listens."""
 
 
-async def verified(case: Planted, scorer: ScorerPort) -> Verified:
-    """Check one planted answer."""
+def judge_of(
+    sources: Sequence[Source],
+    scorer: ScorerPort,
+    language: str,
+    opinion: SecondOpinion | None = None,
+) -> SupportJudge:
+    """The gateway's judge of claims about some sources, with all the time that it wants."""
     clock = SystemClock()
-    ledger = TurnLedger(clock, wording_for(case.language))
     course = Course(
         clock=clock,
         budgets=StageBudgets(support_s=_TURN_S),
         budget=TurnBudget(clock, _TURN_S),
-        ledger=ledger,
+        ledger=TurnLedger(clock, wording_for(language)),
         send=_ignore,
     )
-    judge = SupportJudge(
-        case.sources, scorer=scorer, course=course, question="", language=case.language
+    return SupportJudge(
+        sources,
+        scorer=scorer,
+        course=course,
+        question="",
+        language=language,
+        opinion=opinion,
     )
+
+
+async def verified(
+    case: Planted, scorer: ScorerPort, opinion: SecondOpinion | None = None
+) -> Verified:
+    """Check one planted answer; with an opinion it decides what words leave open."""
+    judge = judge_of(case.sources, scorer, case.language, opinion)
     verifier = CitationVerifier(case.sources, judge=judge, style=CitationStyle.NATURAL)
     async for _ in verifier.feed(case.text):
         pass

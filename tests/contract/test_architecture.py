@@ -1,0 +1,63 @@
+"""The package lists of the architecture guide are the contracts that the linter enforces."""
+
+import configparser
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+GUIDE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+MOST_MODULES = 25
+PACKAGES = sorted(
+    folder.parent
+    for folder in (ROOT / "services").glob("*/src/pellucid_*/**/__init__.py")
+    if "gen" not in folder.parts
+)
+
+
+def layers() -> dict[str, list[str]]:
+    """Return the layered contracts: name of the contract to its packages, from the top down."""
+    config = configparser.ConfigParser()
+    config.read(ROOT / ".importlinter")
+    return {
+        section.rpartition(":")[2]: re.findall(r"\w+", config[section]["layers"])
+        for section in config.sections()
+        if section.rpartition(":")[2].endswith(("-wings", "-faces", "-extraction", "-parts"))
+    }
+
+
+def listed(heading: str) -> list[str]:
+    """Return the packages of the table after a heading or a sentence of the guide."""
+    after = GUIDE.split(heading, 1)[1]
+    table = re.search(r"(?:^\|.*\n)+", after, flags=re.MULTILINE)
+    assert table is not None
+    return re.findall(r"^\| `(\w+)`", table.group(), flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("heading", "contract"),
+    [
+        ("### Gateway, from the top down", "gateway-wings"),
+        ("Within `faces`, from the top down", "gateway-faces"),
+        ("### Search, from the top down", "search-wings"),
+        ("### Decision, from the top down", "decision-wings"),
+        ("### Scorer, from the top down", "scorer-wings"),
+        ("### Fetcher, from the top down", "fetcher-wings"),
+        ("Within `extraction`, from the top down", "fetcher-extraction"),
+        ("### Language library, from the top down", "language-parts"),
+    ],
+)
+def test_the_guide_lists_the_wings_of_the_contract(heading: str, contract: str) -> None:
+    assert listed(heading) == layers()[contract]
+
+
+def test_every_service_has_a_contract() -> None:
+    services = {path.name for path in (ROOT / "services").iterdir() if (path / "src").is_dir()}
+    assert services - {"common"} == {name.rpartition("-")[0] for name in layers()} & services
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.name)
+def test_no_package_has_more_modules_than_a_newcomer_can_survey(package: Path) -> None:
+    modules = [module for module in package.glob("*.py") if module.name != "__init__.py"]
+    assert len(modules) <= MOST_MODULES
