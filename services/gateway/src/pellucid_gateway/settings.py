@@ -214,8 +214,8 @@ class GatewaySettings(LlmSettings):
     fetcher_target: str = Field("127.0.0.1:50054", description="Fetcher service.")
     gateway_scoring_profiles: str = Field(
         "default,authority,news",
-        description="Names that scoring.profile may have, those of SCORER_PROFILES_FILE among "
-        "them; others are a 400. any: the scorer alone refuses, where it is asked.",
+        description="Allowed values of scoring.profile, those of SCORER_PROFILES_FILE included; "
+        "any other value is a 400. any: only the scorer checks, when it is called.",
     )
     llm_window_tokens: int = Field(
         32_768,
