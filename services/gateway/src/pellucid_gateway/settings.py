@@ -9,7 +9,8 @@ from pydantic_core import PydanticCustomError
 from pydantic_settings import NoDecode
 
 from pellucid_gateway.admission.hosts import is_loopback
-from pellucid_gateway.course.budgets import budgets_with, plans_with
+from pellucid_gateway.course.budgets import budgets_with
+from pellucid_gateway.course.plans import plans_with
 from pellucid_runtime.llm.settings import LlmSettings
 
 # Hexadecimal or base64 text of 128 bits and more.
