@@ -7,10 +7,10 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from pellucid_gateway.claims.claim_checks import overlap
-from pellucid_gateway.course.budgets import DEPTH_PLANS, StageBudgets, TurnBudget
+from pellucid_gateway.course.budgets import StageBudgets, TurnBudget
 from pellucid_gateway.course.course import Course
 from pellucid_gateway.course.ledger import TurnLedger
-from pellucid_gateway.gathering.search_rounds import Services
+from pellucid_gateway.course.plans import DEPTH_PLANS
 from pellucid_gateway.turn.equipment import Equipment
 from pellucid_gateway.turn.orchestrator import Engine
 from pellucid_gateway.vocabulary.decision import Action, Decision, PlannedQuery, Stage
@@ -43,6 +43,7 @@ from pellucid_gateway.vocabulary.ports import (
     Written,
 )
 from pellucid_gateway.vocabulary.request import ChatMessage, Role, TurnRequest
+from pellucid_gateway.vocabulary.services import Services
 from pellucid_language import sentences
 from pellucid_runtime.clock import Clock, SystemClock
 from pellucid_runtime.errors import DependencyDownError, NotFoundError

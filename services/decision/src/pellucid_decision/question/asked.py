@@ -17,8 +17,6 @@ MAX_QUESTIONS = 3
 # A message up to this long is a question as it stands; a longer one tells a story around it.
 SHORT_WORDS = 16
 SHORT_DENSE_CHARACTERS = 36
-# Clauses shorter than this carry nothing of their own.
-_LONG_QUESTION_WORDS = 9
 _OPENINGS = 6
 _DENSE = frozenset({"ko", "ja", "zh"})
 _SENTENCE = re.compile(r"[^.!?。！？\n]*(?:\.(?=\S)[^.!?。！？\n]*)*[.!?。！？\n]*")

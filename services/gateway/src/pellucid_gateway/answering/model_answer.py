@@ -13,11 +13,10 @@ from pellucid_gateway.answering.korean_list import korean_list
 from pellucid_gateway.answering.page_model import PageModel
 from pellucid_gateway.answering.prompts import Setting, build_prompt
 from pellucid_gateway.claims.citations import CitationVerifier
-from pellucid_gateway.claims.second_opinion import SecondOpinion
+from pellucid_gateway.claims.judgement import SecondOpinion
 from pellucid_gateway.claims.support import SupportJudge
 from pellucid_gateway.course.budgets import limited
 from pellucid_gateway.course.course import Course
-from pellucid_gateway.course.event_stream import Send
 from pellucid_gateway.course.ledger import TurnLedger
 from pellucid_gateway.vocabulary.answer import Answer
 from pellucid_gateway.vocabulary.events import (
@@ -25,6 +24,7 @@ from pellucid_gateway.vocabulary.events import (
     Cited,
     Delta,
     Noticed,
+    Send,
     ToolCallPieces,
 )
 from pellucid_gateway.vocabulary.findings import Source

@@ -11,9 +11,9 @@ from typing import Protocol
 
 from pellucid_gateway.claims import attributions, markup, pointing, quotes
 from pellucid_gateway.claims.claims import Bound, Claim, claims_of, with_implied_markers
-from pellucid_gateway.claims.markup import Marker, Piece, Text
+from pellucid_gateway.claims.judgement import Judgement
+from pellucid_gateway.claims.pieces import Marker, Piece, Text
 from pellucid_gateway.claims.rendering import Rendered, render, source_list
-from pellucid_gateway.claims.support import Judgement
 from pellucid_gateway.markdown.addresses import Addresses
 from pellucid_gateway.markdown.door import Door
 from pellucid_gateway.vocabulary.events import Citation, CitationReport, Cited, Delta

@@ -8,8 +8,9 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pellucid_gateway.course.budgets import DepthPlan, limited
+from pellucid_gateway.course.budgets import limited
 from pellucid_gateway.course.course import Course
+from pellucid_gateway.course.plans import DepthPlan
 from pellucid_gateway.gathering.further_query import FurtherQuery, QueryToWrite
 from pellucid_gateway.gathering.gathered import Gathered, Stop
 from pellucid_gateway.gathering.reading import PageReader
@@ -25,18 +26,15 @@ from pellucid_gateway.vocabulary.findings import (
     ScoredHit,
 )
 from pellucid_gateway.vocabulary.ports import (
-    DecisionPort,
     Extract,
-    FetcherPort,
     ReflectCall,
     Reflection,
     ScoreCall,
-    ScorerPort,
     SearchAnswer,
     SearchCall,
-    SearchPort,
 )
 from pellucid_gateway.vocabulary.request import SearchOptions, SubjectContext
+from pellucid_gateway.vocabulary.services import Services
 from pellucid_runtime.errors import InvalidArgumentError, PreconditionError, ServiceError
 
 MAX_PER_DOMAIN = 2
@@ -49,16 +47,6 @@ _LEAST_ROUND_S = 0.2
 _QUESTION_CHARS = 200
 # Fewer results than these, found within a window of time, are searched for again without it.
 _FEW = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Services:
-    """The four services as the engine sees them."""
-
-    decision: DecisionPort
-    search: SearchPort
-    scorer: ScorerPort
-    fetcher: FetcherPort
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

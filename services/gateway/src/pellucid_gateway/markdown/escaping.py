@@ -58,6 +58,16 @@ def label(text: str) -> str:
     return _escaped(_BLANKS.sub(" ", clean(text)).strip(), _BRACKET, ())
 
 
+def publisher(name: str, domain: str) -> str:
+    """The name of a publisher as it stands in prose; its own domain may be its name.
+
+    Args:
+        name: Untrusted; its domain stands for an empty one.
+        domain: Of its page.
+    """
+    return escaped(name or domain, (domain.casefold(),))
+
+
 def address(url: str) -> str:
     """An address as the target of a link of ours."""
     return "".join(_URL_ESCAPES.get(c, c) for c in clean(url) if not c.isspace())

@@ -7,7 +7,6 @@ decision, of reflections and of searches that begin early, and in what reflectio
 
 from dataclasses import dataclass, replace
 
-from pellucid_gateway.gathering.search_rounds import Services
 from pellucid_gateway.question.fallback_decision import query_from
 from pellucid_gateway.vocabulary.decision import Decision, PlannedQuery
 from pellucid_gateway.vocabulary.ports import (
@@ -22,6 +21,7 @@ from pellucid_gateway.vocabulary.ports import (
     Written,
 )
 from pellucid_gateway.vocabulary.request import Role, TurnRequest
+from pellucid_gateway.vocabulary.services import Services
 from pellucid_language.redaction.gate import GATE, without
 
 Values = tuple[str, ...]

@@ -4,24 +4,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
-from pellucid_gateway.course.budgets import DepthPlan, StageBudgets, TurnBudget, limited
+from pellucid_gateway.course.budgets import StageBudgets, TurnBudget, limited
 from pellucid_gateway.course.course import Course
-from pellucid_gateway.course.event_stream import Send
 from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.course.plans import DepthPlan
 from pellucid_gateway.course.yielding import Rounds
 from pellucid_gateway.gathering.further_query import QueryToWrite
-from pellucid_gateway.gathering.search_rounds import Services
 from pellucid_gateway.question.fallback_decision import decide_by_rule
 from pellucid_gateway.turn.discretion import cleared, discreet, private_values
 from pellucid_gateway.vocabulary.decision import Decision
+from pellucid_gateway.vocabulary.events import Send
 from pellucid_gateway.vocabulary.ports import (
     AnswerModel,
     DecideCall,
     EvidenceStore,
-    SearchQuota,
-    WithoutQuota,
 )
 from pellucid_gateway.vocabulary.request import ChatMessage, Depth, Role, TurnRequest
+from pellucid_gateway.vocabulary.services import Services
+from pellucid_gateway.vocabulary.state_ports import SearchQuota, WithoutQuota
 from pellucid_language.redaction.gate import GATE
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import ServiceError

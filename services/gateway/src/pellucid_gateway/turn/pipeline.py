@@ -11,11 +11,12 @@ from pellucid_gateway.answering.excerpts import ExcerptAnswerer
 from pellucid_gateway.answering.model_answer import ModelAnswerer, send_notices
 from pellucid_gateway.answering.page_model import PageModel
 from pellucid_gateway.answering.prompts import Setting
-from pellucid_gateway.claims.conflicts import find_conflicts, note_of, told
+from pellucid_gateway.claims.conflict_notes import note_of, told
+from pellucid_gateway.claims.conflicts import find_conflicts
 from pellucid_gateway.claims.second_opinion import ModelOpinion
-from pellucid_gateway.course.budgets import DepthPlan, TurnBudget, limited
-from pellucid_gateway.course.event_stream import Send
+from pellucid_gateway.course.budgets import TurnBudget, limited
 from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.course.plans import DepthPlan
 from pellucid_gateway.gathering import sources as sourcing
 from pellucid_gateway.gathering.choosing import PassageChooser, Wanted
 from pellucid_gateway.gathering.further_query import QueryToWrite
@@ -35,6 +36,7 @@ from pellucid_gateway.vocabulary.events import (
     Decided,
     Done,
     ResultsReady,
+    Send,
     SourcesReady,
     TurnResult,
     UrlFetched,
