@@ -5,9 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from pellucid_search.providers.registry import REGISTRY
+
 ROOT = Path(__file__).resolve().parents[2]
 GUIDES = sorted((ROOT / "docs").glob("adding-a-*.md"))
 LANGUAGE = ROOT / "services" / "language"
+
+
+def touched(guide: str) -> list[str]:
+    """Return the files in the table of a guide, in its order and with its placeholders."""
+    text = (ROOT / "docs" / f"adding-a-{guide}.md").read_text("utf-8")
+    return re.findall(r"^\| `([\w./<>-]+)` \|", text, flags=re.MULTILINE)
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
@@ -18,6 +26,27 @@ def test_files_that_a_guide_names_exist(guide: Path) -> None:
     missing = [path for path in named if not (ROOT / path).is_file()]
     assert named
     assert missing == []
+
+
+@pytest.mark.parametrize("name", [spec.name for spec in REGISTRY.values() if spec.dialect])
+def test_every_file_of_the_provider_guide_holds_each_provider(name: str) -> None:
+    *files, changelog = touched("provider")
+    assert changelog == "CHANGELOG.md"
+    assert len(files) == 5
+    for file in files:
+        text = (ROOT / file.replace("<name>", name)).read_text("utf-8")
+        assert name in text.lower(), file
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_each_provider_has_a_section_that_its_errors_link_to(name: str) -> None:
+    providers = (ROOT / "docs" / "providers.md").read_text("utf-8")
+    readme = (ROOT / "services" / "search" / "README.md").read_text("utf-8")
+    section = providers.split(f"\n## {name}\n")[1].split("\n## ")[0]
+    row = next(line for line in readme.splitlines() if line.startswith(f"| `{name}` |"))
+    for variable in REGISTRY[name].needs:
+        assert f"`{variable}`" in section
+        assert f"`{variable}`" in row
 
 
 def test_no_two_decision_records_have_one_number() -> None:

@@ -184,7 +184,6 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _END = ".,;:!?)]}»”\"'"
 _LEAST_PLAIN = 4
 _LEAST_MIXED = 5
-_SHORTEST_CODE = 3
 
 
 def has_hint(text: str) -> bool:

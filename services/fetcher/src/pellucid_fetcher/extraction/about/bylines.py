@@ -53,7 +53,6 @@ _LEAST_ELSEWHERE: Final = 5.5
 _ALL_CERTAIN: Final = 5.0
 _BELOW: Final = ((3, 2.5), (6, 2.0), (12, 1.0))
 _ABOVE: Final = ((3, 1.5), (6, 0.5))
-_HEAD_REACH: Final = 6
 _FIRST_BLOCKS: Final = 12
 _LABELLED: Final = 3.0
 _CHANGED_COST: Final = 1.0
