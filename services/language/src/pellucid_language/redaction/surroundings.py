@@ -8,6 +8,8 @@ general ("password is incorrect") stays.
 import re
 from collections.abc import Callable, Iterator
 
+from pellucid_language.scripts import HANGUL, KANA
+
 _STRICT = (
     r"pass(?:word|wd|phrase|code|wort)|passwords|pwd?|pass ?key|kennwort|wachtwoord|contraseña"
     r"|mot de passe|mdp|senha|hasło|пароль|wlan-(?:passwort|schlüssel)"
@@ -122,7 +124,7 @@ _SHOWN = re.compile(
 )
 _DENSE = re.compile(
     rf"(?:{_DENSE_NAME})\s?(?:은|는|이|가|를|을|が|は|を|是|为|為|设为)?\s*[:：=]?\s*{_QUOTE}"
-    r"(?P<value>(?:[가-힣]{1,10}|[\u3041-\u30ff]{1,12})\d{2,16}[!-~]*|[!-~]{4,64})",
+    rf"(?P<value>(?:[{HANGUL}]{{1,10}}|[{KANA}]{{1,12}})\d{{2,16}}[!-~]*|[!-~]{{4,64}})",
 )
 _PAIR = re.compile(
     r"\b(?:user(?:name)?|log ?in|account|e-?mail|benutzer(?:name)?|utilisateur|usuario|id)\b"
