@@ -80,15 +80,16 @@ class Completions:
 async def _reply(door: ChatDoor, request: Request, parsed: OpenAiRequest) -> Response | EventStream:
     asked, upstream = parsed.asked, _reachable(door, parsed.asked)
     turn = door.turn(request, asked)
+    # Not begun before it is iterated, but refused at once: a turn may also go to the model alone.
+    events = door.events(turn)
     if upstream is None:
-        events = door.events(turn)
         return await _answer(door, parsed, await anext(events, None), events)
     ask = partial(upstream.complete, parsed.body, asked.upstream_model)
     if asked.needs_model:
         return await _Passing(door, turn, None).reply_of(await ask())
     async with HeadStart(ask) as start:
-        early = begins_early(turn, door.head_starts)
-        events = door.events(replace(turn, let_in=start.begin) if early else turn)
+        if begins_early(turn, door.head_starts):
+            events = door.events(replace(turn, let_in=start.begin))
         first = await anext(events, None)
         if isinstance(first, Decided) and _adds_nothing(asked, first):
             await events.aclose()
