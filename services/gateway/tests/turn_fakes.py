@@ -40,6 +40,7 @@ from pellucid_gateway.vocabulary.ports import (
     ScoreCall,
     SearchAnswer,
     SearchCall,
+    Written,
 )
 from pellucid_gateway.vocabulary.request import ChatMessage, Role, TurnRequest
 from pellucid_gateway.vocabulary.services import Services
@@ -118,11 +119,23 @@ class FakeDecision:
     calls: list[DecideCall] = field(default_factory=list)
     reflect_calls: list[ReflectCall] = field(default_factory=list)
     reflect_s: float = 0.0
+    writing: tuple[OutboundText, ...] | None = None
+    writes: Written | Exception = field(default_factory=Written)
+    writes_after_s: float = 0.0
+    known: list[tuple[PlannedQuery, ...]] = field(default_factory=list)
 
     async def decide(self, call: DecideCall) -> DecideAnswer:
         self.calls.append(call)
         await _fail("decision", down=self.down, hangs=self.hangs)
-        return DecideAnswer(self.decision)
+        return DecideAnswer(self.decision, writing=self.writing)
+
+    async def write_queries(self, call: DecideCall, known: tuple[PlannedQuery, ...]) -> Written:
+        self.calls.append(call)
+        self.known.append(known)
+        await asyncio.sleep(self.writes_after_s)
+        if isinstance(self.writes, Exception):
+            raise self.writes
+        return self.writes
 
     async def reflect(self, call: ReflectCall) -> Reflection:
         self.reflect_calls.append(call)

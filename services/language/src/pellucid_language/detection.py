@@ -27,10 +27,15 @@ _SCRIPTS = (
 _LATIN_WORD = re.compile(r"[a-zà-öø-ÿœß']+")
 # Each holds a letter that is not ASCII, or an apostrophe.
 _MARKS = (
-    ("es", re.compile(r"[¿¡ñ]")),
+    (
+        "es",
+        re.compile(
+            r"[¿¡ñ]|\b(?:qué|más|están?|cómo|cuál(?:es)?|dónde|cuándo|cuánt[oa]s?|quién(?:es)?|aquí)\b"
+        ),
+    ),
     ("de", re.compile(r"[ßäöü]")),
-    ("fr", re.compile(r"[çœêèùûîôà]|\b\w*é(?:s|e|es)?\b|\b(?:l|d|qu|j|c|n|s)'[a-zéèêh]")),
-    ("pt", re.compile(r"[ãõ]")),
+    ("fr", re.compile(r"[çœêèùûîôà]|\b(?!qué\b)\w*é(?:s|e|es)?\b|\b(?:l|d|qu|j|c|n|s)'[a-zéèêh]")),
+    ("pt", re.compile(r"[ãõ]|nç[ao]s?\b|\bvocês?\b")),
 )
 MIN_SCRIPT_SHARE = 0.15
 SHORT_CHARACTERS = 60

@@ -236,7 +236,10 @@ def _asks(tokens: Sequence[Token], place: int, rules: LanguageRules) -> bool:
         return False
     contracted = tokens[0].end - tokens[0].start > len(tokens[0].text)  # "who's"
     after = "is" if contracted else tokens[1].text.casefold() if len(tokens) > 1 else ""
-    return after not in rules.words("copulas") or word in rules.words("always_asking")
+    if after in rules.words("copulas") and word not in rules.words("always_asking"):
+        verb = tokens[1 if contracted else 2 : 3]
+        return any(one.text.casefold() in rules.mappings.get("verb_roles", {}) for one in verb)
+    return True
 
 
 def _is_organisation(tokens: Sequence[Token], place: int, rules: LanguageRules) -> bool:

@@ -19,7 +19,9 @@ MIN_LETTERS = 5
 MIN_COUNT = 150
 MIN_COUNT_LONG = 50
 LONG_LETTERS = 9
-_ENDING = re.compile("[adelnorstyzéí]?|a[lnrs]|e[dmnrstz]|i[cerst]|ly|n[st]|os|rs|st|te|ts|ée|és")
+_ENDING = re.compile(
+    "[adelnorstyzáéíóú]?|a[lnrs]|e[dmnrstz]|i[cerst]|ly|n[st]|os|rs|st|te|ts|ée|és"
+)
 # A word this frequent in another language is most likely one of that language: any word where
 # nothing around it tells the language ("wechselkurs schweizer franken").
 FOREIGN = 2000

@@ -18,6 +18,7 @@ from pellucid_gateway.vocabulary.ports import (
     SearchAnswer,
     SearchCall,
     SearchPort,
+    Written,
 )
 from pellucid_gateway.vocabulary.request import Role, TurnRequest
 from pellucid_gateway.vocabulary.services import Services
@@ -96,6 +97,10 @@ class _DiscreetDecision:
     async def decide(self, call: DecideCall) -> DecideAnswer:
         """Decide on the whole message: where a value stands is what tells that it is private."""
         return await self.decision_service.decide(call)
+
+    async def write_queries(self, call: DecideCall, known: tuple[PlannedQuery, ...]) -> Written:
+        """Write for the whole message: what is written is cleared before it is searched for."""
+        return await self.decision_service.write_queries(call, known)
 
     async def reflect(self, call: ReflectCall) -> Reflection:
         """Reflect without the values."""

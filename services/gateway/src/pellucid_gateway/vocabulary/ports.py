@@ -52,9 +52,23 @@ class DecideCall:
 
 @dataclass(frozen=True, slots=True)
 class DecideAnswer:
-    """A decision, what was lost on the way to it, and what left for it."""
+    """A decision, what was lost on the way to it, and what left for it.
+
+    Attributes:
+        writing: What leaves when a model writes a further query; None when none is to.
+    """
 
     decision: Decision
+    degraded: tuple[Degradation, ...] = ()
+    outbound: tuple[OutboundText, ...] = ()
+    writing: tuple[OutboundText, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a model wrote for a search that is under way: at most one query."""
+
+    queries: tuple[PlannedQuery, ...] = ()
     degraded: tuple[Degradation, ...] = ()
     outbound: tuple[OutboundText, ...] = ()
 
@@ -241,6 +255,10 @@ class DecisionPort(Protocol):
 
     async def decide(self, call: DecideCall) -> DecideAnswer:
         """Decide whether to search, fetch or answer."""
+        ...
+
+    async def write_queries(self, call: DecideCall, known: tuple[PlannedQuery, ...]) -> Written:
+        """Have a model write a query that the known ones of the decision lack."""
         ...
 
     async def reflect(self, call: ReflectCall) -> Reflection:
