@@ -19,7 +19,7 @@ from turn_fakes import (
     search_decision,
 )
 
-from pellucid_gateway.turn.pipeline import DOUBTFUL, WALLS
+from pellucid_gateway.turn.named_pages import DOUBTFUL, WALLS
 from pellucid_gateway.vocabulary.decision import Action, WebMode
 from pellucid_gateway.vocabulary.events import (
     AnswerKind,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any
 
-from pellucid_gateway.vocabulary.request import Depth
+from pellucid_gateway.vocabulary.request import Depth, TurnRequest
 
 _MOST_COUNT = 100_000
 
@@ -136,3 +136,10 @@ def _cells(plan: DepthPlan, changes: Mapping[str, float]) -> dict[str, Any]:
             raise ValueError(f"{name}: no such column, or not between 0 and {_MOST_COUNT}")
         cells[name] = types[name](value)
     return cells
+
+
+def plan_for(request: TurnRequest, plans: Mapping[Depth, DepthPlan]) -> DepthPlan:
+    """The plan of a turn; it shows no more sources than the request wants."""
+    plan = plans[request.depth]
+    most = request.options.max_results
+    return replace(plan, sources=min(plan.sources, most)) if most else plan

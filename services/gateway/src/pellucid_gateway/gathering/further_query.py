@@ -6,14 +6,14 @@ a little longer than those: nobody waits for a model. Which query it is, the dec
 
 import asyncio
 from collections.abc import Awaitable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from pellucid_gateway.course.course import Course
+from pellucid_gateway.gathering.errand import QueryToWrite
 from pellucid_gateway.vocabulary.decision import PlannedQuery
 from pellucid_gateway.vocabulary.events import OutboundText
 from pellucid_gateway.vocabulary.ports import (
-    DecideCall,
     DecisionPort,
     SearchAnswer,
     SearchCall,
@@ -24,19 +24,6 @@ from pellucid_runtime.errors import ServiceError
 
 # Longest wait for its results once the first ones are there.
 PATIENCE_S = 0.3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueryToWrite:
-    """What a model may be asked to write a query for.
-
-    Attributes:
-        asked: The message that was decided on.
-        outbound: What leaves for it.
-    """
-
-    asked: DecideCall
-    outbound: tuple[OutboundText, ...]
 
 
 class FurtherQuery:

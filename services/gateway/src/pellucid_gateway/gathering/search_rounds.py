@@ -4,21 +4,18 @@ Every call is bounded by its share of the turn; a part that fails is noted and t
 decides nothing about the answer.
 """
 
-import asyncio
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
 
 from pellucid_gateway.course.budgets import limited
 from pellucid_gateway.course.course import Course
-from pellucid_gateway.course.plans import DepthPlan
-from pellucid_gateway.gathering.further_query import FurtherQuery, QueryToWrite
+from pellucid_gateway.gathering.errand import Errand, queries_of_parts, second_try, wider
+from pellucid_gateway.gathering.further_query import FurtherQuery
 from pellucid_gateway.gathering.gathered import Gathered, Stop
 from pellucid_gateway.gathering.reading import PageReader
 from pellucid_gateway.gathering.strangers import strangers
 from pellucid_gateway.gathering.unscored import in_provider_order, is_sound
-from pellucid_gateway.question.parts import parts_of
 from pellucid_gateway.question.passages import best_of
-from pellucid_gateway.vocabulary.decision import Decision, Freshness, Intent, PlannedQuery
+from pellucid_gateway.vocabulary.decision import Intent, PlannedQuery
 from pellucid_gateway.vocabulary.events import Progress, ProgressKind
 from pellucid_gateway.vocabulary.findings import (
     PageContent,
@@ -33,42 +30,17 @@ from pellucid_gateway.vocabulary.ports import (
     SearchAnswer,
     SearchCall,
 )
-from pellucid_gateway.vocabulary.request import SearchOptions, SubjectContext
 from pellucid_gateway.vocabulary.services import Services
 from pellucid_runtime.errors import InvalidArgumentError, PreconditionError, ServiceError
 
-MAX_PER_DOMAIN = 2
 # Hits that are rated at most; providers give 10 per query.
 _MOST_HITS = 100
 _EXTRACT_TOKENS = 160
 _MOST_EXTRACTS = 16
 # A further round that has less time would only be cut off and look like a lost search.
 _LEAST_ROUND_S = 0.2
-_QUESTION_CHARS = 200
 # Fewer results than these, found within a window of time, are searched for again without it.
 _FEW = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Errand:
-    """What to look for, in terms of one turn.
-
-    Attributes:
-        begun: The first round's search, when it was begun before the decision.
-        to_write: What a model may write one more query for; None when none is to.
-    """
-
-    decision: Decision
-    plan: DepthPlan
-    options: SearchOptions
-    max_results: int
-    max_per_domain: int = MAX_PER_DOMAIN
-    subject: SubjectContext | None = None
-    caller: str = ""
-    language: str = ""
-    reads_pages: bool = True
-    begun: asyncio.Task[SearchAnswer] | None = None
-    to_write: QueryToWrite | None = None
 
 
 class Gatherer:
@@ -205,7 +177,7 @@ class Gatherer:
             subject=errand.subject,
             time_sensitive=decision.time_sensitive,
             real_time=decision.real_time,
-            further_questions=(*_queries_of_parts(decision), *gathered.refined),
+            further_questions=(*queries_of_parts(decision), *gathered.refined),
         )
         try:
             with self._ledger.timed("score"):
@@ -245,8 +217,8 @@ class Gatherer:
         if not gathered.included:
             gathered.stop = Stop.NOTHING_FOUND
             return second_try(errand.decision, gathered.queries) if gathered.rounds == 1 else ()
-        if gathered.rounds == 1 and len(gathered.included) < _FEW and (wider := _wider(errand)):
-            return wider
+        if gathered.rounds == 1 and len(gathered.included) < _FEW and (again := wider(errand)):
+            return again
         if errand.plan.rounds == 1:
             return ()
         reflection = await self._reflect(errand, gathered)
@@ -329,35 +301,6 @@ class Gatherer:
 def _nobody_answered(answer: SearchAnswer) -> bool:
     answered = (ProviderStatus.OK, ProviderStatus.CACHED)
     return not answer.hits and not any(r.status in answered for r in answer.providers)
-
-
-def _wider(errand: Errand) -> tuple[PlannedQuery, ...]:
-    """The first query without its window of time; none where it has none."""
-    return tuple(
-        replace(query, freshness=Freshness.NONE)
-        for query in errand.decision.queries[:1]
-        if query.freshness is not Freshness.NONE
-    )
-
-
-def second_try(decision: Decision, asked: Sequence[str]) -> tuple[PlannedQuery, ...]:
-    """What to search for when the first round gave nothing: wider, in other or fewer words."""
-    narrow = [
-        query
-        for query in decision.queries[:1]
-        if query.site or query.freshness is not Freshness.NONE
-    ]
-    wider = [PlannedQuery(query.text) for query in narrow]
-    unused = [PlannedQuery(text) for text in decision.fallback_queries if text not in asked]
-    question = decision.standalone_question[:_QUESTION_CHARS]
-    last = [] if question in asked else [PlannedQuery(question)]
-    return tuple([*wider, *unused[:1]] or last)
-
-
-def _queries_of_parts(decision: Decision) -> tuple[str, ...]:
-    """The queries of a question with several parts: a page may answer one part alone."""
-    several = len(parts_of(decision.standalone_question)) > 1 and len(decision.queries) > 1
-    return tuple(query.text for query in decision.queries) if several else ()
 
 
 def _extracts(gathered: Gathered, question: str) -> Iterator[Extract]:

@@ -9,7 +9,7 @@ from pellucid_gateway.course.course import Course
 from pellucid_gateway.course.ledger import TurnLedger
 from pellucid_gateway.course.plans import DepthPlan
 from pellucid_gateway.course.yielding import Rounds
-from pellucid_gateway.gathering.further_query import QueryToWrite
+from pellucid_gateway.gathering.errand import QueryToWrite
 from pellucid_gateway.question.fallback_decision import decide_by_rule
 from pellucid_gateway.turn.discretion import cleared, discreet, private_values
 from pellucid_gateway.vocabulary.decision import Decision

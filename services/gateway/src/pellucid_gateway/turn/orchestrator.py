@@ -9,9 +9,10 @@ from pellucid_gateway.course.budgets import TurnBudget, limited
 from pellucid_gateway.course.event_stream import stream_events
 from pellucid_gateway.course.ledger import TurnLedger
 from pellucid_gateway.gathering import sources as sourcing
+from pellucid_gateway.gathering.errand import Errand
 from pellucid_gateway.gathering.gathered import Gathered
 from pellucid_gateway.gathering.reading import PageReader
-from pellucid_gateway.gathering.search_rounds import Errand, Gatherer
+from pellucid_gateway.gathering.search_rounds import Gatherer
 from pellucid_gateway.turn.equipment import Equipment, decide
 from pellucid_gateway.turn.pipeline import DEFAULT_RESULTS, OneTurn
 from pellucid_gateway.vocabulary.decision import (

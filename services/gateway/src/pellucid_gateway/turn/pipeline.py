@@ -16,16 +16,17 @@ from pellucid_gateway.claims.conflicts import find_conflicts
 from pellucid_gateway.claims.second_opinion import ModelOpinion
 from pellucid_gateway.course.budgets import TurnBudget, limited
 from pellucid_gateway.course.ledger import TurnLedger
-from pellucid_gateway.course.plans import DepthPlan
+from pellucid_gateway.course.plans import plan_for
 from pellucid_gateway.gathering import sources as sourcing
 from pellucid_gateway.gathering.choosing import PassageChooser, Wanted
-from pellucid_gateway.gathering.further_query import QueryToWrite
+from pellucid_gateway.gathering.errand import Errand, QueryToWrite
 from pellucid_gateway.gathering.reading import PageReader
-from pellucid_gateway.gathering.search_rounds import Errand, Gatherer
+from pellucid_gateway.gathering.search_rounds import Gatherer
 from pellucid_gateway.keeping.evidence import Basis, evidence_record
 from pellucid_gateway.question.fallback_decision import find_urls
 from pellucid_gateway.turn.equipment import Equipment, considered
 from pellucid_gateway.turn.follow_ups import reused_sources
+from pellucid_gateway.turn.named_pages import url_fetched
 from pellucid_gateway.turn.page_follow_ups import with_named_page
 from pellucid_gateway.turn.result import Found, Identifiers, build_result, with_account
 from pellucid_gateway.turn.speculation import Speculation
@@ -39,19 +40,15 @@ from pellucid_gateway.vocabulary.events import (
     Send,
     SourcesReady,
     TurnResult,
-    UrlFetched,
 )
 from pellucid_gateway.vocabulary.findings import PageContent, Purpose
 from pellucid_gateway.vocabulary.notices import wording_for
 from pellucid_gateway.vocabulary.ports import AnswerModel
-from pellucid_gateway.vocabulary.request import Depth, TurnRequest
+from pellucid_gateway.vocabulary.request import TurnRequest
 from pellucid_runtime.errors import ServiceError
 
 # Results of a forced search, and candidates of a turn, when the request names no number.
 DEFAULT_RESULTS = 5
-# Warnings of the fetcher: an error or a notice stands in the place of the page; a wall before it.
-DOUBTFUL = frozenset({"soft_404", "soft_error", "consent_page"})
-WALLS = frozenset({"paywall", "login_wall"})
 # Share of the model's window that pages which the person named may take.
 _NAMED_SHARE = 0.6
 
@@ -74,7 +71,7 @@ class OneTurn:
         self._budget = budget
         self._send = send
         self._ledger = TurnLedger(equipment.clock, wording_for(request.language))
-        self._plan = _plan_for(request, equipment.plans)
+        self._plan = plan_for(request, equipment.plans)
         self._course = equipment.course(budget, self._ledger, send)
         self._reader = PageReader(equipment.services.fetcher, course=self._course)
         self._gatherer = Gatherer(equipment.services, reader=self._reader, course=self._course)
@@ -181,24 +178,11 @@ class OneTurn:
         )
         for url in decision.urls:
             page = pages.get(url)
-            content = self._url_fetched(url, page)
+            content = url_fetched(url, page, self._ledger)
             found.url_contents.append(content)
             if page:
                 found.user_pages.append(page)
             await self._send(content)
-
-    def _url_fetched(self, url: str, page: PageContent | None) -> UrlFetched:
-        walled = page is not None and bool(WALLS & set(page.warnings))
-        if page is None or not page.success or walled:
-            self._ledger.notify("paywall" if walled else "page_unreachable", url=url)
-        elif DOUBTFUL & set(page.warnings):
-            self._ledger.notify("page_doubtful", url=url)
-        if page is None or not page.success:
-            unreachable = self._ledger.wording.notice("page_unreachable", url=url)
-            error = page.error if page and page.error else unreachable
-            return UrlFetched(url=url, success=False, error=error)
-        title = sourcing.shown_title(page)
-        return UrlFetched(url=url, success=True, method=page.method, title=title)
 
     def _errand(self, decision: Decision) -> Errand:
         options = self._request.options
@@ -368,9 +352,3 @@ class OneTurn:
             self._ledger.lose_by("store", error)
             return ""
         return self._id
-
-
-def _plan_for(request: TurnRequest, plans: Mapping[Depth, DepthPlan]) -> DepthPlan:
-    plan = plans[request.depth]
-    most = request.options.max_results
-    return replace(plan, sources=min(plan.sources, most)) if most else plan
