@@ -44,6 +44,8 @@ from pellucid_runtime.errors import DeadlineExceededError, ServiceError
 
 # Pieces of tool calls that are kept for the result; a call has some dozens.
 _MOST_PIECES = 20_000
+# Whose addresses an answer may repeat, images included.
+_CLIENTS = frozenset({Role.SYSTEM, Role.USER})
 
 
 class BrokenAnswerError(Exception):
@@ -196,7 +198,8 @@ class ModelAnswerer:
             judge=judge,
             style=self._request.citation_style,
             question=self._setting.question,
-            own=[m.content for m in self._request.messages if m.role is not Role.TOOL],
+            # An earlier answer may hold an address that a page placed there.
+            own=[m.content for m in self._request.messages if m.role in _CLIENTS],
             checks=bool(shown) or self._setting.searched,
         )
 

@@ -15,11 +15,13 @@ from markdown_it.token import Token
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from pellucid_gateway.markdown.addresses import Addresses
+from pellucid_gateway.markdown.code_spans import without_spans
 
 # Nothing that a reader links or loads is without one of these; matched from where it may begin.
+# Each alternative begins where a run begins, so that a long run is read once.
 _NOTABLE = re.compile(
-    r"[\[\]<`\\]|//|www\.|~~~|&(?=#|\w)|[A-Za-z]:(?=\S)|[^\s@]*@|[^\s.]{1,63}\.(?=[^\W\d])"
-    r"|^[ \t>]*\|?[ \t]*:?-+[-:| \t]*$",
+    r"[\[\]<`\\]|//|www\.|~~~|&(?=#|\w)|[A-Za-z]:(?=\S)|(?<![^\s@])[^\s@]*@"
+    r"|(?<![^\s.])[^\s.]+\.(?=[^\W\d])|^[ \t>]*(?:\|[ \t]*)?:?-[-:| \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -71,8 +73,9 @@ _ACTIVE_ATTRIBUTES = _words(
 )
 _HARMLESS_STYLE = re.compile(r"text-align:\s*(?:left|right|center);?")
 _EXTENSIONS = ["table", "autolink", "strikethrough", "tasklist"]
-# markdown-it takes milliseconds for so much; longer blocks are read by it piece by piece.
-_MOST_CHARS = 8_000
+# markdown-it takes milliseconds for so much; of longer blocks it reads the last lines.
+MOST_CHARS = 8_000
+_MARK_IN_CODE = "<pellucid-code>"
 
 
 def is_notable(text: str) -> bool:
@@ -93,7 +96,7 @@ def leads_elsewhere(text: str, addresses: Addresses) -> bool:
 
 def _foreign(text: str, addresses: Addresses) -> Iterator[bool]:
     yield _is_foreign(_by_cmark(text + _uses(text)), addresses)
-    recent = text if len(text) <= _MOST_CHARS else _last_lines(text)
+    recent = text if len(text) <= MOST_CHARS else _last_lines(text)
     references: dict[str, dict[str, dict[str, str]]] = {}
     tokens = _markdown_it().parse(recent, references)
     defined = references.get("references", {}).values()
@@ -115,7 +118,9 @@ def _uses(text: str) -> str:
 
 
 def _last_lines(text: str) -> str:
-    return text[text.find("\n", len(text) - _MOST_CHARS) + 1 :]
+    begins = len(text) - MOST_CHARS
+    line = text.find("\n", begins)
+    return text[line + 1 if line >= 0 else begins :]
 
 
 @cache
@@ -185,20 +190,16 @@ def _without_code(text: str, tokens: list[Token]) -> str:
         if token.type in {"fence", "code_block"} and token.map:
             first, end = token.map
             lines[first:end] = [""] * (end - first)
-    plain = "\n".join(lines)
-    for token in tokens:
-        for child in token.children or ():
-            if child.type == "code_inline":
-                plain = _without_span(plain, child)
-    return plain
+    spans = [c for token in tokens for c in token.children or () if c.type == "code_inline"]
+    return without_spans("\n".join(lines), spans)
 
 
-def _without_span(text: str, span: Token) -> str:
-    """The text without the first code span that has this content."""
-    content = r"\s+".join(map(re.escape, span.content.split()))
-    fence = re.escape(span.markup)
-    pattern = rf"(?<!`){fence}(?!`)\s*{content}\s*(?<!`){fence}(?!`)"
-    return re.sub(pattern, " ", text, count=1)
+def is_in_fence(text: str) -> bool:
+    """Whether a line after this text is one of a fenced code block, for every reader."""
+    probe = f"{text.rstrip(chr(10))}\n{_MARK_IN_CODE}\n"
+    end = "&lt;pellucid-code&gt;\n</code></pre>"
+    readers = (_by_cmark, _markdown_it().render, _markdown_it_without_html().render)
+    return all(read(probe).rstrip().endswith(end) for read in readers)
 
 
 def last_block(text: str) -> int:

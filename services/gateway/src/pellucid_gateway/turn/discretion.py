@@ -25,8 +25,8 @@ from pellucid_language.redaction.gate import GATE, without
 
 Values = tuple[str, ...]
 
-# What a person says of a secret stands near it; the rest of a long message is pasted text.
-_MOST_READ = 8_000
+# A native message is no longer; of longer ones this much is read.
+_MOST_READ = 32 * 1024
 _MOST_MESSAGES = 21
 
 
