@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 import websockets
 
-from pellucid_runtime.http_bounds import Connections, HttpBounds, _host
+from pellucid_runtime.counted_host import counted_host
+from pellucid_runtime.http_bounds import Connections, HttpBounds
 from pellucid_runtime.http_server import SOCKET_WORKS, HttpServer
 
 REQUEST = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n"
@@ -218,7 +219,7 @@ async def test_sockets_without_anything_in_progress_make_room() -> None:
     ],
 )
 def test_a_host_of_ipv6_is_a_network_of_64_bits(address: str, host: str) -> None:
-    assert _host(address) == host
+    assert counted_host(address) == host
 
 
 async def test_a_client_that_never_reads_loses_its_connection() -> None:

@@ -13,10 +13,11 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from ipaddress import IPv6Address, ip_network
 from typing import Any, Final, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from pellucid_runtime.counted_host import counted_host
 
 # Requests that one connection may have sent ahead of their answers.
 _MOST_AHEAD: Final = 16
@@ -39,7 +40,8 @@ class HttpBounds:
         idle_s: Seconds without a request between two of them.
         write_s: Seconds in which a client has to read on while an answer waits for it.
         connections: In all.
-        per_address: Of one address, for IPv6 of one /64 network, which one host may have; one that is `trusted` stands for many and counts in all only.
+        per_address: Of one address (IPv6: of one /64 network); one that is `trusted` stands for
+            many and counts in all only.
         trusted: Tells whether an address is a proxy of ours.
     """
 
@@ -52,18 +54,6 @@ class HttpBounds:
     connections: int = 4_000
     per_address: int = 1_000
     trusted: Callable[[str], bool] = field(default=lambda _: False)
-
-
-def _host(address: str) -> str:
-    """What is counted as one host: an IPv4 address, a /64 network of IPv6."""
-    bare = address.partition("%")[0]
-    if ":" not in bare:
-        return address
-    try:
-        mapped = IPv6Address(bare).ipv4_mapped
-        return str(mapped) if mapped else str(ip_network((bare, 64), strict=False))
-    except ValueError:
-        return address
 
 
 class Connections:
@@ -98,7 +88,7 @@ class Connections:
         """Take a connection in; False where neither it nor a waiting one can be."""
         bounds = self.bounds
         counts = not bounds.trusted(address)
-        address = _host(address)
+        address = counted_host(address)
         if counts and self._of_address[address] >= bounds.per_address and not self._evict(address):
             return False
         if len(self._address) >= bounds.connections and not self._evict(None):
