@@ -5,6 +5,7 @@ frequent word takes the place of one that differs by a single slip.
 """
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -116,9 +117,24 @@ def _is_slip(known: str, word: str) -> bool:
     if known[0] != word[0]:
         return False
     changed = [(a, b) for a, b in zip(known, word, strict=False) if a != b]
+    if known == word[:-1] and word[-1] not in _DOUBLED_ENDS:
+        return False  # "spacex" is no "space"
     if len(known) != len(word) or len(changed) != 1:
         return True
+    if any(letter in _ACCENTED for letter in changed[0]):
+        return _base(changed[0][0]) == _base(changed[0][1])
     return set(changed[0]) <= _VOWELS or frozenset(changed[0]) in _SOUND_ALIKE
+
+
+# Letters that a finger adds to a word that was complete.
+_DOUBLED_ENDS = frozenset("aeioulmnrsty")
+# Another vowel with an accent is another form of the verb ("marcó", "marca").
+_ACCENTED = frozenset("áéíóú")
+
+
+def _base(letter: str) -> str:
+    """Return a letter without its accent."""
+    return unicodedata.normalize("NFD", letter)[0]
 
 
 _VOWELS = frozenset("aeiouyáéíóúàèùâêîôûäöü")
