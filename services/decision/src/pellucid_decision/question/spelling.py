@@ -5,7 +5,6 @@ frequent word takes the place of one that differs by a single slip.
 """
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -122,7 +121,7 @@ def _is_slip(known: str, word: str) -> bool:
     if len(known) != len(word) or len(changed) != 1:
         return True
     if any(letter in _ACCENTED for letter in changed[0]):
-        return _base(changed[0][0]) == _base(changed[0][1])
+        return "".join(sorted(changed[0])) in _SAME_VOWEL
     return set(changed[0]) <= _VOWELS or frozenset(changed[0]) in _SOUND_ALIKE
 
 
@@ -130,13 +129,7 @@ def _is_slip(known: str, word: str) -> bool:
 _DOUBLED_ENDS = frozenset("aeioulmnrsty")
 # Another vowel with an accent is another form of the verb ("marcó", "marca").
 _ACCENTED = frozenset("áéíóú")
-
-
-def _base(letter: str) -> str:
-    """Return a letter without its accent."""
-    return unicodedata.normalize("NFD", letter)[0]
-
-
+_SAME_VOWEL = frozenset({"aá", "eé", "ií", "oó", "uú"})
 _VOWELS = frozenset("aeiouyáéíóúàèùâêîôûäöü")
 _SOUND_ALIKE = frozenset(map(frozenset, ("cs", "sz", "ck", "kq", "bv", "dt", "gj", "mn")))
 
