@@ -22,7 +22,7 @@ import yaml
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from pellucid_gateway.claims.claim_checks import overlap
-from pellucid_gateway.claims.second_opinion import Doubt
+from pellucid_gateway.claims.judgement import Doubt
 from pellucid_gateway.vocabulary.findings import Source
 from rig.planted import CHECKABLE, SEMANTIC, Planted, cases, wrongly_answered
 from rig.real_support import RealSupport, SupportDown, score

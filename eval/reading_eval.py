@@ -26,9 +26,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from pellucid_fetcher.document import Document
 from pellucid_fetcher.extraction.reading.dispatch import open_readers, read
-from pellucid_gateway.course.budgets import DEPTH_PLANS, StageBudgets, TurnBudget
+from pellucid_gateway.course.budgets import StageBudgets, TurnBudget
 from pellucid_gateway.course.course import Course
 from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.course.plans import DEPTH_PLANS
 from pellucid_gateway.gathering.choosing import PassageChooser, Wanted
 from pellucid_gateway.vocabulary.events import TurnEvent
 from pellucid_gateway.vocabulary.findings import Hit, PageContent, ScoredHit

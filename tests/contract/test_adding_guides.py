@@ -1,13 +1,24 @@
 """The guides for adding something name files that exist, and the library guide every module."""
 
+import inspect
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from pellucid_gateway.claims.distortions import CHECKS
+from pellucid_search.providers.registry import REGISTRY
+
 ROOT = Path(__file__).resolve().parents[2]
 GUIDES = sorted((ROOT / "docs").glob("adding-a-*.md"))
 LANGUAGE = ROOT / "services" / "language"
+
+
+def touched(guide: str) -> list[str]:
+    """Return the files in the table of a guide, in its order and with its placeholders."""
+    text = (ROOT / "docs" / f"adding-a-{guide}.md").read_text("utf-8")
+    return re.findall(r"^\| `([\w./<>-]+)` \|", text, flags=re.MULTILINE)
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
@@ -18,6 +29,60 @@ def test_files_that_a_guide_names_exist(guide: Path) -> None:
     missing = [path for path in named if not (ROOT / path).is_file()]
     assert named
     assert missing == []
+
+
+@pytest.mark.parametrize("name", [spec.name for spec in REGISTRY.values() if spec.dialect])
+def test_every_file_of_the_provider_guide_holds_each_provider(name: str) -> None:
+    *files, changelog = touched("provider")
+    assert changelog == "CHANGELOG.md"
+    assert len(files) == 5
+    for file in files:
+        text = (ROOT / file.replace("<name>", name)).read_text("utf-8")
+        assert name in text.lower(), file
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_each_provider_has_a_section_that_its_errors_link_to(name: str) -> None:
+    providers = (ROOT / "docs" / "providers.md").read_text("utf-8")
+    readme = (ROOT / "services" / "search" / "README.md").read_text("utf-8")
+    section = providers.split(f"\n## {name}\n")[1].split("\n## ")[0]
+    row = next(line for line in readme.splitlines() if line.startswith(f"| `{name}` |"))
+    for variable in REGISTRY[name].needs:
+        assert f"`{variable}`" in section
+        assert f"`{variable}`" in row
+
+
+def test_the_rule_guide_names_the_catalogue_and_a_file_per_language() -> None:
+    catalogue, languages, _, changelog, trust, _ = touched("rule")
+    assert changelog == "CHANGELOG.md"
+    assert (ROOT / catalogue).parent / "languages" == (ROOT / languages).parent
+    codes = {path.stem for path in (ROOT / languages).parent.glob("*.yaml")}
+    assert codes == {"any", "de", "en", "es", "fr", "ja", "ko", "zh"}
+    assert (ROOT / trust).is_file()
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_each_claim_check_stands_where_the_guide_puts_it(check: Callable[..., bool]) -> None:
+    module, table, *_ = touched("check")
+    *_, name = check.__module__.split(".")
+    source = inspect.getsourcefile(check)
+    assert source is not None
+    assert Path(source) == ROOT / module.replace("<name>", name)
+    assert f"{name}.{check.__name__}," in (ROOT / table).read_text("utf-8")
+    assert ">>> " in (check.__doc__ or "")
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
+def test_commands_of_a_guide_exist(guide: Path) -> None:
+    text = guide.read_text("utf-8")
+    targets = [
+        name for line in re.findall(r"^make (.+)$", text, re.MULTILINE) for name in line.split()
+    ]
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    assert [name for name in targets if f"\n{name}: " not in makefile] == []
+    run = re.findall(r"^\.venv/bin/python (.+)$", text, re.MULTILINE)
+    paths = [word for line in run for word in line.split() if "/" in word and "<" not in word]
+    assert [path for path in paths if not (ROOT / path).exists()] == []
 
 
 def test_no_two_decision_records_have_one_number() -> None:

@@ -2,13 +2,17 @@
 
 import configparser
 import re
+from functools import cache
 from pathlib import Path
 
+import grimp
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 MOST_MODULES = 25
+LONGEST_CHAIN = 10
+"""Imports, one after another, from the gateway's entry point: it has by far the most modules."""
 PACKAGES = sorted(
     folder.parent
     for folder in (ROOT / "services").glob("*/src/pellucid_*/**/__init__.py")
@@ -61,3 +65,15 @@ def test_every_service_has_a_contract() -> None:
 def test_no_package_has_more_modules_than_a_newcomer_can_survey(package: Path) -> None:
     modules = [module for module in package.glob("*.py") if module.name != "__init__.py"]
     assert len(modules) <= MOST_MODULES
+
+
+def test_no_chain_of_imports_is_longer_than_a_reader_can_follow() -> None:
+    graph = grimp.build_graph("pellucid_gateway", cache_dir=None)
+
+    @cache
+    def longest(module: str) -> tuple[str, ...]:
+        below = graph.find_modules_directly_imported_by(module)
+        return (module, *max((longest(each) for each in sorted(below)), key=len, default=()))
+
+    chain = longest("pellucid_gateway.__main__")
+    assert len(chain) - 1 <= LONGEST_CHAIN, " > ".join(chain)

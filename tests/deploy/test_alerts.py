@@ -78,6 +78,19 @@ def test_an_alert_is_explained(alert: dict[str, Any]) -> None:
         assert heading in text, heading
 
 
+def test_what_a_runbook_tells_people_to_run_exists() -> None:
+    pages = (ROOT / "docs" / "runbooks").glob("*.md")
+    named = [
+        (page.name, file)
+        for page in pages
+        for file in re.findall(
+            r"python ((?:bench|eval|deploy|tests)/\S+\.py)", page.read_text("utf-8")
+        )
+    ]
+    assert named
+    assert [pair for pair in named if not (ROOT / pair[1]).is_file()] == []
+
+
 @pytest.mark.alertmanager
 @pytest.mark.parametrize("file", [ROUTES, KUBE_PROMETHEUS], ids=["ours", "kube-prometheus"])
 def test_the_routes_are_well_formed(file: Path) -> None:

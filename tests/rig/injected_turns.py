@@ -10,8 +10,8 @@ from typing import Any
 from pellucid_fetcher.document import Document
 from pellucid_fetcher.extraction.reading.dispatch import open_readers, read
 from pellucid_gateway.claims.claim_checks import overlap
-from pellucid_gateway.course.budgets import DEPTH_PLANS, StageBudgets
-from pellucid_gateway.gathering.search_rounds import Services
+from pellucid_gateway.course.budgets import StageBudgets
+from pellucid_gateway.course.plans import DEPTH_PLANS
 from pellucid_gateway.turn.equipment import Equipment
 from pellucid_gateway.turn.orchestrator import Engine
 from pellucid_gateway.vocabulary.decision import Action, Decision, PlannedQuery, Stage
@@ -38,6 +38,7 @@ from pellucid_gateway.vocabulary.ports import (
     SearchCall,
 )
 from pellucid_gateway.vocabulary.request import ChatMessage, Role, TurnRequest
+from pellucid_gateway.vocabulary.services import Services
 from pellucid_runtime.clock import SystemClock
 from rig.injection import HOST, OTHER_HOST, OTHER_URL, URL
 

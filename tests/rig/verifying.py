@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pellucid_gateway.claims.citations import CitationVerifier
-from pellucid_gateway.claims.second_opinion import SecondOpinion
+from pellucid_gateway.claims.judgement import SecondOpinion
 from pellucid_gateway.claims.support import SupportJudge
 from pellucid_gateway.course.budgets import StageBudgets, TurnBudget
 from pellucid_gateway.course.course import Course

@@ -18,7 +18,7 @@ from opentelemetry.proto.collector.metrics.v1 import (
 from opentelemetry.sdk.resources import Resource
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from pellucid_runtime.settings import ServiceSettings, load_settings
+from pellucid_runtime.settings import ServiceSettings, WrongSettingError, load_settings
 from pellucid_runtime.telemetry.metrics import FAILED_METRIC_EXPORTS
 from pellucid_runtime.telemetry.otlp_metrics import as_otlp, push_metrics
 
@@ -124,15 +124,37 @@ async def test_a_collector_gets_what_prometheus_reads(
     assert len(sink.received) > regular  # the last state, at the end
 
 
-async def test_nothing_is_sent_unless_asked_for(
-    monkeypatch: pytest.MonkeyPatch, over_grpc: tuple[Sink, str]
+@pytest.mark.parametrize(
+    ("exporter", "sends"),
+    [
+        ("", False),
+        ("none", False),
+        ("prometheus", False),
+        ("prometheus,otlp", True),
+        ("otlp, prometheus", True),
+    ],
+)
+async def test_only_otlp_is_sent(
+    monkeypatch: pytest.MonkeyPatch, over_grpc: tuple[Sink, str], exporter: str, *, sends: bool
 ) -> None:
+    """Prometheus reads /metrics in any case; the SDK's name for that asks for nothing more."""
     sink, url = over_grpc
-    settings = settings_of(monkeypatch, OTEL_EXPORTER_OTLP_ENDPOINT=url)
+    variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": url, "OTEL_METRICS_EXPORTER": exporter}
+    settings = settings_of(monkeypatch, **variables)
     async with AsyncExitStack() as stack:
         push_metrics(settings, stack)
 
-    assert sink.received == []
+    assert bool(sink.received) is sends
+
+
+@pytest.mark.parametrize("exporter", ["statsd", "otlp,console", "prometheus;otlp"])
+def test_an_unknown_exporter_stops_the_start_with_a_clear_message(
+    monkeypatch: pytest.MonkeyPatch, exporter: str
+) -> None:
+    with pytest.raises(
+        WrongSettingError, match=r"OTEL_METRICS_EXPORTER.*must be otlp, prometheus or none"
+    ):
+        settings_of(monkeypatch, OTEL_METRICS_EXPORTER=exporter)
 
 
 async def test_an_absent_collector_is_counted_and_harms_nothing(

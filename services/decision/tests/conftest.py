@@ -1,9 +1,11 @@
 """Fixtures of the decision service's tests: a fixed instant, the packaged rules, a running server."""  # noqa: E501 - one pattern or table row
 
-from collections.abc import AsyncIterator, Callable
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 import grpc
 import pytest
@@ -15,6 +17,9 @@ from pellucid_decision.rules.rulebook import Rulebook
 from pellucid_decision.settings import DecisionSettings
 from pellucid_decision.stages.cascade import Cascade
 from pellucid_decision.text.conversation import Ask, Role, Turn
+
+# Fakes shared by test modules stand beside them.
+sys.path.insert(0, str(Path(__file__).parent))
 
 NOW = datetime(2026, 3, 14, 9, 30, tzinfo=UTC)
 CUTOFF = datetime(2025, 1, 1, tzinfo=UTC)
@@ -46,6 +51,16 @@ def asking() -> Callable[..., Ask]:
         return Ask(message=message, **values)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def fired(cascade: Cascade, asking: Callable[..., Ask]) -> Callable[[str], Awaitable[set[str]]]:
+    """Tells which signals fire on a message."""
+
+    async def names(message: str) -> set[str]:
+        return {signal.name for signal in (await cascade.decide(asking(message))).signals}
+
+    return names
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ from pellucid_decision.desk import Desk
 from pellucid_decision.errors import UnavailableError, WeightsError
 from pellucid_decision.reuse import REUSE_SECONDS, DecisionCache
 from pellucid_decision.rules.rulebook import Rulebook
-from pellucid_decision.stages.cascade import Cascade, examine
+from pellucid_decision.stages.cascade import Cascade
+from pellucid_decision.stages.case import examine
 from pellucid_decision.stages.classifier import Classifier
 from pellucid_decision.stages.deliberation import Opinion
 from pellucid_decision.stages.weights import MAX_WEIGHTS_BYTES, PACKAGED_WEIGHTS, load_weights

@@ -15,8 +15,9 @@ from pellucid.decision.v1.decision_pb2_grpc import DecisionServiceStub
 from pellucid_decision.app import build
 from pellucid_decision.rules.rulebook import Rulebook
 from pellucid_decision.settings import DecisionSettings
-from pellucid_decision.stages.cascade import examine, settle
+from pellucid_decision.stages.case import examine
 from pellucid_decision.stages.classifier import Classifier
+from pellucid_decision.stages.settling import settle
 from pellucid_decision.stages.weights import load_weights
 from pellucid_decision.text.conversation import Ask
 

@@ -1,45 +1,22 @@
 """The language model stage: every kind of bad reply ends in a sensible flagged decision in time."""
 
-import asyncio
 import time
 from collections.abc import Callable
 
 import pytest
+from decision_fakes import FakeModel
 
 from pellucid_decision.decision import Stage
 from pellucid_decision.errors import UnavailableError
-from pellucid_decision.ports import ModelAnswer, Prompt
 from pellucid_decision.queries.model_calls import fenced_body
 from pellucid_decision.question.resolution import resolve
 from pellucid_decision.rules.rulebook import Rulebook
 from pellucid_decision.stages.cascade import Cascade
-from pellucid_decision.stages.model_queries import QueryWriter, QueryWriting, query_lines
 from pellucid_decision.stages.model_stage import ModelStage
 from pellucid_decision.text.conversation import Ask
 
 OPEN_MESSAGE = "the blue harbour festival"
 GOOD = '{"search": true, "confidence": 0.9, "reason": "An event", "queries": ["blue harbour festival"]}'  # noqa: E501 - one pattern or table row
-
-
-class FakeModel:
-    """Replies in turn; a number is a wait in seconds, an exception is raised."""
-
-    receiver = "llm.example"
-
-    def __init__(self, *replies: object, internal: bool = False, answers_as: str = "") -> None:
-        self.answers_as = answers_as
-        self.replies = list(replies)
-        self.prompts: list[Prompt] = []
-        self.internal = internal
-
-    async def ask(self, prompt: Prompt) -> ModelAnswer:
-        self.prompts.append(prompt)
-        reply = self.replies.pop(0)
-        if isinstance(reply, Exception):
-            raise reply
-        if isinstance(reply, float):
-            await asyncio.sleep(reply)
-        return ModelAnswer(str(reply), self.answers_as)
 
 
 def with_model(cascade: Cascade, model: FakeModel) -> Cascade:
@@ -138,61 +115,9 @@ async def test_settled_messages_cost_no_call(cascade: Cascade, asking: Callable[
     assert not model.prompts
 
 
-HISTORY = ("Who runs Norrvik Cells?", "Davin Ekoro runs Norrvik Cells.")
-FOLLOW_UP = "Is he still the CEO?"
-
-
-def writing(cascade: Cascade, model: FakeModel, when: QueryWriting) -> Cascade:
-    return Cascade(cascade.rules, writer=QueryWriter(model, when, timeout_s=0.1))
-
-
-async def test_a_model_writes_the_queries_of_follow_ups(
-    cascade: Cascade, asking: Callable[..., Ask]
-) -> None:
-    model = FakeModel("- Davin Ekoro Norrvik CEO\none\nDavin Ekoro Norrvik CEO\n")
-    decider = writing(cascade, model, QueryWriting.FOLLOW_UPS)
-    decision = await decider.decide(asking(FOLLOW_UP, *HISTORY))
-    assert [query.text for query in decision.queries] == ["Davin Ekoro Norrvik CEO"]
-    assert decision.verdict.stage is Stage.RULE
-    assert model.prompts[0].temperature == 0.3
-    assert model.prompts[0].max_tokens <= 50
-    assert [out.to for out in decision.outbound] == ["llm.example"]
-    await decider.decide(asking("Who is the CEO of Norrvik Cells?"))
-    assert len(model.prompts) == 1
-
-
-@pytest.mark.parametrize("reply", [10.0, UnavailableError("down"), "x", ""])
-async def test_late_or_useless_queries_leave_the_heuristic_ones(
-    cascade: Cascade, asking: Callable[..., Ask], reply: object
-) -> None:
-    ask = asking("Who is the CEO of Norrvik Cells?")
-    begun = time.monotonic()
-    decision = await writing(cascade, FakeModel(reply), QueryWriting.ALWAYS).decide(ask)
-    assert time.monotonic() - begun < 5
-    assert decision.queries == (await cascade.decide(ask)).queries
-    assert decision.outbound
-    assert bool(decision.degraded) is not isinstance(reply, str)
-
-
-async def test_no_query_is_written_outside_or_when_switched_off(
-    cascade: Cascade, asking: Callable[..., Ask]
-) -> None:
-    model = FakeModel()
-    for when, fields in ((QueryWriting.NEVER, {}), (QueryWriting.ALWAYS, {"no_external": True})):
-        ask = asking(FOLLOW_UP, *HISTORY, **fields)
-        assert (await writing(cascade, model, when).decide(ask)).queries
-    await writing(cascade, model, QueryWriting.ALWAYS).decide(asking("hello"))
-    assert not model.prompts
-
-
 async def test_the_endpoint_that_answered_is_named(
     cascade: Cascade, asking: Callable[..., Ask]
 ) -> None:
     model = FakeModel(GOOD, answers_as="spare.example")
     decision = await with_model(cascade, model).decide(asking(OPEN_MESSAGE))
     assert [out.to for out in decision.outbound] == ["llm.example", "spare.example"]
-
-
-def test_query_lines_keep_the_limits() -> None:
-    reply = "mail bob@corp.example about harbour plans\nharbour\na b c d e f g\ntide tables"
-    assert query_lines(reply, 3) == ("mail about harbour plans", "tide tables")

@@ -18,7 +18,7 @@ from train import base_features, examined, held_out_logits
 
 from pellucid_decision.adapters.rules_folder import RulesFolder
 from pellucid_decision.decision import Stage
-from pellucid_decision.stages.cascade import contested, settle
+from pellucid_decision.stages.settling import contested, settle
 
 
 def fitted() -> tuple[float, float, int]:

@@ -18,8 +18,9 @@ from train import (
 )
 
 from pellucid_decision.rules.rulebook import Rulebook
-from pellucid_decision.stages.cascade import Case, contested, settle
+from pellucid_decision.stages.case import Case
 from pellucid_decision.stages.deliberation import GUESS_SEARCH_AT
+from pellucid_decision.stages.settling import contested, settle
 
 CALIBRATION_BINS = 10
 

@@ -23,7 +23,7 @@ from plain import plain_messages
 
 from pellucid_decision.adapters.rules_folder import RulesFolder
 from pellucid_decision.rules.rulebook import Rulebook
-from pellucid_decision.stages.cascade import Case, examine
+from pellucid_decision.stages.case import Case, examine
 from pellucid_decision.stages.classifier import EMBEDDED_LANGUAGES
 from pellucid_decision.stages.features import (
     BUCKETS,

@@ -11,6 +11,7 @@ import pytest
 from pellucid_fetcher.document import Document, Extracted
 from pellucid_fetcher.extraction.reading import sniffing
 from pellucid_fetcher.extraction.reading.dispatch import open_readers, read
+from pellucid_fetcher.extraction.structure.nesting import MAX_OPEN, shallow
 from pellucid_fetcher.outcome import FetchStatus
 
 EVAL = Path(__file__).parents[3] / "eval"
@@ -43,6 +44,10 @@ PATHOLOGICAL = {
     ),
     "many title parts": b"<title>" + b"a | - " * 60_000 + b"</title><h1>a</h1><p>text",
     "many headings": b"<h1>" + b"</h1><h1>".join([b"The old bakery"] * 30_000),
+    "shapes outside a drawing": b"<svg></svg>" + b"<g/>" * 100_000,
+    "shapes after a drawing was left": b"<svg><div>" + b"<path />" * 100_000,
+    "shapes in a caption": b"<svg><title><div></title>" + b"<g/>" * 100_000,
+    "slashes that are values": b"<svg>" + b"<g a= />" * 100_000,
     "nothing": b"",
 }
 
@@ -59,6 +64,20 @@ def test_pathological_pages_end_in_time_with_a_typed_result(name: str) -> None:
     assert found.status in {FetchStatus.OK, FetchStatus.NO_TEXT, FetchStatus.PARSE_LIMIT}
     assert len(found.text) <= 200_000
     assert "\x00" not in found.text
+
+
+def test_a_large_drawing_costs_no_text() -> None:
+    shapes = "<path d=\"M9,17L39,17\" style=\"fill:none\" /><circle cx='5' r='3'/>" * 5_000
+    drawing = f"<svg xmlns='http://www.w3.org/2000/svg'><title>Oven</title>{shapes}</svg>"
+    found = _read(_page(f"<article><h1>The old bakery</h1>{drawing}<p>{PROSE}</p></article>"))
+    assert PROSE in found.text
+    assert not found.truncated
+
+
+@pytest.mark.parametrize("name", [name for name in PATHOLOGICAL if name.startswith("s")])
+def test_shapes_that_nest_are_cut(name: str) -> None:
+    markup = PATHOLOGICAL[name].decode()
+    assert shallow(markup).count("<") <= MAX_OPEN + 5
 
 
 def test_mutated_pages_never_raise() -> None:

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import httpx
 from starlette.types import ASGIApp
-from turn_fakes import FakeModel, FakeScorer, Rig
+from turn_fakes import QUESTION, FakeModel, FakeScorer, Rig
 
 from pellucid_gateway.adapters.evidence_store import StoredEvidence
 from pellucid_gateway.adapters.feedback_store import StoredFeedback
@@ -109,3 +109,11 @@ async def open_gateway(stack: AsyncExitStack, plan: Plan) -> KeptGateway:
 def iter_ids() -> Any:
     """Ids that no other gateway of the tests makes."""
     return lambda: uuid4().hex
+
+
+async def ask(http: httpx.AsyncClient, message: str = QUESTION, **more: Any) -> dict[str, Any]:
+    """Return the answer to a message of the person `ada`."""
+    reply = await http.post("/v1/chat", json={"message": message, "user_id": "ada"} | more)
+    assert reply.status_code == 200, reply.text
+    answer: dict[str, Any] = reply.json()
+    return answer

@@ -4,7 +4,8 @@ import pytest
 
 from pellucid_gateway.claims import pointing, quotes
 from pellucid_gateway.claims.claims import claims_of, trimmed
-from pellucid_gateway.claims.markup import Marker, Text, parse, settled_end
+from pellucid_gateway.claims.markup import parse, settled_end
+from pellucid_gateway.claims.pieces import Marker, Text
 from pellucid_gateway.markdown.addresses import Addresses
 
 SOURCES = Addresses({1: "https://skerry.example/toll", 2: "https://ondry.example/bridge"})

@@ -22,7 +22,6 @@ from pellucid_gateway.adapters.evidence_store import StoredEvidence
 from pellucid_gateway.adapters.model import LlmAnswerModel
 from pellucid_gateway.adapters.services import open_services
 from pellucid_gateway.adapters.sqlite_state import SqliteState
-from pellucid_gateway.gathering.search_rounds import Services
 from pellucid_gateway.vocabulary.decision import Action, Freshness, PlannedQuery, Stage, WebMode
 from pellucid_gateway.vocabulary.findings import DateSource, Hit, Method, ProviderStatus, Purpose
 from pellucid_gateway.vocabulary.ports import (
@@ -43,6 +42,7 @@ from pellucid_gateway.vocabulary.request import (
     SearchOptions,
     SubjectContext,
 )
+from pellucid_gateway.vocabulary.services import Services
 from pellucid_gateway.vocabulary.state_ports import Entry
 from pellucid_runtime.clock import SystemClock
 from pellucid_runtime.errors import DependencyDownError, NotFoundError

@@ -11,7 +11,7 @@ from turn_fakes import turn
 
 from pellucid_gateway.answering.context import Room, fitted
 from pellucid_gateway.answering.prompts import Setting, bound_tokens, build_prompt
-from pellucid_gateway.course.budgets import DEPTH_PLANS
+from pellucid_gateway.course.plans import DEPTH_PLANS
 from pellucid_gateway.question.key_facts import tokens_of
 from pellucid_gateway.vocabulary.fencing import fenced, neutral
 from pellucid_gateway.vocabulary.findings import PublishedDate, Source

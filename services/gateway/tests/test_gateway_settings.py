@@ -2,7 +2,8 @@
 
 import pytest
 
-from pellucid_gateway.course.budgets import DEPTH_PLANS, budgets_with, plans_with
+from pellucid_gateway.course.budgets import budgets_with
+from pellucid_gateway.course.plans import DEPTH_PLANS, plans_with
 from pellucid_gateway.settings import GatewaySettings
 from pellucid_gateway.vocabulary.request import Depth
 from pellucid_runtime.settings import WrongSettingError, load_settings

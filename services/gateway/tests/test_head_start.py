@@ -18,6 +18,7 @@ from pellucid_gateway.faces.compatible.upstream import Take
 from pellucid_gateway.keeping.memories import Memories
 from pellucid_gateway.question.plain_messages import is_plain
 from pellucid_gateway.vocabulary.decision import Decision
+from pellucid_gateway.vocabulary.passed_on import Spent
 from pellucid_gateway.vocabulary.ports import DecideAnswer, DecideCall
 from pellucid_runtime.llm.model import LlmUnavailableError
 
@@ -35,6 +36,7 @@ class Reply:
     media_type: str = "text/event-stream"
     poured: bool = False
     hung_up: bool = False
+    spent: Spent = field(default_factory=Spent)
 
     async def pour(self, take: Take) -> None:
         self.poured = True
@@ -61,7 +63,7 @@ class Upstream:
     cancelled: int = 0
     asked: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def complete(self, body: bytes) -> Reply:
+    async def complete(self, body: bytes, _model: str) -> Reply:
         self.bodies.append(body)
         self.asked.set()
         if self.is_lost:
@@ -226,7 +228,7 @@ async def test_the_second_message_of_somebody_without_memories_begins_as_the_fir
 
 async def test_memories_that_come_after_the_decision_begin_nothing() -> None:
     upstream = Upstream()
-    async with HeadStart(lambda: upstream.complete(b"")) as start:
+    async with HeadStart(lambda: upstream.complete(b"", "m")) as start:
         await start.reply()
         start.begin()
     start.begin()
@@ -258,7 +260,7 @@ async def test_leaving_ends_what_was_begun() -> None:
     upstream = Upstream(hangs=True)
 
     async def work() -> None:
-        async with HeadStart(lambda: upstream.complete(b"")) as start:
+        async with HeadStart(lambda: upstream.complete(b"", "m")) as start:
             start.begin()
             await upstream.asked.wait()
             await start.reply()
@@ -277,7 +279,7 @@ async def test_a_reply_that_comes_as_the_client_leaves_is_hung_up_on() -> None:
 
     async def ask() -> Reply:
         await may_answer.wait()
-        return await upstream.complete(b"")
+        return await upstream.complete(b"", "m")
 
     async def work() -> None:
         async with HeadStart(ask) as start:

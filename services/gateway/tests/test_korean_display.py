@@ -7,11 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from turn_fakes import NOW, FakeDecision, FakeModel, FakeSearch, Rig, search_decision
 
-from pellucid_gateway.answering.korean_list import is_korean, is_recent, korean_list
+from pellucid_gateway.answering.korean_list import is_recent, korean_list
 from pellucid_gateway.vocabulary.events import Done, TurnResult
 from pellucid_gateway.vocabulary.findings import Hit, PublishedDate, Source
 from pellucid_gateway.vocabulary.notices import wording_for
 from pellucid_gateway.vocabulary.request import CitationStyle
+from pellucid_language.detection import is_mostly_korean
 
 KO = wording_for("ko")
 QUESTION = "해담대교는 언제 개통했나요?"
@@ -102,7 +103,7 @@ def test_p15_foreign_results_get_a_korean_summary_or_a_marked_excerpt(
     summarised: bool,  # noqa: FBT001 - drawn by Hypothesis
 ) -> None:
     """P15: foreign results get a Korean summary, else their own words marked as such."""
-    foreign = [each for each in sources if not is_korean(each.snippet)]
+    foreign = [each for each in sources if not is_mostly_korean(each.snippet)]
     summaries = {each.n: "다리가 개통했다는 내용" for each in foreign} if summarised else {}
     text = listed(sources, summaries)
 

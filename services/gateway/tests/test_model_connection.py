@@ -1,7 +1,7 @@
 """The connection to the model server: what may arrive on it, in whatever pieces."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -55,7 +55,10 @@ class Script:
 
 @asynccontextmanager
 async def served(
-    script: Script, idle_s: float = 5.0, first_byte_s: float = 10.0
+    script: Script,
+    idle_s: float = 5.0,
+    first_byte_s: float = 10.0,
+    prices: Mapping[str, tuple[float, float]] | None = None,
 ) -> AsyncIterator[KeptModelServer]:
     server = await asyncio.start_server(script.serve, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
@@ -65,6 +68,8 @@ async def served(
         internal=True,
         first_byte_s=first_byte_s,
         idle_s=idle_s,
+        model="house",
+        prices=prices,
     )
     try:
         yield model
@@ -74,14 +79,14 @@ async def served(
 
 
 async def body_of(model: KeptModelServer) -> bytes:
-    reply = await model.complete(b"{}")
+    reply = await model.complete(b"{}", "m")
     return await reply.read()
 
 
 async def test_the_request_says_nothing_but_what_is_needed() -> None:
     script = Script([[REFUSED]])
     async with served(script) as model:
-        reply = await model.complete(b'{"model": "m"}')
+        reply = await model.complete(b'{"model": "m"}', "m")
         assert (reply.status, reply.is_stream, await reply.read()) == (404, False, b"{}")
 
     head, _, body = script.requests[0].partition(b"\r\n\r\n")
@@ -109,7 +114,7 @@ async def test_what_arrives_together_is_given_together_and_the_rest_at_once() ->
     given: list[bytes] = []
     script = Script([[CHUNKED, CHUNKS[0], CHUNKS[1] + CHUNKS[2], END]], pause_s=0.05)
     async with served(script) as model:
-        reply = await model.complete(b"{}")
+        reply = await model.complete(b"{}", "m")
         await reply.pour(given.append)
 
     assert reply.is_stream
@@ -141,7 +146,7 @@ async def test_a_fresh_connection_that_says_nothing_is_not_asked_twice() -> None
     script = Script([None])
     async with served(script) as model:
         with pytest.raises(LlmUnavailableError):
-            await model.complete(b"{}")
+            await model.complete(b"{}", "m")
 
     assert len(script.requests) == 1
 
@@ -162,7 +167,7 @@ async def test_a_body_without_length_ends_with_the_connection() -> None:
 )
 async def test_a_body_that_breaks_off_is_told(told: list[bytes]) -> None:
     async with served(Script([told], closes=True)) as model:
-        reply = await model.complete(b"{}")
+        reply = await model.complete(b"{}", "m")
         with pytest.raises(LlmUnavailableError):
             await reply.read()
 
@@ -173,24 +178,24 @@ async def test_a_body_that_breaks_off_is_told(told: list[bytes]) -> None:
 async def test_what_is_no_reply_is_told(told: bytes) -> None:
     async with served(Script([[told]], closes=True)) as model:
         with pytest.raises(LlmUnavailableError):
-            await model.complete(b"{}")
+            await model.complete(b"{}", "m")
 
 
 async def test_a_reply_that_is_compressed_unasked_is_not_passed_on() -> None:
     squeezed = [HEAD + b"Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\nxx"]
     async with served(Script([squeezed])) as model:
         with pytest.raises(LlmUnavailableError):
-            await model.complete(b"{}")
+            await model.complete(b"{}", "m")
 
 
 async def test_silence_before_the_head_and_amid_the_body_is_given_up() -> None:
     script = Script([[b""], [CHUNKED, CHUNKS[0], b""]], pause_s=30)
     async with served(script, first_byte_s=0.3) as model:
         with pytest.raises(LlmTimeoutError):
-            await model.complete(b"{}")
+            await model.complete(b"{}", "m")
     quick = Script([[CHUNKED + CHUNKS[0], b""]], pause_s=30)
     async with served(quick, idle_s=0.1) as model:
-        reply = await model.complete(b"{}")
+        reply = await model.complete(b"{}", "m")
         with pytest.raises(LlmUnavailableError):
             await reply.read()
 
@@ -210,7 +215,7 @@ async def test_a_taker_that_lags_holds_the_server_up_and_loses_nothing() -> None
 
     script = Script([[CHUNKED, *[chunk] * 400, END]], pause_s=0)
     async with served(script, idle_s=0.6) as model:
-        reply = await model.complete(b"{}")
+        reply = await model.complete(b"{}", "m")
         pouring = asyncio.create_task(reply.pour(take))
         await asyncio.sleep(1.0)
         held = script.sent
@@ -230,7 +235,7 @@ async def test_the_time_that_a_taker_needs_is_no_silence_of_the_server() -> None
 
     script = Script([[CHUNKED + CHUNKS[0], CHUNKS[1] + CHUNKS[2] + END]], pause_s=1.6)
     async with served(script, idle_s=1.0) as model:
-        reply = await model.complete(b"{}")
+        reply = await model.complete(b"{}", "m")
         await reply.pour(take)
 
     assert b"".join(taken) == b"".join(WORDS)
@@ -239,7 +244,7 @@ async def test_the_time_that_a_taker_needs_is_no_silence_of_the_server() -> None
 async def test_cancelling_hangs_up() -> None:
     script = Script([[CHUNKED, *CHUNKS[:1] * 10_000]], pause_s=0.005)
     async with served(script) as model:
-        reply = await model.complete(b"{}")
+        reply = await model.complete(b"{}", "m")
         pouring = asyncio.create_task(reply.pour(lambda _piece: None))
         await asyncio.sleep(0.05)
         pouring.cancel()
@@ -251,6 +256,6 @@ async def test_an_endless_reply_is_cut() -> None:
     block = b"x" * 1_000_000
     chunk = b"%x\r\n%s\r\n" % (len(block), block)
     async with served(Script([[CHUNKED, *[chunk] * 18]], pause_s=0)) as model:
-        reply = await model.complete(b"{}")
+        reply = await model.complete(b"{}", "m")
         with pytest.raises(LlmUnavailableError):
             await reply.read()

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from kept_rig import KeptGateway, Plan, open_gateway
 from turn_fakes import FakeDecision, FakeModel, Rig, answer_decision
 
 from pellucid_gateway.faces.compatible.upstream import Take
-from pellucid_gateway.vocabulary.passed_on import tokens_of_stream
+from pellucid_gateway.vocabulary.passed_on import Spent, told_by_reply, told_by_stream
 from pellucid_gateway.vocabulary.state_ports import Entry
 
 SAID = "Thank you for the van advice!"
@@ -33,14 +33,17 @@ class Reply:
     is_stream: bool
     status: int = 200
     media_type: str = "application/json"
+    spent: Spent = field(default_factory=Spent)
 
     async def pour(self, take: Take) -> None:
         for piece in STREAM:
             waits = take(piece)
             if waits is not None:
                 await waits
+        self.spent = replace(told_by_stream(STREAM), cost_micro_usd=52)
 
     async def read(self) -> bytes:
+        self.spent = replace(told_by_reply(WHOLE), cost_micro_usd=52)
         return WHOLE
 
 
@@ -51,7 +54,7 @@ class Upstream:
     internal: bool = True
     bodies: list[bytes] = field(default_factory=list)
 
-    async def complete(self, body: bytes) -> Reply:
+    async def complete(self, body: bytes, _model: str) -> Reply:
         self.bodies.append(body)
         return Reply(is_stream=b'"stream": true' in body)
 
@@ -99,6 +102,7 @@ async def test_a_turn_that_is_passed_on_is_counted_and_not_touched(
     assert len(upstream.bodies) == 1
     assert len(days) == 1
     assert (days[0]["turns"], days[0]["tokens_in"], days[0]["tokens_out"]) == (1, 31, 5)
+    assert days[0]["cost_usd"] == 52e-6
 
 
 async def test_a_memory_that_fits_is_told_to_the_model_even_when_nothing_is_searched(
@@ -149,4 +153,4 @@ async def test_the_store_is_not_asked_again_at_once_and_never_waited_for(
     "end", [b"data: [DONE]\n\n", b'data: {"usage":null}\n\n', b'{"usage"', b""]
 )
 def test_a_stream_that_tells_no_usage_counts_none(end: bytes) -> None:
-    assert tokens_of_stream([end]) == (0, 0)
+    assert told_by_stream([end]) == Spent()

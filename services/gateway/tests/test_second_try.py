@@ -8,7 +8,7 @@ from pellucid.decision.v1 import decision_pb2
 from turn_fakes import HITS, FakeSearch, Rig
 
 from pellucid_gateway.adapters.requests import decide_request
-from pellucid_gateway.course.budgets import DEPTH_PLANS
+from pellucid_gateway.course.plans import DEPTH_PLANS
 from pellucid_gateway.gathering.search_rounds import second_try
 from pellucid_gateway.question.fallback_decision import decide_by_rule
 from pellucid_gateway.turn.equipment import heard_messages

@@ -7,10 +7,10 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from pellucid_gateway.claims.claim_checks import overlap
-from pellucid_gateway.course.budgets import DEPTH_PLANS, StageBudgets, TurnBudget
+from pellucid_gateway.course.budgets import StageBudgets, TurnBudget
 from pellucid_gateway.course.course import Course
 from pellucid_gateway.course.ledger import TurnLedger
-from pellucid_gateway.gathering.search_rounds import Services
+from pellucid_gateway.course.plans import DEPTH_PLANS
 from pellucid_gateway.turn.equipment import Equipment
 from pellucid_gateway.turn.orchestrator import Engine
 from pellucid_gateway.vocabulary.decision import Action, Decision, PlannedQuery, Stage
@@ -40,8 +40,10 @@ from pellucid_gateway.vocabulary.ports import (
     ScoreCall,
     SearchAnswer,
     SearchCall,
+    Written,
 )
 from pellucid_gateway.vocabulary.request import ChatMessage, Role, TurnRequest
+from pellucid_gateway.vocabulary.services import Services
 from pellucid_language import sentences
 from pellucid_runtime.clock import Clock, SystemClock
 from pellucid_runtime.errors import DependencyDownError, NotFoundError
@@ -117,11 +119,23 @@ class FakeDecision:
     calls: list[DecideCall] = field(default_factory=list)
     reflect_calls: list[ReflectCall] = field(default_factory=list)
     reflect_s: float = 0.0
+    writing: tuple[OutboundText, ...] | None = None
+    writes: Written | Exception = field(default_factory=Written)
+    writes_after_s: float = 0.0
+    known: list[tuple[PlannedQuery, ...]] = field(default_factory=list)
 
     async def decide(self, call: DecideCall) -> DecideAnswer:
         self.calls.append(call)
         await _fail("decision", down=self.down, hangs=self.hangs)
-        return DecideAnswer(self.decision)
+        return DecideAnswer(self.decision, writing=self.writing)
+
+    async def write_queries(self, call: DecideCall, known: tuple[PlannedQuery, ...]) -> Written:
+        self.calls.append(call)
+        self.known.append(known)
+        await asyncio.sleep(self.writes_after_s)
+        if isinstance(self.writes, Exception):
+            raise self.writes
+        return self.writes
 
     async def reflect(self, call: ReflectCall) -> Reflection:
         self.reflect_calls.append(call)

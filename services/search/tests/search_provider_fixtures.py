@@ -177,6 +177,59 @@ CASES: dict[str, tuple[Case, ...]] = {
     ),
 }  # fmt: skip
 
+# The path, and exactly what is sent for a plain query and for one with every common parameter.
+WITH_SITES = "island ferry site:docs.example.com -site:bad.example"
+SENT: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
+    "brave": (
+        "/res/v1/web/search",
+        {"q": "island ferry", "count": "10", "safesearch": "moderate", "country": "ALL",
+         "text_decorations": "false", "result_filter": "web", "extra_snippets": "true"},
+        {"q": WITH_SITES, "count": "7", "safesearch": "strict", "country": "KR",
+         "text_decorations": "false", "result_filter": "web,news", "extra_snippets": "true",
+         "search_lang": "ko", "freshness": "pw"},
+    ),
+    "tavily": (
+        "/search",
+        {"query": "island ferry", "search_depth": "basic", "topic": "general", "max_results": 10,
+         "include_raw_content": "text", "include_answer": False, "include_images": False,
+         "include_usage": True},
+        {"query": "island ferry", "search_depth": "basic", "topic": "news", "max_results": 7,
+         "include_raw_content": "text", "include_answer": False, "include_images": False,
+         "include_usage": True, "time_range": "week", "include_domains": ["docs.example.com"],
+         "exclude_domains": ["bad.example"], "safe_search": True},
+    ),
+    "searxng": (
+        "/search",
+        {"q": "island ferry", "format": "json", "categories": "general", "language": "all",
+         "safesearch": "1", "pageno": "1"},
+        {"q": WITH_SITES, "format": "json", "categories": "news", "language": "ko-KR",
+         "safesearch": "2", "pageno": "1", "time_range": "week"},
+    ),
+    "google": (
+        "/customsearch/v1",
+        {"key": "k", "cx": "engine", "q": "island ferry", "num": "10", "safe": "active"},
+        {"key": "k", "cx": "engine", "q": "island ferry -site:bad.example", "num": "7",
+         "safe": "active", "dateRestrict": "w1", "lr": "lang_ko", "hl": "ko", "gl": "kr",
+         "siteSearch": "docs.example.com", "siteSearchFilter": "i"},
+    ),
+    "bing": (
+        "/v7.0/search",
+        {"q": "island ferry", "count": "10", "safeSearch": "Moderate",
+         "responseFilter": "Webpages", "textDecorations": "false", "textFormat": "Raw"},
+        {"q": WITH_SITES, "count": "7", "safeSearch": "Strict",
+         "responseFilter": "Webpages,News", "textDecorations": "false", "textFormat": "Raw",
+         "freshness": "Week", "mkt": "ko-KR"},
+    ),
+}  # fmt: skip
+# Where a provider that has a key expects it: a header or the request target, its name, what stands
+# before the key.
+KEY_PLACES = {
+    "brave": ("header", "x-subscription-token", ""),
+    "tavily": ("header", "authorization", "Bearer "),
+    "google": ("target", "key", ""),
+    "bing": ("header", "ocp-apim-subscription-key", ""),
+}
+
 # What the ddgs library raises: name of the exception, its text, the typed code.
 LIBRARY_FAILURES: tuple[tuple[str, str, str], ...] = (
     ("RatelimitException", "202 Ratelimit", "rate"),

@@ -10,7 +10,16 @@ from typing import Any
 
 import pytest
 from ddgs.exceptions import DDGSException
-from search_provider_fixtures import CASES, GOOD, NOTHING_FOUND, PAGE_ONE, PAGE_TWO, Case
+from search_provider_fixtures import (
+    CASES,
+    GOOD,
+    KEY_PLACES,
+    NOTHING_FOUND,
+    PAGE_ONE,
+    PAGE_TWO,
+    SENT,
+    Case,
+)
 
 from pellucid_search.adapters.ddgs_engine import DdgsEngine
 from pellucid_search.adapters.http_engine import HttpEngine
@@ -28,14 +37,6 @@ KEY = "example-key-0123456789"
 NOW = datetime(2026, 1, 3, tzinfo=UTC)
 HTTP_PROVIDERS = tuple(name for name, spec in REGISTRY.items() if spec.dialect)
 QUERY = ProviderQuery("island ferry", NOW)
-
-# Where each provider expects its key, and how its parameters are called.
-KEY_PLACES = {
-    "brave": ("header", "x-subscription-token", KEY),
-    "tavily": ("header", "authorization", f"Bearer {KEY}"),
-    "google": ("target", "key", KEY),
-    "bing": ("header", "ocp-apim-subscription-key", KEY),
-}
 
 
 @pytest.fixture
@@ -106,6 +107,8 @@ def _local_engine(
 
 def test_every_provider_has_fixtures() -> None:
     assert set(HTTP_PROVIDERS) == set(GOOD) == set(NOTHING_FOUND) == set(CASES)
+    assert set(HTTP_PROVIDERS) == set(SENT)
+    assert set(KEY_PLACES) == {spec.name for spec in REGISTRY.values() if spec.key}
     assert set(REGISTRY) == {*HTTP_PROVIDERS, "ddgs", "local"}
 
 
@@ -157,12 +160,12 @@ async def test_the_key_is_sent_where_it_belongs_and_the_words_as_reported(
     sent = request.target.replace("+", " ").replace("%20", " ") + request.body.decode()
     assert asked.wording(QUERY) in sent
     if name in KEY_PLACES:
-        place, field, value = KEY_PLACES[name]
+        place, field, before = KEY_PLACES[name]
         if place == "header":
-            assert request.headers[field] == value
+            assert request.headers[field] == f"{before}{KEY}"
             assert KEY not in request.target
         else:
-            assert f"{field}={value}" in request.target
+            assert f"{field}={KEY}" in request.target
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from search_provider_fixtures import SENT, WITH_SITES
 
 from pellucid_search.adapters.http_engine import HttpEngine
 from pellucid_search.adapters.http_transport import HttpxTransport
@@ -20,46 +21,6 @@ FULL = ProviderQuery(
     safe_search=SafeSearch.STRICT, site="docs.example.com", exclude_domains=("bad.example",),
     news=True,
 )  # fmt: skip
-WITH_SITES = "island ferry site:docs.example.com -site:bad.example"
-SENT: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "brave": (
-        {"q": "island ferry", "count": "10", "safesearch": "moderate", "country": "ALL",
-         "text_decorations": "false", "result_filter": "web", "extra_snippets": "true"},
-        {"q": WITH_SITES, "count": "7", "safesearch": "strict", "country": "KR",
-         "text_decorations": "false", "result_filter": "web,news", "extra_snippets": "true",
-         "search_lang": "ko", "freshness": "pw"},
-    ),
-    "tavily": (
-        {"query": "island ferry", "search_depth": "basic", "topic": "general", "max_results": 10,
-         "include_raw_content": "text", "include_answer": False, "include_images": False,
-         "include_usage": True},
-        {"query": "island ferry", "search_depth": "basic", "topic": "news", "max_results": 7,
-         "include_raw_content": "text", "include_answer": False, "include_images": False,
-         "include_usage": True, "time_range": "week", "include_domains": ["docs.example.com"],
-         "exclude_domains": ["bad.example"], "safe_search": True},
-    ),
-    "searxng": (
-        {"q": "island ferry", "format": "json", "categories": "general", "language": "all",
-         "safesearch": "1", "pageno": "1"},
-        {"q": WITH_SITES, "format": "json", "categories": "news", "language": "ko-KR",
-         "safesearch": "2", "pageno": "1", "time_range": "week"},
-    ),
-    "google": (
-        {"key": "k", "cx": "engine", "q": "island ferry", "num": "10", "safe": "active"},
-        {"key": "k", "cx": "engine", "q": "island ferry -site:bad.example", "num": "7",
-         "safe": "active", "dateRestrict": "w1", "lr": "lang_ko", "hl": "ko", "gl": "kr",
-         "siteSearch": "docs.example.com", "siteSearchFilter": "i"},
-    ),
-    "bing": (
-        {"q": "island ferry", "count": "10", "safeSearch": "Moderate",
-         "responseFilter": "Webpages", "textDecorations": "false", "textFormat": "Raw"},
-        {"q": WITH_SITES, "count": "7", "safeSearch": "Strict",
-         "responseFilter": "Webpages,News", "textDecorations": "false", "textFormat": "Raw",
-         "freshness": "Week", "mkt": "ko-KR"},
-    ),
-}  # fmt: skip
-PATHS = {"brave": "/res/v1/web/search", "tavily": "/search", "searxng": "/search",
-         "google": "/customsearch/v1", "bing": "/v7.0/search"}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SENT)
@@ -76,11 +37,12 @@ async def test_every_parameter_is_sent_as_documented(
         for query in (PLAIN, FULL):
             await engine.ask(query, timeout_s=3)
 
-    for request, expected in zip(provider.requests, SENT[name], strict=True):
+    path, plain, full = SENT[name]
+    for request, expected in zip(provider.requests, (plain, full), strict=True):
         target = urlsplit(request.target)
         sent = orjson.loads(request.body) if request.body else dict(parse_qsl(target.query))
         assert sent == expected
-        assert target.path == PATHS[name]
+        assert target.path == path
 
 
 def sent_for(name: str, **values: Any) -> dict[str, Any]:

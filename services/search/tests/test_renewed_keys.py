@@ -10,20 +10,13 @@ from pellucid_search.providers.registry import REGISTRY
 from pellucid_search.settings import SearchSettings
 
 
-@pytest.mark.parametrize(
-    ("provider", "file"),
-    [
-        ("brave", "brave_search_api_key"),
-        ("tavily", "tavily_api_key"),
-        ("google", "google_api_key"),
-        ("bing", "bing_search_api_key"),
-    ],
-)
+@pytest.mark.parametrize("provider", [spec.name for spec in REGISTRY.values() if spec.key])
 def test_a_renewed_key_is_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, provider: str, file: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, provider: str
 ) -> None:
     monkeypatch.setenv("SECRETS_DIR", str(tmp_path))
     monkeypatch.setattr("pellucid_runtime.secrets._LOOK_PERIOD_S", 0)
+    file = REGISTRY[provider].key.lower()
     (tmp_path / file).write_text("first\n", "utf-8")
     endpoint = endpoint_of(REGISTRY[provider], load_settings(SearchSettings))
     assert endpoint().key == "first"

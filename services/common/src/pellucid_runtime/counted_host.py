@@ -4,7 +4,7 @@ from ipaddress import IPv6Address, ip_network
 
 
 def counted_host(address: str) -> str:
-    """An IPv4 address itself; of an IPv6 address its /64 network, all of which one host may have."""
+    """An IPv4 address itself; of an IPv6 address its /64 network, as one host may have."""
     bare = address.partition("%")[0]
     if ":" not in bare:
         return address

@@ -27,6 +27,9 @@ from pellucid_runtime.secrets import SecretFile, read_days, report_age
 
 S = TypeVar("S", bound="ServiceSettings")
 
+# The SDK's names. Prometheus reads /metrics whatever is set.
+_METRICS_EXPORTERS = frozenset({"none", "otlp", "prometheus"})
+
 
 class ServiceSettings(BaseSettings):
     """Common settings; frozen. An empty variable counts as unset."""
@@ -71,8 +74,9 @@ class ServiceSettings(BaseSettings):
         default="tracecontext,baggage",
         description="Headers that carry the trace on: tracecontext, baggage, or others installed.",
     )
-    otel_metrics_exporter: Literal["none", "otlp"] = Field(
-        default="none", description="otlp: metrics go to the collector as well as to Prometheus."
+    otel_metrics_exporter: str = Field(
+        default="none",
+        description="otlp: send metrics to the collector too; prometheus, none: /metrics only.",
     )
     otel_metric_export_interval: int = Field(
         default=60_000, ge=1_000, le=3_600_000, description="Milliseconds between two of these."
@@ -173,6 +177,14 @@ class ServiceSettings(BaseSettings):
             )
         return value
 
+    @field_validator("otel_metrics_exporter")
+    @classmethod
+    def _exporters_are_known(cls, value: str) -> str:
+        if not {name.strip() for name in value.split(",")} <= _METRICS_EXPORTERS:
+            words = "must be otlp, prometheus or none, or several with commas between"
+            raise PydanticCustomError("exporters", words)
+        return value
+
     @field_validator("secrets_created")
     @classmethod
     def _days_can_be_read(cls, value: str) -> str:
@@ -192,6 +204,11 @@ class ServiceSettings(BaseSettings):
                     "tls", "GRPC_TLS_*_FILE: cannot be used: {why}", {"why": str(error)}
                 ) from error
         return self
+
+    @property
+    def pushes_metrics(self) -> bool:
+        """`otlp` is one of `otel_metrics_exporter`."""
+        return "otlp" in {name.strip() for name in self.otel_metrics_exporter.split(",")}
 
     @property
     def tls_files(self) -> TlsFiles | None:

@@ -71,7 +71,11 @@ async def build(settings: DecisionSettings, stack: AsyncExitStack) -> Service:
         reflector=ModelReflector(model, settings.decision_reflect_timeout_s) if model else None,
     )
     servicer = DecisionServicer(
-        decide=desk.decide, reflect=desk.reflect, clock=clock, cutoff=settings.cutoff
+        decide=desk.decide,
+        write=desk.write,
+        reflect=desk.reflect,
+        clock=clock,
+        cutoff=settings.cutoff,
     )
     return _service(settings, servicer)
 

@@ -38,6 +38,8 @@ _FRESHNESS = {
     domain.Freshness.YEAR: common.FRESHNESS_YEAR,
 }
 
+_WINDOWS = {number: window for window, number in _FRESHNESS.items()}
+
 
 def ask_of(request: pb.DecideRequest, *, now: datetime, cutoff: datetime) -> Ask:
     """Read a request.
@@ -100,11 +102,27 @@ def decide_response(decision: domain.Decision) -> pb.DecideResponse:
     """Write a decision."""
     return pb.DecideResponse(
         decision=_decision(decision),
-        degraded=[
-            common.Degradation(component=component, detail=detail)
-            for component, detail in decision.degraded
-        ],
+        degraded=map(_degraded, decision.degraded),
         outbound=[_outbound(item) for item in decision.outbound],
+        query_writing=_writing(decision.writing),
+    )
+
+
+def queries_of(request: pb.WriteQueriesRequest) -> tuple[domain.Query, ...]:
+    """Read the queries that are searched for."""
+    known = ((clean(query.text), query.freshness, query.site) for query in request.queries)
+    return tuple(
+        domain.Query(text, _WINDOWS.get(freshness, domain.Freshness.NONE), clean(site))
+        for text, freshness, site in known
+    )
+
+
+def write_queries_response(written: domain.Written) -> pb.WriteQueriesResponse:
+    """Write what a model wrote."""
+    return pb.WriteQueriesResponse(
+        queries=map(_query, written.queries),
+        degraded=map(_degraded, written.degraded),
+        outbound=map(_outbound, written.outbound),
     )
 
 
@@ -135,10 +153,7 @@ def _decision(decision: domain.Decision) -> pb.Decision:
             for signal in decision.signals
         ],
         standalone_question=decision.standalone_question,
-        queries=[
-            pb.Query(text=query.text, freshness=_FRESHNESS[query.freshness], site=query.site)
-            for query in decision.queries
-        ],
+        queries=map(_query, decision.queries),
         fallback_queries=decision.fallback_queries,
         intent=f"INTENT_{facets.intent.name}",
         requires_context=decision.requires_context,
@@ -168,6 +183,18 @@ def _subject(message: common.SubjectContext) -> Subject:
         event=clean(message.event),
         description=clean(message.description),
     )
+
+
+def _query(query: domain.Query) -> pb.Query:
+    return pb.Query(text=query.text, freshness=_FRESHNESS[query.freshness], site=query.site)
+
+
+def _writing(outbound: tuple[domain.Outbound, ...] | None) -> pb.QueryWriting | None:
+    return None if outbound is None else pb.QueryWriting(outbound=map(_outbound, outbound))
+
+
+def _degraded(lost: tuple[str, str]) -> common.Degradation:
+    return common.Degradation(component=lost[0], detail=lost[1])
 
 
 def _outbound(item: domain.Outbound) -> common.OutboundText:

@@ -164,6 +164,7 @@ class Decision:
         about_answer: About the answer before ("source?"): its sources answer it.
         degraded: Parts of the cascade that were unavailable, with one sentence each.
         outbound: Every string that was sent to an external model.
+        writing: What leaves when a model writes a further query; None when none is to.
     """
 
     action: Action
@@ -180,11 +181,27 @@ class Decision:
     about_answer: bool = False
     degraded: tuple[tuple[str, str], ...] = ()
     outbound: tuple[Outbound, ...] = ()
+    writing: tuple[Outbound, ...] | None = None
 
     @property
     def needs_search(self) -> bool:
         """True exactly when the action is a search."""
         return self.action is Action.SEARCH
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a model wrote for a search that is under way.
+
+    Attributes:
+        queries: At most one.
+        degraded: The model, with one sentence, when it was unavailable.
+        outbound: Every string that was sent to an external model.
+    """
+
+    queries: tuple[Query, ...] = ()
+    degraded: tuple[tuple[str, str], ...] = ()
+    outbound: tuple[Outbound, ...] = ()
 
 
 def strongest_first(signals: Sequence[Signal]) -> tuple[Signal, ...]:

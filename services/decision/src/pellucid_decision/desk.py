@@ -1,10 +1,10 @@
 """Takes requests: reuse first, then the cascade; the model first, then coverage."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from pellucid_decision.decision import Decision
+from pellucid_decision.decision import Decision, Query, Written
 from pellucid_decision.ports import Rules
 from pellucid_decision.queries.reflection import Gathered, Judgement, judge_coverage
 from pellucid_decision.reuse import DecisionCache
@@ -57,6 +57,10 @@ class Desk:
         self.cache.put(ask, decision)
         self.observe(decision, self.clock.monotonic() - begun)
         return decision
+
+    async def write(self, ask: Ask, known: Sequence[Query]) -> Written:
+        """Return what a model adds to the queries of a decision."""
+        return await self.cascade.write(ask, known)
 
     async def reflect(self, gathered: Gathered, language: str) -> Judgement:
         """Return whether what was gathered answers the question."""

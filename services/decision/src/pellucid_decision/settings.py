@@ -47,10 +47,10 @@ class DecisionSettings(LlmSettings):
     )
     decision_llm_queries: QueryWriting = Field(
         default=QueryWriting.FOLLOW_UPS,
-        description="Settled searches whose queries a model writes: never, follow_ups or always.",
+        description="Settled searches for which a model writes a further query: never, follow_ups or always.",  # noqa: E501 - one pattern or table row
     )
     decision_llm_queries_timeout_s: float = Field(
-        default=0.2, gt=0, le=2, description="Longest wait for them; then heuristic queries."
+        default=1.5, gt=0, le=10, description="Longest wait for it; nobody waits meanwhile."
     )
     decision_reflect_timeout_s: float = Field(
         default=4.5,

@@ -15,6 +15,7 @@ from pellucid_gateway.adapters.identity_key import KEY_BYTES, SharedIdentityKey
 from pellucid_gateway.adapters.model_server import open_model_server
 from pellucid_gateway.adapters.state import State, open_state
 from pellucid_gateway.admission.quota import DailySearches
+from pellucid_gateway.admission.scoring_profiles import KnownProfiles
 from pellucid_gateway.admission.search_bound import SearchBound
 from pellucid_gateway.admission.turnstile import Cause, GatedEngine, Turnstile
 from pellucid_gateway.course.strain import Strain
@@ -96,7 +97,9 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
     turnstile = _turnstile(settings, strain)
     supervise(stack, "turnstile-lag", turnstile.watch_lag)
     doors = Doors(
-        engine=GatedEngine(ObservedEngine(remembered), turnstile),
+        engine=KnownProfiles(
+            GatedEngine(ObservedEngine(remembered), turnstile), settings.scoring_profiles
+        ),
         identity=identity,
         health=health,
         rules=_rules(settings),

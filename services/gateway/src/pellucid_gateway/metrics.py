@@ -192,8 +192,9 @@ def observe_passed(turn: PassedOn) -> None:
     decision = turn.decision
     decided = (decision.action, decision.stage, decision.reason_code) if decision else ("", "", "")
     TURNS.labels(*decided, "passed", "ok").inc()
-    TOKENS.labels("in").inc(turn.prompt_tokens)
-    TOKENS.labels("out").inc(turn.completion_tokens)
+    TOKENS.labels("in").inc(turn.spent.prompt_tokens)
+    TOKENS.labels("out").inc(turn.spent.completion_tokens)
+    COST_USD.inc(turn.spent.cost_micro_usd / 1_000_000)
 
 
 def _observe_result(result: TurnResult, depth: Depth) -> None:

@@ -9,7 +9,8 @@ from pydantic_core import PydanticCustomError
 from pydantic_settings import NoDecode
 
 from pellucid_gateway.admission.hosts import is_loopback
-from pellucid_gateway.course.budgets import budgets_with, plans_with
+from pellucid_gateway.course.budgets import budgets_with
+from pellucid_gateway.course.plans import plans_with
 from pellucid_runtime.llm.settings import LlmSettings
 
 # Hexadecimal or base64 text of 128 bits and more.
@@ -217,6 +218,11 @@ class GatewaySettings(LlmSettings):
     search_target: str = Field("127.0.0.1:50052", description="Search service.")
     scorer_target: str = Field("127.0.0.1:50053", description="Scorer service.")
     fetcher_target: str = Field("127.0.0.1:50054", description="Fetcher service.")
+    gateway_scoring_profiles: str = Field(
+        "default,authority,news",
+        description="Allowed values of scoring.profile, those of SCORER_PROFILES_FILE included; "
+        "any other value is a 400. any: only the scorer checks, when it is called.",
+    )
     llm_window_tokens: int = Field(
         32_768,
         ge=2_048,
@@ -268,6 +274,12 @@ class GatewaySettings(LlmSettings):
     def _known_budgets(cls, value: dict[str, float]) -> dict[str, float]:
         budgets_with(value)
         return value
+
+    @property
+    def scoring_profiles(self) -> tuple[str, ...]:
+        """Known profiles; empty: any name may be one."""
+        names = tuple(filter(None, map(str.strip, self.gateway_scoring_profiles.split(","))))
+        return () if names == ("any",) else names
 
     @field_validator("llm_knowledge_cutoff", mode="before")
     @classmethod

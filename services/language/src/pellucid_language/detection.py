@@ -27,15 +27,23 @@ _SCRIPTS = (
 _LATIN_WORD = re.compile(r"[a-zà-öø-ÿœß']+")
 # Each holds a letter that is not ASCII, or an apostrophe.
 _MARKS = (
-    ("es", re.compile(r"[¿¡ñ]")),
+    (
+        "es",
+        re.compile(
+            r"[¿¡ñ]|\b(?:qué|más|están?|cómo|cuál(?:es)?|dónde|cuándo|cuánt[oa]s?|quién(?:es)?|aquí)\b"
+        ),
+    ),
     ("de", re.compile(r"[ßäöü]")),
-    ("fr", re.compile(r"[çœêèùûîôà]|\b\w*é(?:s|e|es)?\b|\b(?:l|d|qu|j|c|n|s)'[a-zéèêh]")),
-    ("pt", re.compile(r"[ãõ]")),
+    ("fr", re.compile(r"[çœêèùûîôà]|\b(?!qué\b)\w*é(?:s|e|es)?\b|\b(?:l|d|qu|j|c|n|s)'[a-zéèêh]")),
+    ("pt", re.compile(r"[ãõ]|nç[ao]s?\b|\bvocês?\b")),
 )
 MIN_SCRIPT_SHARE = 0.15
 SHORT_CHARACTERS = 60
 RIVAL_MARGIN = 1.0
 _LETTER = re.compile(r"[^\W\d_]")
+_HANGUL = re.compile(f"[{HANGUL}]")
+LEAST_KOREAN = 0.4
+"""Share of the letters; Korean texts have foreign names among them."""
 
 
 @lru_cache(maxsize=1)
@@ -63,6 +71,19 @@ def detect_language(text: str, fallback: str = UNDETERMINED) -> str:
     sample = text[:2000].casefold()
     by_script = _by_script(sample)
     return by_script or _by_words(sample, fallback)
+
+
+def is_mostly_korean(text: str) -> bool:
+    """Tell whether a text reads as Korean; a name in brackets does not make it so.
+
+    Args:
+        text: A sentence or a passage, not a whole page: every character is looked at.
+
+    >>> is_mostly_korean("The mayor (김민수) spoke"), is_mostly_korean("통행료 (Ondry) 인상")
+    (False, True)
+    """
+    letters = len(_LETTER.findall(text))
+    return len(_HANGUL.findall(text)) >= LEAST_KOREAN * max(1, letters)
 
 
 def rivals(text: str) -> tuple[str, ...]:

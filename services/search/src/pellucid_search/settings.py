@@ -85,12 +85,12 @@ class SearchSettings(_WithProviders):
     )
     search_prices: str = Field(
         "",
-        pattern=r"^$|^[a-z]+=\d+(\.\d+)?(,[a-z]+=\d+(\.\d+)?)*$",
+        pattern=r"^$|^\w+=\d+(\.\d+)?(,\w+=\d+(\.\d+)?)*$",
         description="USD per 1,000 calls by provider instead of list prices: brave=3,tavily=8.",
     )
     search_rates: str = Field(
         "",
-        pattern=r"^$|^[a-z]+=\d+/\d+(,[a-z]+=\d+/\d+)*$",
+        pattern=r"^$|^\w+=\d+/\d+(,\w+=\d+/\d+)*$",
         description="Calls per seconds by provider instead of the defaults: brave=20/1.",
     )
     search_replicas: int = Field(

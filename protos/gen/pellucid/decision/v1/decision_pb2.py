@@ -27,7 +27,7 @@ from pellucid.common.v1 import common_pb2 as pellucid_dot_common_dot_v1_dot_comm
 from pellucid.common.v1 import limits_pb2 as pellucid_dot_common_dot_v1_dot_limits__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#pellucid/decision/v1/decision.proto\x12\x14pellucid.decision.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fpellucid/common/v1/common.proto\x1a\x1fpellucid/common/v1/limits.proto\"\xa5\x04\n\rDecideRequest\x12\x1b\n\x07message\x18\x01 \x01(\tB\n\xca\xe1\x18\x06\x08\x01\x10\x80\x80\x02\x12\x34\n\x07history\x18\x02 \x03(\x0b\x32\x1b.pellucid.common.v1.MessageB\x06\xca\xe1\x18\x02\x18\x15\x12\x33\n\x07subject\x18\x03 \x01(\x0b\x32\".pellucid.common.v1.SubjectContext\x12/\n\x08web_mode\x18\x04 \x01(\x0e\x32\x1d.pellucid.decision.v1.WebMode\x12\x14\n\x0c\x66orce_search\x18\x05 \x01(\x08\x12\x13\n\x0bno_external\x18\x06 \x01(\x08\x12\'\n\x03now\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x19\n\ttime_zone\x18\x08 \x01(\tB\x06\xca\xe1\x18\x02\x10@\x12\x34\n\x10knowledge_cutoff\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x18\n\x08language\x18\n \x01(\tB\x06\xca\xe1\x18\x02\x10\x10\x12 \n\x0f\x63onversation_id\x18\x0b \x01(\tB\x07\xca\xe1\x18\x03\x10\x80\x01\x12\"\n\x0bmax_queries\x18\x0c \x01(\rB\r\xca\xe1\x18\t)\x00\x00\x00\x00\x00\x00\x08@\x12\x34\n\x07\x65\x61rlier\x18\r \x03(\x0b\x32\x1b.pellucid.common.v1.MessageB\x06\xca\xe1\x18\x02\x18\x10\x12 \n\tmax_parts\x18\x0e \x01(\rB\r\xca\xe1\x18\t)\x00\x00\x00\x00\x00\x00\x08@\"\xa9\x01\n\x0e\x44\x65\x63ideResponse\x12\x30\n\x08\x64\x65\x63ision\x18\x01 \x01(\x0b\x32\x1e.pellucid.decision.v1.Decision\x12\x31\n\x08\x64\x65graded\x18\x02 \x03(\x0b\x32\x1f.pellucid.common.v1.Degradation\x12\x32\n\x08outbound\x18\x03 \x03(\x0b\x32 .pellucid.common.v1.OutboundText\"\xbf\x05\n\x08\x44\x65\x63ision\x12,\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32\x1c.pellucid.decision.v1.Action\x12\x14\n\x0cneeds_search\x18\x02 \x01(\x08\x12\x12\n\nconfidence\x18\x03 \x01(\x01\x12*\n\x05stage\x18\x04 \x01(\x0e\x32\x1b.pellucid.decision.v1.Stage\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12\x13\n\x0breason_code\x18\x06 \x01(\t\x12-\n\x07signals\x18\x07 \x03(\x0b\x32\x1c.pellucid.decision.v1.Signal\x12\x1b\n\x13standalone_question\x18\x08 \x01(\t\x12,\n\x07queries\x18\t \x03(\x0b\x32\x1b.pellucid.decision.v1.Query\x12\x18\n\x10\x66\x61llback_queries\x18\n \x03(\t\x12,\n\x06intent\x18\x0b \x01(\x0e\x32\x1c.pellucid.decision.v1.Intent\x12\x18\n\x10requires_context\x18\x0c \x01(\x08\x12\x10\n\x08\x63\x61tegory\x18\r \x01(\t\x12\x30\n\tfreshness\x18\x0e \x01(\x0e\x32\x1d.pellucid.common.v1.Freshness\x12\x14\n\x0crecency_days\x18\x0f \x01(\r\x12\x11\n\treal_time\x18\x10 \x01(\x08\x12\x16\n\x0etime_sensitive\x18\x11 \x01(\x08\x12\x13\n\x0btarget_info\x18\x12 \x03(\t\x12\x10\n\x08language\x18\x13 \x01(\t\x12\x0c\n\x04urls\x18\x14 \x03(\t\x12\x14\n\x0cignored_urls\x18\x15 \x03(\t\x12\x10\n\x08priority\x18\x16 \x01(\x01\x12\x15\n\rdeep_research\x18\x17 \x01(\x08\x12\x0c\n\x04site\x18\x18 \x01(\t\x12\x11\n\ttopicless\x18\x19 \x01(\x08\x12\x14\n\x0c\x61\x62out_answer\x18\x1a \x01(\x08\"8\n\x06Signal\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06weight\x18\x02 \x01(\x01\x12\x10\n\x08\x65vidence\x18\x03 \x01(\t\"U\n\x05Query\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\x30\n\tfreshness\x18\x02 \x01(\x0e\x32\x1d.pellucid.common.v1.Freshness\x12\x0c\n\x04site\x18\x03 \x01(\t\"\x80\x02\n\x0eReflectRequest\x12\x1c\n\x08question\x18\x01 \x01(\tB\n\xca\xe1\x18\x06\x08\x01\x10\x80\x80\x02\x12\x1e\n\x0btarget_info\x18\x02 \x03(\tB\t\xca\xe1\x18\x05\x10\x80\x04\x18\x05\x12\x37\n\x08\x65xtracts\x18\x03 \x03(\x0b\x32\x1d.pellucid.decision.v1.ExtractB\x06\xca\xe1\x18\x02\x18 \x12\x1f\n\x0cused_queries\x18\x04 \x03(\tB\t\xca\xe1\x18\x05\x10\x80\x08\x18\x10\x12\x18\n\x08language\x18\x05 \x01(\tB\x06\xca\xe1\x18\x02\x10\x10\x12\'\n\x03now\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0bno_external\x18\x07 \x01(\x08\"k\n\x07\x45xtract\x12\x16\n\x05title\x18\x01 \x01(\tB\x07\xca\xe1\x18\x03\x10\x80\x08\x12\x16\n\x04text\x18\x02 \x01(\tB\x08\xca\xe1\x18\x04\x10\x80\x80\x01\x12\x30\n\x0cpublished_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xbf\x01\n\x0fReflectResponse\x12\x12\n\nsufficient\x18\x01 \x01(\x08\x12\x17\n\x0fmissing_aspects\x18\x02 \x03(\t\x12\x15\n\rrefined_query\x18\x03 \x01(\t\x12\x11\n\treasoning\x18\x04 \x01(\t\x12\x12\n\nconfidence\x18\x05 \x01(\x01\x12\r\n\x05judge\x18\x06 \x01(\t\x12\x32\n\x08outbound\x18\x07 \x03(\x0b\x32 .pellucid.common.v1.OutboundText*Y\n\x07WebMode\x12\x18\n\x14WEB_MODE_UNSPECIFIED\x10\x00\x12\x11\n\rWEB_MODE_AUTO\x10\x01\x12\x0f\n\x0bWEB_MODE_ON\x10\x02\x12\x10\n\x0cWEB_MODE_OFF\x10\x03*X\n\x06\x41\x63tion\x12\x16\n\x12\x41\x43TION_UNSPECIFIED\x10\x00\x12\x11\n\rACTION_SEARCH\x10\x01\x12\x10\n\x0c\x41\x43TION_FETCH\x10\x02\x12\x11\n\rACTION_ANSWER\x10\x03*\x98\x01\n\x05Stage\x12\x15\n\x11STAGE_UNSPECIFIED\x10\x00\x12\x0e\n\nSTAGE_MODE\x10\x01\x12\r\n\tSTAGE_URL\x10\x02\x12\x0e\n\nSTAGE_RULE\x10\x03\x12\x10\n\x0cSTAGE_MATRIX\x10\x04\x12\x14\n\x10STAGE_CLASSIFIER\x10\x05\x12\r\n\tSTAGE_LLM\x10\x06\x12\x12\n\x0eSTAGE_FALLBACK\x10\x07*\\\n\x06Intent\x12\x16\n\x12INTENT_UNSPECIFIED\x10\x00\x12\x0f\n\x0bINTENT_NEWS\x10\x01\x12\x15\n\x11INTENT_BACKGROUND\x10\x02\x12\x12\n\x0eINTENT_GENERAL\x10\x03\x32\xc8\x01\n\x0f\x44\x65\x63isionService\x12X\n\x06\x44\x65\x63ide\x12#.pellucid.decision.v1.DecideRequest\x1a$.pellucid.decision.v1.DecideResponse\"\x03\x90\x02\x01\x12[\n\x07Reflect\x12$.pellucid.decision.v1.ReflectRequest\x1a%.pellucid.decision.v1.ReflectResponse\"\x03\x90\x02\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#pellucid/decision/v1/decision.proto\x12\x14pellucid.decision.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fpellucid/common/v1/common.proto\x1a\x1fpellucid/common/v1/limits.proto\"\xa5\x04\n\rDecideRequest\x12\x1b\n\x07message\x18\x01 \x01(\tB\n\xca\xe1\x18\x06\x08\x01\x10\x80\x80\x02\x12\x34\n\x07history\x18\x02 \x03(\x0b\x32\x1b.pellucid.common.v1.MessageB\x06\xca\xe1\x18\x02\x18\x15\x12\x33\n\x07subject\x18\x03 \x01(\x0b\x32\".pellucid.common.v1.SubjectContext\x12/\n\x08web_mode\x18\x04 \x01(\x0e\x32\x1d.pellucid.decision.v1.WebMode\x12\x14\n\x0c\x66orce_search\x18\x05 \x01(\x08\x12\x13\n\x0bno_external\x18\x06 \x01(\x08\x12\'\n\x03now\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x19\n\ttime_zone\x18\x08 \x01(\tB\x06\xca\xe1\x18\x02\x10@\x12\x34\n\x10knowledge_cutoff\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x18\n\x08language\x18\n \x01(\tB\x06\xca\xe1\x18\x02\x10\x10\x12 \n\x0f\x63onversation_id\x18\x0b \x01(\tB\x07\xca\xe1\x18\x03\x10\x80\x01\x12\"\n\x0bmax_queries\x18\x0c \x01(\rB\r\xca\xe1\x18\t)\x00\x00\x00\x00\x00\x00\x08@\x12\x34\n\x07\x65\x61rlier\x18\r \x03(\x0b\x32\x1b.pellucid.common.v1.MessageB\x06\xca\xe1\x18\x02\x18\x10\x12 \n\tmax_parts\x18\x0e \x01(\rB\r\xca\xe1\x18\t)\x00\x00\x00\x00\x00\x00\x08@\"\xe4\x01\n\x0e\x44\x65\x63ideResponse\x12\x30\n\x08\x64\x65\x63ision\x18\x01 \x01(\x0b\x32\x1e.pellucid.decision.v1.Decision\x12\x31\n\x08\x64\x65graded\x18\x02 \x03(\x0b\x32\x1f.pellucid.common.v1.Degradation\x12\x32\n\x08outbound\x18\x03 \x03(\x0b\x32 .pellucid.common.v1.OutboundText\x12\x39\n\rquery_writing\x18\x04 \x01(\x0b\x32\".pellucid.decision.v1.QueryWriting\"B\n\x0cQueryWriting\x12\x32\n\x08outbound\x18\x01 \x03(\x0b\x32 .pellucid.common.v1.OutboundText\"\x87\x01\n\x13WriteQueriesRequest\x12:\n\x05\x61sked\x18\x01 \x01(\x0b\x32#.pellucid.decision.v1.DecideRequestB\x06\xca\xe1\x18\x02\x08\x01\x12\x34\n\x07queries\x18\x02 \x03(\x0b\x32\x1b.pellucid.decision.v1.QueryB\x06\xca\xe1\x18\x02\x18\x03\"\xab\x01\n\x14WriteQueriesResponse\x12,\n\x07queries\x18\x01 \x03(\x0b\x32\x1b.pellucid.decision.v1.Query\x12\x31\n\x08\x64\x65graded\x18\x02 \x03(\x0b\x32\x1f.pellucid.common.v1.Degradation\x12\x32\n\x08outbound\x18\x03 \x03(\x0b\x32 .pellucid.common.v1.OutboundText\"\xbf\x05\n\x08\x44\x65\x63ision\x12,\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32\x1c.pellucid.decision.v1.Action\x12\x14\n\x0cneeds_search\x18\x02 \x01(\x08\x12\x12\n\nconfidence\x18\x03 \x01(\x01\x12*\n\x05stage\x18\x04 \x01(\x0e\x32\x1b.pellucid.decision.v1.Stage\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12\x13\n\x0breason_code\x18\x06 \x01(\t\x12-\n\x07signals\x18\x07 \x03(\x0b\x32\x1c.pellucid.decision.v1.Signal\x12\x1b\n\x13standalone_question\x18\x08 \x01(\t\x12,\n\x07queries\x18\t \x03(\x0b\x32\x1b.pellucid.decision.v1.Query\x12\x18\n\x10\x66\x61llback_queries\x18\n \x03(\t\x12,\n\x06intent\x18\x0b \x01(\x0e\x32\x1c.pellucid.decision.v1.Intent\x12\x18\n\x10requires_context\x18\x0c \x01(\x08\x12\x10\n\x08\x63\x61tegory\x18\r \x01(\t\x12\x30\n\tfreshness\x18\x0e \x01(\x0e\x32\x1d.pellucid.common.v1.Freshness\x12\x14\n\x0crecency_days\x18\x0f \x01(\r\x12\x11\n\treal_time\x18\x10 \x01(\x08\x12\x16\n\x0etime_sensitive\x18\x11 \x01(\x08\x12\x13\n\x0btarget_info\x18\x12 \x03(\t\x12\x10\n\x08language\x18\x13 \x01(\t\x12\x0c\n\x04urls\x18\x14 \x03(\t\x12\x14\n\x0cignored_urls\x18\x15 \x03(\t\x12\x10\n\x08priority\x18\x16 \x01(\x01\x12\x15\n\rdeep_research\x18\x17 \x01(\x08\x12\x0c\n\x04site\x18\x18 \x01(\t\x12\x11\n\ttopicless\x18\x19 \x01(\x08\x12\x14\n\x0c\x61\x62out_answer\x18\x1a \x01(\x08\"8\n\x06Signal\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06weight\x18\x02 \x01(\x01\x12\x10\n\x08\x65vidence\x18\x03 \x01(\t\"U\n\x05Query\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\x30\n\tfreshness\x18\x02 \x01(\x0e\x32\x1d.pellucid.common.v1.Freshness\x12\x0c\n\x04site\x18\x03 \x01(\t\"\x80\x02\n\x0eReflectRequest\x12\x1c\n\x08question\x18\x01 \x01(\tB\n\xca\xe1\x18\x06\x08\x01\x10\x80\x80\x02\x12\x1e\n\x0btarget_info\x18\x02 \x03(\tB\t\xca\xe1\x18\x05\x10\x80\x04\x18\x05\x12\x37\n\x08\x65xtracts\x18\x03 \x03(\x0b\x32\x1d.pellucid.decision.v1.ExtractB\x06\xca\xe1\x18\x02\x18 \x12\x1f\n\x0cused_queries\x18\x04 \x03(\tB\t\xca\xe1\x18\x05\x10\x80\x08\x18\x10\x12\x18\n\x08language\x18\x05 \x01(\tB\x06\xca\xe1\x18\x02\x10\x10\x12\'\n\x03now\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0bno_external\x18\x07 \x01(\x08\"k\n\x07\x45xtract\x12\x16\n\x05title\x18\x01 \x01(\tB\x07\xca\xe1\x18\x03\x10\x80\x08\x12\x16\n\x04text\x18\x02 \x01(\tB\x08\xca\xe1\x18\x04\x10\x80\x80\x01\x12\x30\n\x0cpublished_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xbf\x01\n\x0fReflectResponse\x12\x12\n\nsufficient\x18\x01 \x01(\x08\x12\x17\n\x0fmissing_aspects\x18\x02 \x03(\t\x12\x15\n\rrefined_query\x18\x03 \x01(\t\x12\x11\n\treasoning\x18\x04 \x01(\t\x12\x12\n\nconfidence\x18\x05 \x01(\x01\x12\r\n\x05judge\x18\x06 \x01(\t\x12\x32\n\x08outbound\x18\x07 \x03(\x0b\x32 .pellucid.common.v1.OutboundText*Y\n\x07WebMode\x12\x18\n\x14WEB_MODE_UNSPECIFIED\x10\x00\x12\x11\n\rWEB_MODE_AUTO\x10\x01\x12\x0f\n\x0bWEB_MODE_ON\x10\x02\x12\x10\n\x0cWEB_MODE_OFF\x10\x03*X\n\x06\x41\x63tion\x12\x16\n\x12\x41\x43TION_UNSPECIFIED\x10\x00\x12\x11\n\rACTION_SEARCH\x10\x01\x12\x10\n\x0c\x41\x43TION_FETCH\x10\x02\x12\x11\n\rACTION_ANSWER\x10\x03*\x98\x01\n\x05Stage\x12\x15\n\x11STAGE_UNSPECIFIED\x10\x00\x12\x0e\n\nSTAGE_MODE\x10\x01\x12\r\n\tSTAGE_URL\x10\x02\x12\x0e\n\nSTAGE_RULE\x10\x03\x12\x10\n\x0cSTAGE_MATRIX\x10\x04\x12\x14\n\x10STAGE_CLASSIFIER\x10\x05\x12\r\n\tSTAGE_LLM\x10\x06\x12\x12\n\x0eSTAGE_FALLBACK\x10\x07*\\\n\x06Intent\x12\x16\n\x12INTENT_UNSPECIFIED\x10\x00\x12\x0f\n\x0bINTENT_NEWS\x10\x01\x12\x15\n\x11INTENT_BACKGROUND\x10\x02\x12\x12\n\x0eINTENT_GENERAL\x10\x03\x32\xb4\x02\n\x0f\x44\x65\x63isionService\x12X\n\x06\x44\x65\x63ide\x12#.pellucid.decision.v1.DecideRequest\x1a$.pellucid.decision.v1.DecideResponse\"\x03\x90\x02\x01\x12j\n\x0cWriteQueries\x12).pellucid.decision.v1.WriteQueriesRequest\x1a*.pellucid.decision.v1.WriteQueriesResponse\"\x03\x90\x02\x01\x12[\n\x07Reflect\x12$.pellucid.decision.v1.ReflectRequest\x1a%.pellucid.decision.v1.ReflectResponse\"\x03\x90\x02\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -50,6 +50,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DECIDEREQUEST'].fields_by_name['earlier']._serialized_options = b'\312\341\030\002\030\020'
   _globals['_DECIDEREQUEST'].fields_by_name['max_parts']._loaded_options = None
   _globals['_DECIDEREQUEST'].fields_by_name['max_parts']._serialized_options = b'\312\341\030\t)\000\000\000\000\000\000\010@'
+  _globals['_WRITEQUERIESREQUEST'].fields_by_name['asked']._loaded_options = None
+  _globals['_WRITEQUERIESREQUEST'].fields_by_name['asked']._serialized_options = b'\312\341\030\002\010\001'
+  _globals['_WRITEQUERIESREQUEST'].fields_by_name['queries']._loaded_options = None
+  _globals['_WRITEQUERIESREQUEST'].fields_by_name['queries']._serialized_options = b'\312\341\030\002\030\003'
   _globals['_REFLECTREQUEST'].fields_by_name['question']._loaded_options = None
   _globals['_REFLECTREQUEST'].fields_by_name['question']._serialized_options = b'\312\341\030\006\010\001\020\200\200\002'
   _globals['_REFLECTREQUEST'].fields_by_name['target_info']._loaded_options = None
@@ -66,32 +70,40 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_EXTRACT'].fields_by_name['text']._serialized_options = b'\312\341\030\004\020\200\200\001'
   _globals['_DECISIONSERVICE'].methods_by_name['Decide']._loaded_options = None
   _globals['_DECISIONSERVICE'].methods_by_name['Decide']._serialized_options = b'\220\002\001'
+  _globals['_DECISIONSERVICE'].methods_by_name['WriteQueries']._loaded_options = None
+  _globals['_DECISIONSERVICE'].methods_by_name['WriteQueries']._serialized_options = b'\220\002\001'
   _globals['_DECISIONSERVICE'].methods_by_name['Reflect']._loaded_options = None
   _globals['_DECISIONSERVICE'].methods_by_name['Reflect']._serialized_options = b'\220\002\001'
-  _globals['_WEBMODE']._serialized_start=2297
-  _globals['_WEBMODE']._serialized_end=2386
-  _globals['_ACTION']._serialized_start=2388
-  _globals['_ACTION']._serialized_end=2476
-  _globals['_STAGE']._serialized_start=2479
-  _globals['_STAGE']._serialized_end=2631
-  _globals['_INTENT']._serialized_start=2633
-  _globals['_INTENT']._serialized_end=2725
+  _globals['_WEBMODE']._serialized_start=2736
+  _globals['_WEBMODE']._serialized_end=2825
+  _globals['_ACTION']._serialized_start=2827
+  _globals['_ACTION']._serialized_end=2915
+  _globals['_STAGE']._serialized_start=2918
+  _globals['_STAGE']._serialized_end=3070
+  _globals['_INTENT']._serialized_start=3072
+  _globals['_INTENT']._serialized_end=3164
   _globals['_DECIDEREQUEST']._serialized_start=161
   _globals['_DECIDEREQUEST']._serialized_end=710
   _globals['_DECIDERESPONSE']._serialized_start=713
-  _globals['_DECIDERESPONSE']._serialized_end=882
-  _globals['_DECISION']._serialized_start=885
-  _globals['_DECISION']._serialized_end=1588
-  _globals['_SIGNAL']._serialized_start=1590
-  _globals['_SIGNAL']._serialized_end=1646
-  _globals['_QUERY']._serialized_start=1648
-  _globals['_QUERY']._serialized_end=1733
-  _globals['_REFLECTREQUEST']._serialized_start=1736
-  _globals['_REFLECTREQUEST']._serialized_end=1992
-  _globals['_EXTRACT']._serialized_start=1994
-  _globals['_EXTRACT']._serialized_end=2101
-  _globals['_REFLECTRESPONSE']._serialized_start=2104
-  _globals['_REFLECTRESPONSE']._serialized_end=2295
-  _globals['_DECISIONSERVICE']._serialized_start=2728
-  _globals['_DECISIONSERVICE']._serialized_end=2928
+  _globals['_DECIDERESPONSE']._serialized_end=941
+  _globals['_QUERYWRITING']._serialized_start=943
+  _globals['_QUERYWRITING']._serialized_end=1009
+  _globals['_WRITEQUERIESREQUEST']._serialized_start=1012
+  _globals['_WRITEQUERIESREQUEST']._serialized_end=1147
+  _globals['_WRITEQUERIESRESPONSE']._serialized_start=1150
+  _globals['_WRITEQUERIESRESPONSE']._serialized_end=1321
+  _globals['_DECISION']._serialized_start=1324
+  _globals['_DECISION']._serialized_end=2027
+  _globals['_SIGNAL']._serialized_start=2029
+  _globals['_SIGNAL']._serialized_end=2085
+  _globals['_QUERY']._serialized_start=2087
+  _globals['_QUERY']._serialized_end=2172
+  _globals['_REFLECTREQUEST']._serialized_start=2175
+  _globals['_REFLECTREQUEST']._serialized_end=2431
+  _globals['_EXTRACT']._serialized_start=2433
+  _globals['_EXTRACT']._serialized_end=2540
+  _globals['_REFLECTRESPONSE']._serialized_start=2543
+  _globals['_REFLECTRESPONSE']._serialized_end=2734
+  _globals['_DECISIONSERVICE']._serialized_start=3167
+  _globals['_DECISIONSERVICE']._serialized_end=3475
 # @@protoc_insertion_point(module_scope)

@@ -97,14 +97,40 @@ class DecideRequest(_message.Message):
     def __init__(self, message: _Optional[str] = ..., history: _Optional[_Iterable[_Union[_common_pb2.Message, _Mapping]]] = ..., subject: _Optional[_Union[_common_pb2.SubjectContext, _Mapping]] = ..., web_mode: _Optional[_Union[WebMode, str]] = ..., force_search: _Optional[bool] = ..., no_external: _Optional[bool] = ..., now: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., time_zone: _Optional[str] = ..., knowledge_cutoff: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., language: _Optional[str] = ..., conversation_id: _Optional[str] = ..., max_queries: _Optional[int] = ..., earlier: _Optional[_Iterable[_Union[_common_pb2.Message, _Mapping]]] = ..., max_parts: _Optional[int] = ...) -> None: ...
 
 class DecideResponse(_message.Message):
-    __slots__ = ("decision", "degraded", "outbound")
+    __slots__ = ("decision", "degraded", "outbound", "query_writing")
     DECISION_FIELD_NUMBER: _ClassVar[int]
     DEGRADED_FIELD_NUMBER: _ClassVar[int]
     OUTBOUND_FIELD_NUMBER: _ClassVar[int]
+    QUERY_WRITING_FIELD_NUMBER: _ClassVar[int]
     decision: Decision
     degraded: _containers.RepeatedCompositeFieldContainer[_common_pb2.Degradation]
     outbound: _containers.RepeatedCompositeFieldContainer[_common_pb2.OutboundText]
-    def __init__(self, decision: _Optional[_Union[Decision, _Mapping]] = ..., degraded: _Optional[_Iterable[_Union[_common_pb2.Degradation, _Mapping]]] = ..., outbound: _Optional[_Iterable[_Union[_common_pb2.OutboundText, _Mapping]]] = ...) -> None: ...
+    query_writing: QueryWriting
+    def __init__(self, decision: _Optional[_Union[Decision, _Mapping]] = ..., degraded: _Optional[_Iterable[_Union[_common_pb2.Degradation, _Mapping]]] = ..., outbound: _Optional[_Iterable[_Union[_common_pb2.OutboundText, _Mapping]]] = ..., query_writing: _Optional[_Union[QueryWriting, _Mapping]] = ...) -> None: ...
+
+class QueryWriting(_message.Message):
+    __slots__ = ("outbound",)
+    OUTBOUND_FIELD_NUMBER: _ClassVar[int]
+    outbound: _containers.RepeatedCompositeFieldContainer[_common_pb2.OutboundText]
+    def __init__(self, outbound: _Optional[_Iterable[_Union[_common_pb2.OutboundText, _Mapping]]] = ...) -> None: ...
+
+class WriteQueriesRequest(_message.Message):
+    __slots__ = ("asked", "queries")
+    ASKED_FIELD_NUMBER: _ClassVar[int]
+    QUERIES_FIELD_NUMBER: _ClassVar[int]
+    asked: DecideRequest
+    queries: _containers.RepeatedCompositeFieldContainer[Query]
+    def __init__(self, asked: _Optional[_Union[DecideRequest, _Mapping]] = ..., queries: _Optional[_Iterable[_Union[Query, _Mapping]]] = ...) -> None: ...
+
+class WriteQueriesResponse(_message.Message):
+    __slots__ = ("queries", "degraded", "outbound")
+    QUERIES_FIELD_NUMBER: _ClassVar[int]
+    DEGRADED_FIELD_NUMBER: _ClassVar[int]
+    OUTBOUND_FIELD_NUMBER: _ClassVar[int]
+    queries: _containers.RepeatedCompositeFieldContainer[Query]
+    degraded: _containers.RepeatedCompositeFieldContainer[_common_pb2.Degradation]
+    outbound: _containers.RepeatedCompositeFieldContainer[_common_pb2.OutboundText]
+    def __init__(self, queries: _Optional[_Iterable[_Union[Query, _Mapping]]] = ..., degraded: _Optional[_Iterable[_Union[_common_pb2.Degradation, _Mapping]]] = ..., outbound: _Optional[_Iterable[_Union[_common_pb2.OutboundText, _Mapping]]] = ...) -> None: ...
 
 class Decision(_message.Message):
     __slots__ = ("action", "needs_search", "confidence", "stage", "reason", "reason_code", "signals", "standalone_question", "queries", "fallback_queries", "intent", "requires_context", "category", "freshness", "recency_days", "real_time", "time_sensitive", "target_info", "language", "urls", "ignored_urls", "priority", "deep_research", "site", "topicless", "about_answer")

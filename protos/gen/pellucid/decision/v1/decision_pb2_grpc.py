@@ -40,6 +40,11 @@ class DecisionServiceStub:
                 request_serializer=pellucid_dot_decision_dot_v1_dot_decision__pb2.DecideRequest.SerializeToString,
                 response_deserializer=pellucid_dot_decision_dot_v1_dot_decision__pb2.DecideResponse.FromString,
                 _registered_method=True)
+        self.WriteQueries = channel.unary_unary(
+                '/pellucid.decision.v1.DecisionService/WriteQueries',
+                request_serializer=pellucid_dot_decision_dot_v1_dot_decision__pb2.WriteQueriesRequest.SerializeToString,
+                response_deserializer=pellucid_dot_decision_dot_v1_dot_decision__pb2.WriteQueriesResponse.FromString,
+                _registered_method=True)
         self.Reflect = channel.unary_unary(
                 '/pellucid.decision.v1.DecisionService/Reflect',
                 request_serializer=pellucid_dot_decision_dot_v1_dot_decision__pb2.ReflectRequest.SerializeToString,
@@ -60,6 +65,15 @@ class DecisionServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def WriteQueries(self, request, context):
+        """WriteQueries has a language model write a query that those of a decision lack, while they are
+        searched for already. Called only after a decision with `query_writing`.
+        Idempotent. Typical deadline 1.5 s; a late reply is worth nothing. Errors: INVALID_ARGUMENT.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def Reflect(self, request, context):
         """Reflect judges whether the gathered extracts answer the question.
         Idempotent. Typical deadline 5 s. Errors: INVALID_ARGUMENT.
@@ -75,6 +89,11 @@ def add_DecisionServiceServicer_to_server(servicer, server):
                     servicer.Decide,
                     request_deserializer=pellucid_dot_decision_dot_v1_dot_decision__pb2.DecideRequest.FromString,
                     response_serializer=pellucid_dot_decision_dot_v1_dot_decision__pb2.DecideResponse.SerializeToString,
+            ),
+            'WriteQueries': grpc.unary_unary_rpc_method_handler(
+                    servicer.WriteQueries,
+                    request_deserializer=pellucid_dot_decision_dot_v1_dot_decision__pb2.WriteQueriesRequest.FromString,
+                    response_serializer=pellucid_dot_decision_dot_v1_dot_decision__pb2.WriteQueriesResponse.SerializeToString,
             ),
             'Reflect': grpc.unary_unary_rpc_method_handler(
                     servicer.Reflect,
@@ -110,6 +129,33 @@ class DecisionService:
             '/pellucid.decision.v1.DecisionService/Decide',
             pellucid_dot_decision_dot_v1_dot_decision__pb2.DecideRequest.SerializeToString,
             pellucid_dot_decision_dot_v1_dot_decision__pb2.DecideResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WriteQueries(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/pellucid.decision.v1.DecisionService/WriteQueries',
+            pellucid_dot_decision_dot_v1_dot_decision__pb2.WriteQueriesRequest.SerializeToString,
+            pellucid_dot_decision_dot_v1_dot_decision__pb2.WriteQueriesResponse.FromString,
             options,
             channel_credentials,
             insecure,

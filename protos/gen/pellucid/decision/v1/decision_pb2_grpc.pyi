@@ -38,6 +38,11 @@ class DecisionServiceStub:
     Idempotent. Typical deadline 300 ms, 1.5 s when a model may be asked; past it the caller uses
     its own fallback. Errors: INVALID_ARGUMENT.
     """
+    WriteQueries: _grpc.UnaryUnaryMultiCallable[_decision_pb2.WriteQueriesRequest, _decision_pb2.WriteQueriesResponse]
+    """WriteQueries has a language model write a query that those of a decision lack, while they are
+    searched for already. Called only after a decision with `query_writing`.
+    Idempotent. Typical deadline 1.5 s; a late reply is worth nothing. Errors: INVALID_ARGUMENT.
+    """
     Reflect: _grpc.UnaryUnaryMultiCallable[_decision_pb2.ReflectRequest, _decision_pb2.ReflectResponse]
     """Reflect judges whether the gathered extracts answer the question.
     Idempotent. Typical deadline 5 s. Errors: INVALID_ARGUMENT.
@@ -52,6 +57,11 @@ class DecisionServiceAsyncStub(DecisionServiceStub):
     """Decide settles whether to search, fetch or answer, and writes the queries.
     Idempotent. Typical deadline 300 ms, 1.5 s when a model may be asked; past it the caller uses
     its own fallback. Errors: INVALID_ARGUMENT.
+    """
+    WriteQueries: _aio.UnaryUnaryMultiCallable[_decision_pb2.WriteQueriesRequest, _decision_pb2.WriteQueriesResponse]  # type: ignore[assignment]
+    """WriteQueries has a language model write a query that those of a decision lack, while they are
+    searched for already. Called only after a decision with `query_writing`.
+    Idempotent. Typical deadline 1.5 s; a late reply is worth nothing. Errors: INVALID_ARGUMENT.
     """
     Reflect: _aio.UnaryUnaryMultiCallable[_decision_pb2.ReflectRequest, _decision_pb2.ReflectResponse]  # type: ignore[assignment]
     """Reflect judges whether the gathered extracts answer the question.
@@ -70,6 +80,17 @@ class DecisionServiceServicer(metaclass=_abc_1.ABCMeta):
         """Decide settles whether to search, fetch or answer, and writes the queries.
         Idempotent. Typical deadline 300 ms, 1.5 s when a model may be asked; past it the caller uses
         its own fallback. Errors: INVALID_ARGUMENT.
+        """
+
+    @_abc_1.abstractmethod
+    def WriteQueries(
+        self,
+        request: _decision_pb2.WriteQueriesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_decision_pb2.WriteQueriesResponse, _abc.Awaitable[_decision_pb2.WriteQueriesResponse]]:
+        """WriteQueries has a language model write a query that those of a decision lack, while they are
+        searched for already. Called only after a decision with `query_writing`.
+        Idempotent. Typical deadline 1.5 s; a late reply is worth nothing. Errors: INVALID_ARGUMENT.
         """
 
     @_abc_1.abstractmethod

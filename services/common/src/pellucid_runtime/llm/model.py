@@ -10,9 +10,8 @@ OpenAI-compatible endpoints is `pellucid_runtime.llm.openai`.
     └── LlmOutputError       answered something that cannot be used
 """
 
-import json
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from pellucid_runtime.errors import ErrorKind, ServiceError
@@ -151,32 +150,3 @@ class LlmClient(Protocol):
             DeadlineExceededError: The deadline passed.
         """
         ...
-
-
-async def complete_json(
-    client: LlmClient, request: ChatRequest, schema: Mapping[str, Any]
-) -> tuple[dict[str, Any], Completion]:
-    """An answer as JSON object. The schema guides the model; the caller checks the fields.
-
-    Returns:
-        The object, and the completion that it was read from.
-
-    Raises:
-        LlmOutputError: The answer is no JSON object.
-    """
-    completion = await client.complete(replace(request, json_schema=schema))
-    try:
-        value = json.loads(_unfenced(completion.text))
-    except ValueError:
-        raise LlmOutputError("the answer is not JSON", model=completion.model) from None
-    if not isinstance(value, dict):
-        raise LlmOutputError("the answer is not a JSON object", model=completion.model)
-    return value, completion
-
-
-def _unfenced(text: str) -> str:
-    """Models without schema support like to wrap JSON in a code fence."""
-    stripped = text.strip()
-    if not stripped.startswith("```"):
-        return stripped
-    return stripped.partition("\n")[2].removesuffix("```").strip()

@@ -22,7 +22,6 @@ from urllib.parse import urlsplit
 import httpx2
 import openai
 from openai import AsyncOpenAI, DefaultAioHttpClient
-from opentelemetry.trace import Span, SpanKind, Status, StatusCode
 
 from pellucid_runtime.errors import ServiceError
 from pellucid_runtime.llm.model import (
@@ -31,46 +30,21 @@ from pellucid_runtime.llm.model import (
     Completion,
     LlmError,
     LlmOutputError,
-    LlmRejectedError,
     LlmTimeoutError,
     LlmUnavailableError,
-    Usage,
 )
+from pellucid_runtime.llm.observed import CANCELLED, OK, ModelCall, refusal
 from pellucid_runtime.llm.settings import LlmSettings
 from pellucid_runtime.llm.wire import MALFORMED, body_of, chunk_of, completion_of, events
 from pellucid_runtime.rpc.deadline import child_timeout_s, remaining_s
-from pellucid_runtime.telemetry.metrics import (
-    LLM_CALLS,
-    LLM_COST_USD,
-    LLM_FIRST_TOKEN_SECONDS,
-    LLM_TOKENS,
-)
-from pellucid_runtime.telemetry.tracing import TRACER
 
 T = TypeVar("T")
 
 _STAGE = "llm"
-_MILLION = 1_000_000
 _CONNECT_TIMEOUT_S = 2.0
 _MAX_CONNECTIONS = 512
 # Far above any answer; a stream that goes on beyond it is broken.
 _MAX_ANSWER_CHARS = 1_000_000
-# Refusals that say "not now"; other 4xx say "not like this".
-_NOT_NOW = frozenset({408, 409, 425, 429})
-
-
-# Source: OpenTelemetry semantic conventions for generative AI, well-known `gen_ai.provider.name`.
-_PROVIDERS: Mapping[str, str] = {
-    "api.openai.com": "openai",
-    ".openai.azure.com": "azure.ai.openai",
-    "api.anthropic.com": "anthropic",
-    "generativelanguage.googleapis.com": "gcp.gemini",
-    "api.mistral.ai": "mistral_ai",
-    "api.deepseek.com": "deepseek",
-    "api.groq.com": "groq",
-    "api.perplexity.ai": "perplexity",
-    "api.x.ai": "x_ai",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +62,6 @@ class Endpoint:
     model: str
     host: str
     prices: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-
-    def priced(self, usage: Usage, model: str) -> Usage:
-        """The usage with what it cost."""
-        prompt_usd, completion_usd = self.prices.get(model) or self.prices.get(self.model) or (0, 0)
-        micro_usd = usage.prompt_tokens * prompt_usd + usage.completion_tokens * completion_usd
-        return replace(usage, cost_usd=micro_usd / _MILLION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +183,7 @@ class OpenAiClient:
         return self._has_alternative or isinstance(error, LlmUnavailableError)
 
     async def _complete_at(self, endpoint: Endpoint, request: ChatRequest) -> Completion:
-        with _observed(endpoint, request) as span:
+        with _observed(endpoint, request) as call:
             answer = await _within(
                 self._patience.answer_s,
                 endpoint.client.chat.completions.with_raw_response.create(
@@ -223,7 +191,8 @@ class OpenAiClient:
                 ),
             )
             completion = completion_of(answer.content, endpoint.model, endpoint.host)
-            usage = _counted(completion.usage, endpoint, request, span)
+            call.answered_by(completion.model)
+            usage = completion.usage and call.used(completion.usage)
             return replace(completion, usage=usage)
 
     async def _stream_from(
@@ -232,30 +201,33 @@ class OpenAiClient:
         answering = endpoint.client.chat.completions.with_streaming_response.create(
             **body_of(request, endpoint.model), stream=True, stream_options={"include_usage": True}
         )
-        with _observed(endpoint, request) as span:
+        with _observed(endpoint, request) as call:
             async with AsyncExitStack() as answer:
                 start = perf_counter()
                 response = await _within(first_token_s, answer.enter_async_context(answering))
                 pieces = events(response.iter_bytes())
-                async for chunk in self._chunks(pieces, endpoint, start, first_token_s):
-                    usage = _counted(chunk.usage, endpoint, request, span)
-                    yield chunk if usage is None else replace(chunk, usage=usage)
+                patience_s = max(0.0, first_token_s - (perf_counter() - start))
+                async for chunk in self._chunks(pieces, endpoint, call, patience_s):
+                    if chunk.usage is None:
+                        yield chunk
+                    else:
+                        yield replace(chunk, usage=call.used(chunk.usage))
 
     async def _chunks(
         self,
         pieces: AsyncIterator[dict[str, Any]],
         endpoint: Endpoint,
-        start: float,
-        first_token_s: float,
+        call: ModelCall,
+        patience_s: float,
     ) -> AsyncIterator[Chunk]:
         """The pieces that say something, each awaited with patience."""
-        patience_s = max(0.0, first_token_s - (perf_counter() - start))
         length, is_finished = 0, False
         while (piece := await _within(patience_s, anext(pieces, None))) is not None:
             patience_s = self._patience.idle_s
             chunk = _checked(piece, endpoint)
             if length == 0 and chunk.text:
-                LLM_FIRST_TOKEN_SECONDS.labels(endpoint.model).observe(perf_counter() - start)
+                call.answers()
+                call.answered_by(chunk.model)
             length += len(chunk.text)
             if length > _MAX_ANSWER_CHARS:
                 raise LlmOutputError("the answer does not end", model=endpoint.model)
@@ -278,57 +250,21 @@ def _checked(piece: dict[str, Any], endpoint: Endpoint) -> Chunk:
     return chunk_of(piece, endpoint.model, endpoint.host)
 
 
-def _counted(
-    usage: Usage | None, endpoint: Endpoint, request: ChatRequest, span: Span
-) -> Usage | None:
-    """The usage with its cost, counted."""
-    if usage is None:
-        return None
-    usage = endpoint.priced(usage, request.model or endpoint.model)
-    LLM_TOKENS.labels(endpoint.model, "prompt").inc(usage.prompt_tokens)
-    LLM_TOKENS.labels(endpoint.model, "completion").inc(usage.completion_tokens)
-    LLM_COST_USD.labels(endpoint.model).inc(usage.cost_usd)
-    span.set_attribute("gen_ai.usage.input_tokens", usage.prompt_tokens)
-    span.set_attribute("gen_ai.usage.output_tokens", usage.completion_tokens)
-    return usage
-
-
 @contextmanager
-def _observed(endpoint: Endpoint, request: ChatRequest) -> Iterator[Span]:
+def _observed(endpoint: Endpoint, request: ChatRequest) -> Iterator[ModelCall]:
     """Trace and count the enclosed call, and translate what the SDK raises."""
     model = request.model or endpoint.model
-    span = TRACER.start_span(
-        f"chat {model}",
-        kind=SpanKind.CLIENT,
-        attributes={
-            "gen_ai.operation.name": "chat",
-            "gen_ai.provider.name": _provider(endpoint.host),
-            "gen_ai.request.model": model,
-            "server.address": endpoint.host,
-        },
-    )
-    outcome = "cancelled"
+    call = ModelCall(endpoint, model)
+    outcome = CANCELLED
     try:
         with _translated(model):
-            yield span
-        outcome = "ok"
+            yield call
+        outcome = OK
     except ServiceError as error:
         outcome = type(error).__name__
         raise
     finally:
-        LLM_CALLS.labels(endpoint.model, outcome).inc()
-        span.set_attribute("pellucid.outcome", outcome)
-        if outcome not in {"ok", "cancelled"}:
-            span.set_attribute("error.type", outcome)
-            span.set_status(Status(StatusCode.ERROR))
-        span.end()
-
-
-def _provider(host: str) -> str:
-    """Who serves the model, by the conventions' names; one's own server is known by its form."""
-    return next(
-        (name for end, name in _PROVIDERS.items() if host.endswith(end)), "openai_compatible"
-    )
+        call.end(outcome)
 
 
 @contextmanager
@@ -340,14 +276,8 @@ def _translated(model: str) -> Iterator[None]:
         child_timeout_s(stage=_STAGE)  # raises when it was the deadline
         raise LlmTimeoutError("the model is too slow", model=model) from None
     except openai.APIStatusError as error:
-        raise _refusal(error.status_code, model) from None
+        raise refusal(error.status_code, model) from None
     except (openai.APIError, httpx2.HTTPError, OSError):
         raise LlmUnavailableError("the model cannot be reached", model=model) from None
     except MALFORMED:
         raise LlmOutputError("the answer is not of the expected form", model=model) from None
-
-
-def _refusal(status: int, model: str) -> LlmError:
-    if status >= 500 or status in _NOT_NOW:  # noqa: PLR2004 - HTTP's class of server errors
-        return LlmUnavailableError(f"the model answered status {status}", model=model)
-    return LlmRejectedError(f"the model refused with status {status}", model=model)

@@ -33,10 +33,10 @@ class LlmSettings(ServiceSettings):
     )
     llm_model: str = Field(default="gpt-4o-mini", description="Model that answers.")
     llm_fast_model: str | None = Field(
-        default=None, description="Model for decisions; unset: LLM_MODEL."
+        default=None, description="Model for short tasks such as decisions; unset: LLM_MODEL."
     )
     llm_reasoning_model: str | None = Field(
-        default=None, description="Model for deep research; unset: LLM_MODEL."
+        default=None, description="Model for reflection in deep turns; unset: LLM_MODEL."
     )
     llm_fallback_base_url: str | None = Field(
         default=None,

@@ -45,7 +45,7 @@ Labels = tuple[tuple[str, str], ...]
 def push_metrics(settings: ServiceSettings, stack: AsyncExitStack) -> None:
     """Begin to send, if an endpoint and `OTEL_METRICS_EXPORTER=otlp` are set."""
     endpoint = settings.otel_exporter_otlp_endpoint
-    if settings.otel_metrics_exporter != "otlp" or settings.otel_sdk_disabled or endpoint is None:
+    if not settings.pushes_metrics or settings.otel_sdk_disabled or endpoint is None:
         return
     pusher = _Pusher(_exporter(settings, endpoint), resource_of(settings))
     stack.push_async_callback(pusher.close)

@@ -24,6 +24,10 @@ MAX_FALLBACKS = 3
 _NAMES = FIRM - {Kind.NUMBER}
 # A lone plain word that had no room ("late") is not worth a call.
 MIN_LEFT = 2
+# Plain words that say what a further query is about, where no name does.
+ANCHOR_WORDS = 3
+# Beyond the end of any question.
+NOWHERE = 1 << 30
 # A run of so many characters without blanks says as much as two words.
 SEVERAL_CHARACTERS = 4
 
@@ -52,16 +56,15 @@ def room_for(lead: Sequence[Chunk], own: Sequence[Chunk]) -> list[Chunk]:
     return [replace(chunk, link="") for chunk in lead if chunk in kept] or list(lead[:1])
 
 
-def leftovers(lines: Sequence[Sequence[Chunk]], left: Sequence[Chunk]) -> list[tuple[Chunk, ...]]:
+def leftovers(
+    lines: Sequence[Sequence[Chunk]], left: Sequence[Chunk], rules: LanguageRules
+) -> list[tuple[Chunk, ...]]:
     """Further queries for what the first ones had no room for."""
     if left and all(map(_is_number, left)) and len(left) < MAX_WORDS:
         about = [chunk for chunk in lines[0] if not _is_number(chunk)]
         return [(*about[-(MAX_WORDS - len(left)) :], *left)]
     ordered = sorted(left, key=lambda chunk: chunk.kind not in FIRM)
-    anchor = next(
-        (chunk for chunk in lines[0] if chunk.kind in FIRM), lines[0][0] if lines[0] else None
-    )
-    lead = (anchor,) if anchor else ()
+    lead = _anchor(lines[0], rules)
     room = MAX_WORDS - sum(chunk.words for chunk in lead)
     telling = [chunk for chunk in ordered if chunk.kind in FIRM or chunk.role is Role.CONTENT]
     if len(telling) < MIN_LEFT and not any(chunk.kind in FIRM for chunk in telling):
@@ -72,13 +75,41 @@ def leftovers(lines: Sequence[Sequence[Chunk]], left: Sequence[Chunk]) -> list[t
     ]
 
 
+def _anchor(line: Sequence[Chunk], rules: LanguageRules) -> tuple[Chunk, ...]:
+    """Return what a further query is about: the first name, else the first words that tell."""
+    name = next((chunk for chunk in line if chunk.kind in _NAMES), None)
+    if name:
+        return (name,)
+    plain = [
+        chunk
+        for chunk in line
+        if chunk.role is Role.CONTENT
+        and not _is_number(chunk)
+        and chunk.key not in rules.words("superlatives")
+    ]
+    return tuple(plain[:ANCHOR_WORDS]) or tuple(line[:1])
+
+
 def fitted(
-    chunks: Sequence[Chunk], rules: LanguageRules
+    chunks: Sequence[Chunk], rules: LanguageRules, aside: int = NOWHERE
 ) -> tuple[tuple[Chunk, ...], tuple[Chunk, ...]]:
     """Bring chunks to at most six words; return them, and what had no room.
 
-    Small words go first, then question words, weak words, and the last plain ones.
+    Small words go first, then what was said in passing, question words, weak words, and the last
+    plain ones.
+
+    Args:
+        chunks: In the person's order.
+        rules: Rules of the language.
+        aside: Where in the question the person begins to tell of themselves.
     """
+
+    def compares(chunk: Chunk) -> bool:
+        return chunk.key in rules.words("comparing")
+
+    def beside(chunk: Chunk) -> bool:
+        return chunk.start > aside
+
     line = list({chunk.key: chunk for chunk in chunks if chunk.text}.values())
     line[:1] = _without_lead(line[:1], rules)
     unasked = [chunk for chunk in line if chunk.role is not Role.ASKS]
@@ -89,7 +120,7 @@ def fitted(
         if _length(line, links=True) > MAX_WORDS:
             line[number] = replace(chunk, link=_needed(chunk.link, rules))
     line, over = _without_many_numbers(line)
-    for loses in (_is_versus, _asks, _is_weak, _is_plain, _is_any):
+    for loses in (_is_versus, compares, beside, _asks, _is_weak, _is_plain, _is_any):
         while _length(line, links=True) > MAX_WORDS:
             place = next((n for n in range(len(line) - 1, -1, -1) if loses(line[n])), None)
             if place is None:
@@ -98,7 +129,7 @@ def fitted(
                 line[place] = replace(line[place], link="")
                 continue
             gone = line.pop(place)
-            over = [gone, *over] if loses in {_is_plain, _is_any} else over
+            over = [gone, *over] if loses in {beside, _is_plain, _is_any} else over
     return tuple(line), tuple(over)
 
 

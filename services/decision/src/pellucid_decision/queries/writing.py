@@ -22,6 +22,7 @@ from pellucid_decision.queries.dressing import (
     without_site,
 )
 from pellucid_decision.queries.fitting import (
+    NOWHERE,
     as_chunks,
     distinct,
     fallbacks,
@@ -138,14 +139,20 @@ class _Writer:
         for number, own in enumerate(self._own):
             base = self._complete(own, number)
             line = self._dressed(base, subject)
-            kept, over = fitted(line, self._rules)
+            kept, over = fitted(line, self._rules, self._aside(number))
             lines.append(kept)
             left += over
         if len(self._own) == 1:
             lines += self._further(lines[0], left, subject)
         elif left:
-            lines += leftovers(lines, left)
+            lines += leftovers(lines, left, self._rules)
         return lines
+
+    def _aside(self, number: int) -> int:
+        """Return where a question begins to tell of the person, behind what it asks."""
+        aside = self._rules.phrase("aside")
+        match = aside.search(self._asked.questions[number]) if aside else None
+        return match.start() if match else NOWHERE
 
     def asked_for(self) -> tuple[str, ...]:
         """Return what each question asks for, in the person's words."""
@@ -186,30 +193,54 @@ class _Writer:
         before, question, rules = self._asked.before, self._asked.questions[0], self._rules
         if not before:
             return ()
-        if not any(_says(chunk, rules) for chunk in own):
+        says = [chunk for chunk in own if _says(chunk, rules)]
+        if not says:
             return _things(before, rules)
-        place = self._story_place(question)
-        return place or (_last_things(before, rules) if _refers(question, rules) else ())
+        there, refers = self._is_there(question), _refers(question, rules)
+        if there and self._resolved.place:
+            return (Chunk(self._resolved.place, Kind.ENTITY),)
+        if refers and not there:
+            return _last_things(before, rules)
+        few = len(says) == 1 and not any(chunk.kind in _NAMES for chunk in says)
+        found = _beyond(_things(before, rules), own) if there or few else ()
+        return tuple(room_for(found, own)) if found else ()
 
-    def _story_place(self, question: str) -> tuple[Chunk, ...]:
-        """Return where the story plays, for a question that speaks of being there."""
+    def _is_there(self, question: str) -> bool:
+        """Whether a question speaks of being where the story plays."""
         words = _pointing_words(question, self._rules)
         pattern = self._rules.phrase("there")
-        there = words & self._rules.words("there") or (pattern and pattern.search(question))
-        return (Chunk(self._resolved.place, Kind.ENTITY),) if there and self._resolved.place else ()
+        return bool(words & self._rules.words("there") or (pattern and pattern.search(question)))
 
     def _carried(self, own: Sequence[Chunk], number: int) -> tuple[Chunk, ...]:
         """Return the subject of the first question for a later one that has none."""
         question = self._asked.questions[number]
-        named = any(chunk.kind in FIRM for chunk in own)
+        named = any(chunk.kind in _NAMES for chunk in own)
         content = [chunk for chunk in own if chunk.role is Role.CONTENT]
-        if not _refers(question, self._rules) and (named or len(content) >= SHORT):
+        placed = self._only_places(own)
+        refers = placed or _refers(question, self._rules)
+        if not refers and (named or len(content) >= SHORT):
             return ()
+        story = () if self._resolved.leans else self._from_story(self._own[0])
+        if story:
+            return tuple(room_for(_beyond(story, own), own))
         first = [c for c in self._complete(self._own[0], 0) if c.role is not Role.TIME]
+        if placed:
+            return _beyond([c for c in first if c.role is Role.CONTENT][:SHORT], own)
         of_person = any(chunk.key in self._rules.words("roles") for chunk in first)
         if of_person and _refers(question, self._rules):
             return _beyond([c for c in first if c.role is Role.CONTENT][:SHORT], own)
         return _beyond(_subject_of(first, self._rules), own)
+
+    def _only_places(self, own: Sequence[Chunk]) -> bool:
+        """Whether a question names only where: its subject was named before ("and when in Madrid").
+
+        Told where verbs need no subject, by the small word before every name.
+        """
+        content = [chunk for chunk in own if chunk.role is Role.CONTENT]
+        names = [chunk for chunk in content if chunk.kind in _NAMES]
+        asks = any(chunk.key in self._rules.words("attributes") for chunk in content)
+        placed = all(chunk.link.split()[:1] and chunk.link.split()[0] in _WHERE for chunk in names)
+        return bool(names) and placed and not asks and len(content) - len(names) <= 1
 
     def _dressed(self, chunks: Sequence[Chunk], subject: Sequence[Chunk]) -> tuple[Chunk, ...]:
         """Apply what a searcher would: names before their roles, the year, other names."""
@@ -228,7 +259,7 @@ class _Writer:
         self, first: Sequence[Chunk], left: Sequence[Chunk], subject: Sequence[Chunk]
     ) -> list[tuple[Chunk, ...]]:
         """A second query: for what the first had no room for, or for another reading."""
-        lines = leftovers([first], left)
+        lines = leftovers([first], left, self._rules)
         other = _beyond(self._resolved.other, first)
         if other and not subject:
             own = [chunk for chunk in self._own[0] if chunk.role is not Role.ASKS]
@@ -261,6 +292,8 @@ def _refers(question: str, rules: LanguageRules) -> bool:
 
 
 _NAMES = FIRM - {Kind.NUMBER}
+_WHERE = frozenset({"en", "desde", "hasta", "por"})
+_ASIDE = re.compile(r"[(（][^()（）]*[)）]")
 
 
 def _says(chunk: Chunk, rules: LanguageRules) -> bool:
@@ -273,9 +306,19 @@ def _things(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
     """Return the names of a story with the words they stand behind, else its last words."""
     told = rules.words("telling_verbs")
     found = [c for c in chunks_of(before, rules) if c.role is Role.CONTENT and c.key not in told]
+    if rules.code == "de":  # whose nouns alone have capitals
+        found = [chunk for chunk in found if not chunk.text[:1].islower()] or found
     named = {place for place, chunk in enumerate(found) if chunk.kind in FIRM}
-    wanted = named | {place - 1 for place in named if place}
+    wanted = named | {_neighbour(found, place) for place in named}
     return tuple(found[place] for place in sorted(wanted)[-STORY_WORDS:]) or tuple(found[-SHORT:])
+
+
+def _neighbour(found: Sequence[Chunk], place: int) -> int:
+    """Return the place of the word that belongs to a name: right behind it, else before it."""
+    behind = place + 1
+    if behind < len(found) and _belongs(found[behind], found[place]):
+        return behind
+    return max(place - 1, 0)
 
 
 def _pointing_words(question: str, rules: LanguageRules) -> set[str]:
@@ -286,7 +329,7 @@ def _pointing_words(question: str, rules: LanguageRules) -> set[str]:
 
 def _last_things(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
     """Return what was named last before a question: what its "it" most likely is."""
-    clause = re.split(r"[,;!?，。]|\.(?!\d)", before.strip(" ,.;!?，。"))
+    clause = re.split(r"[,;!?，。]|\.(?!\d)", _ASIDE.sub("", before).strip(" ,.;!?，。"))
     for text in reversed(clause[-3:]):
         found = [
             chunk
@@ -301,15 +344,22 @@ def _last_things(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
 
 def _subject_of(chunks: Sequence[Chunk], rules: LanguageRules) -> tuple[Chunk, ...]:
     """Return what a question is about: its names, else its words but the last."""
-    named = tuple(chunk for chunk in chunks if chunk.kind in FIRM and chunk.kind is not Kind.NUMBER)
+    named = tuple(chunk for chunk in chunks if chunk.kind in _NAMES)
     if named and rules.code != "de":
         return named[:2]
     content = [
         chunk
         for chunk in chunks
-        if chunk.role is Role.CONTENT and chunk.key not in rules.words("attributes")
+        if chunk.role is Role.CONTENT
+        and chunk.key not in rules.words("attributes") | rules.words("telling_verbs")
     ]
-    return tuple(content[:2] if len(content) > 1 else content)
+    return tuple(content[:SHORT])
+
+
+def _belongs(chunk: Chunk, name: Chunk) -> bool:
+    """Whether a word stands right behind a name that says which one ("US passport")."""
+    near = chunk.start == name.start + len(name.text) + 1
+    return near and name.kind in _NAMES and chunk.role is Role.CONTENT and not chunk.link
 
 
 def _beyond(chunks: Sequence[Chunk], known: Sequence[Chunk]) -> tuple[Chunk, ...]:

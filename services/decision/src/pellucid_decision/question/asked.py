@@ -17,8 +17,6 @@ MAX_QUESTIONS = 3
 # A message up to this long is a question as it stands; a longer one tells a story around it.
 SHORT_WORDS = 16
 SHORT_DENSE_CHARACTERS = 36
-# Clauses shorter than this carry nothing of their own.
-_LONG_QUESTION_WORDS = 9
 _OPENINGS = 6
 _DENSE = frozenset({"ko", "ja", "zh"})
 _SENTENCE = re.compile(r"[^.!?。！？\n]*(?:\.(?=\S)[^.!?。！？\n]*)*[.!?。！？\n]*")
@@ -31,7 +29,9 @@ _SIDES = re.compile(
     re.IGNORECASE,
 )
 # What a machine said is no story of the person's.
-_FAULT = re.compile(r"\b(?:[A-Z]\w*(?:Error|Exception)|fatal|error|panic)(?: \w+)?\s*:\s*\S")
+_FAULT = re.compile(
+    r"\b(?:[A-Z]\w*(?:Error|Exception)|(?i:fatal|error|panic|fehler|erreur))(?: \w+)?\s*:\s*\S"
+)
 _NEVER = re.compile(r"(?!)")
 _BLOCK = re.compile(r"```+\w*|`")
 
@@ -58,9 +58,11 @@ def questions_of(text: str, rules: LanguageRules) -> Asked:
         text: Folded message, without the addresses in it.
         rules: Rules of its language.
     """
-    bare = _without_contrast(_BLOCK.sub(" ", text), rules)
+    told = _BLOCK.sub(" ", text)
+    faulty = bool(_FAULT.search(told))
+    bare = told if faulty else _without_contrast(told, rules)
     plain = without_opening(bare, rules) or bare.strip() or text
-    if _FAULT.search(plain):
+    if faulty:
         return Asked((plain,))
     before, found = _asking(plain, rules)
     sentences = [_without_trailing(one, rules) for one in found]
@@ -188,12 +190,14 @@ def _with_fragment(pieces: list[str], rules: LanguageRules) -> list[str]:
     """Join a thing that is only named ("Jaguar the animal, how ...") to what is asked of it."""
     first, *others = pieces
     asks = is_question(without_opening(first, rules), rules) or _asks_attribute(first, rules)
-    if asks or not others or rules.code in _DENSE:
+    if asks or not others:
         return pieces
-    return [f"{first.rstrip(' ,;')} {other}" for other in others]
+    return [f"{first.rstrip(' ,;，、；')} {other}" for other in others]
 
 
 def _asks_attribute(text: str, rules: LanguageRules) -> bool:
+    if rules.code in _DENSE:
+        return any(word in text for word in rules.words("attributes"))
     words = set(re.findall(r"[\w'-]+", text.casefold()))
     return bool(words & (rules.words("attributes") | rules.words("roles")))
 

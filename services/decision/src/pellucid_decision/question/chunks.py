@@ -22,17 +22,27 @@ MAX_CHUNKS = 40
 MAX_ERROR_WORDS = 9
 
 
+# What Korean hangs on a time.
+_TIME_PARTICLE = re.compile(r"(?:에는|에|부터|까지|의|은|는)(?=\s|\Z|[?!.,])")
+
+
 _DENSE = frozenset({"ko", "ja", "zh"})
 
 
 _ERROR = re.compile(
-    r"(?:\b[A-Z]\w*(?:Error|Exception|Warning)|\b(?:fatal|error|panic|fehler|erreur)(?: \w+)?)"
+    r"(?:\b[A-Z]\w*(?:Error|Exception|Warning)"
+    r"|\b(?P<level>(?i:(?:(?:fatal|error|panic|fehler|erreur)(?::\s*)?)+))(?: \w+)?)"
     r"\s*:\s*(?P<said>[^\n]+)"
 )
 
 
 # Where a language without blanks goes on behind what a machine said.
 _DENSE_LETTER = re.compile(rf"\s*[{EAST_ASIAN}]")
+
+
+_SAID = re.compile(r"\s[-–—]+\s|[.;]\s")
+# What explains a fault behind a comma is not what others will have quoted.
+_CLAUSE = re.compile(r"(?<=\w),\s.*\Z")
 
 
 _TAIL = re.compile(r"\s*(?:[(\[{`].*)?[\s.;,!?]*\Z", re.DOTALL)
@@ -62,7 +72,7 @@ def _distinct(chunks: Iterator[Chunk]) -> tuple[Chunk, ...]:
 def _errors(text: str, rules: LanguageRules) -> Iterator[tuple[int, int, Chunk]]:
     """Yield the message of an error as a quotation: nobody writes it in other words."""
     ends = rules.phrase("error_ends")
-    for match in _ERROR.finditer(text):
+    for match in _ERROR.finditer(text) if ":" in text else ():
         said, start = match.group("said"), match.start("said")
         stop = (
             next((m.start() for m in ends.finditer(said) if m.start() > 0), len(said))
@@ -71,10 +81,17 @@ def _errors(text: str, rules: LanguageRules) -> Iterator[tuple[int, int, Chunk]]
         )
         dense = _DENSE_LETTER.search(said) if rules.code in _DENSE else None
         stop = min(stop, dense.start()) if dense and dense.start() else stop
-        bare = _TAIL.sub("", said[:stop])
-        words = bare.replace('"', "").split()[:MAX_ERROR_WORDS]
+        bare = _TAIL.sub("", said[: _ends_saying(said, stop)])
+        words = _CLAUSE.sub("", bare).replace('"', "").split()[:MAX_ERROR_WORDS]
         if len(words) > 1:
-            yield start, start + len(bare), Chunk(f'"{" ".join(words)}"', Kind.QUOTED, start=start)
+            begun = match.start() if match["level"] else start
+            yield begun, start + len(bare), Chunk(f'"{" ".join(words)}"', Kind.QUOTED, start=start)
+
+
+def _ends_saying(said: str, stop: int) -> int:
+    """Return where a machine's sentence ends: the person goes on behind a dash or a full stop."""
+    match = _SAID.search(said, 0, stop)
+    return match.start() if match else stop
 
 
 def _spaced(text: str, rules: LanguageRules, *, compares: bool) -> Iterator[Chunk]:
@@ -139,9 +156,10 @@ def _measured(chunks: Sequence[Chunk], text: str) -> list[Chunk]:
 def _times(text: str, rules: LanguageRules) -> Iterator[tuple[int, int, Chunk]]:
     pattern = rules.phrase("when_phrases")
     for match in pattern.finditer(text) if pattern else ():
+        particle = _TIME_PARTICLE.match(text, match.end()) if rules.code == "ko" else None
         yield (
             match.start(),
-            match.end(),
+            particle.end() if particle else match.end(),
             Chunk(match.group(), Kind.WORD, Role.TIME, start=match.start()),
         )
 

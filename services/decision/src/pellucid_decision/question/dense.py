@@ -57,7 +57,8 @@ def _flushed(run: list[tuple[int, str, Kind]]) -> Iterator[tuple[int, str, Kind]
 
 
 _JA_NOUN = re.compile(
-    r"[A-Za-z0-9][A-Za-z0-9.+#%&-]*(?: ?[0-9A-Z][A-Za-z0-9.]*)*"
+    rf"(?:[A-Z]|[0-9０-９]+)[{KATAKANA}{HAN}]+"
+    r"|[A-Za-z0-9][A-Za-z0-9.+#%&-]*(?: ?[0-9A-Z][A-Za-z0-9.]*)*"
     rf"|[{KATAKANA}{HAN}0-9０-９]+(?:[A-Za-z0-9]+[{KATAKANA}{HAN}]*)*"
 )
 
@@ -80,11 +81,11 @@ def _japanese(text: str, rules: LanguageRules) -> Iterator[tuple[int, str, Kind]
         word = match.group()
         after = _JA_OKURIGANA.match(rest, match.end())
         tail = after.group() if after else ""
-        if len(word) == 1 and tail.startswith("か") and _HAN_CHARACTER.match(word):
-            yield match.start(), f"{word}か", Kind.WORD  # 静か
+        short = _short_form(word, tail)
+        if short is not None:
+            if short:
+                yield match.start(), short, Kind.WORD
             continue
-        if tail.startswith("しい"):
-            continue  # 美味しい: what it describes follows
         if tail and _HAN_CHARACTER.match(word[-1]) and not _JA_PARTICLE.match(tail):
             verb = word + _predicate(tail)
             if _JA_DOES.match(tail):
@@ -100,10 +101,32 @@ def _japanese(text: str, rules: LanguageRules) -> Iterator[tuple[int, str, Kind]
             yield match.start(), word, Kind.ENTITY if latin and not word.islower() else Kind.WORD
 
 
+def _short_form(word: str, tail: str) -> str | None:
+    """Return what stands in a query for a word by its ending; empty for nothing, None for itself.
+
+    Args:
+        word: Han characters, kana of a loan word or a name.
+        tail: The hiragana behind it.
+    """
+    if tail.startswith("しい"):
+        return ""  # 美味しい: what it describes follows
+    if not _HAN_CHARACTER.match(word[-1]):
+        return None
+    if len(word) == 1 and tail.startswith("か"):
+        return f"{word}か"  # 静か
+    if len(word) == 1 and tail.startswith("っ"):
+        return ""  # 持って: what is done with it
+    polite = _JA_POLITE_VERB.match(tail)
+    return f"{word}{polite.group(1)}る" if polite else None  # 買えますか
+
+
 _JA_DOES = re.compile(r"(?:する|した|して|され|でき)")
 
 
-_JA_HOW_MANY = re.compile(r"何[本個人回枚歳年月日時分円杯冊台頭匹件階度点]")
+_JA_POLITE_VERB = re.compile(r"([えけせてねべめれげぜで])ま(?:す|せ)")
+
+
+_JA_HOW_MANY = re.compile(r"何(?:(?=円)|[本個人回枚歳年月日時分杯冊台頭匹件階度点])")
 
 
 _HAN_CHARACTER = re.compile(f"[{HAN}ヶ]")
@@ -129,8 +152,13 @@ def _blank_unless_within_word(match: re.Match[str]) -> str:
         for start in range(match.start() - length + 1, match.start() + 1)
         if start >= 0
     )
-    within = len(written) == 1 and any(words.get(word) for word in around if len(word) > 1)
+    known = (word for word in around if len(word) > 1 and word[-1] not in _ZH_FINAL)
+    within = len(written) == 1 and any(map(words.get, known))
     return written if within else " " * len(written)
+
+
+# Ends of sentences: a dictionary of sayings knows words with them ("下雨吗").
+_ZH_FINAL = frozenset("吗呢吧")
 
 
 def _chinese(text: str, rules: LanguageRules) -> Iterator[tuple[int, str, Kind]]:
@@ -150,7 +178,8 @@ def _chinese(text: str, rules: LanguageRules) -> Iterator[tuple[int, str, Kind]]
 
 
 _ZH_RUN = re.compile(
-    rf"[{HAN}]*[A-Za-z0-9$][A-Za-z0-9.+#%&/-]*(?: [A-Z0-9][A-Za-z0-9.]*)*|[{HAN}]+"
+    rf"[0-9][0-9,.]*[{HAN}]+"
+    rf"|[{HAN}]*[A-Za-z0-9$][A-Za-z0-9.+#%&/-]*(?: [A-Z0-9][A-Za-z0-9.]*)*|[{HAN}]+"
 )
 
 

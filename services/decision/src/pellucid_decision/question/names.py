@@ -146,7 +146,9 @@ def _numbered_end(text: str, tokens: Sequence[Token], place: int, rules: Languag
         return end
     while end < len(tokens) and text[tokens[end - 1].end : tokens[end].start] == " ":
         token = tokens[end]
-        letter = len(token.text) == 1 and token.text.isalpha() and not token.stop  # "model y"
+        # "model y", "livret A"
+        capital = token.text.isupper() and rules.code != "en"
+        letter = len(token.text) == 1 and token.text.isalpha() and (capital or not token.stop)
         number = letter or (token.kind is Kind.NUMBER and not _YEAR.fullmatch(token.text))
         model = token.kind is Kind.IDENTIFIER and any(letter.isdigit() for letter in token.text)
         qualifies = end > place + 1 and token.text.casefold() in MODEL_WORDS
@@ -236,7 +238,10 @@ def _asks(tokens: Sequence[Token], place: int, rules: LanguageRules) -> bool:
         return False
     contracted = tokens[0].end - tokens[0].start > len(tokens[0].text)  # "who's"
     after = "is" if contracted else tokens[1].text.casefold() if len(tokens) > 1 else ""
-    return after not in rules.words("copulas") or word in rules.words("always_asking")
+    if after in rules.words("copulas") and word not in rules.words("always_asking"):
+        verb = tokens[1 if contracted else 2 : 3]
+        return any(one.text.casefold() in rules.mappings.get("verb_roles", {}) for one in verb)
+    return True
 
 
 def _is_organisation(tokens: Sequence[Token], place: int, rules: LanguageRules) -> bool:

@@ -107,6 +107,7 @@ def parts_of(
 ) -> tuple[tuple[Chunk, ...], tuple[Chunk, ...]]:
     """Tell what a question is about from what it wants to know."""
     plain = rules.words("attributes") | rules.words("generic") | rules.words("roles")
+    plain |= rules.words("question_words")
     subject: list[Chunk] = []
     asked: list[Chunk] = []
     for chunk in chunks:

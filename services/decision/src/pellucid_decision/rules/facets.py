@@ -9,7 +9,6 @@ from pellucid_decision.rules.signals import Reading
 from pellucid_decision.text.conversation import Ask
 from pellucid_decision.text.links import Link
 from pellucid_decision.text.structure import years_in
-from pellucid_runtime.domains import registrable_domain
 
 MAX_TARGETS = 5
 # Urgency by what the answer is for; real-time values lose their worth first.
@@ -139,11 +138,6 @@ def _preposition(words: frozenset[str]) -> re.Pattern[str]:
     """Words of the rules, of which there are few sets, with the blanks behind them."""
     listed = "|".join(re.escape(word) for word in sorted(words)) or "on|from|at"
     return re.compile(rf"\b(?:{listed})\s+", re.IGNORECASE)
-
-
-def site_of(link: Link) -> str:
-    """Return the registrable domain of a link."""
-    return registrable_domain(link.host)
 
 
 def _freshness(

@@ -8,7 +8,7 @@ tickers. A folder is taken whole or not at all.
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ import yaml
 from pellucid_decision.errors import RulesError
 from pellucid_decision.rules.needles import Needles
 from pellucid_decision.rules.patterns import any_of, compiled, lowered
+from pellucid_language.detection import UNDETERMINED
 from pellucid_language.stop_words import query_stop_words
 
 PLACES = frozenset({"anywhere", "start", "whole"})
@@ -140,8 +141,15 @@ class Rulebook:
     aliases: Mapping[str, str]
 
     def of(self, code: str) -> LanguageRules:
-        """Return the rules of a language, English for one that has none."""
-        return self.languages.get(code) or self.languages["en"]
+        """Return the rules of a language.
+
+        One that has none takes the patterns of English under its own code, so that its words are
+        neither spelt nor turned round as English ones.
+        """
+        english = self.languages["en"]
+        if code in self.languages:
+            return self.languages[code]
+        return english if code in {"", UNDETERMINED} else replace(english, code=code)
 
     def watched(self, text: str) -> Iterator[Category]:
         """Yield the rows of the matrix whose keywords may stand in a lower-case text, in order."""

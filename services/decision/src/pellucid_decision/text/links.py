@@ -35,6 +35,8 @@ _CODE = re.compile(r"```[\s\S]*?```|`[^`\n]*[^\s`][ \t][^`\n]*`")
 _LABEL_OF_LINK = re.compile(r"\[[^\[\]\n]{0,300}\]\(\s*(?=<?[^\s()])")
 _POSSESSIVE = re.compile(r"'s\Z")
 _CJK = re.compile(f"[{EAST_ASIAN}]")
+# Words of a language without blanks right before a name in Latin letters.
+_GLUED = re.compile(rf"\A[{EAST_ASIAN}]+(?=[A-Za-z0-9])")
 _CLOSERS = {")": "(", "]": "[", "}": "{", "\uff09": "\uff08"}
 _TRAILING = ".,;:!?'*_~\u2019\u3002\uff0c"
 _KOREAN_PARTICLE = re.compile(
@@ -177,6 +179,8 @@ _OBJECTS = frozenset(
         "ctx",
     ]
 )
+# Suffixes under which others register, and which are sites that people name as well.
+_SITES = frozenset({"gov.uk"})
 _PRODUCT_NAMES = frozenset({"asp.net", "ado.net", "vb.net", "ml.net", "socket.io", "paper.io"})
 
 
@@ -209,7 +213,7 @@ def find_links(text: str) -> tuple[Link, ...]:
     masked = scanned = _masked(_LABEL_OF_LINK, scanned, "](")
     found: list[tuple[int, Link | None]] = []
     if "://" in scanned:
-        found = [(match.start(), _explicit(match.group())) for match in _EXPLICIT.finditer(scanned)]
+        found = [(match.start(), _explicit(match)) for match in _EXPLICIT.finditer(scanned)]
         masked = _masked(_EXPLICIT, scanned, "://")
     if "." in masked:
         found += [(match.start(), _bare(match)) for match in _BARE.finditer(masked)]
@@ -245,13 +249,17 @@ def page_name(link: Link) -> str:
     return known.name if known.suffix else ""
 
 
-def _explicit(candidate: str) -> Link | None:
+def _explicit(match: re.Match[str]) -> Link | None:
+    candidate = match.group()
     text = _trimmed(_without_prose(candidate))
+    emphasised = match.string[match.start() - 1 : match.start()] == "_"
+    if candidate == f"{text}_" and not emphasised:
+        text = candidate  # its own, no mark of Markdown
     return _link(text, text, bare=False)
 
 
 def _bare(match: re.Match[str]) -> Link | None:
-    name = match.group(1)
+    name = _GLUED.sub("", match.group(1))
     rest = _trimmed(_without_prose(match.group(3) or ""))
     written = f"{name}{match.group(2) or ''}{rest}"
     telling = name.lower().startswith("www.") or bool(match.group(2)) or len(rest) > 1
@@ -264,6 +272,8 @@ def _bare(match: re.Match[str]) -> Link | None:
 
 def _is_domain(name: str, *, telling: bool) -> bool:
     parts = host_parts(name)
+    if parts.suffix == name.lower() and "." in name:  # a site of its own ("gov.uk/renew-passport")
+        return telling or name.lower() in _SITES
     if not parts.suffix or not parts.name or name.lower() in _PRODUCT_NAMES:
         return False
     if telling:

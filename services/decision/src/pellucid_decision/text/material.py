@@ -24,7 +24,8 @@ _FAULT = re.compile(r"\S*(?:error|exception|warning|fehler|erreur)\Z", re.IGNORE
 _PASTED = re.compile(
     r"```[\s\S]*?(?:```|\Z)|`[^`\n]*`|https?://\S+|\bwww\.\S+|\S+@\S+\.\S+|</?\w[^<>]{0,300}>"
     r"|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|de|fr|es|jp|kr|cn|co)(?![\w])(?:/\S*)?"
-    r"|^\s*(?:at |File |Traceback|Caused by)[^\n]*|\b\w*(?:Error|Exception)\b[^\n]*",
+    r"|^\s*(?:at |File |Traceback|Caused by)[^\n]*"
+    r"|\b\w*(?:Error|Exception)\b[^\n]*?(?:[,;.]\s|--|$)",
     re.MULTILINE,
 )
 

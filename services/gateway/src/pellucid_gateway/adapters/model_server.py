@@ -7,9 +7,9 @@ along but the body.
 import asyncio
 import ssl
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,7 +17,14 @@ from urllib.parse import urlsplit
 import orjson
 
 from pellucid_gateway.adapters.model_connection import Head, ModelConnection, Take
-from pellucid_runtime.llm.model import LlmTimeoutError, LlmUnavailableError
+from pellucid_gateway.vocabulary.passed_on import (
+    Spent,
+    last_pieces,
+    told_by_reply,
+    told_by_stream,
+)
+from pellucid_runtime.llm.model import LlmError, LlmTimeoutError, LlmUnavailableError, Usage
+from pellucid_runtime.llm.observed import CANCELLED, OK, ModelCall, refusal
 from pellucid_runtime.llm.settings import LlmSettings
 
 # A longer whole reply is no chat completion.
@@ -30,7 +37,7 @@ _KEPT_S = 15.0
 _PORTS = {"http": 80, "https": 443}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ModelReply:
     """A reply whose head has arrived; the connection goes back when the body was taken.
 
@@ -38,11 +45,15 @@ class ModelReply:
         head: Its head.
         connection: Where its body comes from.
         give_back: Takes the connection when it can serve another request.
+        call: Told how it went; None where nothing is to be told, as of a list of models.
+        spent: What it said of itself; complete once the body was taken.
     """
 
     head: Head
     connection: ModelConnection
     give_back: Callable[[ModelConnection], None]
+    call: ModelCall | None = None
+    spent: Spent = field(default_factory=Spent)
 
     @property
     def status(self) -> int:
@@ -63,6 +74,8 @@ class ModelReply:
     def hang_up(self) -> None:
         """Nobody wants the body: the server sees its client leave."""
         self.connection.hang_up()
+        if self.call is not None:
+            self.call.end(CANCELLED)
 
     async def pour(self, take: Take) -> None:
         """Give the body to `take` as it comes, unchanged; hangs up when it is cancelled.
@@ -70,8 +83,35 @@ class ModelReply:
         Raises:
             LlmUnavailableError: It broke off or fell silent.
         """
+        call, end = self.call, last_pieces()
+        if call is None:
+            await self._pour(take)
+            return
+
+        def tell(piece: bytes) -> Awaitable[None] | None:
+            if not end and self.is_stream:
+                call.answers()
+            end.append(piece)
+            return take(piece)
+
+        with _told(call, self.status):
+            try:
+                await self._pour(tell)
+            finally:
+                if self.is_stream:
+                    self._note(call, told_by_stream(end))
+
+    async def _pour(self, take: Take) -> None:
         await self.connection.pour(take)
         self.give_back(self.connection)
+
+    def _note(self, call: ModelCall, said: Spent) -> None:
+        """Count what it says of itself."""
+        call.answered_by(said.model)
+        self.spent = said
+        if said.prompt_tokens or said.completion_tokens:
+            used = call.used(Usage(said.prompt_tokens, said.completion_tokens))
+            self.spent = replace(said, cost_micro_usd=round(used.cost_usd * 1_000_000))
 
     async def read(self) -> bytes:
         """The whole body.
@@ -86,10 +126,38 @@ class ModelReply:
             if len(body) > _MOST_BYTES:
                 self.connection.hang_up()
 
-        await self.pour(take)
-        if len(body) > _MOST_BYTES:
-            raise LlmUnavailableError("the model server's reply is too long")
+        with _told(self.call, self.status):
+            await self._pour(take)
+            if len(body) > _MOST_BYTES:
+                raise LlmUnavailableError("the model server's reply is too long")
+            if self.call is not None:
+                self._note(self.call, told_by_reply(bytes(body)))
         return bytes(body)
+
+
+@contextmanager
+def _told(call: ModelCall | None, status: int = HTTPStatus.OK) -> Iterator[None]:
+    """End the call as the enclosed part ends; a refusal is an error, though it is passed on."""
+    outcome = CANCELLED
+    try:
+        yield
+        refused = status >= HTTPStatus.BAD_REQUEST
+        outcome = type(refusal(status, "")).__name__ if refused else OK
+    except LlmError as error:
+        outcome = type(error).__name__
+        raise
+    finally:
+        if call is not None:
+            call.end(outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class _Served:
+    """See `Served`."""
+
+    model: str
+    host: str
+    prices: Mapping[str, tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +199,8 @@ class KeptModelServer:
         internal: Prompts to it do not count as leaving.
         first_byte_s: Seconds until the head of the reply.
         idle_s: Longest silence within a reply, in seconds.
+        model: The settings' model; what is counted goes by it.
+        prices: USD per million prompt and completion tokens, by model.
     """
 
     def __init__(
@@ -141,12 +211,15 @@ class KeptModelServer:
         internal: bool,
         first_byte_s: float,
         idle_s: float,
+        model: str = "",
+        prices: Mapping[str, tuple[float, float]] | None = None,
     ) -> None:
         self._address = Address.of(base_url)
         self._api_key = api_key
         self._internal = internal
         self._first_byte_s = first_byte_s
         self._idle_s = idle_s
+        self._served = _Served(model, self._address.host, prices or {})
         self._kept: deque[tuple[float, ModelConnection]] = deque()
 
     @property
@@ -154,13 +227,25 @@ class KeptModelServer:
         """Prompts to it do not count as leaving."""
         return self._internal
 
-    async def complete(self, body: bytes) -> ModelReply:
-        """Post a chat completion.
+    async def complete(self, body: bytes, model: str) -> ModelReply:
+        """Post a chat completion whose body names this model.
 
         Raises:
             LlmError: It cannot be reached or does not begin to answer in time.
         """
-        return await self._ask("POST", "/chat/completions", body)
+        call = ModelCall(self._served, model)
+        outcome = CANCELLED
+        try:
+            reply = await self._ask("POST", "/chat/completions", body)
+        except LlmError as error:
+            outcome = type(error).__name__
+            raise
+        else:
+            reply.call, outcome = call, ""
+            return reply
+        finally:
+            if outcome:
+                call.end(outcome)
 
     async def models(self) -> Sequence[Mapping[str, Any]]:
         """Its models; empty when it cannot tell."""
@@ -251,6 +336,8 @@ async def open_model_server(settings: LlmSettings, stack: AsyncExitStack) -> Kep
         internal=settings.llm_internal,
         first_byte_s=settings.llm_first_token_timeout_s,
         idle_s=settings.llm_idle_timeout_s,
+        model=settings.llm_model,
+        prices=settings.llm_prices,
     )
     stack.callback(server.close)
     return server

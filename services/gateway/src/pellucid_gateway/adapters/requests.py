@@ -61,6 +61,21 @@ def decide_request(call: DecideCall) -> decision_pb2.DecideRequest:
     )
 
 
+def write_queries_request(
+    call: DecideCall, known: tuple[PlannedQuery, ...]
+) -> decision_pb2.WriteQueriesRequest:
+    """Translate a message that was decided on, with the queries of the decision."""
+    queries = (
+        decision_pb2.Query(
+            text=query.text,
+            freshness=_number(common_pb2.Freshness, "FRESHNESS", query.freshness),
+            site=query.site,
+        )
+        for query in known
+    )
+    return decision_pb2.WriteQueriesRequest(asked=decide_request(call), queries=queries)
+
+
 def reflect_request(call: ReflectCall) -> decision_pb2.ReflectRequest:
     """Translate a question with its extracts."""
     targets = call.target_info[:_MOST_TARGETS]

@@ -34,7 +34,13 @@ from pellucid_gateway.vocabulary.findings import (
     ScoreBreakdown,
     ScoredHit,
 )
-from pellucid_gateway.vocabulary.ports import DecideAnswer, PassageSupport, Reflection, SearchAnswer
+from pellucid_gateway.vocabulary.ports import (
+    DecideAnswer,
+    PassageSupport,
+    Reflection,
+    SearchAnswer,
+    Written,
+)
 
 W = TypeVar("W", bound=StrEnum)
 
@@ -43,6 +49,16 @@ def decide_answer(response: decision_pb2.DecideResponse) -> DecideAnswer:
     """Translate a decision."""
     return DecideAnswer(
         _decision(response.decision),
+        _degraded(response.degraded),
+        _outbound(response.outbound),
+        _outbound(response.query_writing.outbound) if response.HasField("query_writing") else None,
+    )
+
+
+def written(response: decision_pb2.WriteQueriesResponse) -> Written:
+    """Translate what a model wrote."""
+    return Written(
+        tuple(map(_query, response.queries[:1])),
         _degraded(response.degraded),
         _outbound(response.outbound),
     )

@@ -14,8 +14,8 @@ from pellucid.search.v1 import search_pb2_grpc
 
 from pellucid_gateway.adapters import requests as calls
 from pellucid_gateway.adapters import responses as answers
-from pellucid_gateway.gathering.search_rounds import Services
 from pellucid_gateway.gathering.unscored import are_numbers, is_sound
+from pellucid_gateway.vocabulary.decision import PlannedQuery
 from pellucid_gateway.vocabulary.findings import PageContent, ScoredHit
 from pellucid_gateway.vocabulary.ports import (
     DecideAnswer,
@@ -28,7 +28,9 @@ from pellucid_gateway.vocabulary.ports import (
     ScoreCall,
     SearchAnswer,
     SearchCall,
+    Written,
 )
+from pellucid_gateway.vocabulary.services import Services
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.rpc.channel import open_channel
 from pellucid_runtime.rpc.hedging import HedgeBudget, hedged
@@ -61,6 +63,11 @@ class DecisionClient:
         """See `DecisionPort`."""
         response = await self._stub.Decide(calls.decide_request(call))
         return answers.decide_answer(response)
+
+    async def write_queries(self, call: DecideCall, known: tuple[PlannedQuery, ...]) -> Written:
+        """See `DecisionPort`."""
+        response = await self._stub.WriteQueries(calls.write_queries_request(call, known))
+        return answers.written(response)
 
     async def reflect(self, call: ReflectCall) -> Reflection:
         """See `DecisionPort`."""

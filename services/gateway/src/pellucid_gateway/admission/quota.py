@@ -3,15 +3,14 @@
 from collections.abc import Container
 
 from pellucid_gateway.admission.access import current_access
-from pellucid_gateway.vocabulary.ports import QuotaState
 from pellucid_gateway.vocabulary.rates import Rate, Take
-from pellucid_gateway.vocabulary.state_ports import Limiter
+from pellucid_gateway.vocabulary.state_ports import Limiter, QuotaState
 
 DAY_S = 86_400
 
 
 class DailySearches:
-    """Implements `ports.SearchQuota` over all replicas.
+    """Implements `state_ports.SearchQuota` over all replicas.
 
     Args:
         limiter: Counts.
@@ -25,7 +24,7 @@ class DailySearches:
         self._exempt = exempt
 
     async def take(self, caller: str) -> QuotaState:
-        """See `ports.SearchQuota`. A key may have a limit of its own."""
+        """See `state_ports.SearchQuota`. A key may have a limit of its own."""
         key = current_access().key
         own = key.searches_per_day if key is not None else None
         limit = self._limit if own is None else own

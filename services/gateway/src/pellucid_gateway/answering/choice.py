@@ -12,7 +12,7 @@ from pellucid_gateway.answering import excerpt_worth
 from pellucid_gateway.answering.excerpt_worth import Likeness
 from pellucid_gateway.answering.quotable import Candidate
 from pellucid_gateway.claims.claim_checks import days_of, undated
-from pellucid_gateway.claims.conflicts import Conflict, Preference, Side
+from pellucid_gateway.claims.conflict_notes import Conflict, Preference, Side
 from pellucid_gateway.question.asked_for import AskedFor, asked_for, carries, names_of
 from pellucid_gateway.question.key_facts import is_superseded
 from pellucid_gateway.question.parts import parts_of

@@ -9,7 +9,7 @@ from pellucid_gateway.answering.excerpt_worth import Likeness, compared, likenes
 from pellucid_gateway.answering.prompts import Setting
 from pellucid_gateway.answering.quotable import Candidate, candidates_of
 from pellucid_gateway.answering.summary import summary
-from pellucid_gateway.claims.conflicts import Conflict
+from pellucid_gateway.claims.conflict_notes import Conflict
 from pellucid_gateway.course.budgets import limited
 from pellucid_gateway.course.course import Course
 from pellucid_gateway.question.key_facts import asks_of_the_whole

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pellucid_gateway.answering.quotable import Candidate
-from pellucid_gateway.claims.conflicts import Conflict, told
-from pellucid_gateway.claims.rendering import marker_of, publisher_name, source_list
-from pellucid_gateway.markdown.escaping import escaped
+from pellucid_gateway.claims.conflict_notes import Conflict, told
+from pellucid_gateway.claims.rendering import marker_of, source_list
+from pellucid_gateway.markdown.escaping import escaped, publisher
 from pellucid_gateway.vocabulary.events import Citation, CitationReport
 from pellucid_gateway.vocabulary.findings import Source
 from pellucid_gateway.vocabulary.notices import Wording
@@ -123,18 +123,20 @@ def _line(
     if source.published:
         return wording.answer(
             f"{template}_dated",
-            publisher=publisher_name(source),
+            publisher=publisher(source.publisher, source.domain),
             date=wording.date(source.published.time),
             excerpt=quoted,
         )
-    return wording.answer(f"{template}_undated", publisher=publisher_name(source), excerpt=quoted)
+    return wording.answer(
+        f"{template}_undated", publisher=publisher(source.publisher, source.domain), excerpt=quoted
+    )
 
 
 def _listed_line(
     i: int, candidate: Candidate, quoted: str, *, wording: Wording, now: datetime
 ) -> str:
     source = candidate.source
-    notes = [publisher_name(source)]
+    notes = [publisher(source.publisher, source.domain)]
     if source.published:
         notes.append(wording.date(source.published.time))
         if timedelta(0) <= now - source.published.time <= _RECENT:

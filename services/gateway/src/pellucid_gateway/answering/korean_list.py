@@ -7,21 +7,13 @@ its original words, marked as such.
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
-from pellucid_gateway.claims.rendering import publisher_name
-from pellucid_gateway.markdown.escaping import bare, escaped
+from pellucid_gateway.markdown.escaping import bare, escaped, publisher
 from pellucid_gateway.vocabulary.findings import Source
 from pellucid_gateway.vocabulary.notices import Wording
+from pellucid_language.detection import is_mostly_korean
 
 RECENT = timedelta(days=30)
 _MAX_SUMMARY_CHARS = 160
-# Share of the letters; Korean texts have foreign names among them.
-_LEAST_KOREAN = 0.4
-
-
-def is_korean(text: str) -> bool:
-    """Whether a text reads as Korean; a name in brackets does not make it so."""
-    letters = [c for c in text if c.isalpha()]
-    return sum("가" <= c <= "힣" for c in letters) >= _LEAST_KOREAN * max(1, len(letters))
 
 
 def is_recent(source: Source, now: datetime) -> bool:
@@ -53,7 +45,7 @@ def korean_list(
 
 
 def _entry(source: Source, *, wording: Wording, now: datetime, summary: str) -> str:
-    notes = [f"{wording.answer('source_label')}: {publisher_name(source)}"]
+    notes = [f"{wording.answer('source_label')}: {publisher(source.publisher, source.domain)}"]
     if source.published:
         notes.append(wording.date(source.published.time))
     if is_recent(source, now):
@@ -69,7 +61,7 @@ def _entry(source: Source, *, wording: Wording, now: datetime, summary: str) -> 
 def _summary(source: Source, wording: Wording, summary: str) -> str:
     text = " ".join((source.snippet or source.facts or source.title).split())
     short = text if len(text) <= _MAX_SUMMARY_CHARS else f"{text[:_MAX_SUMMARY_CHARS].rstrip()}…"
-    if is_korean(text):
+    if is_mostly_korean(text):
         return escaped(short)
     if summary:
         return f"{wording.answer('summary_label')}: {escaped(summary)}"

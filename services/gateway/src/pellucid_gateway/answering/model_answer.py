@@ -13,11 +13,10 @@ from pellucid_gateway.answering.korean_list import korean_list
 from pellucid_gateway.answering.page_model import PageModel
 from pellucid_gateway.answering.prompts import Setting, build_prompt
 from pellucid_gateway.claims.citations import CitationVerifier
-from pellucid_gateway.claims.second_opinion import SecondOpinion
+from pellucid_gateway.claims.judgement import SecondOpinion
 from pellucid_gateway.claims.support import SupportJudge
 from pellucid_gateway.course.budgets import limited
 from pellucid_gateway.course.course import Course
-from pellucid_gateway.course.event_stream import Send
 from pellucid_gateway.course.ledger import TurnLedger
 from pellucid_gateway.vocabulary.answer import Answer
 from pellucid_gateway.vocabulary.events import (
@@ -25,6 +24,7 @@ from pellucid_gateway.vocabulary.events import (
     Cited,
     Delta,
     Noticed,
+    Send,
     ToolCallPieces,
 )
 from pellucid_gateway.vocabulary.findings import Source
@@ -44,8 +44,6 @@ from pellucid_runtime.errors import DeadlineExceededError, ServiceError
 
 # Pieces of tool calls that are kept for the result; a call has some dozens.
 _MOST_PIECES = 20_000
-# Whose addresses an answer may repeat, images included.
-_CLIENTS = frozenset({Role.SYSTEM, Role.USER})
 
 
 class BrokenAnswerError(Exception):
@@ -193,13 +191,14 @@ class ModelAnswerer:
             language=self._setting.language,
             opinion=self._opinion,
         )
+        said = self._request.messages
         return CitationVerifier(
             shown,
             judge=judge,
             style=self._request.citation_style,
             question=self._setting.question,
-            # An earlier answer may hold an address that a page placed there.
-            own=[m.content for m in self._request.messages if m.role in _CLIENTS],
+            own=[m.content for m in said if m.role in {Role.SYSTEM, Role.USER}],
+            answers=[m.content for m in said if m.role is Role.ASSISTANT],
             checks=bool(shown) or self._setting.searched,
         )
 

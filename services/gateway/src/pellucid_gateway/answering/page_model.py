@@ -11,17 +11,18 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
-from pellucid_gateway.answering.korean_list import is_korean
 from pellucid_gateway.answering.prompts import PER_MESSAGE_TOKENS, cost, cut_middle
 from pellucid_gateway.claims.claim_checks import best_passage, lexical_support
-from pellucid_gateway.course.budgets import DepthPlan, limited
+from pellucid_gateway.course.budgets import limited
 from pellucid_gateway.course.course import Course
+from pellucid_gateway.course.plans import DepthPlan
 from pellucid_gateway.question.key_facts import candidates, tokens_of
 from pellucid_gateway.vocabulary.fencing import fenced
 from pellucid_gateway.vocabulary.findings import Method, Source
 from pellucid_gateway.vocabulary.outgoing import sent_prompt
 from pellucid_gateway.vocabulary.ports import AnswerModel, ModelEnd, ModelPiece, Prompt
 from pellucid_gateway.vocabulary.request import ChatMessage, Role
+from pellucid_language.detection import is_mostly_korean
 from pellucid_runtime.errors import ServiceError
 
 _EXTRACTION_TEMPERATURE = 0.5
@@ -73,12 +74,14 @@ class PageModel:
 
     async def korean_summaries(self, sources: Sequence[Source]) -> dict[int, str]:
         """One Korean sentence for each source in another language; those that failed are absent."""
-        foreign = [source for source in sources if not is_korean(source.snippet or source.facts)]
+        foreign = [
+            source for source in sources if not is_mostly_korean(source.snippet or source.facts)
+        ]
         replies = await asyncio.gather(*(self._ask(_SUMMARISE, source) for source in foreign))
         return {
             source.n: reply
             for source, reply in zip(foreign, map(_one_line, replies), strict=True)
-            if is_korean(reply) and lexical_support(reply, source.text).numbers_found
+            if is_mostly_korean(reply) and lexical_support(reply, source.text).numbers_found
         }
 
     async def _ask(self, task: str, source: Source) -> str:

@@ -11,7 +11,7 @@ from datetime import date, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pellucid_gateway.answering.context import Room, fitted
-from pellucid_gateway.course.budgets import DepthPlan
+from pellucid_gateway.course.plans import DepthPlan
 from pellucid_gateway.question.key_facts import tokens_of
 from pellucid_gateway.question.plain_text import plain
 from pellucid_gateway.question.wishes import Unit, wish_of

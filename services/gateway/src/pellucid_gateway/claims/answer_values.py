@@ -14,7 +14,7 @@ from importlib import resources
 
 import yaml
 
-from pellucid_gateway.claims.contradictions import is_negated
+from pellucid_gateway.claims.telling.negation import is_negated
 from pellucid_gateway.question.asked_for import AskedFor, asked_for, names_of
 from pellucid_gateway.question.asked_things import share_told, things_of
 from pellucid_gateway.question.key_facts import subject_terms

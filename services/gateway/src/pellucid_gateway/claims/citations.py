@@ -11,9 +11,9 @@ from typing import Protocol
 
 from pellucid_gateway.claims import attributions, markup, pointing, quotes
 from pellucid_gateway.claims.claims import Bound, Claim, claims_of, with_implied_markers
-from pellucid_gateway.claims.markup import Marker, Piece, Text
+from pellucid_gateway.claims.judgement import Judgement
+from pellucid_gateway.claims.pieces import Marker, Piece, Text
 from pellucid_gateway.claims.rendering import Rendered, render, source_list
-from pellucid_gateway.claims.support import Judgement
 from pellucid_gateway.markdown.addresses import Addresses
 from pellucid_gateway.markdown.door import Door
 from pellucid_gateway.vocabulary.events import Citation, CitationReport, Cited, Delta
@@ -53,8 +53,9 @@ class CitationVerifier:
         style: How citations show.
         question: Words of it are not taken for invented publishers.
         own: Texts of the client; the answer may repeat their addresses and images.
+        answers: Earlier answers; it may repeat their addresses, but no images.
         checks: False leaves markers alone: the answer to a message that never touched the web has
-            nothing to cite, and "[1, 3]" in it is mathematics. Links pass the door all the same.
+            nothing to cite, and "[1, 3]" in it is mathematics. It passes the door all the same.
     """
 
     def __init__(
@@ -65,11 +66,12 @@ class CitationVerifier:
         style: CitationStyle,
         question: str = "",
         own: Sequence[str] = (),
+        answers: Sequence[str] = (),
         checks: bool = True,
     ) -> None:
         self._checks = checks
         self._sources = {source.n: source for source in sources}
-        self._addresses = Addresses({source.n: source.url for source in sources}, own)
+        self._addresses = Addresses({source.n: source.url for source in sources}, own, answers)
         self._door = Door(self._addresses)
         self._judge = judge
         self._style = style

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pellucid_gateway.claims import attributions
-from pellucid_gateway.claims.markup import Marker, Piece, Text
+from pellucid_gateway.claims.pieces import Marker, Piece, Text
 from pellucid_gateway.vocabulary.findings import Source
 from pellucid_language.terms import has_unspaced_script
 

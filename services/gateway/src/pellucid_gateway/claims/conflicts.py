@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from enum import StrEnum
 from itertools import combinations
 
 from pellucid_gateway.claims import same_matter
@@ -19,13 +18,13 @@ from pellucid_gateway.claims.answer_values import (
     stated_by,
 )
 from pellucid_gateway.claims.claim_checks import days_of, undated
-from pellucid_gateway.claims.contradictions import is_negated
+from pellucid_gateway.claims.conflict_notes import Conflict, Preference, Side
 from pellucid_gateway.claims.same_matter import AskedKind
+from pellucid_gateway.claims.telling.negation import is_negated
 from pellucid_gateway.claims.told_days import different_days
 from pellucid_gateway.question.asked_for import measures_of
 from pellucid_gateway.question.key_facts import is_superseded, subject_terms
 from pellucid_gateway.vocabulary.findings import Source
-from pellucid_gateway.vocabulary.notices import Wording
 from pellucid_language import sentences
 from pellucid_language.quantities import (
     Figure,
@@ -56,32 +55,6 @@ _CHANGE = re.compile(
     r"\s+(?:about\s+)?$",
     re.IGNORECASE,
 )
-
-
-class Preference(StrEnum):
-    """Why one side is rather to be believed."""
-
-    NEWER = "newer"
-    TRUSTED = "trusted"
-    NONE = "none"
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One source with what it says, as written there."""
-
-    source: Source
-    value: str
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """Two sources that disagree; `first` is the one rather to be believed, if either is."""
-
-    first: Side
-    second: Side
-    preference: Preference
 
 
 class _Reading:
@@ -317,34 +290,3 @@ def _ordered(one: Side, other: Side) -> Conflict:
 
 def _trust(source: Source) -> float:
     return source.breakdown.trust if source.breakdown else 0.0
-
-
-def note_of(conflict: Conflict) -> str:
-    """A line for the model: both sides, and which is newer or more trusted."""
-    first, second = conflict.first, conflict.second
-    better = {
-        Preference.NEWER: f"; [{first.source.n}] is newer",
-        Preference.TRUSTED: f"; [{first.source.n}] is more authoritative",
-        Preference.NONE: "",
-    }[conflict.preference]
-    return (
-        f"Disagreement: [{first.source.n}] says {first.value}, "
-        f"[{second.source.n}] says {second.value}{better}."
-    )
-
-
-def told(conflict: Conflict, wording: Wording) -> tuple[str, dict[str, str]]:
-    """Code and values of the notice that names both sides."""
-    first, second = conflict.first, conflict.second
-    values = {
-        "first": first.source.publisher,
-        "one": first.value,
-        "second": second.source.publisher,
-        "other": second.value,
-    }
-    if conflict.preference is Preference.NEWER and first.source.published:
-        date = wording.date(first.source.published.time)
-        return "sources_disagree_newer", {**values, "date": date}
-    if conflict.preference is Preference.TRUSTED:
-        return "sources_disagree_trusted", values
-    return "sources_disagree", values

@@ -13,6 +13,7 @@ from importlib import resources
 import yaml
 
 from pellucid_gateway.claims import exchanges, substitutions
+from pellucid_gateway.claims.telling.negation import is_negated, negations, without_seeming
 from pellucid_gateway.claims.telling.opposites import are_converse, are_on_one_side, are_opposite
 from pellucid_language import sentences, unspaced_checks
 from pellucid_language.clauses import BORDER
@@ -43,8 +44,6 @@ _SCOPE_WORDS = 2
 
 @dataclass(frozen=True, slots=True)
 class _Lexicon:
-    negations: re.Pattern[str]
-    not_denying: re.Pattern[str]
     denying: re.Pattern[str]
     forbidding: re.Pattern[str]
     directed: re.Pattern[str]
@@ -62,7 +61,7 @@ def contradicts(claim: str, facts: str) -> bool:
     True
     """
     found = sentences.split(facts)
-    if unspaced_checks.denies(claim, found, _lexicon().negations):
+    if unspaced_checks.denies(claim, found, negations()):
         return True
     if _is_opposed(claim, found):
         return True
@@ -142,7 +141,7 @@ def _share(claim: str, text: str) -> float:
 
 @remembered
 def _content(text: str) -> frozenset[str]:
-    return terms(_lexicon().negations.sub(" ", fold(text))) - function_terms()
+    return terms(negations().sub(" ", fold(text))) - function_terms()
 
 
 def _denied(claim: str, sentence: str) -> bool:
@@ -189,11 +188,11 @@ def _denied_elsewhere(claim: str, found: Sequence[str]) -> bool:
 @remembered
 def _scopes(sentence: str) -> tuple[frozenset[str], ...]:
     """The first telling words after each negation: what it denies."""
-    folded = _lexicon().not_denying.sub(" ", fold(sentence))
+    folded = without_seeming(fold(sentence))
     if has_unspaced_script(folded):
         return ()
     scopes = []
-    for match in _lexicon().negations.finditer(folded):
+    for match in negations().finditer(folded):
         behind = BORDER.split(folded[match.end() :])[0]
         words = [t for w in _WORD.findall(behind) for t in terms(w) - function_terms()]
         if len(words) >= _SCOPE_WORDS:
@@ -204,16 +203,9 @@ def _scopes(sentence: str) -> tuple[frozenset[str], ...]:
 def _denied_words(text: str) -> Iterator[str]:
     """The first telling word after each negation."""
     folded = fold(text)
-    for match in _lexicon().negations.finditer(folded):
+    for match in negations().finditer(folded):
         words = _WORD.findall(BORDER.split(folded[match.end() :])[0])
         yield next((word for word in words if terms(word) - function_terms()), "")
-
-
-@remembered
-def is_negated(text: str) -> bool:
-    """Whether a text denies something."""
-    lexicon = _lexicon()
-    return bool(lexicon.negations.search(lexicon.not_denying.sub(" ", fold(text))))
 
 
 def _turned(claim: str, sentence: str) -> bool:
@@ -306,8 +298,6 @@ def _lexicon() -> _Lexicon:
     table = yaml.safe_load(source.read_text("utf-8"))
     starts = "|".join(re.escape(stem) for stem in table["directed"])
     return _Lexicon(
-        negations=re.compile("|".join(table["negations"])),
-        not_denying=re.compile("|".join(table["not_denying"])),
         forbidding=re.compile("|".join(table["forbidding"])),
         denying=re.compile("|".join(table["denying"])),
         directed=re.compile(rf"\b(?:{starts})"),

@@ -6,8 +6,8 @@ plain text or nothing, in whatever form it is written.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from pellucid_gateway.claims.pieces import Marker, Piece, Text
 from pellucid_gateway.markdown.addresses import Addresses
 from pellucid_gateway.markdown.readers import plain_end
 
@@ -36,7 +36,7 @@ _TOKEN = re.compile(
     rf"|(?P<marker>{_MARKER})"
     r"|(?P<escape>\\[!-/:-@\[-`{-~])"
     r"|(?P<tag></?(?:a|img|iframe|script|link|video|audio|source|object|embed|form|input|svg|style|"
-    r"base|meta|picture|button)\b[^>\n]*>)"
+    r"base|meta|picture|button)\b[^>\n]{0,2000}>)"
     rf"|(?P<url><?(?:{_SCHEME}|www\.|//(?=\w+\.))[^\s<>\"”»]+>?)"
     r"|(?P<path>(?<![\w@./-])(?:[\w-]+\.)+[^\W\d_]{2,24}/[^\s<>\"”»]*)",
     re.IGNORECASE,
@@ -46,24 +46,6 @@ _URL_TAIL = ".,;:!?)]}'*_。，、！？"
 # Bracketed numbers in this span are years, not markers.
 _YEARS = range(1500, 2101)
 _MOST_NUMBERS = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """Text that stays; `literal` text (inline code, formulas) is not searched for attributions."""
-
-    text: str
-    literal: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Marker:
-    """A citation: numbers as written; a foreign address is the number 0."""
-
-    numbers: tuple[int, ...]
-
-
-Piece = Text | Marker
 
 
 def parse(sentence: str, addresses: Addresses) -> tuple[Piece, ...]:

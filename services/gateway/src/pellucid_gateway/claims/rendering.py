@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pellucid_gateway.claims import pointing
 from pellucid_gateway.claims.claims import Bound, Claim, trimmed
-from pellucid_gateway.claims.markup import Piece, Text
+from pellucid_gateway.claims.pieces import Piece, Text
 from pellucid_gateway.markdown import escaping
 from pellucid_gateway.vocabulary.events import Citation
 from pellucid_gateway.vocabulary.findings import Source
@@ -113,18 +113,13 @@ def _citations(
     return tuple(sorted(found.values(), key=lambda c: (c.start, c.source)))
 
 
-def publisher_name(source: Source) -> str:
-    """The publisher as it stands in prose; its own domain may be its name."""
-    return escaping.escaped(source.publisher or source.domain, (source.domain.casefold(),))
-
-
 def source_list(sources: Sequence[Source], heading: str, date_of: Callable[[Source], str]) -> str:
     """The list that goes with numeric markers: number, title, publisher, date, address."""
     lines = [heading]
     for source in sources:
         parts = [
             escaping.escaped(source.title),
-            publisher_name(source),
+            escaping.publisher(source.publisher, source.domain),
             date_of(source),
             escaping.bare(source.url),
         ]

@@ -5,7 +5,7 @@ With the scorer lost the lexical checks remain and the turn says so.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pellucid_gateway.claims.claim_checks import (
     best_passage,
@@ -18,7 +18,7 @@ from pellucid_gateway.claims.claim_checks import (
 )
 from pellucid_gateway.claims.contradictions import contradicts
 from pellucid_gateway.claims.distortions import is_distorted
-from pellucid_gateway.claims.second_opinion import MOST_DOUBTS, Doubt, SecondOpinion
+from pellucid_gateway.claims.judgement import MOST_DOUBTS, Doubt, Judgement, SecondOpinion
 from pellucid_gateway.course.budgets import limited
 from pellucid_gateway.course.course import Course
 from pellucid_gateway.vocabulary.findings import Source
@@ -50,24 +50,6 @@ _AROUND_CHARS = 400
 _WORD = re.compile(r"\w+")
 # What a claim in another language than its source gets when its figures and names hold.
 _ACROSS_LANGUAGES = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """How one source stands to one claim.
-
-    Attributes:
-        score: Support, 0 to 1: by the wording, of which little is left where a check fails.
-        passage: Verbatim from the source's facts; empty where it neither supports nor may.
-        is_open: Words do not decide it: nothing that can be looked up is missing, and no sentence
-            of the source is the claim itself.
-    """
-
-    source: int
-    supported: bool
-    score: float
-    passage: str
-    is_open: bool = False
 
 
 def load_claim_tables() -> None:

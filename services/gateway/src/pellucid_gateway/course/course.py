@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 
 from pellucid_gateway.course.budgets import StageBudgets, TurnBudget
-from pellucid_gateway.course.event_stream import Send
 from pellucid_gateway.course.ledger import TurnLedger
 from pellucid_gateway.course.yielding import Rounds
+from pellucid_gateway.vocabulary.events import Send
 from pellucid_runtime.clock import Clock
 
 

@@ -12,14 +12,12 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 
 import structlog
 
-from pellucid_gateway.vocabulary.events import Done, Failed, TurnEvent
+from pellucid_gateway.vocabulary.events import Done, Failed, Send, TurnEvent
 
 # Events that a slow client may lag behind; a delta is a few words.
 _MOST_WAITING = 256
 
 _log = structlog.get_logger("pellucid_gateway.vocabulary.events")
-
-Send = Callable[[TurnEvent], Awaitable[None]]
 
 
 class EventBuffer:

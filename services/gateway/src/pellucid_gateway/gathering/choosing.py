@@ -7,8 +7,9 @@ words alone decide. Pages that the person named are shown whole where they fit.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pellucid_gateway.course.budgets import DepthPlan, limited
+from pellucid_gateway.course.budgets import limited
 from pellucid_gateway.course.course import Course
+from pellucid_gateway.course.plans import DepthPlan
 from pellucid_gateway.question import passages
 from pellucid_gateway.question.named_pages import named_page, outline
 from pellucid_gateway.question.passages import Page, Reading

@@ -8,8 +8,10 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pellucid_gateway.course.budgets import DepthPlan, limited
+from pellucid_gateway.course.budgets import limited
 from pellucid_gateway.course.course import Course
+from pellucid_gateway.course.plans import DepthPlan
+from pellucid_gateway.gathering.further_query import FurtherQuery, QueryToWrite
 from pellucid_gateway.gathering.gathered import Gathered, Stop
 from pellucid_gateway.gathering.reading import PageReader
 from pellucid_gateway.gathering.strangers import strangers
@@ -24,18 +26,15 @@ from pellucid_gateway.vocabulary.findings import (
     ScoredHit,
 )
 from pellucid_gateway.vocabulary.ports import (
-    DecisionPort,
     Extract,
-    FetcherPort,
     ReflectCall,
     Reflection,
     ScoreCall,
-    ScorerPort,
     SearchAnswer,
     SearchCall,
-    SearchPort,
 )
 from pellucid_gateway.vocabulary.request import SearchOptions, SubjectContext
+from pellucid_gateway.vocabulary.services import Services
 from pellucid_runtime.errors import InvalidArgumentError, PreconditionError, ServiceError
 
 MAX_PER_DOMAIN = 2
@@ -51,21 +50,12 @@ _FEW = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Services:
-    """The four services as the engine sees them."""
-
-    decision: DecisionPort
-    search: SearchPort
-    scorer: ScorerPort
-    fetcher: FetcherPort
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Errand:
     """What to look for, in terms of one turn.
 
     Attributes:
         begun: The first round's search, when it was begun before the decision.
+        to_write: What a model may write one more query for; None when none is to.
     """
 
     decision: Decision
@@ -78,6 +68,7 @@ class Errand:
     language: str = ""
     reads_pages: bool = True
     begun: asyncio.Task[SearchAnswer] | None = None
+    to_write: QueryToWrite | None = None
 
 
 class Gatherer:
@@ -92,6 +83,7 @@ class Gatherer:
     def __init__(self, services: Services, *, reader: PageReader, course: Course) -> None:
         self._services = services
         self._reader = reader
+        self._further = FurtherQuery(services.decision, services.search, course)
         self._clock = course.clock
         self._budgets = course.budgets
         self._budget = course.budget
@@ -129,7 +121,9 @@ class Gatherer:
             missing=gathered.missing,
         )
         answer = await self._search(errand, gathered, queries)
-        gathered.queries.extend(query.text for query in queries)
+        written = answer.queries if errand.to_write and not gathered.queries else ()
+        asked = (*(query.text for query in queries), *written)
+        gathered.queries.extend(dict.fromkeys(asked))
         gathered.search_lost = _nobody_answered(answer) and not gathered.hits
         known = len(gathered.hits)
         for hit in answer.hits[:_MOST_HITS]:
@@ -163,8 +157,10 @@ class Gatherer:
         try:
             with self._ledger.timed("search"):
                 async with limited(self._budget.stage_s(self._budgets.search_s)):
-                    first = errand.begun if not gathered.queries else None
-                    answer = await (first or self._services.search.search(call))
+                    if gathered.queries:
+                        answer = await self._services.search.search(call)
+                    else:
+                        answer = await self._first_search(errand, call)
         except (PreconditionError, InvalidArgumentError):
             raise
         except (ServiceError, TimeoutError) as error:
@@ -172,6 +168,13 @@ class Gatherer:
             return SearchAnswer()
         self._account(answer)
         return answer
+
+    async def _first_search(self, errand: Errand, call: SearchCall) -> SearchAnswer:
+        """Search for the decision's queries; beside them for one that a model writes meanwhile."""
+        first = errand.begun or self._services.search.search(call)
+        return await (
+            self._further.beside(first, call, errand.to_write) if errand.to_write else first
+        )
 
     def _account(self, answer: SearchAnswer) -> None:
         self._ledger.report_providers(answer.providers)

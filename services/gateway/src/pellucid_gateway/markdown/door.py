@@ -11,35 +11,31 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from pellucid_gateway.markdown.addresses import Addresses
-from pellucid_gateway.markdown.code_spans import code_spans
-from pellucid_gateway.markdown.escaping import MAIL, as_code, domains_escaped, only_letters, words
+from pellucid_gateway.markdown.escaping import MAIL, as_code, domains_escaped, words
 from pellucid_gateway.markdown.readers import (
-    MOST_CHARS,
-    is_in_fence,
     is_notable,
     last_block,
     leads_elsewhere,
     plain_end,
+    recent_end,
 )
 
+_CODE_SPAN = re.compile(r"(?<![`\\])(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _MARKS = re.compile(r"[\\`\[\]!|~@:/.]")
 # The row below the head of a table, as the most lenient reader knows it.
 _DELIMITERS = re.compile(r"[ \t>]*(?:\|[ \t]*:?-|:?-+:?[ \t]*\|)")
 # A line that defines an address for a name used elsewhere; a citation marker is none.
 _DEFINITION = re.compile(r"^([ \t>*+\d.)-]{0,40})\[(?=[^\]\n]{1,200}\]:)", re.MULTILINE)
 _LINE = re.compile(r"[^\n]+")
-# Longer pieces are judged by their lines, as if they came one after another.
-_LONG_PIECE = 2_000
-# Characters that readers may be shown of one answer, and for each that it has; an answer in short
-# paragraphs takes eight for each. What takes more leaves as letters, digits and blanks.
-_LEAST_READ = 50_000
-_READ_FOR_EACH = 12
-# What is refused counts so many times more.
-_REFUSED = 4
-# What may end behind a piece and begin before it: a domain, the name of a scheme.
-_TAIL = 80
-# Longer differences are told apart by their lengths alone.
-_MOST_COMPARED = 500
+_BRACKETS = re.compile(r"\\.|[\[\]]", re.DOTALL)
+# Brackets that stand open at once in one block. Readers look for the end of each of them, so that
+# thousands take a reader seconds; nobody writes as many.
+_MOST_OPEN = 10
+# Characters that all readers read of one answer, the same ones again for each piece after them: a
+# few seconds. A list of 16,000 characters without a blank line stays below; behind it, text leaves
+# as bare words.
+_MOST_READ = 400_000
+_NO_WORD = re.compile(r"[^\w\s.,;!?]+|[.,;!?](?=\S)")
 # Tag characters spell hidden text; only the flags of three countries are made of them.
 _HIDDEN = re.compile(
     "(?<![\U000e0020-\U000e007f\U0001f3f4])[\U000e0000-\U000e007f]+|[\U000e0100-\U000e01ef]"
@@ -62,8 +58,6 @@ class Passed:
         """Where a border within the given piece stands in the text, as near as can be told."""
         if self.text == self.given:
             return offset
-        if len(self.given) > _MOST_COMPARED:
-            return min(offset * len(self.text) // len(self.given), len(self.text))
         same = SequenceMatcher(None, self.given, self.text, autojunk=False)
         for _, first, end, shown, shown_end in same.get_opcodes():
             if offset < end or (offset == end and first < end):
@@ -83,8 +77,8 @@ class Door:
         # What has left since the last block that no reader can reopen.
         self._open = ""
         self._is_notable = False
-        self._in_fence = False
-        self._left = _LEAST_READ
+        self._depth = 0
+        self._read = 0
 
     @property
     def is_alert(self) -> bool:
@@ -98,66 +92,51 @@ class Door:
             piece: More of the answer.
             is_code: It is a line of a code block, fences included.
         """
-        if len(piece) <= _LONG_PIECE or "\n" not in piece[:-1]:
-            return Passed(self._one(piece, is_code=is_code), piece)
-        lines = piece.splitlines(keepends=True)
-        return Passed("".join(self._one(line, is_code=is_code) for line in lines), piece)
-
-    def _one(self, piece: str, *, is_code: bool) -> str:
-        self._left += _READ_FOR_EACH * len(piece)
         shown = _HIDDEN.sub("", piece)
-        if self._in_fence and self._stays_in_fence(shown):
-            return shown
-        self._in_fence = False
         if not is_code:
-            shown = _DEFINITION.sub(r"\1\\[", shown)
-        self._is_notable = self._is_notable or is_notable(f"{self._open[-_TAIL:]}{shown}")
+            shown = self._shallow(_DEFINITION.sub(r"\1\\[", shown))
+        self._is_notable = self._is_notable or is_notable(f"{self._open[-1:]}{shown}")
         if self._is_notable:
-            shown = next(s for s in self._ways(shown) if self._is_harmless(s))
+            shown = self._harmless(shown, is_code=is_code)
         self._open += shown
         if "\n" in piece and self._is_notable:
-            self._settle()
-        return shown
+            begun = last_block(self._open)
+            self._open = self._open[begun:]
+            self._is_notable = is_notable(self._open)
+            self._depth = 0 if begun else self._depth
+        return Passed(shown, piece)
 
-    def _stays_in_fence(self, line: str) -> bool:
-        """Whether a line is no more than one of a code block; it need not be kept then."""
-        whole = line.endswith("\n")
-        return whole and len(line) < MOST_CHARS and is_in_fence(self._open + line)
+    def _shallow(self, piece: str) -> str:
+        """The piece with every bracket escaped that would open one too many."""
 
-    def _settle(self) -> None:
-        """Forget what no reader can reopen."""
-        if not self._may_read(len(self._open)):
-            return
-        if "\n\n" in self._open or "\n " in self._open:
-            self._open = self._open[last_block(self._open) :]
-        self._is_notable = is_notable(self._open)
-        *_, last = self._open.rstrip("\n").split("\n")
-        self._in_fence = last.lstrip(" ").startswith(("```", "~~~")) and is_in_fence(self._open)
+        def seen(mark: re.Match[str]) -> str:
+            if mark[0] == "]":
+                self._depth = max(0, self._depth - 1)
+            elif mark[0] == "[":
+                if self._depth >= _MOST_OPEN:
+                    return "\\["
+                self._depth += 1
+            return mark[0]
 
-    def _may_read(self, chars: int) -> bool:
-        self._left -= chars
-        return self._left > 0 and chars <= MOST_CHARS
+        return _BRACKETS.sub(seen, piece)
+
+    def _harmless(self, piece: str, *, is_code: bool) -> str:
+        # Readers pass over code.
+        self._read += 0 if is_code else len(recent_end(self._open + piece))
+        if self._read > _MOST_READ and not is_code:
+            return _NO_WORD.sub(" ", piece)
+        return next(way for way in self._ways(piece) if self._is_harmless(way))
 
     def _is_harmless(self, piece: str) -> bool:
-        if not self._may_read(len(self._open) + len(piece)):
-            return not piece or piece == self._letters(piece)
         if leads_elsewhere(self._open + piece, self._addresses):
-            # Honest answers are seldom refused anything.
-            self._left -= _REFUSED * (len(self._open) + len(piece))
             return not piece
         # A delimiter row makes cells of the line before, and cells end code spans.
-        return not leads_elsewhere(self._cells_before(piece), self._addresses)
+        cells = self._cells_before(piece)
+        return not any(leads_elsewhere(cell, self._addresses) for cell in cells)
 
-    def _letters(self, piece: str) -> str:
-        """What no reader makes anything of, whatever stands before; no word goes on."""
-        bare = only_letters(piece)
-        return f" {bare}" if self._open[-1:].strip() and bare[:1].strip() else bare
-
-    def _cells_before(self, piece: str) -> str:
-        """The cells as paragraphs; the word before each keeps it from beginning another block."""
+    def _cells_before(self, piece: str) -> list[str]:
         *_, header, row = ["", *(self._open + piece).rstrip("\n").split("\n")]
-        cells = header.split("|") if "`" in header and _DELIMITERS.match(row) else []
-        return "\n\n".join(f"a {cell.strip()}" for cell in cells)
+        return header.split("|") if "`" in header and _DELIMITERS.match(row) else []
 
     def _ways(self, piece: str) -> Iterator[str]:
         """The piece in forms of which each says less than the one before; the last says nothing."""
@@ -166,7 +145,6 @@ class Door:
         begun = plain_end(piece)
         yield from (piece[:begun] + way for way in _lesser(piece[begun:]))
         yield from _lesser(piece)
-        yield self._letters(piece)
         yield ""
 
 
@@ -182,9 +160,9 @@ def _outside_code(text: str, change: Callable[[str], str]) -> str:
     """The text with everything changed but what looks like code spans."""
     parts = []
     last = 0
-    for start, end in code_spans(text):
-        parts += [change(text[last:start]), text[start:end]]
-        last = end
+    for span in _CODE_SPAN.finditer(text):
+        parts += [change(text[last : span.start()]), span.group()]
+        last = span.end()
     return "".join((*parts, change(text[last:])))
 
 

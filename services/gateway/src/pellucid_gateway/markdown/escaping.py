@@ -30,15 +30,11 @@ _CLOSING = re.compile(r"\](?=[(\[:])|(?<=!)\[|(?<=^)\[(?=[^\]]*\]$)")
 _SCHEME = re.compile(r"(?<=[A-Za-z]):(?=//)|(?<=www)\.(?=\S)", re.IGNORECASE)
 _NO_SCHEME = re.compile(r"(?<![:/\\])//(?=[\w.])")
 MAIL = re.compile(
-    r"(?<![\w.!#$%&'*+/=?^{|}~-])(?:(?:mailto|xmpp):)?[\w.!#$%&'*+/=?^{|}~-]*[\w+~-]@(?:[\w-]+\.)+[\w-]*\w(?:/[\w.@-]+)?",
+    r"(?:\b(?:mailto|xmpp):|(?<![\w.!#$%&'*+/=?^{|}~-]))[\w.!#$%&'*+/=?^{|}~-]*+(?<=[\w+~-])@"
+    r"(?:[\w-]+\.)+[\w-]*\w(?:/[\w.@-]+)?",
     re.IGNORECASE,
 )
 _NO_WORDS = re.compile(r"[^\w\s.,;:!?%()'\"“”‘’«»„—–…·-]|(?<=\w)[.:](?=\w)|(?<=\w)://?|//")
-# Longer strings are no titles or quotes; what is left of them is letters, digits and blanks.
-_MOST_ESCAPED = 4_000
-# An honest address is shorter; a longer run without a blank is escaped throughout.
-_LONGEST_RUN = 500
-_RUN = re.compile(r"\S+|\s+")
 _URL_ESCAPES = {c: f"%{ord(c):02X}" for c in ' "()<>[]\\^`{|}'}
 
 
@@ -63,6 +59,16 @@ def label(text: str) -> str:
     return _escaped(_BLANKS.sub(" ", clean(text)).strip(), _BRACKET, ())
 
 
+def publisher(name: str, domain: str) -> str:
+    """The name of a publisher as it stands in prose; its own domain may be its name.
+
+    Args:
+        name: Untrusted; its domain stands for an empty one.
+        domain: Of its page.
+    """
+    return escaped(name or domain, (domain.casefold(),))
+
+
 def address(url: str) -> str:
     """An address as the target of a link of ours."""
     return "".join(_URL_ESCAPES.get(c, c) for c in clean(url) if not c.isspace())
@@ -82,8 +88,6 @@ def bare(url: str) -> str:
 def _escaped(line: str, brackets: re.Pattern[str], hosts: Collection[str]) -> str:
     if not is_notable(line) and not _EMPHASIS.search(line):
         return line
-    if len(line) > _MOST_ESCAPED:
-        return only_letters(line)
     safe = unlinked(_BACKSLASH.sub(r"\\\\", line), brackets, hosts)
     shown = Addresses({n: f"https://{host}" for n, host in enumerate(hosts)})
     # As it stands in a sentence, in a label and at the beginning of a line.
@@ -124,18 +128,6 @@ def domains_escaped(text: str, hosts: Collection[str] = ()) -> str:
     >>> domains_escaped("as evil.com says"), domains_escaped("in Node.js")
     ('as evil\\.com says', 'in Node.js')
     """
-    chunks: list[str] = [""]
-    for run in _RUN.findall(text):
-        if len(run) > _LONGEST_RUN or len(chunks[-1]) > _LONGEST_RUN:
-            chunks += [run, ""]
-        else:
-            chunks[-1] += run
-    return "".join(_chunk_escaped(chunk, hosts) for chunk in chunks)
-
-
-def _chunk_escaped(text: str, hosts: Collection[str]) -> str:
-    if len(text) > 2 * _LONGEST_RUN:
-        return _broken(text)
     for match in reversed(_linkify().match(text) or []):
         written = text[match.index : match.last_index]
         if written.casefold().removeprefix("www.") not in hosts:
@@ -156,8 +148,3 @@ def words(text: str) -> str:
     """What is left of a text without any character of which a reader could make something."""
     left = _BLANKS.sub(" ", _NO_WORDS.sub(" ", text)).strip()
     return left if not leads_elsewhere(left, _NOWHERE) else re.sub(r"[^\w\s]+", " ", left)
-
-
-def only_letters(text: str) -> str:
-    """The letters, digits and blanks of a text, and the marks that end its clauses."""
-    return re.sub(r"(?:[^\w\s.,;!?]|_|[.,;!?](?!\s|$))+", " ", text)

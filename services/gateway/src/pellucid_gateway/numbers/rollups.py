@@ -119,7 +119,13 @@ def of_search(outcome: SearchOutcome) -> Counter[str]:
 
 def of_passed(turn: PassedOn) -> Counter[str]:
     """Counts of a turn that the model server answered by itself."""
-    return +Counter(turns=1, tokens_in=turn.prompt_tokens, tokens_out=turn.completion_tokens)
+    spent = turn.spent
+    return +Counter(
+        turns=1,
+        tokens_in=spent.prompt_tokens,
+        tokens_out=spent.completion_tokens,
+        cost_micro_usd=spent.cost_micro_usd,
+    )
 
 
 def of_failure(reason: str) -> Counter[str]:

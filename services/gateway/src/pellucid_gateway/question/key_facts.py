@@ -19,7 +19,6 @@ from pellucid_language.terms import (
     terms,
 )
 
-MAX_SENTENCES = 3
 # Sentences of a page that are looked at; later ones seldom matter and cost time.
 _MOST_CANDIDATES = 200
 _MIN_WORDS = 4
@@ -32,17 +31,12 @@ _CLOSERS = "\"'”’»)）」』"
 _URL = re.compile(r"https?://\S+|www\.\S+")
 # Words of the title are what the whole page is about, so they single out no sentence of it.
 _TITLE_WORD_WEIGHT = 0.3
-_MIN_MATCH = 0.15
 _FEW_WORDS = 3
 _MIN_UNSPACED_CHARS = 8
-# Opening sentences tend to carry the news; worth about a tenth of a full match.
-_POSITION_BONUS = 0.1
 # What it is worth that a sentence carries the kind of thing asked for, in the measure of a full
 # match of words; half of it where no word matches. On the corpus's questions 0.5 stated more facts
 # than 0.8 (0.68, 0.66); other values were not tried in this form.
 _ASKED_FOR_BONUS = 0.5
-# What is worth less than this share of the best sentence would only take up room.
-_FILLER_SHARE = 0.3
 # A token of a byte-pair vocabulary has about four Latin letters, and one CJK character.
 _LETTERS_PER_TOKEN = 4
 # What a news agency puts before its first sentence: PORT VELLMARK, Nov 16 (Solvane Wire) -

@@ -7,7 +7,6 @@ decision, of reflections and of searches that begin early, and in what reflectio
 
 from dataclasses import dataclass, replace
 
-from pellucid_gateway.gathering.search_rounds import Services
 from pellucid_gateway.question.fallback_decision import query_from
 from pellucid_gateway.vocabulary.decision import Decision, PlannedQuery
 from pellucid_gateway.vocabulary.ports import (
@@ -19,21 +18,23 @@ from pellucid_gateway.vocabulary.ports import (
     SearchAnswer,
     SearchCall,
     SearchPort,
+    Written,
 )
 from pellucid_gateway.vocabulary.request import Role, TurnRequest
+from pellucid_gateway.vocabulary.services import Services
 from pellucid_language.redaction.gate import GATE, without
 
 Values = tuple[str, ...]
 
-# A native message is no longer; of longer ones this much is read.
-_MOST_READ = 32 * 1024
 _MOST_MESSAGES = 21
+# Of a message before the newest, which is read whole.
+_MOST_READ = 8_000
 
 
 def private_values(request: TurnRequest) -> Values:
     """Values in the person's newest messages that must leave in no string."""
-    said = [m.content[:_MOST_READ] for m in request.messages if m.role is Role.USER]
-    return GATE.private(said[-_MOST_MESSAGES:])
+    said = [m.content for m in request.messages if m.role is Role.USER][-_MOST_MESSAGES:]
+    return GATE.private([*(earlier[:_MOST_READ] for earlier in said[:-1]), *said[-1:]])
 
 
 def discreet(services: Services, private: Values) -> Services:
@@ -96,6 +97,10 @@ class _DiscreetDecision:
     async def decide(self, call: DecideCall) -> DecideAnswer:
         """Decide on the whole message: where a value stands is what tells that it is private."""
         return await self.decision_service.decide(call)
+
+    async def write_queries(self, call: DecideCall, known: tuple[PlannedQuery, ...]) -> Written:
+        """Write for the whole message: what is written is cleared before it is searched for."""
+        return await self.decision_service.write_queries(call, known)
 
     async def reflect(self, call: ReflectCall) -> Reflection:
         """Reflect without the values."""

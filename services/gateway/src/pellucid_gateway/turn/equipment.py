@@ -4,23 +4,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
-from pellucid_gateway.course.budgets import DepthPlan, StageBudgets, TurnBudget, limited
+from pellucid_gateway.course.budgets import StageBudgets, TurnBudget, limited
 from pellucid_gateway.course.course import Course
-from pellucid_gateway.course.event_stream import Send
 from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.course.plans import DepthPlan
 from pellucid_gateway.course.yielding import Rounds
-from pellucid_gateway.gathering.search_rounds import Services
+from pellucid_gateway.gathering.further_query import QueryToWrite
 from pellucid_gateway.question.fallback_decision import decide_by_rule
 from pellucid_gateway.turn.discretion import cleared, discreet, private_values
 from pellucid_gateway.vocabulary.decision import Decision
+from pellucid_gateway.vocabulary.events import Send
 from pellucid_gateway.vocabulary.ports import (
     AnswerModel,
     DecideCall,
     EvidenceStore,
-    SearchQuota,
-    WithoutQuota,
 )
 from pellucid_gateway.vocabulary.request import ChatMessage, Depth, Role, TurnRequest
+from pellucid_gateway.vocabulary.services import Services
+from pellucid_gateway.vocabulary.state_ports import SearchQuota, WithoutQuota
 from pellucid_language.redaction.gate import GATE
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import ServiceError
@@ -89,6 +90,13 @@ async def decide(
     request: TurnRequest, equipment: Equipment, budget: TurnBudget, ledger: TurnLedger
 ) -> Decision:
     """Ask the decision service, or the gateway's own rule when it is lost."""
+    return (await considered(request, equipment, budget, ledger))[0]
+
+
+async def considered(
+    request: TurnRequest, equipment: Equipment, budget: TurnBudget, ledger: TurnLedger
+) -> tuple[Decision, QueryToWrite | None]:
+    """Return the decision, and what a model may write one more query for."""
     call = DecideCall(
         message=request.message,
         history=heard_messages(request.messages[:-1]),
@@ -109,10 +117,11 @@ async def decide(
                 answer = await equipment.services.decision.decide(call)
     except (ServiceError, TimeoutError) as error:
         ledger.lose_by("decision", error)
-        return cleared(decide_by_rule(request), request)
+        return cleared(decide_by_rule(request), request), None
     ledger.merge_losses(answer.degraded)
     ledger.sent_out(answer.outbound)
-    return cleared(answer.decision, request)
+    to_write = None if answer.writing is None else QueryToWrite(asked=call, outbound=answer.writing)
+    return cleared(answer.decision, request), to_write
 
 
 def heard_messages(messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:

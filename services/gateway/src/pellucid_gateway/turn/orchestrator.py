@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pellucid_gateway.answering.model_answer import BrokenAnswerError
 from pellucid_gateway.course.budgets import TurnBudget, limited
-from pellucid_gateway.course.event_stream import Send, stream_events
+from pellucid_gateway.course.event_stream import stream_events
 from pellucid_gateway.course.ledger import TurnLedger
 from pellucid_gateway.gathering import sources as sourcing
 from pellucid_gateway.gathering.gathered import Gathered
@@ -23,7 +23,7 @@ from pellucid_gateway.vocabulary.decision import (
     WebMode,
 )
 from pellucid_gateway.vocabulary.errors import QuotaSpentError, SearchFailedError
-from pellucid_gateway.vocabulary.events import Done, Failed, SearchOutcome, TurnEvent
+from pellucid_gateway.vocabulary.events import Done, Failed, SearchOutcome, Send, TurnEvent
 from pellucid_gateway.vocabulary.findings import PageContent, Purpose, ScoredHit
 from pellucid_gateway.vocabulary.notices import wording_for
 from pellucid_gateway.vocabulary.ports import FetchCall

@@ -11,18 +11,20 @@ from pellucid_gateway.answering.excerpts import ExcerptAnswerer
 from pellucid_gateway.answering.model_answer import ModelAnswerer, send_notices
 from pellucid_gateway.answering.page_model import PageModel
 from pellucid_gateway.answering.prompts import Setting
-from pellucid_gateway.claims.conflicts import find_conflicts, note_of, told
+from pellucid_gateway.claims.conflict_notes import note_of, told
+from pellucid_gateway.claims.conflicts import find_conflicts
 from pellucid_gateway.claims.second_opinion import ModelOpinion
-from pellucid_gateway.course.budgets import DepthPlan, TurnBudget, limited
-from pellucid_gateway.course.event_stream import Send
+from pellucid_gateway.course.budgets import TurnBudget, limited
 from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.course.plans import DepthPlan
 from pellucid_gateway.gathering import sources as sourcing
 from pellucid_gateway.gathering.choosing import PassageChooser, Wanted
+from pellucid_gateway.gathering.further_query import QueryToWrite
 from pellucid_gateway.gathering.reading import PageReader
 from pellucid_gateway.gathering.search_rounds import Errand, Gatherer
 from pellucid_gateway.keeping.evidence import Basis, evidence_record
 from pellucid_gateway.question.fallback_decision import find_urls
-from pellucid_gateway.turn.equipment import Equipment, decide
+from pellucid_gateway.turn.equipment import Equipment, considered
 from pellucid_gateway.turn.follow_ups import reused_sources
 from pellucid_gateway.turn.page_follow_ups import with_named_page
 from pellucid_gateway.turn.result import Found, Identifiers, build_result, with_account
@@ -34,6 +36,7 @@ from pellucid_gateway.vocabulary.events import (
     Decided,
     Done,
     ResultsReady,
+    Send,
     SourcesReady,
     TurnResult,
     UrlFetched,
@@ -77,6 +80,7 @@ class OneTurn:
         self._gatherer = Gatherer(equipment.services, reader=self._reader, course=self._course)
         self._id = equipment.new_id()
         self._read_before: Mapping[str, PageContent] = {}
+        self._to_write: QueryToWrite | None = None
 
     async def run(self) -> Done:
         """Do the turn.
@@ -125,7 +129,9 @@ class OneTurn:
         return await self._done(decision, found, answer)
 
     async def _decide(self) -> Decision:
-        alone = await decide(self._request, self._equipment, self._budget, self._ledger)
+        alone, self._to_write = await considered(
+            self._request, self._equipment, self._budget, self._ledger
+        )
         followed = await with_named_page(self._request, alone, self._reader, self._ledger)
         decision, self._read_before = followed.decision, followed.pages
         language = self._request.language or decision.language
@@ -208,6 +214,7 @@ class OneTurn:
             caller=self._request.caller,
             language=self._language(decision),
             reads_pages=not self._request.force_search,
+            to_write=self._to_write,
         )
 
     def _language(self, decision: Decision) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from pellucid_gateway.claims.conflicts import Conflict
+from pellucid_gateway.claims.conflict_notes import Conflict
 from pellucid_gateway.course.ledger import TurnLedger
 from pellucid_gateway.gathering.gathered import Gathered
 from pellucid_gateway.vocabulary.answer import Answer

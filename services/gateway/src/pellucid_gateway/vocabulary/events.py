@@ -8,7 +8,7 @@ Cited and (pass-through only) ToolCallPieces interleaved, then exactly one of Do
 nothing follows it. A notice about the text itself (a partial answer) comes after the text.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -261,6 +261,9 @@ TurnEvent = (
     | Done
     | Failed
 )
+
+Send = Callable[[TurnEvent], Awaitable[None]]
+"""Hands an event to the face; waits while the face is far behind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

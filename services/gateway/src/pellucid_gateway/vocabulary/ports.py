@@ -52,9 +52,23 @@ class DecideCall:
 
 @dataclass(frozen=True, slots=True)
 class DecideAnswer:
-    """A decision, what was lost on the way to it, and what left for it."""
+    """A decision, what was lost on the way to it, and what left for it.
+
+    Attributes:
+        writing: What leaves when a model writes a further query; None when none is to.
+    """
 
     decision: Decision
+    degraded: tuple[Degradation, ...] = ()
+    outbound: tuple[OutboundText, ...] = ()
+    writing: tuple[OutboundText, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a model wrote for a search that is under way: at most one query."""
+
+    queries: tuple[PlannedQuery, ...] = ()
     degraded: tuple[Degradation, ...] = ()
     outbound: tuple[OutboundText, ...] = ()
 
@@ -243,6 +257,10 @@ class DecisionPort(Protocol):
         """Decide whether to search, fetch or answer."""
         ...
 
+    async def write_queries(self, call: DecideCall, known: tuple[PlannedQuery, ...]) -> Written:
+        """Have a model write a query that the known ones of the decision lack."""
+        ...
+
     async def reflect(self, call: ReflectCall) -> Reflection:
         """Judge whether the extracts answer the question."""
         ...
@@ -327,39 +345,3 @@ class EvidenceStore(Protocol):
     async def delete(self, evidence_id: str, owner: str) -> None:
         """Forget a record; NotFoundError when there is none or it is another's."""
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuotaState:
-    """What a caller may still do.
-
-    Attributes:
-        limit: Searching turns of a day; 0 means without limit.
-        reset_s: Seconds after which there is room again, 0 when there is now.
-    """
-
-    allowed: bool
-    limit: int = 0
-    remaining: int = 0
-    reset_s: float = 0.0
-
-
-class SearchQuota(Protocol):
-    """Searching turns of a day: one chat turn that searches or one call of a search face is one.
-
-    Rounds, variants and cache hits are not counted. Never raises: without the shared store a
-    share of the limit is counted here.
-    """
-
-    async def take(self, caller: str) -> QuotaState:
-        """Take one, atomically over all replicas."""
-        ...
-
-
-class WithoutQuota:
-    """Implements `SearchQuota` without a limit."""
-
-    async def take(self, caller: str) -> QuotaState:
-        """Allow everything."""
-        del caller
-        return QuotaState(allowed=True)

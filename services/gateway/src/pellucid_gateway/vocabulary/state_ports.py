@@ -99,3 +99,39 @@ class Rollups(Protocol):
     async def delete_buckets(self, buckets: Sequence[str]) -> None:
         """Forget buckets."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotaState:
+    """What a caller may still do.
+
+    Attributes:
+        limit: Searching turns of a day; 0 means without limit.
+        reset_s: Seconds after which there is room again, 0 when there is now.
+    """
+
+    allowed: bool
+    limit: int = 0
+    remaining: int = 0
+    reset_s: float = 0.0
+
+
+class SearchQuota(Protocol):
+    """Searching turns of a day: one chat turn that searches or one call of a search face is one.
+
+    Rounds, variants and cache hits are not counted. Never raises: without the shared store a
+    share of the limit is counted here.
+    """
+
+    async def take(self, caller: str) -> QuotaState:
+        """Take one, atomically over all replicas."""
+        ...
+
+
+class WithoutQuota:
+    """Implements `SearchQuota` without a limit."""
+
+    async def take(self, caller: str) -> QuotaState:
+        """Allow everything."""
+        del caller
+        return QuotaState(allowed=True)

@@ -11,14 +11,16 @@ from urllib.parse import urlsplit
 from pellucid_gateway.adapters.model import LlmAnswerModel
 from pellucid_gateway.adapters.services import open_services
 from pellucid_gateway.claims.support import load_claim_tables
-from pellucid_gateway.course.budgets import budgets_with, plans_with
+from pellucid_gateway.course.budgets import budgets_with
+from pellucid_gateway.course.plans import plans_with
 from pellucid_gateway.course.strain import Strain, WatchedScorer
-from pellucid_gateway.gathering.search_rounds import Services
 from pellucid_gateway.question.fallback_decision import load_phrases
 from pellucid_gateway.turn.equipment import Equipment
 from pellucid_gateway.turn.orchestrator import Engine
 from pellucid_gateway.vocabulary.notices import wording_for
-from pellucid_gateway.vocabulary.ports import EvidenceStore, SearchQuota
+from pellucid_gateway.vocabulary.ports import EvidenceStore
+from pellucid_gateway.vocabulary.services import Services
+from pellucid_gateway.vocabulary.state_ports import SearchQuota
 from pellucid_language.terms import function_terms
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.llm.openai import open_llm

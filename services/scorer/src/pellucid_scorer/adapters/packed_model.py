@@ -47,7 +47,6 @@ _EMBEDDINGS = {
     "emb.ln.b": "embeddings.LayerNorm.bias",
 }
 WORDS = "emb.word"
-WORD_EMBEDDINGS = "embeddings.word_embeddings.weight"
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ def build(query: ProviderQuery, endpoint: Endpoint) -> HttpCall:
     """Return the request for one query."""
     params = {
         "key": endpoint.key,
-        "cx": endpoint.engine_id,
+        "cx": endpoint.account,
         "q": wording(query),
         "num": str(min(query.count, MAX_COUNT)),
         "safe": "off" if query.safe_search is SafeSearch.OFF else "active",

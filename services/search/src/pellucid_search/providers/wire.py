@@ -34,12 +34,12 @@ class Endpoint:
     Attributes:
         base_url: Scheme and host, without a slash at the end.
         key: API key; empty when none is needed. Kept out of `repr`.
-        engine_id: Second identifier that Google needs.
+        account: Second identifier beside the key, as Google needs; empty when none is needed.
     """
 
     base_url: str
     key: str = field(default="", repr=False)
-    engine_id: str = ""
+    account: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ instructions, so in doubt it is dropped.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 _STYLE: Final = re.compile(
@@ -40,7 +40,6 @@ _CLOSED: Final = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 # Sizes at which a class hides something only elsewhere: "hidden md:block" is visible on a desk.
 _SHOWN_LATER: Final = re.compile(r"(?:sm|md|lg|xl)[:-]|-(?:sm|md|lg|xl)-|d-(?:block|flex|inline)")
 _AT_BLOCK: Final = re.compile(r"@[^{]+\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
-_RULE: Final = re.compile(r"([^{}]+)\{([^{}]*)\}")
 # Sorts out most styles with one look; every hidden one has such a word.
 _SUSPECT: Final = re.compile(
     r"none|hidden|collapse|opacity|clip|scale|font-size|-\d{4}|background|overflow", re.IGNORECASE
@@ -179,7 +178,20 @@ def _rules(styles: list[str]) -> list[tuple[str, str]]:
     sheet = "\n".join(styles)[:_MAX_STYLE_CHARS]
     if not _SUSPECT.search(sheet):
         return []
-    return _RULE.findall(_AT_BLOCK.sub("", sheet))
+    return list(_plain_rules(_AT_BLOCK.sub("", sheet)))
+
+
+def _plain_rules(sheet: str) -> Iterator[tuple[str, str]]:
+    """Part a sheet at its braces; a regular expression takes a fifth of a page's time for it.
+
+    >>> list(_plain_rules("a{b} @x{ .c{d} } e{f"))
+    [('a', 'b'), (' .c', 'd')]
+    """
+    for piece in sheet.split("}")[:-1]:
+        before, _, body = piece.rpartition("{")
+        selectors = before.rpartition("{")[2]
+        if selectors:
+            yield selectors, body
 
 
 def _selectors(rules: list[tuple[str, str]]) -> tuple[frozenset[str], frozenset[str]]:

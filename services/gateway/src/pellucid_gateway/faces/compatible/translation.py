@@ -17,9 +17,10 @@ from pellucid_gateway.faces.compatible.head_start import HeadStarts
 from pellucid_gateway.faces.compatible.upstream import ModelServer
 from pellucid_gateway.faces.door.identity import Identity
 from pellucid_gateway.faces.door.leaving import until_disconnect
-from pellucid_gateway.faces.door.problems import INTERNAL, Problem, ProblemError, failed_problem
+from pellucid_gateway.faces.door.problems import INTERNAL, Problem, ProblemError
 from pellucid_gateway.faces.door.responses import JsonResponse, Streamed
 from pellucid_gateway.faces.door.streams import EventStream, body_of
+from pellucid_gateway.faces.door.whole_turn import failed_problem
 from pellucid_gateway.vocabulary.engine import TurnEngine
 from pellucid_gateway.vocabulary.events import Done, Failed, TurnEvent
 from pellucid_gateway.vocabulary.passed_on import PassedOn

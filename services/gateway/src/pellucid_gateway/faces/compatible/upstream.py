@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from pellucid_gateway.vocabulary.passed_on import Spent
+
 # Takes a piece; returns what must be awaited before the next one.
 Take = Callable[[bytes], Awaitable[None] | None]
 
@@ -23,6 +25,11 @@ class UpstreamReply(Protocol):
     @property
     def is_stream(self) -> bool:
         """The body is a stream of events that began well."""
+        ...
+
+    @property
+    def spent(self) -> Spent:
+        """What it said of itself; complete once the body was taken."""
         ...
 
     async def pour(self, take: Take) -> None:
@@ -54,8 +61,8 @@ class ModelServer(Protocol):
         """Prompts to it do not count as leaving."""
         ...
 
-    async def complete(self, body: bytes) -> UpstreamReply:
-        """Post a chat completion.
+    async def complete(self, body: bytes, model: str) -> UpstreamReply:
+        """Post a chat completion whose body names this model.
 
         Raises:
             ServiceError: It cannot be reached or does not begin to answer in time.

@@ -15,7 +15,6 @@ import orjson
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from pellucid_gateway.vocabulary.events import Failed
 from pellucid_runtime.errors import ErrorKind, ServiceError
 
 # How much of a refused body is still taken and dropped, so that a client that sends all before it
@@ -209,8 +208,3 @@ async def _swallow(receive: Receive) -> None:
         left -= len(message.get("body", b""))
         if message["type"] != "http.request" or not message.get("more_body", False):
             return
-
-
-def failed_problem(failed: Failed) -> Problem:
-    """A turn that failed, as a problem."""
-    return Problem(code=failed.reason, detail=failed.message)

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import cast
 
-from pellucid_gateway.faces.door.problems import INTERNAL, ProblemError, failed_problem
+from pellucid_gateway.faces.door.problems import INTERNAL, Problem, ProblemError
 from pellucid_gateway.vocabulary.engine import TurnEngine
 from pellucid_gateway.vocabulary.events import Done, Failed, TurnEvent, TurnResult
 from pellucid_gateway.vocabulary.request import TurnRequest
@@ -23,3 +23,8 @@ async def answered(engine: TurnEngine, turn: TurnRequest) -> TurnResult:
             if isinstance(event, Failed):
                 raise ProblemError(failed_problem(event))
     raise ProblemError(INTERNAL)
+
+
+def failed_problem(failed: Failed) -> Problem:
+    """A turn that failed, as a problem."""
+    return Problem(code=failed.reason, detail=failed.message)

@@ -36,15 +36,15 @@ def chat_routes(engine: TurnEngine, identity: Identity, max_body_bytes: int) -> 
         body = await read_model(request, ChatBody, max_body_bytes)
         turn = body.to_turn(identity.caller(request, body.user_id))
         if body.stream:
-            return Streamed(_stream(engine, turn))
+            return Streamed(_stream(_events(engine, turn)))
         result = await until_disconnect(request.receive, answered(engine, turn))
         return JsonResponse(result_json(result))
 
     return router
 
 
-def _stream(engine: TurnEngine, turn: TurnRequest) -> ASGIApp:
-    return EventStream(body_of(lambda: _frames(engine, turn)), broken=lambda: _BROKEN)
+def _stream(events: AsyncGenerator[TurnEvent]) -> ASGIApp:
+    return EventStream(body_of(lambda: _frames(events)), broken=lambda: _BROKEN)
 
 
 def _events(engine: TurnEngine, turn: TurnRequest) -> AsyncGenerator[TurnEvent]:
@@ -52,9 +52,9 @@ def _events(engine: TurnEngine, turn: TurnRequest) -> AsyncGenerator[TurnEvent]:
     return cast("AsyncGenerator[TurnEvent]", engine.run(turn))
 
 
-async def _frames(engine: TurnEngine, turn: TurnRequest) -> AsyncGenerator[bytes]:
+async def _frames(turn: AsyncGenerator[TurnEvent]) -> AsyncGenerator[bytes]:
     """Encode the events; ends with the first done or error, whatever comes after it."""
-    async with aclosing(_events(engine, turn)) as events:
+    async with aclosing(turn) as events:
         async for event in events:
             yield frame(*event_json(event))
             if isinstance(event, Done | Failed):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from pellucid_gateway.faces.door.problems import failed_problem
+from pellucid_gateway.faces.door.whole_turn import failed_problem
 from pellucid_gateway.vocabulary.decision import Decision
 from pellucid_gateway.vocabulary.events import (
     Citation,

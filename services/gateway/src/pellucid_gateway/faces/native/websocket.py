@@ -28,6 +28,7 @@ from pellucid_gateway.faces.door.problems import (
     Problem,
     ProblemError,
     invalid,
+    problem_of,
     too_large,
 )
 from pellucid_gateway.faces.native.replies import event_json
@@ -41,6 +42,7 @@ from pellucid_gateway.vocabulary.events import (
     ResultsReady,
     TurnEvent,
 )
+from pellucid_runtime.errors import ServiceError
 from pellucid_runtime.http_server import SOCKET_WORKS
 
 log = structlog.get_logger(__name__)
@@ -217,9 +219,14 @@ class _Socket:
     async def _run(self, turn: str, body: ChatBody) -> None:
         # Identity reads addresses and headers only, which both kinds of connection have.
         caller = self._identity.caller(cast("Request", self._connection), body.user_id)
+        try:
+            begun = self._engine.run(body.to_turn(caller))
+        except ServiceError as error:
+            await self._send("error", turn, problem_of(error).document())
+            return
         over = False
         try:
-            async with aclosing(cast("Any", self._engine.run(body.to_turn(caller)))) as events:
+            async with aclosing(cast("Any", begun)) as events:
                 async for event in events:
                     over = isinstance(event, Done | Failed)
                     await self._tell(turn, event, body)

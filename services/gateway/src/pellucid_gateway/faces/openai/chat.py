@@ -4,7 +4,6 @@ A message that needs no search is passed to the model server untouched, bytes an
 does is answered by the engine, whose checked answer is told in OpenAI's words.
 """
 
-from collections.abc import Awaitable
 from dataclasses import replace
 from functools import partial
 from uuid import uuid4
@@ -28,12 +27,7 @@ from pellucid_gateway.faces.openai.chat_reply import CompletionTeller, error_eve
 from pellucid_gateway.faces.openai.chat_request import OpenAiRequest, parse
 from pellucid_gateway.vocabulary.decision import Action, Decision
 from pellucid_gateway.vocabulary.events import Decided, TurnEvent
-from pellucid_gateway.vocabulary.passed_on import (
-    PassedOn,
-    last_pieces,
-    tokens_of_reply,
-    tokens_of_stream,
-)
+from pellucid_gateway.vocabulary.passed_on import PassedOn
 from pellucid_gateway.vocabulary.request import TurnRequest
 
 COMPLETIONS = "/v1/chat/completions"
@@ -86,14 +80,16 @@ class Completions:
 async def _reply(door: ChatDoor, request: Request, parsed: OpenAiRequest) -> Response | EventStream:
     asked, upstream = parsed.asked, _reachable(door, parsed.asked)
     turn = door.turn(request, asked)
+    # Not begun before it is iterated, but refused at once: a turn may also go to the model alone.
+    events = door.events(turn)
     if upstream is None:
-        events = door.events(turn)
         return await _answer(door, parsed, await anext(events, None), events)
+    ask = partial(upstream.complete, parsed.body, asked.upstream_model)
     if asked.needs_model:
-        return await _Passing(door, turn, None).reply_of(await upstream.complete(parsed.body))
-    async with HeadStart(partial(upstream.complete, parsed.body)) as start:
-        early = begins_early(turn, door.head_starts)
-        events = door.events(replace(turn, let_in=start.begin) if early else turn)
+        return await _Passing(door, turn, None).reply_of(await ask())
+    async with HeadStart(ask) as start:
+        if begins_early(turn, door.head_starts):
+            events = door.events(replace(turn, let_in=start.begin))
         first = await anext(events, None)
         if isinstance(first, Decided) and _adds_nothing(asked, first):
             await events.aclose()
@@ -140,21 +136,14 @@ class _Passing:
         if reply.is_stream:
             return EventStream(partial(self._pass, reply), broken=lambda: error_event(INTERNAL))
         body = await reply.read()
-        self._ended(tokens_of_reply(body))
+        self._ended(reply)
         return Response(body, reply.status, media_type=reply.media_type)
 
     async def _pass(self, reply: UpstreamReply, out: Outlet) -> None:
-        end, push = last_pieces(), out.push
-
-        def take(piece: bytes) -> Awaitable[None] | None:
-            end.append(piece)
-            return push(piece)
-
         try:
-            await reply.pour(take)
+            await reply.pour(out.push)
         finally:
-            self._ended(tokens_of_stream(end))
+            self._ended(reply)
 
-    def _ended(self, tokens: tuple[int, int]) -> None:
-        prompt, completion = tokens
-        self._note(replace(self._turn, prompt_tokens=prompt, completion_tokens=completion))
+    def _ended(self, reply: UpstreamReply) -> None:
+        self._note(replace(self._turn, spent=reply.spent))

@@ -10,7 +10,7 @@ from pellucid_gateway.faces.compatible.shapes import COMPATIBLE_BODY_BYTES
 from pellucid_gateway.faces.compatible.translation import ChatDoor, reply
 from pellucid_gateway.faces.door.bodies import parse_object, read_body
 from pellucid_gateway.faces.openai.responses_reply import ResponseTeller
-from pellucid_gateway.faces.openai.responses_request import echoed, implied_options, to_chat, wants
+from pellucid_gateway.faces.openai.responses_request import echoed, implied_options, to_chat
 
 
 def responses_routes(door: ChatDoor) -> APIRouter:
@@ -25,7 +25,7 @@ def responses_routes(door: ChatDoor) -> APIRouter:
         teller = ResponseTeller(
             uuid4().hex,
             head={"model": asked.model, "created_at": door.now, **echoed(body)},
-            wanted=wants(body),
+            include=body.get("include") or (),
         )
         return await reply(door, request, asked, teller)
 

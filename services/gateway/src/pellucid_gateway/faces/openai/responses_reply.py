@@ -4,13 +4,12 @@ The search is one `web_search_call`, each page that the person named another one
 `open_page`; then comes the message with its annotations, then calls of the client's own tools.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from pellucid_gateway.faces.compatible.sharing import SEARCH_LOST, answer_text, search_results
 from pellucid_gateway.faces.door.problems import Problem
 from pellucid_gateway.faces.door.streams import frame
-from pellucid_gateway.faces.openai.responses_request import Wanted
 from pellucid_gateway.vocabulary.events import (
     Citation,
     Cited,
@@ -37,13 +36,13 @@ class ResponseTeller:
     Args:
         seed: Makes the ids of the response and its items.
         head: Model, time and what is repeated of the request.
-        wanted: Extras that the client asked for.
+        include: Extras that the client asked for, as the vendor names them.
     """
 
-    def __init__(self, seed: str, *, head: Json, wanted: Wanted) -> None:
+    def __init__(self, seed: str, *, head: Json, include: Collection[str]) -> None:
         self._seed = seed
         self._head = head
-        self._wanted = wanted
+        self._include = include
         self._output: list[Json] = []
         self._sequence = 0
         self._queries: tuple[str, ...] = ()
@@ -111,9 +110,9 @@ class ResponseTeller:
         if search is None or search["status"] != "in_progress":
             return []
         search["status"] = status
-        if self._wanted.sources:
+        if "web_search_call.action.sources" in self._include:
             search["action"]["sources"] = [{"type": "url", "url": s.url} for s in sources]
-        if self._wanted.results:
+        if "web_search_call.results" in self._include:
             search["results"] = search_results(sources)
         ended = self._of_item("response.web_search_call.completed", search)
         return [*([ended] if status == "completed" else []), self._done(search)]

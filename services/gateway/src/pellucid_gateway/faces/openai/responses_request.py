@@ -1,7 +1,6 @@
 """A Responses request as one of the chat completions form."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from pellucid_gateway.faces.compatible.client_turn import depth_of, place_of
@@ -30,23 +29,6 @@ _SAME_FIELDS = (
     "model",
 )
 _ECHOED = ("instructions", "metadata", "temperature", "top_p", "max_output_tokens", "text")
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Extras that the client asked for with `include`."""
-
-    sources: bool = False
-    results: bool = False
-
-
-def wants(body: Mapping[str, Any]) -> Wanted:
-    """Read `include`."""
-    include = body.get("include") or ()
-    return Wanted(
-        sources="web_search_call.action.sources" in include,
-        results="web_search_call.results" in include,
-    )
 
 
 def echoed(body: Mapping[str, Any]) -> Json:
