@@ -33,7 +33,7 @@ MODULES = (
     "model",
     "operation",
     "connections",
-    "standing",
+    "failover",
 )
 LONG = Pace(rate=3.0, warm_s=5.0, fault_s=60.0)
 
