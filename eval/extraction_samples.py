@@ -21,7 +21,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from pellucid_fetcher.extraction.about.metadata import read_metadata
 from pellucid_fetcher.extraction.choosing.features import Featurizer
-from pellucid_fetcher.extraction.choosing.selecting import is_article
+from pellucid_fetcher.extraction.choosing.selecting import is_article, is_goods
 from pellucid_fetcher.extraction.choosing.surroundings import load_surroundings
 from pellucid_fetcher.extraction.reading import charset
 from pellucid_fetcher.extraction.structure.blocks import Block, Place, add_to_places
@@ -56,6 +56,7 @@ class Sample:
     share: float = 1.0
     is_copy: bool = False
     is_article: bool = False
+    is_goods: bool = False
     fold: int = 0
     number: int = 0
 
@@ -113,6 +114,7 @@ def read_samples(folder: Path) -> Iterator[Sample]:
             columns=columns,
             wanted=wanted,
             is_article=is_article(metadata, row["url"]),
+            is_goods=is_goods(metadata),
             fold=fold_of(row["url"]),
             number=int(row["id"]),
         )

@@ -143,7 +143,11 @@ def report(samples: list[Sample], folds: int) -> None:
         pair = train_pair([samples[i] for i in learned])
         for sample in (samples[i] for i in held if is_measured(samples[i])):
             chances = priors.weigh(
-                pair.chances(sample), sample.columns, sample.blocks, is_article=sample.is_article
+                pair.chances(sample),
+                sample.columns,
+                sample.blocks,
+                is_article=sample.is_article,
+                is_goods=sample.is_goods,
             )
             kept = choose(sample.blocks, chances, sample.words)
             scores[sample.kind].append(word_f1(sample, kept))

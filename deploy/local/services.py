@@ -47,7 +47,8 @@ def programs(offset: int = 0) -> tuple[Program, ...]:
         for number, name in enumerate(("gateway", "decision", "search", "scorer", "fetcher"))
     }
     targets = {
-        f"{name.upper()}_TARGET": _target(port)
+        # Set where something is to stand between them, such as a proxy.
+        f"{name.upper()}_TARGET": os.environ.get(f"{name.upper()}_TARGET") or _target(port)
         for name, port in grpc_ports.items()
         if name != "gateway"
     }

@@ -1,10 +1,13 @@
 """The guides for adding something name files that exist, and the library guide every module."""
 
+import inspect
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from pellucid_gateway.claims.distortions import CHECKS
 from pellucid_search.providers.registry import REGISTRY
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,6 +50,39 @@ def test_each_provider_has_a_section_that_its_errors_link_to(name: str) -> None:
     for variable in REGISTRY[name].needs:
         assert f"`{variable}`" in section
         assert f"`{variable}`" in row
+
+
+def test_the_rule_guide_names_the_catalogue_and_a_file_per_language() -> None:
+    catalogue, languages, _, changelog, trust, _ = touched("rule")
+    assert changelog == "CHANGELOG.md"
+    assert (ROOT / catalogue).parent / "languages" == (ROOT / languages).parent
+    codes = {path.stem for path in (ROOT / languages).parent.glob("*.yaml")}
+    assert codes == {"any", "de", "en", "es", "fr", "ja", "ko", "zh"}
+    assert (ROOT / trust).is_file()
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_each_claim_check_stands_where_the_guide_puts_it(check: Callable[..., bool]) -> None:
+    module, table, *_ = touched("check")
+    *_, name = check.__module__.split(".")
+    source = inspect.getsourcefile(check)
+    assert source is not None
+    assert Path(source) == ROOT / module.replace("<name>", name)
+    assert f"{name}.{check.__name__}," in (ROOT / table).read_text("utf-8")
+    assert ">>> " in (check.__doc__ or "")
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
+def test_commands_of_a_guide_exist(guide: Path) -> None:
+    text = guide.read_text("utf-8")
+    targets = [
+        name for line in re.findall(r"^make (.+)$", text, re.MULTILINE) for name in line.split()
+    ]
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    assert [name for name in targets if f"\n{name}: " not in makefile] == []
+    run = re.findall(r"^\.venv/bin/python (.+)$", text, re.MULTILINE)
+    paths = [word for line in run for word in line.split() if "/" in word and "<" not in word]
+    assert [path for path in paths if not (ROOT / path).exists()] == []
 
 
 def test_no_two_decision_records_have_one_number() -> None:

@@ -1,9 +1,12 @@
-"""Receives traces as a collector does, over OTLP/gRPC."""
+"""Receives traces as a collector does, by OTLP over gRPC or HTTP."""
 
+import gzip
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import grpc
@@ -26,6 +29,7 @@ class Span:
         start_ns: When it began, nanoseconds since 1970.
         end_ns: When it ended.
         attributes: By key.
+        resource: The resource's attributes by key.
     """
 
     service: str
@@ -37,6 +41,7 @@ class Span:
     start_ns: int
     end_ns: int
     attributes: dict[str, Any]
+    resource: dict[str, Any]
 
 
 @dataclass
@@ -55,17 +60,21 @@ class Collector(trace_service_pb2_grpc.TraceServiceServicer):
 
     def Export(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802 - name and signature of the RPC
         """Take a batch."""
+        return self.take(request)
+
+    def take(self, request: Any) -> Any:
+        """Keep a batch; returns what the sender is answered."""
         self.raw.append(request.SerializeToString())
         for resource in request.resource_spans:
-            service = _attributes(resource.resource.attributes)["service.name"]
+            told = _attributes(resource.resource.attributes)
             for scope in resource.scope_spans:
-                self.spans += [_span(service, span) for span in scope.spans]
+                self.spans += [_span(told, span) for span in scope.spans]
         return trace_service_pb2.ExportTraceServiceResponse()
 
 
-def _span(service: str, span: Any) -> Span:
+def _span(resource: dict[str, Any], span: Any) -> Span:
     return Span(
-        service=service,
+        service=resource["service.name"],
         name=span.name,
         kind=span.SpanKind.Name(span.kind).removeprefix("SPAN_KIND_"),
         trace_id=span.trace_id.hex(),
@@ -74,6 +83,7 @@ def _span(service: str, span: Any) -> Span:
         start_ns=span.start_time_unix_nano,
         end_ns=span.end_time_unix_nano,
         attributes=_attributes(span.attributes),
+        resource=resource,
     )
 
 
@@ -93,6 +103,36 @@ def serve_collector() -> Iterator[Collector]:
         yield collector
     finally:
         server.stop(GRACE_S).wait()
+
+
+@contextmanager
+def serve_http_collector() -> Iterator[Collector]:
+    """Serve a collector that speaks http/protobuf on a free loopback port."""
+    collector = Collector()
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            """Stay silent."""
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            if self.headers.get("Content-Encoding") == "gzip":
+                body = gzip.decompress(body)
+            if self.path == "/v1/traces":
+                collector.take(trace_service_pb2.ExportTraceServiceRequest.FromString(body))
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        collector.url = f"http://127.0.0.1:{server.server_port}"
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield collector
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 def tree(spans: Sequence[Span]) -> str:

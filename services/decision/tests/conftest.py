@@ -1,7 +1,7 @@
 """Fixtures of the decision service's tests: a fixed instant, the packaged rules, a running server."""  # noqa: E501 - one pattern or table row
 
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -51,6 +51,16 @@ def asking() -> Callable[..., Ask]:
         return Ask(message=message, **values)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def fired(cascade: Cascade, asking: Callable[..., Ask]) -> Callable[[str], Awaitable[set[str]]]:
+    """Tells which signals fire on a message."""
+
+    async def names(message: str) -> set[str]:
+        return {signal.name for signal in (await cascade.decide(asking(message))).signals}
+
+    return names
 
 
 @pytest.fixture

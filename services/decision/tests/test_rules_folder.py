@@ -1,6 +1,7 @@
 """Rules files: a bad one is refused with its reason and the old rules stay."""
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pellucid_decision.adapters.rules_folder import PACKAGED_RULES, RulesFolder
+from pellucid_decision.decision import Action
 from pellucid_decision.errors import RulesError
+from pellucid_decision.stages.cascade import Cascade
+from pellucid_decision.text.conversation import Ask
 
 
 @pytest.fixture
@@ -51,6 +55,27 @@ def test_a_bad_file_keeps_the_old_rules_and_says_why(
     assert rules.book is before
     assert word in rules.last_error
     assert outcomes == ["error"]
+
+
+async def test_a_signal_takes_one_line_and_its_patterns(
+    folder: Path, asking: Callable[..., Ask]
+) -> None:
+    catalogue = folder / "signals.yaml"
+    line = '  tides: {weight: 0.9, reason: "Tides differ by place and day."}'
+    catalogue.write_text(f"{catalogue.read_text().rstrip()}\n{line}\n")
+    for code, pattern in (("en", "low tide"), ("de", "(?:ebbe|flut)")):
+        path = folder / "languages" / f"{code}.yaml"
+        path.write_text(
+            path.read_text().replace("signals:\n", f"signals:\n  tides: ['{pattern}']\n")
+        )
+    cascade = Cascade(RulesFolder(folder))
+
+    for message in ("When is LOW TIDE in Hull?", "Wann ist Ebbe in Husum?"):
+        decision = await cascade.decide(asking(message))
+        assert "tides" in {signal.name for signal in decision.signals}
+        assert decision.action is Action.SEARCH
+    near = await cascade.decide(asking("Warum ist eine Sintflut so schlimm?"))
+    assert "tides" not in {signal.name for signal in near.signals}
 
 
 def test_operators_add_categories(folder: Path, tmp_path: Path) -> None:

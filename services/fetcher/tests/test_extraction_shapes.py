@@ -2,7 +2,9 @@
 
 from selectolax.lexbor import LexborHTMLParser
 
+from pellucid_fetcher.document import Document
 from pellucid_fetcher.extraction.choosing.shapes import shaped_parts
+from pellucid_fetcher.extraction.reading.dispatch import open_readers, read
 from pellucid_fetcher.extraction.structure.walking import walk_page
 
 PROSE = "".join(
@@ -59,3 +61,29 @@ def test_a_link_that_recurs_is_a_button_and_one_that_does_not_is_not() -> None:
     post = "<div><p>I tied it twice and it held.</p><ul><li><a href=/q>Pass it on</a></ul></div>"
     assert _shaped(post * 3) == ["Pass it on"] * 3
     assert _shaped(post * 2) == []
+
+
+REVIEW = (
+    "<li><h4>Five stars</h4><p>I bought this kettle for my brother, and he has not stopped talking "
+    "about the handle since the day on which it came, he says.</p></li>"
+)
+SOLD = '<script type="application/ld+json">{"@type":"Product","name":"Kettle"}</script>'
+
+
+def _read(body: str) -> str:
+    head = "<head><title>Kettle</title>" + (SOLD if "Kettle" in body else "") + "</head>"
+    page = f"<html>{head}<body><main>{body}</main></body></html>".encode()
+    return read(open_readers(), Document(page, "https://www.lantern.example/p/7", "text/html")).text
+
+
+def test_reviews_are_left_out_where_goods_are_sold() -> None:
+    reviews = f'<section class="reviews"><h2>Said of it</h2><ul>{REVIEW * 3}</ul></section>'
+    text = _read(f'<h1>Kettle</h1><div class="description">{PROSE}</div>{reviews}')
+    assert "tide of day 7" in text
+    assert "brother" not in text
+
+
+def test_code_that_recurs_is_kept_each_time() -> None:
+    code = "<pre>lock.open(upper=True, lower=False)\nlock.wait(minutes=12)</pre>"
+    text = _read(f"<h1>Locks</h1>{PROSE}<h2>Up</h2>{code}{PROSE}<h2>Down</h2>{code}<p>That is all.")
+    assert text.count("lock.wait(minutes=12)") == 2

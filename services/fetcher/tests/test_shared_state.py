@@ -15,6 +15,7 @@ from pellucid_fetcher.adapters.shared_turns import SharedRateLimit
 from pellucid_fetcher.adapters.store_guard import READ_S, StoreGuard
 from pellucid_fetcher.manners.politeness import LocalRateLimit
 from pellucid_fetcher.outcome import FetchStatus, Method, Purpose
+from pellucid_runtime.breaker import BreakerState
 
 pytestmark = pytest.mark.redis
 
@@ -214,8 +215,9 @@ async def test_a_store_that_goes_away_and_comes_back(replicas: Any, server: Redi
     async with asyncio.timeout(20):
         while (await rig.fetch("http://b.test/", SEARCH)).method is not Method.CACHE:
             await rig.written()
-            cache._reads._resting_until = 0.0  # as if the pause were over
-            cache._writes._resting_until = 0.0
+            for breaker in (cache._reads._breaker, cache._writes._breaker):
+                if breaker.state is BreakerState.OPEN:
+                    breaker._open_until = 0.0  # as if the pause were over
 
 
 async def test_a_slow_store_is_not_waited_for(replicas: Any, server: Redis) -> None:

@@ -50,6 +50,19 @@ async def test_no_search_and_no_reflection_of_a_turn_hears_a_value(
     assert VALUE.lower() not in told_of(rig.search, rig.decision).lower()
 
 
+async def test_a_value_at_the_end_of_a_long_message_leaves_in_no_query() -> None:
+    message = f"{'The router restarts every night. ' * 400}{TOLD}"
+    decided = search_decision(
+        standalone_question="router restarts", queries=(PlannedQuery(f"router {VALUE} attacks"),)
+    )
+    rig = Rig(decision=FakeDecision(decided))
+
+    await rig.events(message)
+
+    assert rig.search.calls
+    assert VALUE not in told_of(rig.search, rig.decision)
+
+
 async def test_the_second_try_does_not_fall_back_to_a_value() -> None:
     message = f"Is {VALUE} in lists of leaked ones?"
     decided = search_decision(

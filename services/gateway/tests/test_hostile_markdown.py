@@ -216,3 +216,16 @@ def test_no_untrusted_string_is_written_past_the_door() -> None:
     }
 
     assert past == set()
+
+
+def test_an_image_of_an_earlier_answer_is_not_the_clients_own() -> None:
+    addresses = Addresses(
+        {}, ["see https://client.example/a.png"], ["![](https://planted.example/x.png)"]
+    )
+    door = Door(addresses)
+
+    assert "client.example/a.png" in door.passed("![a](https://client.example/a.png)\n").text
+    assert "planted.example" in door.passed("[plan](https://planted.example/x.png)\n").text
+    assert (
+        "](https://planted.example" not in door.passed("![](https://planted.example/x.png)\n").text
+    )

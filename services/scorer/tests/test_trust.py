@@ -2,6 +2,7 @@
 
 import ada_url
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -9,6 +10,7 @@ from pellucid_runtime.domains import registrable_domain
 from pellucid_scorer.errors import TableError
 from pellucid_scorer.ranking import domains
 from pellucid_scorer.ranking.scores import Tables
+from pellucid_scorer.ranking.tables import bundled
 from pellucid_scorer.ranking.trust import TrustTable
 
 
@@ -146,6 +148,11 @@ def test_the_site_of_the_entity_asked_about_counts_as_official(table: TrustTable
     assert table.rate("www.acme.example", {"acme"}).rule == "own-site"
     assert table.rate("acme.evil.example", {"acme"}).rule == "unknown"
     assert table.rate("www.reuters.com", {"reuters"}).score == 0.90
+
+
+def test_each_entry_stands_once(table: TrustTable) -> None:
+    listed = yaml.safe_load(bundled("trust.yaml"))["scores"].values()
+    assert len(table.entries) == sum(map(len, listed))
 
 
 def test_no_entry_is_out_of_reach(table: TrustTable) -> None:

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from pellucid_runtime.breaker import Breaker, BreakerState
 from pellucid_runtime.domains import registrable_domain
 from pellucid_runtime.errors import InvalidArgumentError
 from pellucid_search.asking.allowance import Allowance
 from pellucid_search.asking.answer_cache import cache_key, time_to_live_s
-from pellucid_search.asking.breaker import Breaker, BreakerState
 from pellucid_search.asking.ledger import Ledger, UsageRow
 from pellucid_search.asking.planning import Lineup, Offer, lineup, make_plan
 from pellucid_search.dates.publication import publication_date

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from pellucid_runtime.breaker import FAILURES_TO_OPEN, BreakerState
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_search.adapters.guarded_store import GuardedCounters
 from pellucid_search.asking.answering import Answering, Errand
 from pellucid_search.asking.background import Background
-from pellucid_search.asking.breaker import FAILURES_TO_OPEN, BreakerState
 from pellucid_search.asking.buckets import LocalGate
 from pellucid_search.asking.desk import Desk, DeskLimits
 from pellucid_search.asking.ledger import Ledger

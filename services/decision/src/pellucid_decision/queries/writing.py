@@ -216,16 +216,31 @@ class _Writer:
         question = self._asked.questions[number]
         named = any(chunk.kind in _NAMES for chunk in own)
         content = [chunk for chunk in own if chunk.role is Role.CONTENT]
-        if not _refers(question, self._rules) and (named or len(content) >= SHORT):
+        placed = self._only_places(own)
+        refers = placed or _refers(question, self._rules)
+        if not refers and (named or len(content) >= SHORT):
             return ()
         story = () if self._resolved.leans else self._from_story(self._own[0])
         if story:
             return tuple(room_for(_beyond(story, own), own))
         first = [c for c in self._complete(self._own[0], 0) if c.role is not Role.TIME]
+        if placed:
+            return _beyond([c for c in first if c.role is Role.CONTENT][:SHORT], own)
         of_person = any(chunk.key in self._rules.words("roles") for chunk in first)
         if of_person and _refers(question, self._rules):
             return _beyond([c for c in first if c.role is Role.CONTENT][:SHORT], own)
         return _beyond(_subject_of(first, self._rules), own)
+
+    def _only_places(self, own: Sequence[Chunk]) -> bool:
+        """Whether a question names only where: its subject was named before ("and when in Madrid").
+
+        Told where verbs need no subject, by the small word before every name.
+        """
+        content = [chunk for chunk in own if chunk.role is Role.CONTENT]
+        names = [chunk for chunk in content if chunk.kind in _NAMES]
+        asks = any(chunk.key in self._rules.words("attributes") for chunk in content)
+        placed = all(chunk.link.split()[:1] and chunk.link.split()[0] in _WHERE for chunk in names)
+        return bool(names) and placed and not asks and len(content) - len(names) <= 1
 
     def _dressed(self, chunks: Sequence[Chunk], subject: Sequence[Chunk]) -> tuple[Chunk, ...]:
         """Apply what a searcher would: names before their roles, the year, other names."""
@@ -277,6 +292,7 @@ def _refers(question: str, rules: LanguageRules) -> bool:
 
 
 _NAMES = FIRM - {Kind.NUMBER}
+_WHERE = frozenset({"en", "desde", "hasta", "por"})
 _ASIDE = re.compile(r"[(（][^()（）]*[)）]")
 
 
@@ -290,6 +306,8 @@ def _things(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
     """Return the names of a story with the words they stand behind, else its last words."""
     told = rules.words("telling_verbs")
     found = [c for c in chunks_of(before, rules) if c.role is Role.CONTENT and c.key not in told]
+    if rules.code == "de":  # whose nouns alone have capitals
+        found = [chunk for chunk in found if not chunk.text[:1].islower()] or found
     named = {place for place, chunk in enumerate(found) if chunk.kind in FIRM}
     wanted = named | {_neighbour(found, place) for place in named}
     return tuple(found[place] for place in sorted(wanted)[-STORY_WORDS:]) or tuple(found[-SHORT:])

@@ -6,13 +6,13 @@ asked once to see whether it is back.
 """
 
 import asyncio
-import random
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final, Self, TypeVar
 
 from redis.exceptions import RedisError
 
 from pellucid_fetcher.metrics import STORE_ERRORS
+from pellucid_runtime.breaker import Breaker
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.time_limit import within
 
@@ -24,6 +24,7 @@ FILE_S: Final = 0.5  # a file on this machine is shared with nobody, and disks h
 _FAILURES: Final = 3
 _FIRST_PAUSE_S: Final = 1.0
 _LONGEST_PAUSE_S: Final = 15.0
+_SPREAD: Final = 0.2
 _MOST_WRITES: Final = 64
 
 
@@ -39,37 +40,29 @@ class StoreGuard:
     def __init__(self, operation: str, limit_s: float, monotonic: Callable[[], float]) -> None:
         self._operation = operation
         self._limit_s = limit_s
-        self._monotonic = monotonic
-        self._failures = 0
-        self._pause_s = 0.0
-        self._resting_until = 0.0
+        self._breaker = Breaker(
+            monotonic,
+            failures_to_open=_FAILURES,
+            first_pause_s=_FIRST_PAUSE_S,
+            longest_pause_s=_LONGEST_PAUSE_S,
+            spread=_SPREAD,
+        )
 
     async def run(self, work: Callable[[], Awaitable[T]]) -> T | None:
         """Return the result; nothing when the store does not answer in time or is left alone."""
-        if self._monotonic() < self._resting_until:
+        if not self._breaker.admit():
             return None
-        if self._failures >= _FAILURES:
-            self._rest()  # this one is the probe: nobody else asks while it is under way
         try:
             result = await within(self._limit_s, work())
         except (DependencyDownError, RedisError, OSError, TimeoutError):
-            self._failed()
+            self._breaker.fail()
+            STORE_ERRORS.labels(self._operation).inc()
             return None
-        self._failures = 0
-        self._pause_s = self._resting_until = 0.0
+        except asyncio.CancelledError:
+            self._breaker.abandon()
+            raise
+        self._breaker.succeed()
         return result
-
-    def _failed(self) -> None:
-        STORE_ERRORS.labels(self._operation).inc()
-        self._failures += 1
-        if self._failures == _FAILURES:
-            self._rest()
-
-    def _rest(self) -> None:
-        self._pause_s = min(max(_FIRST_PAUSE_S, 2 * self._pause_s), _LONGEST_PAUSE_S)
-        # Replicas that lost the store together do not come back to it in the same moment.
-        jitter = random.uniform(0.8, 1.2)  # noqa: S311 - not a secret
-        self._resting_until = self._monotonic() + self._pause_s * jitter
 
 
 class Background:

@@ -191,12 +191,14 @@ class ModelAnswerer:
             language=self._setting.language,
             opinion=self._opinion,
         )
+        said = self._request.messages
         return CitationVerifier(
             shown,
             judge=judge,
             style=self._request.citation_style,
             question=self._setting.question,
-            own=[m.content for m in self._request.messages if m.role is not Role.TOOL],
+            own=[m.content for m in said if m.role in {Role.SYSTEM, Role.USER}],
+            answers=[m.content for m in said if m.role is Role.ASSISTANT],
             checks=bool(shown) or self._setting.searched,
         )
 

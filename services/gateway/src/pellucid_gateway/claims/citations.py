@@ -53,6 +53,7 @@ class CitationVerifier:
         style: How citations show.
         question: Words of it are not taken for invented publishers.
         own: Texts of the client; the answer may repeat their addresses and images.
+        answers: Earlier answers; it may repeat their addresses, but no images.
         checks: False lets the text pass as it is: the answer to a message that never touched the
             web has nothing to cite, and "[1, 3]" in it is mathematics.
     """
@@ -65,11 +66,12 @@ class CitationVerifier:
         style: CitationStyle,
         question: str = "",
         own: Sequence[str] = (),
+        answers: Sequence[str] = (),
         checks: bool = True,
     ) -> None:
         self._checks = checks
         self._sources = {source.n: source for source in sources}
-        self._addresses = Addresses({source.n: source.url for source in sources}, own)
+        self._addresses = Addresses({source.n: source.url for source in sources}, own, answers)
         self._door = Door(self._addresses)
         self._judge = judge
         self._style = style

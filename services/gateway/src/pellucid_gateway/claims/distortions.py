@@ -4,7 +4,7 @@ Parties change places, somebody's deed is given to somebody else, a plan is told
 other checks by words it only ever speaks against a claim.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pellucid_gateway.claims import overstated, parties, roles
@@ -21,6 +21,13 @@ _LEAST_STATED = 0.4
 # Of the nearest sentence's share: another such sentence may be the one that is meant.
 _NEAR_NEAREST = 0.75
 
+CHECKS: tuple[Callable[[str, Sequence[str]], bool], ...] = (
+    told_otherwise.is_told_otherwise,
+    bindings.is_bound_otherwise,
+    scope.is_of_more,
+)
+"""Each tells of a claim and all sentences of its passage whether they differ; cheap ones first."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
@@ -36,8 +43,7 @@ def is_distorted(claim: str, passage: str) -> bool:
     """
     found, terms = _sentences(passage), content_terms(claim)
     texts = [sentence.text for sentence in found]
-    checks = (told_otherwise.is_told_otherwise, bindings.is_bound_otherwise, scope.is_of_more)
-    if any(check(claim, texts) for check in checks):
+    if any(check(claim, texts) for check in CHECKS):
         return True
     shares = [_share(terms, sentence.terms) for sentence in found]
     best = max(shares, default=0.0)

@@ -36,7 +36,7 @@ _TOKEN = re.compile(
     rf"|(?P<marker>{_MARKER})"
     r"|(?P<escape>\\[!-/:-@\[-`{-~])"
     r"|(?P<tag></?(?:a|img|iframe|script|link|video|audio|source|object|embed|form|input|svg|style|"
-    r"base|meta|picture|button)\b[^>\n]*>)"
+    r"base|meta|picture|button)\b[^>\n]{0,2000}>)"
     rf"|(?P<url><?(?:{_SCHEME}|www\.|//(?=\w+\.))[^\s<>\"”»]+>?)"
     r"|(?P<path>(?<![\w@./-])(?:[\w-]+\.)+[^\W\d_]{2,24}/[^\s<>\"”»]*)",
     re.IGNORECASE,

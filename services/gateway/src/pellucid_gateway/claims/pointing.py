@@ -18,8 +18,8 @@ _MOST_WORDS = 9
 _MOST_CHARS = 60
 # An opened bracket whose content is still to come, at most with a word that points.
 _OPENED = re.compile(
-    r"[ \t]*[(（](?:\s|[,;:]|\b(?:see|also|source|sources|via|siehe|quelle|vgl|voir|cf|ver|fuente"
-    r"|출처|参照|出典|来源|详见)\b\.?)*$",
+    r"(?:(?<![ \t])[ \t]++)?[(（](?:\s|[,;:]|\b(?:see|also|source|sources|via|siehe|quelle|vgl|voir"
+    r"|cf|ver|fuente|출처|参照|出典|来源|详见)\b\.?)*$",
     re.IGNORECASE,
 )
 _CLOSING = re.compile(r"\s*[)）]")

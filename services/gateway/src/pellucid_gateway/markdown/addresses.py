@@ -17,14 +17,19 @@ class Addresses:
     Args:
         sources: Address of each source by its number.
         own: Texts of the client, whose addresses the answer may repeat, images included.
+        answers: Earlier answers, whose addresses it may link but not show: who wrote them may have
+            been told to by a page.
     """
 
-    def __init__(self, sources: Mapping[int, str], own: Iterable[str] = ()) -> None:
+    def __init__(
+        self, sources: Mapping[int, str], own: Iterable[str] = (), answers: Iterable[str] = ()
+    ) -> None:
         self._numbers: dict[str, int] = {}
         for n, url in sources.items():
             self._numbers.setdefault(comparable(url), n)
         self._hosts = {host for url in sources.values() for host in _hosts_of(url)}
         self._own = frozenset(_own_addresses(own))
+        self._linked = self._own | frozenset(_own_addresses(answers))
 
     def number_of(self, address: str) -> int | None:
         """Number of the source with exactly this address, query included."""
@@ -32,9 +37,9 @@ class Addresses:
         return self._numbers.get(key) if key else None
 
     def is_own(self, address: str) -> bool:
-        """Whether the client itself wrote this address."""
+        """Whether the conversation has this address."""
         key = comparable(address)
-        return bool(key) and key in self._own
+        return bool(key) and key in self._linked
 
     def may_link(self, address: str) -> bool:
         """Whether a link may lead there; a place on the same page always may."""
@@ -45,7 +50,7 @@ class Addresses:
 
     def may_show(self, address: str) -> bool:
         """Whether an image may be loaded from there."""
-        return not address.strip() or self.is_own(address)
+        return not address.strip() or comparable(address) in self._own
 
     def _is_host(self, address: str) -> bool:
         """Whether it is no more than the name of a source's host, as prose names publishers."""

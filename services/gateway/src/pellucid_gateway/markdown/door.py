@@ -12,7 +12,13 @@ from difflib import SequenceMatcher
 
 from pellucid_gateway.markdown.addresses import Addresses
 from pellucid_gateway.markdown.escaping import MAIL, as_code, domains_escaped, words
-from pellucid_gateway.markdown.readers import is_notable, last_block, leads_elsewhere, plain_end
+from pellucid_gateway.markdown.readers import (
+    is_notable,
+    last_block,
+    leads_elsewhere,
+    plain_end,
+    recent_end,
+)
 
 _CODE_SPAN = re.compile(r"(?<![`\\])(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _MARKS = re.compile(r"[\\`\[\]!|~@:/.]")
@@ -21,6 +27,15 @@ _DELIMITERS = re.compile(r"[ \t>]*(?:\|[ \t]*:?-|:?-+:?[ \t]*\|)")
 # A line that defines an address for a name used elsewhere; a citation marker is none.
 _DEFINITION = re.compile(r"^([ \t>*+\d.)-]{0,40})\[(?=[^\]\n]{1,200}\]:)", re.MULTILINE)
 _LINE = re.compile(r"[^\n]+")
+_BRACKETS = re.compile(r"\\.|[\[\]]", re.DOTALL)
+# Brackets that stand open at once in one block. Readers look for the end of each of them, so that
+# thousands take a reader seconds; nobody writes as many.
+_MOST_OPEN = 10
+# Characters that all readers read of one answer, the same ones again for each piece after them: a
+# few seconds. A list of 16,000 characters without a blank line stays below; behind it, text leaves
+# as bare words.
+_MOST_READ = 400_000
+_NO_WORD = re.compile(r"[^\w\s.,;!?]+|[.,;!?](?=\S)")
 # Tag characters spell hidden text; only the flags of three countries are made of them.
 _HIDDEN = re.compile(
     "(?<![\U000e0020-\U000e007f\U0001f3f4])[\U000e0000-\U000e007f]+|[\U000e0100-\U000e01ef]"
@@ -62,6 +77,8 @@ class Door:
         # What has left since the last block that no reader can reopen.
         self._open = ""
         self._is_notable = False
+        self._depth = 0
+        self._read = 0
 
     @property
     def is_alert(self) -> bool:
@@ -77,15 +94,38 @@ class Door:
         """
         shown = _HIDDEN.sub("", piece)
         if not is_code:
-            shown = _DEFINITION.sub(r"\1\\[", shown)
+            shown = self._shallow(_DEFINITION.sub(r"\1\\[", shown))
         self._is_notable = self._is_notable or is_notable(f"{self._open[-1:]}{shown}")
         if self._is_notable:
-            shown = next(s for s in self._ways(shown) if self._is_harmless(s))
+            shown = self._harmless(shown, is_code=is_code)
         self._open += shown
         if "\n" in piece and self._is_notable:
-            self._open = self._open[last_block(self._open) :]
+            begun = last_block(self._open)
+            self._open = self._open[begun:]
             self._is_notable = is_notable(self._open)
+            self._depth = 0 if begun else self._depth
         return Passed(shown, piece)
+
+    def _shallow(self, piece: str) -> str:
+        """The piece with every bracket escaped that would open one too many."""
+
+        def seen(mark: re.Match[str]) -> str:
+            if mark[0] == "]":
+                self._depth = max(0, self._depth - 1)
+            elif mark[0] == "[":
+                if self._depth >= _MOST_OPEN:
+                    return "\\["
+                self._depth += 1
+            return mark[0]
+
+        return _BRACKETS.sub(seen, piece)
+
+    def _harmless(self, piece: str, *, is_code: bool) -> str:
+        # Readers pass over code.
+        self._read += 0 if is_code else len(recent_end(self._open + piece))
+        if self._read > _MOST_READ and not is_code:
+            return _NO_WORD.sub(" ", piece)
+        return next(way for way in self._ways(piece) if self._is_harmless(way))
 
     def _is_harmless(self, piece: str) -> bool:
         if leads_elsewhere(self._open + piece, self._addresses):

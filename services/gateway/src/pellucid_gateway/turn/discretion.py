@@ -26,15 +26,15 @@ from pellucid_language.redaction.gate import GATE, without
 
 Values = tuple[str, ...]
 
-# What a person says of a secret stands near it; the rest of a long message is pasted text.
-_MOST_READ = 8_000
 _MOST_MESSAGES = 21
+# Of a message before the newest, which is read whole.
+_MOST_READ = 8_000
 
 
 def private_values(request: TurnRequest) -> Values:
     """Values in the person's newest messages that must leave in no string."""
-    said = [m.content[:_MOST_READ] for m in request.messages if m.role is Role.USER]
-    return GATE.private(said[-_MOST_MESSAGES:])
+    said = [m.content for m in request.messages if m.role is Role.USER][-_MOST_MESSAGES:]
+    return GATE.private([*(earlier[:_MOST_READ] for earlier in said[:-1]), *said[-1:]])
 
 
 def discreet(services: Services, private: Values) -> Services:

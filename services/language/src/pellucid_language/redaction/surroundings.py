@@ -8,12 +8,19 @@ general ("password is incorrect") stays.
 import re
 from collections.abc import Callable, Iterator
 
-_NAME = (
+from pellucid_language.scripts import HANGUL, KANA
+
+_STRICT = (
     r"pass(?:word|wd|phrase|code|wort)|passwords|pwd?|pass ?key|kennwort|wachtwoord|contraseña"
-    r"|clave|mot de passe|mdp|senha|hasło|пароль|secret|login|wlan-(?:passwort|schlüssel)"
+    r"|mot de passe|mdp|senha|hasło|пароль|wlan-(?:passwort|schlüssel)"
+    r"|(?:wi-?fi|wlan|router|hotspot|gmail|admin|root|ssh|db)[ -]pass"
     r"|(?:api|secret|access|private|encryption|wifi|wi-fi|wpa2?)[ -]key"
-    r"|(?:api|access|auth)[ -]?token"
+    r"|(?:api|access|auth)[ -]?token|(?<=\bmi )clave|(?<=\bnuestra )clave"
+    r"|clave (?:de|del) (?:wifi|acceso)"
 )
+# Words with other meanings too: "the secret is patience", "la clave es la paciencia".
+_WIDER = r"secret|login|clave"
+_NAME = rf"{_STRICT}|{_WIDER}"
 _DENSE_NAME = "비밀번호|비번|암호|패스워드|密码|密碼|口令|パスワード|暗証番号|暗号"
 _MINE = (
     r"my|our|his|her|their|your|this|that|the|mein(?:e[mnrs]?)?|unser\w{0,2}|dein|das|mon|ma|mes"
@@ -62,10 +69,19 @@ _TECHNICAL = re.compile(
 )
 _QUOTE = "[\"'“”‘’`«»「」『』]?"
 _VALUE = rf"\s*{_QUOTE}(?P<value>[^\s\"“”‘’`«»「」『』]{{4,64}})"
-_OWN = re.compile(
-    rf"\b(?:{_MINE})\s+(?:[\w'-]+\s+){{0,3}}?(?:{_NAME})\b"
-    rf"(?:\s+(?:for|von|de|du|of|para|pour|on|at|für)\s+(?:[\w'.@-]+\s+){{0,2}}?[\w'.@-]+)?"
-    rf"(?:\s*[:=：]|\s+(?:{_VERB})(?=[\s:])\s*:?){_VALUE}",
+_SAID = (
+    r"(?:\s+(?:for|von|de|du|of|para|pour|on|at|für)\s+(?:[\w'.@-]+\s+){0,2}?[\w'.@-]+)?"
+    rf"(?:\s*[:=：]|\s+(?:{_VERB})(?=[\s:])\s*:?){_VALUE}"
+)
+_OWN = re.compile(rf"\b(?:{_MINE})\s+(?:[\w'-]+\s+){{0,3}}?(?:{_STRICT})\b{_SAID}", re.IGNORECASE)
+_OWN_WIDER = re.compile(
+    rf"\b(?:{_MINE})\s+(?:[\w'-]+\s+){{0,3}}?(?:{_WIDER})\b{_SAID}", re.IGNORECASE
+)
+_OF_A_THING = re.compile(rf"\b(?:{_STRICT})\b{_SAID}", re.IGNORECASE)
+# "Password: sunflower" is a line of a form; "password: how long?" is not.
+_SIGNED = re.compile(
+    rf"\b(?:{_STRICT})\s*[:=：]\s*{_QUOTE}(?P<value>[^\s\"“”‘’`«»,;]{{4,64}}){_QUOTE}"
+    r"(?=\s*(?:$|[\n,;.!?)]|(?:and|und|et|y|e|but|aber|mais|pero)\s))",
     re.IGNORECASE,
 )
 _BESIDE = re.compile(
@@ -108,7 +124,7 @@ _SHOWN = re.compile(
 )
 _DENSE = re.compile(
     rf"(?:{_DENSE_NAME})\s?(?:은|는|이|가|를|을|が|は|を|是|为|為|设为)?\s*[:：=]?\s*{_QUOTE}"
-    r"(?P<value>[!-~]{4,64})",
+    rf"(?P<value>(?:[{HANGUL}]{{1,10}}|[{KANA}]{{1,12}})\d{{2,16}}[!-~]*|[!-~]{{4,64}})",
 )
 _PAIR = re.compile(
     r"\b(?:user(?:name)?|log ?in|account|e-?mail|benutzer(?:name)?|utilisateur|usuario|id)\b"
@@ -121,13 +137,13 @@ _PAIR = re.compile(
 )
 # Short numbers that open something.
 _CODE = re.compile(
-    r"\b(?P<own>(?:my|our|the|mein\w{0,2}|mon|mi|his|her)\s+(?:[\w'-]+\s+){0,2}?)?"
+    r"(?<![A-Za-z\d_])(?P<own>(?:my|our|the|mein\w{0,2}|mon|mi|his|her)\s+(?:[\w'-]+\s+){0,2}?)?"
     r"(?:(?P<pin>pin(?:-?code)?|geheimzahl)|otp|one[- ]time (?:code|password|pin|passcode)|tan"
     r"|(?P<card>cvv2?|cvc2?|cv2)|passcode|code secret|código de verificación|bestätigungscode"
     r"|sicherheitscode|(?:verification|security|unlock|2fa|mfa|authenticator|sms|login|door|alarm|gate"
     r"|safe|backup|recovery)[- ](?:code|pin|number))"
-    r"(?:\s+(?:code|number|nummer))?(?P<sign>\s*[:=#]|\s+(?:is|was|ist|lautet|est|es|to|of))?\s*"
-    r"(?P<value>\d(?:[ -]?\d){2,9})(?!\w|\.\w|\s?(?:digits?|%|k\b|mm|volt|pin))",
+    r"(?:\s+(?:code|number|nummer))?(?P<sign>\s*(?:[:=#：]|是|为|為|は|が|은|는|이|가)|\s+(?:is|was|ist|lautet|est|es|to|of))?\s*"
+    r"(?P<value>\d(?:[ -]?\d){2,9})(?![A-Za-z\d_]|\.\w|\s?(?:digits?|%|k\b|mm|volt|pin))",
     re.IGNORECASE,
 )
 _DENSE_CODE = re.compile(
@@ -265,6 +281,9 @@ def _is_code(match: re.Match[str]) -> bool:
 
 _KINDS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], bool]], ...] = (
     (_OWN, _is_own),
+    (_OWN_WIDER, _is_shown),
+    (_OF_A_THING, _is_shown),
+    (_SIGNED, _is_own),
     (_BESIDE, _is_shown),
     (_BEFORE, _is_own),
     (_CALLED, _is_shown),

@@ -9,10 +9,10 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+from pellucid_runtime.breaker import Breaker
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.store import Store
 from pellucid_runtime.time_limit import within
-from pellucid_search.asking.breaker import Breaker
 from pellucid_search.metrics import STORE_ERRORS
 
 T = TypeVar("T")

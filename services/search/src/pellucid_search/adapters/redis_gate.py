@@ -12,9 +12,9 @@ from typing import Any, Self, TypeVar
 
 from redis.exceptions import RedisError
 
+from pellucid_runtime.breaker import Breaker
 from pellucid_runtime.redis_client import open_redis
 from pellucid_runtime.time_limit import within
-from pellucid_search.asking.breaker import Breaker
 from pellucid_search.asking.buckets import LONG_WINDOW_S, SAFETY, LocalGate, Rate, remaining_calls
 from pellucid_search.hits import RateWindow
 from pellucid_search.metrics import STORE_ERRORS

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from pellucid_runtime.breaker import Breaker
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.rpc.latency import Latencies
 from pellucid_search.asking.allowance import Allowance
-from pellucid_search.asking.breaker import Breaker
 from pellucid_search.asking.ledger import Ledger, UsageRow
 from pellucid_search.errors import (
     BadKeyError,

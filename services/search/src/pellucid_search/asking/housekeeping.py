@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import structlog
 
+from pellucid_runtime.breaker import BreakerState
 from pellucid_runtime.clock import Clock
 from pellucid_search import metrics
-from pellucid_search.asking.breaker import BreakerState
 from pellucid_search.asking.desk import Desk
 from pellucid_search.asking.ledger import Ledger
 

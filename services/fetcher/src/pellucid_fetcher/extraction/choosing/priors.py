@@ -24,6 +24,9 @@ _TOLD: Final = 3.0
 # and 0.8 both gain 0.003 of word F1 on articles and cost other kinds less.
 _ARTICLE: Final = 0.6
 _SHAPED: Final = 3.0  # with the bounds in ``shapes`` it gains 0.0015 more
+# On pages of goods reviews are other people's words; on two thirds of the sites, each held out, 3
+# gains 0.028 of word F1 on products, 1.5 a little less.
+_REVIEWS: Final = 3.0
 # Pages of the labelled set are larger than this but for a few; there the model alone is better.
 _SMALL_BLOCKS: Final = 120
 _ALL_LINK: Final = 0.8
@@ -47,10 +50,17 @@ class Priors:
         order = surroundings.order
         self._never = [far + order.index(name) for name in surroundings.never_inside]
         self._never += [near + order.index(name) for name in surroundings.never_near]
+        self._review = far + order.index("review")
         self._seldom = [near + order.index(name) for name in surroundings.seldom_near]
 
     def weigh(
-        self, chances: Floats, columns: Matrix, blocks: Sequence[Block], *, is_article: bool = False
+        self,
+        chances: Floats,
+        columns: Matrix,
+        blocks: Sequence[Block],
+        *,
+        is_article: bool = False,
+        is_goods: bool = False,
     ) -> Floats:
         """Return the chances with what the names say.
 
@@ -59,6 +69,7 @@ class Priors:
             columns: float32[blocks, features], of the featurizer.
             blocks: In page order.
             is_article: The page says that it is an article.
+            is_goods: It says that it sells something.
 
         Returns:
             float64[blocks], none higher than before.
@@ -67,6 +78,8 @@ class Priors:
         fall = _NEVER * _any(columns, self._never) + _ARTICLE * is_article
         fall += _TOLD * told_parts(blocks, self._surroundings)
         fall += _SHAPED * shaped_parts(blocks)
+        if is_goods:
+            fall += _REVIEWS * columns[:, self._review]
         if smallness > 0.0:
             seldom = np.maximum(_odd(columns, blocks), _any(columns, self._seldom))
             fall += _SELDOM * smallness * seldom

@@ -36,6 +36,7 @@ _OTHER_TYPES: Final = frozenset(
         "DiscussionForumPosting", "QAPage", "Question", "Product", "ItemList", "CollectionPage",
     }
 )  # fmt: skip
+_GOODS_TYPES: Final = frozenset({"Product", "ProductGroup", "Offer", "AggregateOffer"})
 
 Mask = NDArray[np.bool_]
 
@@ -66,7 +67,7 @@ class Selector:
         if not page.blocks:
             return Choice((), 0.0)
         columns = self.featurizer.matrix(page, metadata, url)
-        chances = self._chances(page.blocks, columns, is_article=is_article(metadata, url))
+        chances = self._chances(page.blocks, columns, metadata, url)
         words = np.asarray([block.words for block in page.blocks], dtype=np.float64)
         if not _is_in_noscript(page):
             shown = np.asarray([not block.noscript for block in page.blocks])
@@ -76,12 +77,15 @@ class Selector:
         total = max(1.0, float(words[kept].sum()))
         return Choice(chosen, float((chances * words)[kept].sum()) / total)
 
-    def _chances(self, blocks: Sequence[Block], columns: Matrix, *, is_article: bool) -> Floats:
+    def _chances(
+        self, blocks: Sequence[Block], columns: Matrix, metadata: Metadata, url: str
+    ) -> Floats:
         first = self.model.first.chances(columns)
         looks = [signature(block) for block in blocks]
         second = np.hstack([columns, context_columns(blocks, first, looks)])
         judged = self.model.second.chances(second)
-        return self.priors.weigh(judged, columns, blocks, is_article=is_article)
+        article, goods = is_article(metadata, url), is_goods(metadata)
+        return self.priors.weigh(judged, columns, blocks, is_article=article, is_goods=goods)
 
 
 def is_article(metadata: Metadata, url: str) -> bool:
@@ -92,8 +96,21 @@ def is_article(metadata: Metadata, url: str) -> bool:
     """
     if metadata.types & _OTHER_TYPES:
         return False
-    is_said = metadata.og_type == "article" or any(map(_ARTICLE_TYPE.search, metadata.types))
-    return is_said or bool(_ARTICLE_PATH.search(url.lower()))
+    return _says_article(metadata) or bool(_ARTICLE_PATH.search(url.lower()))
+
+
+def is_goods(metadata: Metadata) -> bool:
+    """Tell whether a page says by its data that it sells something, and not that it writes of it.
+
+    >>> is_goods(Metadata(og_type="product")), is_goods(Metadata(og_type="article"))
+    (True, False)
+    """
+    sells = "product" in metadata.og_type or bool(metadata.types & _GOODS_TYPES)
+    return sells and not _says_article(metadata)
+
+
+def _says_article(metadata: Metadata) -> bool:
+    return metadata.og_type == "article" or any(map(_ARTICLE_TYPE.search, metadata.types))
 
 
 def choose(blocks: Sequence[Block], chances: Floats, words: Floats) -> Mask:
@@ -139,11 +156,11 @@ def _table_around(place: Place) -> int:
 
 
 def _once(blocks: Sequence[Block], chances: Floats) -> Floats:
-    """Take the chances from all copies of a text but one; short texts and table rows may recur."""
+    """Take the chances from all copies of a text but one; short texts, rows and code may recur."""
     result = chances.copy()
     best: dict[str, int] = {}
     for i, block in enumerate(blocks):
-        if block.words < _COPY_WORDS or block.kind == "row":
+        if block.words < _COPY_WORDS or block.kind in ("row", "pre"):
             continue
         other = best.setdefault(block.text.lower(), i)
         if other == i:

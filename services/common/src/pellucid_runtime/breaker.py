@@ -1,10 +1,11 @@
-"""Circuit breaker: a provider that keeps failing is left alone for a while.
+"""Circuit breaker: a dependency that keeps failing is left alone for a while.
 
 Closed lets everything through. After some consecutive failures, or one that is final, it opens;
 when its pause is over it lets one probe through (half open) and closes when that succeeds. Each
 opening in a row doubles the pause.
 """
 
+import random
 from collections.abc import Callable
 from enum import StrEnum
 
@@ -25,12 +26,15 @@ class BreakerState(StrEnum):
 
 
 class Breaker:
-    """Breaker of one provider on this replica.
+    """Breaker of one dependency on this replica.
 
     Args:
         monotonic: Seconds of a clock that never runs backwards.
         failures_to_open: Consecutive failures that open it.
         first_pause_s: Seconds of the first opening after failures.
+        longest_pause_s: Seconds that doubling stops at.
+        spread: Share, 0 to 1, by which each pause is lengthened or shortened at random, so that
+            replicas that lost a dependency together do not come back to it in the same moment.
     """
 
     def __init__(
@@ -39,10 +43,14 @@ class Breaker:
         *,
         failures_to_open: int = FAILURES_TO_OPEN,
         first_pause_s: float = FIRST_PAUSE_S,
+        longest_pause_s: float = LONGEST_PAUSE_S,
+        spread: float = 0.0,
     ) -> None:
         self._monotonic = monotonic
         self._failures_to_open = failures_to_open
         self._first_pause_s = first_pause_s
+        self._longest_pause_s = longest_pause_s
+        self._spread = spread
         self._failures = 0
         self._openings = 0
         self._open_until: float | None = None
@@ -112,7 +120,8 @@ class Breaker:
         if self._open_until is not None and self.state is BreakerState.OPEN:
             self._open_until = max(self._open_until, self._monotonic() + pause_s)
             return
-        grown = min(pause_s * 2**self._openings, max(pause_s, LONGEST_PAUSE_S))
+        grown = min(pause_s * 2**self._openings, max(pause_s, self._longest_pause_s))
+        grown *= random.uniform(1 - self._spread, 1 + self._spread)  # noqa: S311 - no secret
         self._openings = min(self._openings + 1, 10)
         self._open_until = self._monotonic() + grown
         self._probe_until = 0.0

@@ -1,6 +1,6 @@
 """What calls that were in flight when a breaker opened may still change: nothing."""
 
-from pellucid_search.asking.breaker import FIRST_PAUSE_S, Breaker, BreakerState
+from pellucid_runtime.breaker import FIRST_PAUSE_S, Breaker, BreakerState
 
 
 class Seconds:
@@ -65,3 +65,15 @@ def test_an_answered_probe_closes_it() -> None:
     breaker.succeed()
 
     assert breaker.state is BreakerState.CLOSED
+
+
+def test_pauses_double_up_to_the_longest_and_are_spread() -> None:
+    seconds = Seconds()
+    breaker = Breaker(
+        seconds, failures_to_open=1, first_pause_s=1.0, longest_pause_s=3.0, spread=0.2
+    )
+    for middle in (1.0, 2.0, 3.0, 3.0):
+        breaker.fail()
+        assert 0.8 * middle <= breaker.retry_in_s <= 1.2 * middle
+        seconds.now += breaker.retry_in_s + 0.001
+        assert breaker.state is BreakerState.HALF_OPEN
