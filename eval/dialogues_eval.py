@@ -26,7 +26,8 @@ from pellucid_decision.stages.weights import load_weights
 from pellucid_decision.text.conversation import Ask, Turn
 from pellucid_decision.text.conversation import Role as AskRole
 from pellucid_gateway.question.page_topic import leaves, topic_of
-from pellucid_gateway.vocabulary.decision import Action, Decision, PlannedQuery, Stage
+from pellucid_gateway.turn.page_follow_ups import beyond_page
+from pellucid_gateway.vocabulary.decision import Action, Decision, PlannedQuery, Signal, Stage
 from pellucid_gateway.vocabulary.request import ChatMessage, Role, TurnRequest
 
 
@@ -62,10 +63,12 @@ def gone(folder: Path, conversation: dict[str, Any]) -> Iterator[tuple[str, str,
     for turn in conversation["turns"]:
         said.append(ChatMessage(Role.USER, turn["message"]))
         if turn["expect"] != "fetch_page":
-            topic = topic_of(TurnRequest(messages=tuple(said)))
+            request = TurnRequest(messages=tuple(said))
+            topic = topic_of(request)
             decision = decided(said, conversation["today"])
             text = f"{page.title} {page.text}"
             left = topic is None or leaves(topic, decision, [text])
+            decision = beyond_page(request, decision) if left else decision
             away = "search" if decision.needs_search else "knowledge"
             expected = "page" if turn["expect"] == "answer" else "search"
             yield expected, away if left else "page", turn["message"]
@@ -84,7 +87,8 @@ def decided(said: list[ChatMessage], today: str) -> Decision:
     return Decision(
         action=Action(made.action.value),
         confidence=0.5,
-        stage=Stage.RULE,
+        stage=Stage(made.verdict.stage.value),
+        signals=tuple(Signal(signal.name, signal.weight) for signal in made.signals),
         reason="",
         standalone_question=made.standalone_question,
         queries=tuple(PlannedQuery(query.text) for query in made.queries),

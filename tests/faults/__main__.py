@@ -25,7 +25,16 @@ from rig.load import http_client
 from rig.site import open_site
 from rig.trial import Pace
 
-MODULES = ("services", "fetcher", "store", "search", "model", "operation", "connections")
+MODULES = (
+    "services",
+    "fetcher",
+    "store",
+    "search",
+    "model",
+    "operation",
+    "connections",
+    "failover",
+)
 LONG = Pace(rate=3.0, warm_s=5.0, fault_s=60.0)
 
 

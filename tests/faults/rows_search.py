@@ -70,7 +70,7 @@ async def provider_limits(trial: Trial) -> None:
     "left alone after 5 in a row; the next one answers",
     tests=(
         f"{_TROUBLE}::test_the_breaker_opens_after_five_failures_in_a_row",
-        "services/search/tests/test_breaker.py",
+        "services/common/tests/test_breaker.py",
         f"{_OUTAGES}::test_a_server_error_is_tried_again_until_it_answers",
     ),
 )

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import websockets
 
+from pellucid_runtime.counted_host import counted_host
 from pellucid_runtime.http_bounds import Connections, HttpBounds
 from pellucid_runtime.http_server import SOCKET_WORKS, HttpServer
 
@@ -204,3 +205,44 @@ async def test_sockets_without_anything_in_progress_make_room() -> None:
 
     assert answer.startswith(b"HTTP/1.1 200")
     assert refused == {"evicted": 1}
+
+
+@pytest.mark.parametrize(
+    ("address", "host"),
+    [
+        ("2001:db8:1:2::a", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2:ffff:1:2:3", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("192.0.2.1", "192.0.2.1"),
+        ("", ""),
+    ],
+)
+def test_a_host_of_ipv6_is_a_network_of_64_bits(address: str, host: str) -> None:
+    assert counted_host(address) == host
+
+
+async def test_a_client_that_never_reads_loses_its_connection() -> None:
+    async def endless(scope: Any, _receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            return
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        for _ in range(10_000):
+            await send({"type": "http.response.body", "body": b"a" * 65_536, "more_body": True})
+
+    refused: Counter[str] = Counter()
+    connections = Connections(HttpBounds(write_s=0.3), lambda cause: refused.update([cause]))
+    server = HttpServer(endless, "127.0.0.1", 0, connections=connections, lifespan="off")
+    await server.start()
+    try:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port, limit=1_024)
+        writer.write(REQUEST)
+        async with asyncio.timeout(20):
+            while not refused:  # noqa: ASYNC110 - the door tells it by a counter alone
+                await asyncio.sleep(0.05)
+        assert refused == {"unread": 1}
+        assert len(connections) == 0
+        assert not reader.at_eof()
+        writer.close()
+    finally:
+        await server.stop(0)

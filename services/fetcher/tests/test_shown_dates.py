@@ -159,3 +159,24 @@ def test_a_change_is_told_for_want_of_a_publication_and_as_unsure(line: str) -> 
     found = _published(_page("en", f"<h1>The lock keepers</h1>{line}<p>{PROSE}</p>"))
     assert found is not None
     assert (found.time.date().isoformat(), found.confidence) == ("2021-03-05", 0.4)
+
+
+LIST = '<script type="application/ld+json">{"@type":"ItemList"}</script>'
+
+
+def _day(url: str, head: str = "") -> str:
+    shown = '<p class="guide__meta">March 5, 2021 20 min read</p>'
+    page = f"<html lang=en><head>{head}</head><body><h1>Locks</h1>{shown}<p>{PROSE * 3}</p>"
+    published = read(READERS, Document(page.encode(), url, "text/html")).published
+    return published.time.date().isoformat() if published is not None else ""
+
+
+def test_a_list_on_a_post_takes_no_date_from_it_and_one_on_a_shelf_does() -> None:
+    assert _day("https://www.lantern.example/blog/locks", LIST) == "2021-03-05"
+    assert _day("https://www.lantern.example/shelf/locks-of-the-upper-canal", LIST) == ""
+
+
+def test_what_is_shared_as_an_article_has_the_day_beside_its_heading() -> None:
+    said = '<meta property="og:type" content="article">'
+    assert _day("https://www.lantern.example/guide/locks", said) == "2021-03-05"
+    assert _day("https://www.lantern.example/guide/locks") == ""

@@ -55,6 +55,8 @@ def verifier(
     own: Sequence[str] = (),
     model: AnswerModel | None = None,
     ledger: TurnLedger | None = None,
+    *,
+    checks: bool = True,
 ) -> CitationVerifier:
     clock = PinnedNow()
     course = course_of(clock, ledger or TurnLedger(clock, wording_for("en")))
@@ -66,7 +68,9 @@ def verifier(
         language="en",
         opinion=ModelOpinion(model, name="small", course=course, marker=MARKER) if model else None,
     )
-    return CitationVerifier(sources, judge=judge, style=style, question=QUESTION, own=own)
+    return CitationVerifier(
+        sources, judge=judge, style=style, question=QUESTION, own=own, checks=checks
+    )
 
 
 async def verified(

@@ -17,6 +17,8 @@ from typing import Any, Final, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from pellucid_runtime.counted_host import counted_host
+
 # Requests that one connection may have sent ahead of their answers.
 _MOST_AHEAD: Final = 16
 _TITLES: Final = {
@@ -36,8 +38,10 @@ class HttpBounds:
         head_s: Seconds from the first byte, or the connection, to the end of a head.
         body_s: Seconds in which a body has to come, while it is waited for.
         idle_s: Seconds without a request between two of them.
+        write_s: Seconds in which a client has to read on while an answer waits for it.
         connections: In all.
-        per_address: Of one address; one that is `trusted` stands for many and counts in all only.
+        per_address: Of one address (IPv6: of one /64 network); one that is `trusted` stands for
+            many and counts in all only.
         trusted: Tells whether an address is a proxy of ours.
     """
 
@@ -46,6 +50,7 @@ class HttpBounds:
     head_s: float = 10.0
     body_s: float = 60.0
     idle_s: float = 30.0
+    write_s: float = 60.0
     connections: int = 4_000
     per_address: int = 1_000
     trusted: Callable[[str], bool] = field(default=lambda _: False)
@@ -83,6 +88,7 @@ class Connections:
         """Take a connection in; False where neither it nor a waiting one can be."""
         bounds = self.bounds
         counts = not bounds.trusted(address)
+        address = counted_host(address)
         if counts and self._of_address[address] >= bounds.per_address and not self._evict(address):
             return False
         if len(self._address) >= bounds.connections and not self._evict(None):
@@ -147,6 +153,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._bounds = connections.bounds
         self.timeout_keep_alive = self._bounds.idle_s  # type: ignore[assignment] # any number does
         self._timer: asyncio.TimerHandle | None = None
+        self._unread: asyncio.TimerHandle | None = None
         self._in_head = True
         self._head_bytes = 0
         self._begun = 0
@@ -167,7 +174,29 @@ class BoundedProtocol(HttpToolsProtocol):
         """Forget the connection."""
         self._connections.leave(self)
         self._expect(0, None)
+        self._is_read()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """Begin to wait for a client that does not read."""
+        super().pause_writing()
+        self._is_read()
+        self._unread = self.loop.call_later(self._bounds.write_s, self._late_reader)
+
+    def resume_writing(self) -> None:
+        """The client has read on."""
+        self._is_read()
+        super().resume_writing()
+
+    def _is_read(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+        self._unread = None
+
+    def _late_reader(self) -> None:
+        """Nothing can be said to whom reads nothing."""
+        self._connections.refused("unread")
+        self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Read on, within the bounds of a head."""

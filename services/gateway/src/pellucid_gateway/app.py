@@ -224,6 +224,7 @@ def _connections(settings: GatewaySettings) -> Connections:
         head_s=settings.gateway_head_timeout_s,
         body_s=settings.gateway_body_timeout_s,
         idle_s=settings.gateway_idle_timeout_s,
+        write_s=settings.gateway_write_timeout_s,
         connections=settings.gateway_max_connections,
         per_address=settings.gateway_address_connections,
         trusted=is_ours,

@@ -75,6 +75,12 @@ class GatewaySettings(LlmSettings):
     gateway_idle_timeout_s: float = Field(
         30.0, gt=0, le=3_600, description="Seconds between two requests; then the connection ends."
     )
+    gateway_write_timeout_s: float = Field(
+        60.0,
+        gt=0,
+        le=3_600,
+        description="Seconds in which a client has to read on; then the connection ends.",
+    )
     gateway_max_connections: int = Field(
         4_000,
         ge=10,
@@ -85,7 +91,7 @@ class GatewaySettings(LlmSettings):
         1_000,
         ge=1,
         le=100_000,
-        description="Connections of one address that is no trusted proxy; then as in all.",
+        description="Connections of one address (IPv6: /64) but a trusted proxy's; then as in all.",
     )
     gateway_max_body_bytes: int = Field(
         2 * 1024 * 1024,

@@ -109,7 +109,7 @@ def told_apart(chunks: Sequence[Chunk], question: str, rules: LanguageRules) -> 
     if _found(rules, "price_asked", question) and not named and len(chunks) <= SHORT:
         if _is_money(question):
             return tuple(chunks)
-        return (*chunks, Chunk(asked.get("price", "")))
+        return (*kept, Chunk(asked.get("price", "")))
     return tuple(chunks)
 
 

@@ -5,7 +5,6 @@ year only from the clock. One query for each thing asked; a further one only for
 no room for. Whether to search at all is not decided here.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -33,6 +32,14 @@ from pellucid_decision.queries.fitting import (
     room_for,
 )
 from pellucid_decision.queries.limits import SHORT
+from pellucid_decision.queries.story import (
+    last_things,
+    pointing_words,
+    points_back,
+    says,
+    subject_of,
+    things_told,
+)
 from pellucid_decision.question.chunk import Chunk, Role
 from pellucid_decision.question.chunks import chunks_of
 from pellucid_decision.question.resolution import Resolved, told_by
@@ -43,8 +50,6 @@ from pellucid_decision.text.conversation import Ask
 from pellucid_language.folding import straight
 
 CONTEXT_WORDS = 3
-# Words of a story that a question without any of its own takes.
-STORY_WORDS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,21 +198,21 @@ class _Writer:
         before, question, rules = self._asked.before, self._asked.questions[0], self._rules
         if not before:
             return ()
-        says = [chunk for chunk in own if _says(chunk, rules)]
-        if not says:
-            return _things(before, rules)
-        there, refers = self._is_there(question), _refers(question, rules)
+        telling = [chunk for chunk in own if says(chunk, rules)]
+        if not telling:
+            return things_told(before, rules)
+        there, refers = self._is_there(question), points_back(question, rules)
         if there and self._resolved.place:
             return (Chunk(self._resolved.place, Kind.ENTITY),)
         if refers and not there:
-            return _last_things(before, rules)
-        few = len(says) == 1 and not any(chunk.kind in _NAMES for chunk in says)
-        found = _beyond(_things(before, rules), own) if there or few else ()
+            return last_things(before, rules)
+        few = len(telling) == 1 and not any(chunk.kind in _NAMES for chunk in telling)
+        found = _beyond(things_told(before, rules), own) if there or few else ()
         return tuple(room_for(found, own)) if found else ()
 
     def _is_there(self, question: str) -> bool:
         """Whether a question speaks of being where the story plays."""
-        words = _pointing_words(question, self._rules)
+        words = pointing_words(question, self._rules)
         pattern = self._rules.phrase("there")
         return bool(words & self._rules.words("there") or (pattern and pattern.search(question)))
 
@@ -216,16 +221,31 @@ class _Writer:
         question = self._asked.questions[number]
         named = any(chunk.kind in _NAMES for chunk in own)
         content = [chunk for chunk in own if chunk.role is Role.CONTENT]
-        if not _refers(question, self._rules) and (named or len(content) >= SHORT):
+        placed = self._only_places(own)
+        refers = placed or points_back(question, self._rules)
+        if not refers and (named or len(content) >= SHORT):
             return ()
         story = () if self._resolved.leans else self._from_story(self._own[0])
         if story:
             return tuple(room_for(_beyond(story, own), own))
         first = [c for c in self._complete(self._own[0], 0) if c.role is not Role.TIME]
-        of_person = any(chunk.key in self._rules.words("roles") for chunk in first)
-        if of_person and _refers(question, self._rules):
+        if placed:
             return _beyond([c for c in first if c.role is Role.CONTENT][:SHORT], own)
-        return _beyond(_subject_of(first, self._rules), own)
+        of_person = any(chunk.key in self._rules.words("roles") for chunk in first)
+        if of_person and points_back(question, self._rules):
+            return _beyond([c for c in first if c.role is Role.CONTENT][:SHORT], own)
+        return _beyond(subject_of(first, self._rules), own)
+
+    def _only_places(self, own: Sequence[Chunk]) -> bool:
+        """Whether a question names only where: its subject was named before ("and when in Madrid").
+
+        Told where verbs need no subject, by the small word before every name.
+        """
+        content = [chunk for chunk in own if chunk.role is Role.CONTENT]
+        names = [chunk for chunk in content if chunk.kind in _NAMES]
+        asks = any(chunk.key in self._rules.words("attributes") for chunk in content)
+        placed = all(chunk.link.split()[:1] and chunk.link.split()[0] in _WHERE for chunk in names)
+        return bool(names) and placed and not asks and len(content) - len(names) <= 1
 
     def _dressed(self, chunks: Sequence[Chunk], subject: Sequence[Chunk]) -> tuple[Chunk, ...]:
         """Apply what a searcher would: names before their roles, the year, other names."""
@@ -268,80 +288,8 @@ class _Writer:
         return lines
 
 
-def _refers(question: str, rules: LanguageRules) -> bool:
-    words = _pointing_words(question, rules)
-    pattern = rules.phrase("pronoun_forms")
-    return bool(words & rules.words("pronouns_subject")) or bool(
-        pattern and pattern.search(question)
-    )
-
-
 _NAMES = FIRM - {Kind.NUMBER}
-_ASIDE = re.compile(r"[(（][^()（）]*[)）]")
-
-
-def _says(chunk: Chunk, rules: LanguageRules) -> bool:
-    """Whether a chunk names a thing: not only what is asked of one."""
-    asks = chunk.key in rules.words("meaning_verbs") | rules.words("attributes")
-    return chunk.role is Role.CONTENT and not asks
-
-
-def _things(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
-    """Return the names of a story with the words they stand behind, else its last words."""
-    told = rules.words("telling_verbs")
-    found = [c for c in chunks_of(before, rules) if c.role is Role.CONTENT and c.key not in told]
-    named = {place for place, chunk in enumerate(found) if chunk.kind in FIRM}
-    wanted = named | {_neighbour(found, place) for place in named}
-    return tuple(found[place] for place in sorted(wanted)[-STORY_WORDS:]) or tuple(found[-SHORT:])
-
-
-def _neighbour(found: Sequence[Chunk], place: int) -> int:
-    """Return the place of the word that belongs to a name: right behind it, else before it."""
-    behind = place + 1
-    if behind < len(found) and _belongs(found[behind], found[place]):
-        return behind
-    return max(place - 1, 0)
-
-
-def _pointing_words(question: str, rules: LanguageRules) -> set[str]:
-    """Return the words of a question without "there is" and "il y a", which point to nothing."""
-    lower, empty = question.casefold(), rules.phrase("existential")
-    return set(re.findall(r"[\w'-]+", empty.sub(" ", lower) if empty else lower))
-
-
-def _last_things(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
-    """Return what was named last before a question: what its "it" most likely is."""
-    clause = re.split(r"[,;!?，。]|\.(?!\d)", _ASIDE.sub("", before).strip(" ,.;!?，。"))
-    for text in reversed(clause[-3:]):
-        found = [
-            chunk
-            for chunk in chunks_of(text, rules)
-            if chunk.role is Role.CONTENT and chunk.key not in rules.words("telling_verbs")
-        ]
-        if found:
-            names = [n for n, chunk in enumerate(found) if chunk.kind in _NAMES]
-            return tuple(found[names[-1] if names else -2 :][:2])
-    return ()
-
-
-def _subject_of(chunks: Sequence[Chunk], rules: LanguageRules) -> tuple[Chunk, ...]:
-    """Return what a question is about: its names, else its words but the last."""
-    named = tuple(chunk for chunk in chunks if chunk.kind in _NAMES)
-    if named and rules.code != "de":
-        return named[:2]
-    content = [
-        chunk
-        for chunk in chunks
-        if chunk.role is Role.CONTENT
-        and chunk.key not in rules.words("attributes") | rules.words("telling_verbs")
-    ]
-    return tuple(content[:SHORT])
-
-
-def _belongs(chunk: Chunk, name: Chunk) -> bool:
-    """Whether a word stands right behind a name that says which one ("US passport")."""
-    near = chunk.start == name.start + len(name.text) + 1
-    return near and name.kind in _NAMES and chunk.role is Role.CONTENT and not chunk.link
+_WHERE = frozenset({"en", "desde", "hasta", "por"})
 
 
 def _beyond(chunks: Sequence[Chunk], known: Sequence[Chunk]) -> tuple[Chunk, ...]:

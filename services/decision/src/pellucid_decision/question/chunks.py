@@ -22,6 +22,10 @@ MAX_CHUNKS = 40
 MAX_ERROR_WORDS = 9
 
 
+# What Korean hangs on a time.
+_TIME_PARTICLE = re.compile(r"(?:에는|에|부터|까지|의|은|는)(?=\s|\Z|[?!.,])")
+
+
 _DENSE = frozenset({"ko", "ja", "zh"})
 
 
@@ -152,9 +156,10 @@ def _measured(chunks: Sequence[Chunk], text: str) -> list[Chunk]:
 def _times(text: str, rules: LanguageRules) -> Iterator[tuple[int, int, Chunk]]:
     pattern = rules.phrase("when_phrases")
     for match in pattern.finditer(text) if pattern else ():
+        particle = _TIME_PARTICLE.match(text, match.end()) if rules.code == "ko" else None
         yield (
             match.start(),
-            match.end(),
+            particle.end() if particle else match.end(),
             Chunk(match.group(), Kind.WORD, Role.TIME, start=match.start()),
         )
 

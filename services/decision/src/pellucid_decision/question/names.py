@@ -146,7 +146,9 @@ def _numbered_end(text: str, tokens: Sequence[Token], place: int, rules: Languag
         return end
     while end < len(tokens) and text[tokens[end - 1].end : tokens[end].start] == " ":
         token = tokens[end]
-        letter = len(token.text) == 1 and token.text.isalpha() and not token.stop  # "model y"
+        # "model y", "livret A"
+        capital = token.text.isupper() and rules.code != "en"
+        letter = len(token.text) == 1 and token.text.isalpha() and (capital or not token.stop)
         number = letter or (token.kind is Kind.NUMBER and not _YEAR.fullmatch(token.text))
         model = token.kind is Kind.IDENTIFIER and any(letter.isdigit() for letter in token.text)
         qualifies = end > place + 1 and token.text.casefold() in MODEL_WORDS

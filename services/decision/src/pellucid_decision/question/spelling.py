@@ -116,11 +116,20 @@ def _is_slip(known: str, word: str) -> bool:
     if known[0] != word[0]:
         return False
     changed = [(a, b) for a, b in zip(known, word, strict=False) if a != b]
+    if known == word[:-1] and word[-1] not in _DOUBLED_ENDS:
+        return False  # "spacex" is no "space"
     if len(known) != len(word) or len(changed) != 1:
         return True
+    if any(letter in _ACCENTED for letter in changed[0]):
+        return "".join(sorted(changed[0])) in _SAME_VOWEL
     return set(changed[0]) <= _VOWELS or frozenset(changed[0]) in _SOUND_ALIKE
 
 
+# Letters that a finger adds to a word that was complete.
+_DOUBLED_ENDS = frozenset("aeioulmnrsty")
+# Another vowel with an accent is another form of the verb ("marcó", "marca").
+_ACCENTED = frozenset("áéíóú")
+_SAME_VOWEL = frozenset({"aá", "eé", "ií", "oó", "uú"})
 _VOWELS = frozenset("aeiouyáéíóúàèùâêîôûäöü")
 _SOUND_ALIKE = frozenset(map(frozenset, ("cs", "sz", "ck", "kq", "bv", "dt", "gj", "mn")))
 

@@ -186,6 +186,8 @@ def _longest_first(words: frozenset[str]) -> tuple[str, ...]:
 
 def _without_particle(token: str, particles: Sequence[str]) -> str:
     """Strip one particle from the end of a Korean word when at least two syllables stay."""
+    if token.endswith("유로"):
+        return token  # the currency, not what it ends in
     for particle in particles:
         stem = token.removesuffix(particle)
         if stem != token and (len(stem) >= 2 or (stem and not _HANGUL.match(stem[-1]))):  # noqa: PLR2004 - the number says itself

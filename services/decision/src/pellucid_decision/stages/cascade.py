@@ -19,7 +19,7 @@ from pellucid_decision.question.resolution import (
     told_by,
 )
 from pellucid_decision.rules.facets import facets_of
-from pellucid_decision.stages.case import Case, examine, is_about_answer
+from pellucid_decision.stages.case import Case, examine
 from pellucid_decision.stages.deliberation import (
     Adviser,
     Deliberated,
@@ -122,7 +122,7 @@ def compose(case: Case, done: Deliberated) -> Decision:
         urls=processed,
         ignored_urls=urls[len(processed) :],
         facets=facets,
-        about_answer=is_about_answer(case),
+        about_answer=case.about_answer,
         degraded=done.degraded,
         outbound=done.outbound,
     )

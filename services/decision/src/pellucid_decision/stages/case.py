@@ -27,7 +27,12 @@ _SHORT_QUESTION_TERMS = 4
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A message with everything that was read from it."""
+    """A message with everything that was read from it.
+
+    Attributes:
+        about_answer: It asks for the sources of the answer before, or to verify it.
+        doubted: The question that was answered might have needed the web.
+    """
 
     ask: Ask
     language: str
@@ -37,6 +42,8 @@ class Case:
     site: str
     category: Category | None
     book: Rulebook
+    about_answer: bool = False
+    doubted: bool = False
 
     @property
     def topicless(self) -> bool:
@@ -60,7 +67,11 @@ def examine(ask: Ask, book: Rulebook) -> Case:
     links = meant(found, site, reading, book)
     resolved = replace(resolved, pages=pages_of(links))
     case = Case(ask, language, resolved, reading, links, site, match_category(reading, book), book)
-    return replace(case, resolved=of_last_question(resolved)) if is_about_answer(case) else case
+    if not _is_about_answer(case):
+        return case
+    before = _earlier(ask, language, book)
+    doubted = before is not None and before.score > book.answer_at
+    return replace(case, resolved=of_last_question(resolved), about_answer=True, doubted=doubted)
 
 
 def _language(ask: Ask) -> str:
@@ -119,7 +130,7 @@ def _earlier(ask: Ask, language: str, book: Rulebook) -> Reading | None:
     return None
 
 
-def is_about_answer(case: Case) -> bool:
+def _is_about_answer(case: Case) -> bool:
     """Whether a message asks for the sources of the answer before, or to verify it."""
     if not any(turn.role is Role.ASSISTANT for turn in case.ask.history):
         return False

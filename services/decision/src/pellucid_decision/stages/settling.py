@@ -16,6 +16,7 @@ _RULE_SLOPE = 8.67
 _RULE_CENTRE = 0.425
 _MODE_CONFIDENCE = 1.0
 _URL_CONFIDENCE = 0.97
+_ABOUT_CONFIDENCE = 0.95
 # A rule's search (or answer) stands unless the classifier's first look is below (above) this.
 # Swept on the own messages held out by fold, 0.3 to 0.6 and 0.5 to 0.7: the lower for searches, the
 # more traps are searched. Small talk and word problems, whose vetoes are this strong, stand.
@@ -28,19 +29,24 @@ FIRM_SCORE = 0.95
 # A short question that goes on from one that was looked up says little by its own words.
 CONTEST_FOLLOW_UP = 0.15
 UNCONTESTED_VETO = 1.0
+# What no model knows, however the message is worded.
+_PLAIN_NEEDS = ("package_error", "outage", "device_code")
 _ALSO_SEARCH = ("explicit_lookup", "ask_sources", "reviews")
 
 
 def settle(case: Case) -> Verdict | None:
     """Return the verdict of the stages that need nothing outside, None when they leave it open."""
-    return _by_mode(case) or _by_veto(case) or _by_address(case) or _by_score(case)
+    by_order = _by_mode(case) or _by_veto(case) or _by_address(case)
+    return by_order or _by_answer(case) or _by_score(case)
 
 
 def contestable(case: Case, verdict: Verdict) -> bool:
     """True for verdicts that weighed words; what the person or a frontend ordered is not one."""
-    if verdict.stage is not Stage.RULE or verdict.reason_code in FINAL_VETOES:
+    if verdict.stage is not Stage.RULE or verdict.reason_code in (*FINAL_VETOES, "about_answer"):
         return False
-    return verdict.search or not case.reading.vetoed(UNCONTESTED_VETO)
+    if verdict.search:
+        return not case.reading.has(*_PLAIN_NEEDS)
+    return not case.reading.vetoed(UNCONTESTED_VETO)
 
 
 def contested(case: Case, verdict: Verdict, look: float) -> bool:
@@ -93,6 +99,14 @@ def _by_address(case: Case) -> Verdict | None:
         return Verdict(True, Stage.URL, _URL_CONFIDENCE, "url_and_search", reason)  # noqa: FBT003 - first field
     reason = "The message names a page, which is read instead of searching."
     return Verdict(False, Stage.URL, _URL_CONFIDENCE, "url", reason)  # noqa: FBT003 - first field
+
+
+def _by_answer(case: Case) -> Verdict | None:
+    """Whoever doubts an answer wants its sources, unless it needed none ("7 * 8")."""
+    if not case.doubted:
+        return None
+    reason = "The person asks for the sources of the answer before."
+    return Verdict(True, Stage.RULE, _ABOUT_CONFIDENCE, "about_answer", reason)  # noqa: FBT003 - first field
 
 
 def _by_score(case: Case) -> Verdict | None:

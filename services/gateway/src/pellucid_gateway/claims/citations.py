@@ -54,8 +54,8 @@ class CitationVerifier:
         question: Words of it are not taken for invented publishers.
         own: Texts of the client; the answer may repeat their addresses and images.
         answers: Earlier answers; it may repeat their addresses, but no images.
-        checks: False lets the text pass as it is: the answer to a message that never touched the
-            web has nothing to cite, and "[1, 3]" in it is mathematics.
+        checks: False leaves markers alone: the answer to a message that never touched the web has
+            nothing to cite, and "[1, 3]" in it is mathematics. It passes the door all the same.
     """
 
     def __init__(
@@ -107,9 +107,6 @@ class CitationVerifier:
 
     async def feed(self, text: str) -> AsyncIterator[Delta | Cited]:
         """Take more of the model's text; yield what may leave."""
-        if not self._checks:
-            yield self._sent_as(text)
-            return
         for segment in self._segments.feed(text):
             async for event in self._complete(segment.kind, segment.text):
                 yield event
@@ -166,7 +163,7 @@ class CitationVerifier:
         early, self._early = self._early, ""
         rest_begins, begun = self._sent_chars, self._sent_chars - self._early_chars
         self._early_chars = 0
-        if kind is SegmentKind.CODE:
+        if kind is SegmentKind.CODE or not self._checks:
             rendered = Rendered(text, ())
         else:
             rendered = await self._checked(text)

@@ -22,8 +22,9 @@ from pellucid_gateway.vocabulary.ports import (
 )
 from pellucid_runtime.errors import ServiceError
 
-# Longest wait for its results once the first ones are there.
-PATIENCE_S = 0.3
+# Longest wait for its results once the first ones are there: a model of 0.4 s beside searches of
+# 0.6 s is waited for 0.4 s.
+PATIENCE_S = 0.5
 
 
 class FurtherQuery:

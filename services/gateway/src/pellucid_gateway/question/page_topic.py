@@ -81,6 +81,24 @@ def topic_of(request: TurnRequest) -> PageTopic | None:
     return None if has_left or has_searched else topic
 
 
+def has_just_left(request: TurnRequest) -> bool:
+    """Whether the words of this message leave a page that was named before."""
+    said = [message.content for message in request.messages if message.role is Role.USER]
+    named = any(find_urls(text) for text in said[:-1])
+    return named and standing(said[-1]) is Standing.LEFT
+
+
+def without_lead(message: str) -> str:
+    """A message without the words that only announce another subject.
+
+    >>> without_lead("thanks. different thing: is the pass worth it?")
+    'is the pass worth it?'
+    """
+    lead, colon, question = message.partition(":")
+    announces = bool(colon) and _table().left.search(fold(lead)) is not None
+    return question.strip() if announces and subject_terms(question) else message
+
+
 def standing(message: str) -> Standing:
     """What the words of a message tell.
 

@@ -5,14 +5,26 @@ from dataclasses import dataclass, field, replace
 
 from pellucid_gateway.course.ledger import TurnLedger
 from pellucid_gateway.gathering.reading import PageReader
-from pellucid_gateway.question.page_topic import PageTopic, as_follow_up, leaves, topic_of
-from pellucid_gateway.vocabulary.decision import Action, Decision, Stage, WebMode
+from pellucid_gateway.question.fallback_decision import query_from
+from pellucid_gateway.question.page_topic import (
+    PageTopic,
+    as_follow_up,
+    has_just_left,
+    leaves,
+    topic_of,
+    without_lead,
+)
+from pellucid_gateway.vocabulary.decision import Action, Decision, PlannedQuery, Stage, WebMode
 from pellucid_gateway.vocabulary.findings import PageContent, Purpose
 from pellucid_gateway.vocabulary.request import TurnRequest
 
 _CONFIDENCE = 0.85
 # The person's own word against the web.
 _DONT_SEARCH = "dont_search"
+# Counts against searching only because there was an answer before, which the page gave.
+_FOLLOWS_ANSWER = "followup_of_answer"
+# A rule knows why it does not search: a poem, a sum, a program. These only held it likelier.
+_UNSETTLED = frozenset({Stage.CLASSIFIER, Stage.FALLBACK})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +50,8 @@ async def with_named_page(
         None if decision.urls or decision.topicless or request.force_search else topic_of(request)
     )
     if topic is None:
-        return FollowUp(decision)
+        left = not decision.urls and has_just_left(request)
+        return FollowUp(beyond_page(request, decision) if left else decision)
     if request.web_mode is WebMode.OFF or _is_unwanted(request, decision):
         ledger.notify("page_not_opened", url=topic.urls[0])
         return FollowUp(decision)
@@ -46,8 +59,32 @@ async def with_named_page(
     read = [page for page in pages.values() if page.success]
     texts = [f"{page.title} {page.text}" for page in read]
     if leaves(topic, decision, texts):
-        return FollowUp(decision)
+        return FollowUp(beyond_page(request, decision))
     return FollowUp(_about_page(request, decision, topic), pages)
+
+
+def beyond_page(request: TurnRequest, decision: Decision) -> Decision:
+    """The decision on a message that leaves the named page: a question of fact is searched.
+
+    Who talks about a page wants what is written somewhere, not what a model remembers; so what
+    speaks for a search is enough, unless a rule or the person says otherwise.
+    """
+    speaks_for = sum(s.weight for s in decision.signals if s.name != _FOLLOWS_ANSWER) > 0
+    is_open = decision.action is Action.ANSWER and decision.stage in _UNSETTLED
+    is_open = is_open and not (decision.topicless or decision.about_answer)
+    wanted = request.web_mode is WebMode.AUTO and not _is_unwanted(request, decision)
+    if not (speaks_for and is_open and wanted):
+        return decision
+    question = without_lead(request.message)
+    return replace(
+        decision,
+        action=Action.SEARCH,
+        confidence=_CONFIDENCE,
+        reason="The message leaves the page that was named and asks for something else.",
+        reason_code="left_page",
+        standalone_question=question,
+        queries=(PlannedQuery(query_from(question)),),
+    )
 
 
 def _is_unwanted(request: TurnRequest, decision: Decision) -> bool:

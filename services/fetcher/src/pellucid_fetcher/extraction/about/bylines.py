@@ -15,21 +15,29 @@ from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from pellucid_fetcher.extraction.about.dates import is_believable, is_writing, read_moment
+from pellucid_fetcher.extraction.about.dates import (
+    is_believable,
+    is_posted,
+    is_writing,
+    read_moment,
+)
 from pellucid_fetcher.extraction.about.written import WrittenDay, is_changed, written_days
 from pellucid_fetcher.extraction.structure.blocks import Block, Place
 from pellucid_fetcher.outcome import DateOrigin, PublishedDate
 from pellucid_language.calendar import written_months
 
 _WRITING: Final = re.compile(r"Article|Posting|Report|Recipe|HowTo|QAPage|Question")
+_ARTICLE: Final = re.compile(r"Article|BlogPosting|Report")
 _NO_WRITING: Final = frozenset(
     {
-        "Product", "ProductGroup", "Offer", "AggregateOffer", "ItemList", "CollectionPage",
-        "SearchResultsPage", "Event", "LocalBusiness", "Service", "JobPosting",
+        "Product", "ProductGroup", "Offer", "AggregateOffer", "CollectionPage",
+        "SearchResultsPage", "Event", "JobPosting",
     }
 )  # fmt: skip
+# What stands on posts too, in a box or as the publisher.
+_BESIDE_WRITING: Final = frozenset({"ItemList", "LocalBusiness", "Service"})
 _NAMED_DATE: Final = re.compile(
-    r"date|time|publi|posted|byline|created|entry-meta|post-meta|\bmeta\b|article-info|author|credit"
+    r"date|time|publi|posted|byline|created|entry-meta|post-meta|(?:\b|_)meta\b|article-info|author|credit"
 )
 _NAMED_ASIDE: Final = re.compile(
     r"comment|related|recommend|sidebar|footer|widget|teaser|more-|popular|latest|recent|trending"
@@ -50,6 +58,7 @@ _DAY_FIRST_HOSTS: Final = re.compile(r"\.(?:uk|au|nz|ie|in|za|eu|scot|london)$")
 # with these 4 of 10 dates that metadata lacked are found and 3 of 100 dateless pages get one.
 _LEAST: Final = 1.5
 _LEAST_ELSEWHERE: Final = 5.5
+_LEAST_SAID: Final = 4.0
 _ALL_CERTAIN: Final = 5.0
 _BELOW: Final = ((3, 2.5), (6, 2.0), (12, 1.0))
 _ABOVE: Final = ((3, 1.5), (6, 0.5))
@@ -73,7 +82,12 @@ class _Candidate:
 
 
 def visible_date(
-    parser: LexborHTMLParser, blocks: Sequence[Block], types: AbstractSet[str], url: str
+    parser: LexborHTMLParser,
+    blocks: Sequence[Block],
+    types: AbstractSet[str],
+    url: str,
+    *,
+    says_article: bool = False,
 ) -> PublishedDate | None:
     """Return the date that a page shows as its own.
 
@@ -82,10 +96,14 @@ def visible_date(
         blocks: What it shows.
         types: Its schema.org types.
         url: Its address.
+        says_article: It calls itself an article where it is shared; many pages do that are none.
     """
     if types & _NO_WRITING or not urlsplit(url).path.strip("/"):
         return None
-    least = _LEAST if _is_writing(types, url) else _LEAST_ELSEWHERE
+    if types & _BESIDE_WRITING and not (any(map(_ARTICLE.search, types)) or is_posted(url)):
+        return None
+    elsewhere = _LEAST_SAID if says_article else _LEAST_ELSEWHERE
+    least = _LEAST if _is_writing(types, url) else elsewhere
     candidates = [*_written(parser, blocks, url), *_marked(parser)]
     for changed, least_here in ((False, least), (True, least - _CHANGED_COST)):
         best = max(

@@ -70,6 +70,7 @@ _WRITING_PATH: Final = re.compile(
     r"/(?:blogs?|news|articles?|story|stories|posts?|press|threads?|topics?|questions?|t|r)/"
     r"|viewtopic|showthread"
 )
+_THREAD: Final = re.compile(r"(?:thread|topic)-\d|[?&](?:topic|threadid|tid)=\d")
 _SLUG_WORDS: Final = 4  # a last part of so many words is the title of a writing
 
 
@@ -79,10 +80,19 @@ def is_writing(url: str) -> bool:
     >>> is_writing("https://a.example/blog/hi"), is_writing("https://a.example/shop/hats")
     (True, False)
     """
-    path = urlsplit(url).path.lower()
-    last = path.rstrip("/").rsplit("/", 1)[-1]
-    is_below = bool(last) and _WRITING_PATH.search(path) is not None
-    return is_below or last.count("-") + last.count("_") >= _SLUG_WORDS - 1
+    last = urlsplit(url).path.rstrip("/").rsplit("/", 1)[-1]
+    return is_posted(url) or last.count("-") + last.count("_") >= _SLUG_WORDS - 1
+
+
+def is_posted(url: str) -> bool:
+    """Tell whether an address leads below a blog, the news, a forum or the like.
+
+    >>> is_posted("https://a.example/blog/hi"), is_posted("https://a.example/how-to-tie-a-knot")
+    (True, False)
+    """
+    address = urlsplit(url.lower())
+    below = address.path.rstrip("/").rsplit("/", 1)[-1] and _WRITING_PATH.search(address.path)
+    return bool(below) or _THREAD.search(f"{address.path}?{address.query}") is not None
 
 
 def published_date(

@@ -12,6 +12,7 @@ from typing import Any, Final
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from pellucid_fetcher.extraction.about import jsonld
+from pellucid_fetcher.extraction.about.authors import WRITINGS, declared_author
 from pellucid_fetcher.extraction.about.dates import changed_date, published_date
 from pellucid_fetcher.extraction.about.titles import Names, best_title
 from pellucid_fetcher.extraction.structure.blocks import clean
@@ -20,8 +21,6 @@ from pellucid_fetcher.outcome import PublishedDate
 _MAX_TITLE: Final = 500
 _MAX_NAME: Final = 200
 _MAX_DESCRIPTION: Final = 5_000
-_WRITINGS: Final = re.compile(r"Article|Posting|Report|Review|Recipe|WebPage|CreativeWork|Product")
-_BYLINE: Final = re.compile(r"^(?:by|von|par|por|di|door|von)\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,7 @@ def read_metadata(parser: LexborHTMLParser, url: str) -> Metadata:
     site = _site_name(metas, nodes)
     return Metadata(
         title=_title(parser, metas, nodes, site)[:_MAX_TITLE],
-        author=_author(parser, metas, nodes)[:_MAX_NAME],
+        author=declared_author(parser, metas, nodes)[:_MAX_NAME],
         site_name=site[:_MAX_NAME],
         language=_language(parser, metas),
         published=published_date(parser, metas, nodes, url),
@@ -87,12 +86,13 @@ def _title(
 
 
 def _heading_text(node: LexborNode) -> str:
-    return clean(node.text(deep=True)).rstrip("¶#§ ")
+    gap = " " if node.css_first("br") is not None else ""
+    return clean(node.text(deep=True, separator=gap)).rstrip("¶#§ ")
 
 
 def _headline(nodes: Sequence[Mapping[str, Any]]) -> str:
     for node in nodes:
-        if any(map(_WRITINGS.search, jsonld.types_of(node))):
+        if any(map(WRITINGS.search, jsonld.types_of(node))):
             headline = jsonld.text_of(node.get("headline")) or jsonld.text_of(node.get("name"))
             if headline:
                 return clean(headline)
@@ -121,30 +121,6 @@ def _site_name(metas: Mapping[str, str], nodes: Sequence[Mapping[str, Any]]) -> 
         publisher = jsonld.text_of(node.get("publisher"))
         if publisher:
             return clean(publisher)
-    return ""
-
-
-def _author(
-    parser: LexborHTMLParser, metas: Mapping[str, str], nodes: Sequence[Mapping[str, Any]]
-) -> str:
-    for node in nodes:
-        if any(map(_WRITINGS.search, jsonld.types_of(node))):
-            author = clean(jsonld.text_of(node.get("author")))
-            if author and "://" not in author:
-                return author
-    for name in ("author", "article:author", "parsely-author", "sailthru.author", "dc.creator"):
-        value = metas.get(name, "")
-        if value and "://" not in value:
-            return value
-    return _visible_author(parser)
-
-
-def _visible_author(parser: LexborHTMLParser) -> str:
-    for selector in ('[rel="author"]', '[itemprop="author"]', ".author-name", ".byline-name"):
-        node = parser.css_first(selector)
-        name = clean(node.text(deep=True)) if node is not None else ""
-        if 0 < len(name) <= 80:  # noqa: PLR2004 - longer is a biography
-            return _BYLINE.sub("", name)
     return ""
 
 

@@ -9,6 +9,7 @@ from typing import Final
 from selectolax.lexbor import LexborHTMLParser
 
 from pellucid_fetcher.document import Document, Extracted
+from pellucid_fetcher.extraction.about.authors import shown_author
 from pellucid_fetcher.extraction.about.bylines import visible_date
 from pellucid_fetcher.extraction.about.metadata import Metadata, read_metadata
 from pellucid_fetcher.extraction.choosing.selecting import Choice, Selector, open_selector
@@ -48,7 +49,10 @@ class HtmlReader:
         chosen = self.selector.select(page, metadata, document.url)
         extracted = self._assemble(page, chosen, metadata, decoded.text)
         if metadata.published is None and not page.limited:
-            shown = visible_date(parser, page.blocks, metadata.types, document.url)
+            says_article = metadata.og_type == "article"
+            shown = visible_date(
+                parser, page.blocks, metadata.types, document.url, says_article=says_article
+            )
             extracted = replace(extracted, published=shown or metadata.changed)
         suspect = ("charset_suspect",) if decoded.suspect else ()
         return _with_charset(extracted, decoded.charset, suspect)
@@ -72,7 +76,7 @@ class HtmlReader:
         return Extracted(
             status=_status(text, page, walls),
             title=metadata.title,
-            author=metadata.author,
+            author=shown_author(page.blocks, metadata.author, metadata.site_name),
             site_name=metadata.site_name,
             language=metadata.language,
             published=metadata.published,
