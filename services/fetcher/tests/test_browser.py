@@ -1,10 +1,12 @@
 """The browser path: through the proxy, through the gate, and only where it can help."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pellucid_fetcher.adapters import browser_driver, browser_process
 from pellucid_fetcher.adapters.egress_proxy import EgressProxy
 from pellucid_fetcher.egress.clearance import Reach
 from pellucid_fetcher.metrics import BROWSER_AVAILABLE
@@ -85,6 +87,29 @@ async def test_a_driver_that_cannot_start_costs_only_the_pages_that_need_it(
     assert [page.success for page in pages] == [False, True, True]
     assert pages[0].status is not FetchStatus.OK
     assert BROWSER_AVAILABLE._value.get() == 0
+
+
+async def test_a_driver_that_hangs_is_ended_and_leaves_no_process(
+    open_rig: Any, http: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    node = tmp_path / "node"
+    node.write_text("#!/bin/sh\nsleep 600 &\nsleep 600\n", "utf-8")
+    node.chmod(0o755)
+    monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", str(node))
+    monkeypatch.setattr(browser_driver, "DRIVER_S", 1.0)
+    BROWSER_AVAILABLE.set(1)
+    rig = await open_rig(fetcher_chromium="/bin/true")
+    plain = http(f"<main><p>{SENTENCE}</p></main>".encode())
+    await rig.pages({"/script": http(_shell(WRITES)), "/plain": plain})
+
+    for _ in range(2):
+        urls = ("http://light.test/script", "http://light.test/plain")
+        pages = await asyncio.gather(*(rig.fetch(url, timeout_s=20) for url in urls))
+        assert [page.success for page in pages] == [False, True]
+        assert pages[0].status is not FetchStatus.OK
+
+    assert BROWSER_AVAILABLE._value.get() == 0
+    assert browser_process.drivers() == frozenset()
 
 
 @pytest.mark.chromium

@@ -23,10 +23,10 @@ from playwright.async_api import (
     ProxySettings,
     Request,
     Route,
-    async_playwright,
 )
 
 from pellucid_fetcher.adapters import browser_process
+from pellucid_fetcher.adapters.browser_driver import DriverDownError, started_driver
 from pellucid_fetcher.adapters.browser_page import read_page
 from pellucid_fetcher.adapters.egress_proxy import EgressProxy
 from pellucid_fetcher.egress.clearance import Reach
@@ -79,10 +79,6 @@ class _Seat:
         self.lost = True
 
 
-class DriverDownError(Error):
-    """Playwright's driver, a process of its own, does not start or has ended."""
-
-
 class ChromiumRenderer:
     """Renders pages; an asynchronous context manager. Chromium starts with the first page.
 
@@ -109,7 +105,7 @@ class ChromiumRenderer:
         self._seats = tuple(_Seat() for _ in range(concurrency))
         for seat in self._seats:
             self._free.put_nowait(seat)
-        self._starting = asyncio.Lock()
+        self._starting: asyncio.Task[Playwright] | None = None
         self._playwright: Playwright | None = None
         self._cleaning: set[asyncio.Task[Any]] = set()
         self._closing = False
@@ -131,6 +127,9 @@ class ChromiumRenderer:
 
     async def __aexit__(self, *_: object) -> None:
         self._closing = True
+        if self._starting is not None:
+            self._starting.cancel()
+            await asyncio.wait({self._starting})
         await asyncio.gather(*self._cleaning, return_exceptions=True)
         for seat in self._seats:
             await self._discard(seat)
@@ -245,10 +244,24 @@ class ChromiumRenderer:
             return await self._launch(mark)
 
     async def _driver(self) -> Playwright:
-        async with self._starting:
-            if self._playwright is None:
-                self._playwright = await _started_driver()
+        if self._playwright is not None:
             return self._playwright
+        if self._starting is None:
+            self._starting = asyncio.create_task(self._start(), name="browser-driver")
+            # Who waited for it may be gone by then.
+            self._starting.add_done_callback(lambda task: task.cancelled() or task.exception())
+        return await asyncio.shield(self._starting)
+
+    async def _start(self) -> Playwright:
+        """Start the driver for all who wait; a page that runs out of time does not end it."""
+        try:
+            self._playwright = await started_driver()
+        except DriverDownError:
+            BROWSER_AVAILABLE.set(0)
+            raise
+        finally:
+            self._starting = None
+        return self._playwright
 
     async def _launch(self, mark: str) -> Browser:
         playwright = await self._driver()
@@ -280,20 +293,6 @@ class ChromiumRenderer:
         playwright, self._playwright = self._playwright, None
         if playwright is not None:
             await _closes(playwright.stop())
-
-
-async def _started_driver() -> Playwright:
-    """Start Playwright's driver.
-
-    Raises:
-        DriverDownError: It ended at once, or cannot be run.
-    """
-    try:
-        return await async_playwright().start()
-    except Error as error:
-        raise DriverDownError(error.message) from error
-    except Exception as error:  # Playwright raises a bare Exception when its driver ends at once
-        raise DriverDownError(str(error)) from error
 
 
 async def _closes(closing: Awaitable[None]) -> bool:

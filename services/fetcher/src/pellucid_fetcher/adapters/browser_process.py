@@ -66,6 +66,34 @@ def kill(group: int) -> None:
         return
 
 
+def drivers() -> frozenset[int]:
+    """Return the processes of Playwright's driver that this service has started."""
+    own = str(os.getpid())
+    return frozenset(
+        int(entry.name)
+        for entry, fields in _stats()
+        if fields[_PARENT] == own and _is_driver(entry)
+    )
+
+
+def _is_driver(entry: Path) -> bool:
+    try:
+        return b"run-driver" in (entry / "cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+
+
+def kill_tree(process: int) -> None:
+    """End a process and all that it has started, which need not be a group of their own."""
+    parents = {int(entry.name): int(fields[_PARENT]) for entry, fields in _stats()}
+    tree = {process}
+    while more := {child for child, parent in parents.items() if parent in tree} - tree:
+        tree |= more
+    for member in tree:
+        with suppress(ProcessLookupError):
+            os.kill(member, signal.SIGKILL)
+
+
 async def bury(group: int) -> None:
     """Wait until nothing of a killed group is left, and collect what was adopted."""
     loop = asyncio.get_running_loop()
