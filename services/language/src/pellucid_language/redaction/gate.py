@@ -6,7 +6,7 @@ postal addresses are not recognised. What is found is removed, and its kind repo
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pellucid_language.redaction.contact_data import (
@@ -46,6 +46,7 @@ _SHORTEST_PART = 4
 _LONGEST_SPELT = 256
 _SIGN = re.compile(r"[\d@:_]|\b(?:at|dot|punto|punkt|point|arroba)\b|[^\s]{20}|골뱅이|アットマーク")
 _SPACES = re.compile(r"\s+")
+_RUN = re.compile(r"[^\W_]+")
 _EMPTY_PAIRS = re.compile(r"\(\s*\)|\[\s*\]|<\s*>|\"\s*\"|'\s*'")
 
 
@@ -184,7 +185,7 @@ def without(text: str, values: Sequence[str]) -> str:
         return text
     folded = unmasked(text)
     cut = folded
-    for value in values:
+    for value in _present(values, folded):
         for pattern in _forms(value, folded):
             cut = re.sub(rf"(?<!\w){pattern}(?!\w)", " ", cut, flags=re.IGNORECASE)
     return text if cut == folded else _tidy(cut)
@@ -202,13 +203,22 @@ def masked(text: str, values: Sequence[str]) -> str:
     """
     folded = unmasked(text) if values else text
     shown = folded
-    for value in values:
+    for value in _present(values, folded):
         phrase = r"\s+".join(map(re.escape, value.split()))
         is_phrase = len(value.split()) >= _FEWEST_SEED_WORDS
         for pattern in (phrase,) if is_phrase else _forms(value, folded):
             whole = rf"(?<!\w){pattern}(?!\w)"
             shown = re.sub(whole, "[removed]", shown, flags=re.IGNORECASE)
     return text if shown == folded else shown
+
+
+def _present(values: Sequence[str], text: str) -> Iterator[str]:
+    """Yield those of which a text has a part at all: of a pasted list most queries have none."""
+    told = text.casefold()
+    for value in values:
+        runs = _RUN.findall(value)
+        if not runs or any(run.casefold() in told for run in runs):
+            yield value
 
 
 def _forms(value: str, text: str) -> Iterable[str]:
@@ -221,7 +231,7 @@ def _forms(value: str, text: str) -> Iterable[str]:
         return tuple(re.escape(word.strip(",")) for word in told)
     if len(value) > _LONGEST_SPELT:
         return (re.escape(value),)
-    runs = re.findall(r"[^\W_]+", value)
+    runs = _RUN.findall(value)
     telling = [run for run in runs if len(run) >= _SHORTEST_PART and not _is_word(run)]
     # Whatever stands between its letters and digits; signs at its ends belong to it.
     between = r"[\W_]*".join(map(re.escape, runs)) or re.escape(value)
