@@ -9,7 +9,7 @@ import re
 from bisect import bisect
 from collections.abc import Iterator
 
-_SPOKEN_OF = re.compile(
+SPOKEN_OF = re.compile(
     r"\b(?:pass(?:words?|wd|phrases?|codes?|w[oö]rt\w*)|pwd?|kennw[oö]rt\w*|wachtwoord\w*|contraseñas?"
     r"|clave|mots? de passe|mdp|senhas?|hasł\w+|парол\w+|credentials|zugangsdaten|identifiants)\b"
     r"|비밀번호|비번|패스워드|密码|密碼|口令|パスワード|暗証番号",
@@ -38,7 +38,7 @@ _NAMES = re.compile(
 
 def find_passwords(text: str) -> Iterator[tuple[int, int]]:
     """Yield where such values stand."""
-    spoken = [match.span() for match in _SPOKEN_OF.finditer(text)]
+    spoken = [match.span() for match in SPOKEN_OF.finditer(text)]
     if not spoken:
         return
     begins = [start for start, _ in spoken]

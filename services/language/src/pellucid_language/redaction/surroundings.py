@@ -8,7 +8,10 @@ general ("password is incorrect") stays.
 import re
 from collections.abc import Callable, Iterator
 
+from pellucid_language.redaction.passwords import SPOKEN_OF
+from pellucid_language.redaction.told_codes import find_told_codes
 from pellucid_language.scripts import HANGUL, KANA
+from pellucid_language.stop_words import stop_words
 
 _STRICT = (
     r"pass(?:word|wd|phrase|code|wort)|passwords|pwd?|pass ?key|kennwort|wachtwoord|contraseña"
@@ -16,7 +19,7 @@ _STRICT = (
     r"|(?:wi-?fi|wlan|router|hotspot|gmail|admin|root|ssh|db)[ -]pass"
     r"|(?:api|secret|access|private|encryption|wifi|wi-fi|wpa2?)[ -]key"
     r"|(?:api|access|auth)[ -]?token|(?<=\bmi )clave|(?<=\bnuestra )clave"
-    r"|clave (?:de|del) (?:wifi|acceso)"
+    r"|clave (?:(?:de|del|de la) )?(?:wi-?fi|acceso|red|banco)"
 )
 # Words with other meanings too: "the secret is patience", "la clave es la paciencia".
 _WIDER = r"secret|login|clave"
@@ -25,10 +28,16 @@ _DENSE_NAME = "비밀번호|비번|암호|패스워드|密码|密碼|口令|パ�
 _MINE = (
     r"my|our|his|her|their|your|this|that|the|mein(?:e[mnrs]?)?|unser\w{0,2}|dein|das|mon|ma|mes"
     r"|notre|le|mi|nuestra|tu|la|minha|meu|mijn|мой|моего|моя"
+    r"|sudo|root|admin|wi-?fi|wlan|router|hotspot|bank|e?-?mail|gmail|icloud|netflix|steam|amazon|ssh"
+    r"|database|server"
 )
 _VERB = (
     r"is|was|are|being|ist|war|lautet|lautete|est|était|es|era|é|is\ now|to|as|of|auf|zu|con|como|à"
-    r"|—|–|-"
+    r"|c['’]est|it['’]?s|—|–|-"
+)
+_ADVERB = (
+    r"(?:(?:basically|just|still|now|actually|currently|literally|einfach|noch|immer|simplement)"
+    r"\s+)?"
 )
 
 
@@ -71,11 +80,35 @@ _QUOTE = "[\"'“”‘’`«»「」『』]?"
 _VALUE = rf"\s*{_QUOTE}(?P<value>[^\s\"“”‘’`«»「」『』]{{4,64}})"
 _SAID = (
     r"(?:\s+(?:for|von|de|du|of|para|pour|on|at|für)\s+(?:[\w'.@-]+\s+){0,2}?[\w'.@-]+)?"
-    rf"(?:\s*[:=：]|\s+(?:{_VERB})(?=[\s:])\s*:?){_VALUE}"
+    rf"(?:\s*[:=：]|\s+(?:{_VERB})(?=[\s:])\s*:?)\s*{_ADVERB}{_VALUE}"
 )
 _OWN = re.compile(rf"\b(?:{_MINE})\s+(?:[\w'-]+\s+){{0,3}}?(?:{_STRICT})\b{_SAID}", re.IGNORECASE)
 _OWN_WIDER = re.compile(
     rf"\b(?:{_MINE})\s+(?:[\w'-]+\s+){{0,3}}?(?:{_WIDER})\b{_SAID}", re.IGNORECASE
+)
+# Several plain words up to the end of the sentence: a passphrase.
+_PHRASE = re.compile(
+    rf"\b(?:{_MINE})\s+(?:[\w'-]+\s+){{0,3}}?"
+    r"(?:pass(?:word|phrase)|kennwort|passwort|contraseña|mot de passe)"
+    rf"(?:\s*[:=：]|\s+(?:is|was|ist|lautet|est|es)\b)\s*{_QUOTE}"
+    r"(?P<value>[a-zß-ÿ]{3,12}(?:[ -][a-zß-ÿ]{3,12}){3,7})(?=\s*(?:$|[\"'”.,;!?\n]))",
+    re.IGNORECASE,
+)
+# "is '…' a good password", in quotation marks.
+_QUOTED = re.compile(
+    r"[\"'“‘«](?P<value>[^\s\"'“”‘’«»]{4,64})[\"'”’»]\s+(?:(?:as|for|als|für|comme|como)\s+)?(?:an?|my|ein|mein|un"
+    rf"|mon|una|mi)\s+(?:[\w'-]+\s+){{0,2}}?(?:{_STRICT})\b",
+    re.IGNORECASE,
+)
+# What somebody typed, where a password is spoken of.
+_TYPED = re.compile(
+    r"\b(?:typed|entered|typing|entering|tried|eingegeben|eintippe|gebe|tippe|tapé|saisi|puse"
+    rf"|escrib\w+|hab(?:e)?)\s+(?:in\s+)?{_QUOTE}(?P<value>[^\W\d_][\w!?#*-]{{3,40}}\d[!?#*]?)(?!\w)",
+    re.IGNORECASE,
+)
+# "App password abcd efgh ijkl mnop", as a mail provider gives them.
+_BY_FOURS = re.compile(
+    r"\bpass(?:word|code)s?\b[^\n]{0,20}?\b(?P<value>[a-z]{4}(?: [a-z]{4}){3})\b", re.IGNORECASE
 )
 _OF_A_THING = re.compile(rf"\b(?:{_STRICT})\b{_SAID}", re.IGNORECASE)
 # "Password: sunflower" is a line of a form; "password: how long?" is not.
@@ -127,37 +160,13 @@ _DENSE = re.compile(
     rf"(?P<value>(?:[{HANGUL}]{{1,10}}|[{KANA}]{{1,12}})\d{{2,16}}[!-~]*|[!-~]{{4,64}})",
 )
 _PAIR = re.compile(
-    r"\b(?:user(?:name)?|log ?in|account|e-?mail|benutzer(?:name)?|utilisateur|usuario|id)\b"
+    r"\b(?:user(?:name)?|name|ssid|log ?in|account|e-?mail|benutzer(?:name)?|utilisateur|usuario"
+    r"|id)\b"
     r"\s*[:=]?\s*"
     r"(?P<user>[^\s,;]{2,64})\s*(?:[,;/|]|and|with|und|et|y|con|&)?\s*"
     r"(?:the\s+)?(?:pass(?:word|wort)?|pwd|pw|kennwort|contraseña|mot de passe|mdp)"
     r"\s*(?:is|ist|est|es)?\s*[:=]?\s*"
     r"(?P<value>[^\s,;]{4,64})",
-    re.IGNORECASE,
-)
-# Short numbers that open something.
-_CODE = re.compile(
-    r"(?<![A-Za-z\d_])(?P<own>(?:my|our|the|mein\w{0,2}|mon|mi|his|her)\s+(?:[\w'-]+\s+){0,2}?)?"
-    r"(?:(?P<pin>pin(?:-?code)?|geheimzahl)|otp|one[- ]time (?:code|password|pin|passcode)|tan"
-    r"|(?P<card>cvv2?|cvc2?|cv2)|passcode|code secret|código de verificación|bestätigungscode"
-    r"|sicherheitscode|(?:verification|security|unlock|2fa|mfa|authenticator|sms|login|door|alarm|gate"
-    r"|safe|backup|recovery)[- ](?:code|pin|number))"
-    r"(?:\s+(?:code|number|nummer))?(?P<sign>\s*(?:[:=#：]|是|为|為|は|が|은|는|이|가)|\s+(?:is|was|ist|lautet|est|es|to|of))?\s*"
-    r"(?P<value>\d(?:[ -]?\d){2,9})(?![A-Za-z\d_]|\.\w|\s?(?:digits?|%|k\b|mm|volt|pin))",
-    re.IGNORECASE,
-)
-_DENSE_CODE = re.compile(
-    r"(?:인증번호|보안코드|핀번호|핀|验证码|驗證碼|支付密码|暗証番号|認証コード|確認コード)"
-    r"\s?(?:은|는|이|가|是|为|は|が)?\s*[:：]?\s*(?P<value>\d{3,8})(?!\d)"
-)
-_PRODUCT_KEY = re.compile(
-    r"\b(?:licen[cs]e|product|activation|serial|cd|recovery|bitlocker|windows|office|steam|schlüssel|clé)"
-    r"[\w\s:'-]{0,24}?(?P<value>\b(?=[A-Z0-9-]*\d|[A-Z-]{20})[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,7})\b",
-    re.IGNORECASE,
-)
-_SEED = re.compile(
-    r"\b(?:seed|recovery|mnemonic|secret|backup|wallet)\s+(?:phrase|words?|seed|mnemonic)\b\W*(?:(?:is|are|was)\b\W*)?"
-    r"(?P<value>(?:[a-z]{3,8}[\s,]+){11,23}[a-z]{3,8})",
     re.IGNORECASE,
 )
 # Where none of these stands, no secret is told.
@@ -178,7 +187,20 @@ _HINTS = (
     *("schlüssel", "clé", "token", "secret", "login", "log in", "log-in", "credential", "zugangs"),
     *("identifiant", "account", "user", "utilis", "usuario", "pin", "otp", "one-time", "one time"),
     *("tan", "cvv", "cvc", "cv2", "code", "código", "number", "geheim", "seed", "phrase", "words"),
-    *("mnemonic", "serial", "licen", "activ", "mail", "비번", "비밀", "암호", "패스", "密", "口令"),
+    *(
+        "mnemonic",
+        "serial",
+        "licen",
+        "activ",
+        "combin",
+        "mail",
+        "비번",
+        "비밀",
+        "암호",
+        "패스",
+        "密",
+        "口令",
+    ),
     *("パスワード", "暗", "인증", "보안", "핀", "验证", "驗證", "支付", "認証", "確認", "mot de"),
 )
 _TELLING = ("ly", "ed", "ing", "less", "able", "ible")
@@ -205,6 +227,7 @@ def find_told_secrets(text: str) -> Iterator[tuple[int, int]]:
     for match in _changes(text):
         if _is_shown(match):
             yield _bare(match)
+    yield from find_told_codes(text)
 
 
 def _bare(match: re.Match[str]) -> tuple[int, int]:
@@ -224,6 +247,22 @@ def _is_own(match: re.Match[str]) -> bool:
     if value.isalpha() and (value.lower() in _SAID_OF_IT or value.lower().endswith(_TELLING)):
         return False
     return len(value) >= _LEAST_PLAIN and not _TECHNICAL.fullmatch(value)
+
+
+def _is_wider(match: re.Match[str]) -> bool:
+    bare = match["value"].strip(_END)
+    return _is_shown(match) or (bare.isdigit() and not _YEAR.fullmatch(bare))
+
+
+def _is_phrase(match: re.Match[str]) -> bool:
+    """Words without grammar, of which one at most is said of passwords."""
+    told = re.split(r"[ -]", match["value"].lower())
+    said = sum(word in _SAID_OF_IT for word in told)
+    return said <= 1 and not any(word in stop_words() for word in told)
+
+
+def _is_typed(match: re.Match[str]) -> bool:
+    return bool(SPOKEN_OF.search(match.string)) and _is_shown(match)
 
 
 def _changes(text: str) -> Iterator[re.Match[str]]:
@@ -253,10 +292,6 @@ def _is_pair(match: re.Match[str]) -> bool:
     return not said & _SAID_OF_IT
 
 
-def _always(_match: re.Match[str]) -> bool:
-    return True
-
-
 def _is_mixed(value: str) -> bool:
     """Whether letters meet digits or signs as in no word or name."""
     has_letter = any(c.isalpha() for c in value)
@@ -266,23 +301,14 @@ def _is_mixed(value: str) -> bool:
     return bool(is_mixed) and len(value) >= _LEAST_MIXED and not _TECHNICAL.fullmatch(value)
 
 
-def _is_code(match: re.Match[str]) -> bool:
-    digits = re.sub(r"\D", "", match["value"])
-    said = bool(match["own"] or match["sign"])
-    if _YEAR.fullmatch(digits) and not said:
-        return False
-    # "PIN code 110001" is a place in India.
-    is_postal = bool(match["pin"]) and "code" in match.group().lower() and not said
-    fewest = (
-        len("000") if said or re.search(r"c[vs]", match.group(), re.IGNORECASE) else len("0000")
-    )
-    return len(digits) >= fewest and not is_postal
-
-
 _KINDS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], bool]], ...] = (
     (_OWN, _is_own),
-    (_OWN_WIDER, _is_shown),
+    (_OWN_WIDER, _is_wider),
     (_OF_A_THING, _is_shown),
+    (_PHRASE, _is_phrase),
+    (_QUOTED, _is_own),
+    (_TYPED, _is_typed),
+    (_BY_FOURS, _is_phrase),
     (_SIGNED, _is_own),
     (_BESIDE, _is_shown),
     (_BEFORE, _is_own),
@@ -292,8 +318,4 @@ _KINDS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], bool]], ...] = (
     (_CREDENTIALS, _is_shown),
     (_DENSE, _holds_digit),
     (_PAIR, _is_pair),
-    (_CODE, _is_code),
-    (_DENSE_CODE, _always),
-    (_PRODUCT_KEY, _always),
-    (_SEED, _always),
 )
