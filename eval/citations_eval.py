@@ -24,12 +24,19 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from pellucid_gateway.claims.claim_checks import overlap
 from pellucid_gateway.claims.judgement import Doubt
 from pellucid_gateway.vocabulary.findings import Source
+from rig.fresh import fresh_answer, fresh_claims, fresh_page
 from rig.planted import CHECKABLE, SEMANTIC, Planted, cases, wrongly_answered
 from rig.real_support import RealSupport, SupportDown, score
 from rig.verifying import judge_of, verified
 
 RIG = Path(__file__).parents[1] / "tests" / "rig"
-FRESH = ("fresh_claims.yaml", "fresh_claims_two.yaml", "fresh_claims_three.yaml")
+FRESH = (
+    "fresh_claims.yaml",
+    "fresh_claims_two.yaml",
+    "fresh_claims_three.yaml",
+    "fresh_claims_four.yaml",
+    "fresh_claims_five.yaml",
+)
 PAGES = Path(__file__).parents[1] / "tests" / "rig" / "claims_pages.yaml"
 
 
@@ -85,9 +92,9 @@ async def fresh_report(of: str) -> None:
     """Print how many fresh claims keep their citation: by rules, and by a judge that is right."""
     scorer, count, kept = RealSupport(), Counter[str](), Counter[tuple[str, str]]()
     for case in yaml.safe_load((RIG / of).read_text("utf-8")):
-        page = Source(n=1, url="http://p.example/", title="", domain="p", facts=case["page"])
-        for kind, claim in ((k, c) for k, claims in case.items() if k != "page" for c in claims):
-            planted = Planted("fresh", kind, "en", f"{claim} [1].", claim, (page,), frozenset({1}))
+        page = fresh_page(case)
+        for kind, claim in fresh_claims(case):
+            planted = fresh_answer(page, kind, claim)
             count[kind] += 1
             for name, judge in (("rules", None), ("judge", RightJudge(right=kind == "right"))):
                 kept[name, kind] += bool((await verified(planted, scorer, judge)).cited)

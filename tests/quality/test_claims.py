@@ -14,8 +14,10 @@ import pytest
 import yaml
 
 from pellucid_gateway.vocabulary.findings import Source
+from rig.fresh import fresh_answer, fresh_claims, fresh_page
+from rig.planted import CHECKABLE
 from rig.real_support import RealSupport
-from rig.verifying import judge_of
+from rig.verifying import judge_of, verified
 
 RIG = Path(__file__).parents[1] / "rig"
 RIGHT = "right"
@@ -95,3 +97,26 @@ async def test_share_of_each_kind_that_is_judged_well(name: str) -> None:
         of_kind = [row for row in rows if row.kind == kind]
         wrong = [row.claim for row in of_kind if row.supported is not (kind == RIGHT)]
         assert 1 - len(wrong) / len(of_kind) >= floor, (kind, wrong)
+
+
+FRESH: Mapping[str, tuple[int, int]] = {
+    "fresh_claims_four.yaml": (38, 7),
+    "fresh_claims_five.yaml": (43, 11),
+}
+"""Of each set: right claims that keep their citation at least, wrong meanings that do at most."""
+
+
+@pytest.mark.parametrize("name", FRESH)
+async def test_fresh_claims_as_answers(name: str) -> None:
+    kept: list[tuple[str, str]] = []
+    for case in cases(name):
+        page = fresh_page(case)
+        for kind, claim in fresh_claims(case):
+            if (await verified(fresh_answer(page, kind, claim), RealSupport())).cited:
+                kept.append((kind, claim))
+
+    least_right, most_wrong = FRESH[name]
+    assert [one for one in kept if one[0] in CHECKABLE] == []
+    assert sum(kind == RIGHT for kind, _ in kept) >= least_right
+    wrong = [one for one in kept if one[0] != RIGHT]
+    assert len(wrong) <= most_wrong, wrong
