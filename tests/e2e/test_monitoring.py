@@ -177,7 +177,13 @@ def _start_prometheus(stack: ExitStack, folder: Path, alertmanager: int) -> int:
     scrapes = [
         {
             "job_name": f"pellucid-{name}",
-            "static_configs": [{"targets": [f"127.0.0.1:{9100 + number + OFFSET}"]}],
+            # The label that Kubernetes and the compose file give; the alerts are by namespace.
+            "static_configs": [
+                {
+                    "targets": [f"127.0.0.1:{9100 + number + OFFSET}"],
+                    "labels": {"namespace": "pellucid"},
+                }
+            ],
         }
         for number, name in enumerate(SERVICES)
     ]
