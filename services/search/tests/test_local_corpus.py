@@ -108,6 +108,23 @@ def test_a_language_is_preferred_and_others_still_answer(tmp_path: Path) -> None
         assert found == [f"http://d.localhost:8099/{language}.html" for language in (wanted, other)]
 
 
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [("Brückenmaut Ondry Rabatt", 1), ("prix 17", 0), ("Brückenmaut Rabatt", 0)],
+    ids=["name", "number", "nothing"],
+)
+def test_words_of_another_language_speak_against_no_page(
+    tmp_path: Path, query: str, found: int
+) -> None:
+    foreign = Corpus(tmp_path)
+    foreign.page("e.localhost/toll.html", "Toll of the Ondry Bridge", "From 17 March on.")
+    foreign.page("e.localhost/bread.html", "Rye bread", "Flour and salt.")
+    foreign.index.update()
+
+    assert len(foreign.found(query, language="de")) == found
+    assert foreign.found(query, language="en") == []
+
+
 def test_the_index_follows_the_folder(corpus: Corpus) -> None:
     old = corpus.folder / "a.localhost/ferry.html"
     before = corpus.index.update()
