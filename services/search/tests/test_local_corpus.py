@@ -122,7 +122,10 @@ def test_words_of_another_language_speak_against_no_page(
     foreign.index.update()
 
     assert len(foreign.found(query, language="de")) == found
-    assert foreign.found(query, language="en") == []
+
+
+def test_unknown_words_of_its_own_language_speak_against_a_page(corpus: Corpus) -> None:
+    assert corpus.found("ferry quantum chromodynamics", language="en") == []
 
 
 def test_the_index_follows_the_folder(corpus: Corpus) -> None:
