@@ -212,6 +212,11 @@ def test_snippets_are_short_and_show_the_match() -> None:
     assert snippet("short text", ("none",)) == "short text"
 
 
+def test_a_snippet_of_a_table_is_one_readable_line() -> None:
+    table = "| Carries | four lanes |\n| Length | 1,840 m |"
+    assert snippet(table, ("length",)) == "Carries · four lanes · Length · 1,840 m"
+
+
 def test_addresses_follow_the_manifest() -> None:
     assert (
         document_url("a.localhost/x/index.html", "http://{host}:8099")
