@@ -68,7 +68,7 @@ def gone(folder: Path, conversation: dict[str, Any]) -> Iterator[tuple[str, str,
             topic = topic_of(request)
             decision = decided(said, conversation["today"])
             text = f"{page.title} {page.text}"
-            stands = leaving(topic, decision, [text]) if topic else Leaving.LEAVES
+            stands = leaving(topic.since, decision, [text]) if topic else Leaving.LEAVES
             left = stands is Leaving.LEAVES
             decision = beyond_page(request, decision) if left else decision
             away = "search" if decision.needs_search else "knowledge"

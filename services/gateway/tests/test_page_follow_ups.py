@@ -15,7 +15,8 @@ from turn_fakes import (
 
 from pellucid_gateway.question.named_addresses import named_addresses
 from pellucid_gateway.question.page_leaving import leaving
-from pellucid_gateway.question.page_topic import Standing, standing, topic_of
+from pellucid_gateway.question.page_topic import topic_of
+from pellucid_gateway.question.page_words import Standing, standing
 from pellucid_gateway.vocabulary.decision import Action, Decision, Signal, Stage, WebMode
 from pellucid_gateway.vocabulary.events import Done, TurnResult
 from pellucid_gateway.vocabulary.request import ChatMessage, Role, TurnRequest
@@ -40,7 +41,7 @@ def stands(*messages: str, decision: Decision | None = None) -> str:
     topic = topic_of(TurnRequest(messages=conversation(FIRST, *messages)))
     if topic is None:
         return "leaves"
-    return leaving(topic, decision or search_decision(), [PAGE]).value
+    return leaving(topic.since, decision or search_decision(), [PAGE]).value
 
 
 @pytest.mark.parametrize(

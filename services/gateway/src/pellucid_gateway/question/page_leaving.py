@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from pellucid_gateway.question.asked_things import named_words, share_told, things_of
-from pellucid_gateway.question.page_topic import PageTopic, Standing, standing, ways
+from pellucid_gateway.question.page_words import Standing, standing, ways
 from pellucid_gateway.vocabulary.decision import Action, Decision, Stage
 from pellucid_language.detection import UNDETERMINED, detect_language
 from pellucid_language.folding import fold
@@ -51,22 +51,22 @@ class Leaving(StrEnum):
     LEAVES = "leaves"
 
 
-def leaving(topic: PageTopic, decision: Decision, texts: Sequence[str]) -> Leaving:
+def leaving(since: Sequence[str], decision: Decision, texts: Sequence[str]) -> Leaving:
     """Whether the message, or one before it, asks about what the pages do not have.
 
     Args:
-        topic: The pages and what was said since.
+        since: The person's messages after the one that named the pages, oldest first.
         decision: What was decided without them.
         texts: Title and text of each page that could be read.
     """
-    if standing(topic.message) is Standing.ON_IT or not texts:
+    message, page = since[-1], "\n".join(texts)
+    if standing(message) is Standing.ON_IT or not texts:
         return Leaving.STAYS
-    page, message = "\n".join(texts), topic.message
     # What was decided on earlier messages is not known here, so these must be clearer.
     left_before = any(
         _names_another_thing(message, page)
         or (_is_strange(message, page) and _lacks(message, page))
-        for message in topic.since[:-1]
+        for message in since[:-1]
         if standing(message) is not Standing.ON_IT
     )
     apart = _names_another_thing(message, page) or _wants_no_page(decision, page, message)

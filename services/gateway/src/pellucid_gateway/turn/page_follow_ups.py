@@ -73,7 +73,7 @@ async def with_named_page(
     pages = await reader.read(topic.urls, Purpose.USER_URL, no_external=request.no_external)
     read = [page for page in pages.values() if page.success]
     texts = [f"{page.title} {page.text}" for page in read]
-    stands = leaving(topic, decision, texts)
+    stands = leaving(topic.since, decision, texts)
     if stands is Leaving.LEAVES:
         if not ledger.lost("decision"):
             decision = await _decided_apart(request, decision, decide)
