@@ -27,7 +27,7 @@ _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 def sketch(text: str) -> str:
     r"""The sketch of a page's text, 32 hexadecimal digits.
 
-    >>> sketch("It costs 89.\n\n3 minutes ago") == sketch("It costs 89.\\n\\n7 minutes ago")
+    >>> sketch("It costs 89.\n\n3 minutes ago") == sketch("It costs 89.\n\n7 minutes ago")
     True
     >>> sketch("It costs 89.") == sketch("It costs 95.")
     False
