@@ -126,10 +126,13 @@ class OneTurn:
         return await self._done(decision, found, answer)
 
     async def _decide(self) -> Decision:
-        alone, self._to_write = await considered(
-            self._request, self._equipment, self._budget, self._ledger
+        followed = await with_named_page(
+            self._request,
+            await self._considered(self._request),
+            self._reader,
+            self._ledger,
+            decide=self._considered,
         )
-        followed = await with_named_page(self._request, alone, self._reader, self._ledger)
         decision, self._read_before = followed.decision, followed.pages
         language = self._request.language or decision.language
         self._ledger.wording = wording_for(language)
@@ -139,6 +142,12 @@ class OneTurn:
         if self._request.recall is not None:
             self._request = replace(self._request, memories=await self._request.recall())
         self._notify_decision(decision)
+        return decision
+
+    async def _considered(self, request: TurnRequest) -> Decision:
+        decision, self._to_write = await considered(
+            request, self._equipment, self._budget, self._ledger
+        )
         return decision
 
     def _notify_decision(self, decision: Decision) -> None:
