@@ -106,7 +106,8 @@ def told_apart(chunks: Sequence[Chunk], question: str, rules: LanguageRules) -> 
     if _found(rules, "means", question) and kept:
         return (*kept, Chunk(asked.get("meaning", "")))
     named = any(chunk.key in rules.words("attributes") for chunk in chunks)
-    if _found(rules, "price_asked", question) and not named and len(chunks) <= SHORT:
+    own = sum(chunk.text in question for chunk in chunks)
+    if _found(rules, "price_asked", question) and not named and own <= SHORT:
         if _is_money(question):
             return tuple(chunks)
         return (*kept, Chunk(asked.get("price", "")))

@@ -33,9 +33,13 @@ from pellucid_decision.queries.fitting import (
 )
 from pellucid_decision.queries.limits import SHORT
 from pellucid_decision.queries.story import (
+    FEW_WORDS,
+    is_name,
     last_things,
+    names_told,
     pointing_words,
     points_back,
+    rare_told,
     says,
     subject_of,
     things_told,
@@ -50,6 +54,8 @@ from pellucid_decision.text.conversation import Ask
 from pellucid_language.folding import straight
 
 CONTEXT_WORDS = 3
+# Names of a story that its question takes at most.
+STORY_NAMES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +149,7 @@ class _Writer:
         left: list[Chunk] = []
         for number, own in enumerate(self._own):
             base = self._complete(own, number)
-            line = self._dressed(base, subject)
+            line = self._dressed(base, subject, self._asked.questions[number])
             kept, over = fitted(line, self._rules, self._aside(number))
             lines.append(kept)
             left += over
@@ -204,11 +210,36 @@ class _Writer:
         there, refers = self._is_there(question), points_back(question, rules)
         if there and self._resolved.place:
             return (Chunk(self._resolved.place, Kind.ENTITY),)
-        if refers and not there:
-            return last_things(before, rules)
-        few = len(telling) == 1 and not any(chunk.kind in _NAMES for chunk in telling)
-        found = _beyond(things_told(before, rules), own) if there or few else ()
-        return tuple(room_for(found, own)) if found else ()
+        names = self._names_told(own)
+        few = len(telling) <= FEW_WORDS
+        if there:
+            return tuple(room_for(_beyond(things_told(before, rules) if few else names, own), own))
+        if refers:
+            return self._referred(names, telling)
+        found = rare_told(before, rules) if few and not names and not self._names(own) else names
+        return tuple(room_for(_beyond(found, own), own)) if found else ()
+
+    def _referred(self, names: tuple[Chunk, ...], telling: Sequence[Chunk]) -> tuple[Chunk, ...]:
+        """Return what a question with "it" or "that" speaks of; less, the more it says itself."""
+        before, rules = self._asked.before, self._rules
+        if names and len(telling) > FEW_WORDS:
+            return names_told(before, rules)[-STORY_NAMES:] or names
+        last = rare_told(before, rules) if len(telling) == 1 else ()
+        return tuple(dict.fromkeys((*names, *(last or last_things(before, rules)))))
+
+    def _names(self, own: Sequence[Chunk]) -> bool:
+        question = self._asked.questions[0]
+        return any(is_name(chunk, question, self._rules) for chunk in own)
+
+    def _names_told(self, own: Sequence[Chunk]) -> tuple[Chunk, ...]:
+        """Return the names of the story for a question that has none, the place before others."""
+        if self._names(own):
+            return ()
+        names = _beyond(names_told(self._asked.before, self._rules), own)
+        place = self._resolved.place
+        if place and not any(place in chunk.text for chunk in (*names, *own)):
+            names = (Chunk(place, Kind.ENTITY), *names)
+        return names[:STORY_NAMES]
 
     def _is_there(self, question: str) -> bool:
         """Whether a question speaks of being where the story plays."""
@@ -226,7 +257,7 @@ class _Writer:
         if not refers and (named or len(content) >= SHORT):
             return ()
         story = () if self._resolved.leans else self._from_story(self._own[0])
-        if story:
+        if story and not refers:
             return tuple(room_for(_beyond(story, own), own))
         first = [c for c in self._complete(self._own[0], 0) if c.role is not Role.TIME]
         if placed:
@@ -234,7 +265,8 @@ class _Writer:
         of_person = any(chunk.key in self._rules.words("roles") for chunk in first)
         if of_person and points_back(question, self._rules):
             return _beyond([c for c in first if c.role is Role.CONTENT][:SHORT], own)
-        return _beyond(subject_of(first, self._rules), own)
+        about = dict.fromkeys((*story, *subject_of(self._own[0], self._rules)))
+        return tuple(room_for(_beyond(tuple(about), own), own))
 
     def _only_places(self, own: Sequence[Chunk]) -> bool:
         """Whether a question names only where: its subject was named before ("and when in Madrid").
@@ -247,12 +279,14 @@ class _Writer:
         placed = all(chunk.link.split()[:1] and chunk.link.split()[0] in _WHERE for chunk in names)
         return bool(names) and placed and not asks and len(content) - len(names) <= 1
 
-    def _dressed(self, chunks: Sequence[Chunk], subject: Sequence[Chunk]) -> tuple[Chunk, ...]:
+    def _dressed(
+        self, chunks: Sequence[Chunk], subject: Sequence[Chunk], question: str
+    ) -> tuple[Chunk, ...]:
         """Apply what a searcher would: names before their roles, the year, other names."""
         kept = without_site(timed(chunks, self._ask, self._rules), self._facets.site)
         kept = roles_told(kept, self._resolved.question, self._reading, self._rules)
         kept = flipped(without_compare(kept), self._rules)
-        kept = told_apart(kept, self._asked.questions[0], self._rules)
+        kept = told_apart(kept, question, self._rules)
         kept = aliased(kept, self._rulebook)
         if vague(kept, self._rules) and subject:
             kept = (*subject[:SHORT], *kept)

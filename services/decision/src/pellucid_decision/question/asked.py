@@ -42,7 +42,7 @@ class Asked:
 
     Attributes:
         questions: One text each, in the person's order, at most three; the first is the main one.
-        before: What the person told before the first of them; what "it" may stand for.
+        before: What the person told around them; what "it" may stand for.
         compares: They are one comparison.
     """
 
@@ -112,7 +112,7 @@ def _asking(text: str, rules: LanguageRules) -> tuple[str, list[str]]:
         told = [one for one in sentences if one not in asking]
         if not asking or not _plainly_told(told, rules):
             return "", [text] if len(asking) < 2 else sentences  # noqa: PLR2004 - several ask
-        return text[: text.find(asking[0])], asking
+        return _joined(told), asking
     return _from_story(text, rules)
 
 
@@ -133,7 +133,9 @@ def _from_story(text: str, rules: LanguageRules) -> tuple[str, list[str]]:
     if not asking:
         return "", [text]
     clauses = [_last_clauses(one, rules) for one in asking[-MAX_QUESTIONS:]]
-    return text[: text.find(clauses[0])], clauses
+    begin = text.find(clauses[0])
+    behind = _sentences(text[begin:])
+    return _joined([text[:begin], *(one for one in behind if not is_question(one, rules))]), clauses
 
 
 def _leading_questions(text: str, rules: LanguageRules) -> list[str]:
@@ -181,9 +183,15 @@ def _split_at_questions(text: str, rules: LanguageRules) -> list[str]:
     breaks = _question_break(_openers(rules), rules.code)
     for match in reversed(list(breaks.finditer(text))):
         left, right = pieces[0][: match.start()], pieces[0][match.end() :]
-        if _content_words(left, rules) and _content_words(right, rules):
+        if _content_words(left, rules) and (_content_words(right, rules) or _priced(right, rules)):
             pieces[:1] = [left, right]
     return _with_fragment(pieces, rules)
+
+
+def _priced(text: str, rules: LanguageRules) -> bool:
+    """Whether a text asks what something costs in small words alone ("how much are they")."""
+    price = rules.phrase("price_asked")
+    return bool(price and price.search(text))
 
 
 def _with_fragment(pieces: list[str], rules: LanguageRules) -> list[str]:

@@ -113,6 +113,11 @@ class Dictionary:
         return RARE if place < len(self.rare) and self.rare[place] == hash(word) else 0
 
 
+def occurrences(word: str, language: str) -> int:
+    """Return how often a word occurs in the texts of the dictionary of one of `LANGUAGES`."""
+    return _dictionary(language).count(word)
+
+
 def load_dictionaries() -> None:
     """Read all dictionaries: nobody's request should wait for it."""
     for language in LANGUAGES:

@@ -57,7 +57,8 @@ def evidence_record(
         basis: What a replay needs; None: it cannot be replayed.
     """
     own = {source.n for source in result.sources if source.user_supplied}
-    record: dict[str, Any] = jsonable(result)
+    record: dict[str, Any] = jsonable(replace(result, sketches={}))
+    del record["sketches"]
     record["schema"] = SCHEMA_VERSION
     record["question"] = question
     record["sources"] = [_kept_source(source) for source in result.sources]

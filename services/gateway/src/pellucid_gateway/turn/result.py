@@ -22,6 +22,8 @@ class Found:
     """What a turn has to answer from.
 
     Attributes:
+        sketches: Of the pages that the person named and that could be read, by address.
+        notes: What the model should know of them.
         web_lost: The web was tried in vain; what was gathered is of the local index.
     """
 
@@ -30,6 +32,8 @@ class Found:
     gathered: Gathered = field(default_factory=Gathered)
     user_pages: list[PageContent] = field(default_factory=list)
     url_contents: list[UrlFetched] = field(default_factory=list)
+    sketches: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
     web_lost: bool = False
 
 
@@ -58,6 +62,7 @@ def build_result(
         citations=answer.citations,
         citation_report=answer.report,
         url_contents=tuple(found.url_contents),
+        sketches=dict(found.sketches),
         iterations=found.gathered.rounds,
         partial=answer.partial,
         finish_reason=answer.finish_reason,
