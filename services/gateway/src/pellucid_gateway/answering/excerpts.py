@@ -12,10 +12,9 @@ from pellucid_gateway.answering.summary import summary
 from pellucid_gateway.claims.conflict_notes import Conflict
 from pellucid_gateway.course.budgets import limited
 from pellucid_gateway.course.course import Course
-from pellucid_gateway.question.key_facts import asks_of_the_whole
 from pellucid_gateway.question.parts import parts_of
 from pellucid_gateway.question.plain_messages import is_thanks
-from pellucid_gateway.question.wishes import Unit, wish_of
+from pellucid_gateway.question.wishes import Unit, asks_of_the_whole, wish_of
 from pellucid_gateway.vocabulary.answer import Answer
 from pellucid_gateway.vocabulary.events import AnswerKind, Citation, Cited, Delta
 from pellucid_gateway.vocabulary.findings import Source
@@ -66,7 +65,7 @@ class ExcerptAnswerer:
         question = self._setting.question
         every = candidates_of(sources)
         named = [candidate for candidate in every if candidate.source.user_supplied]
-        if named and self._is_of_the_whole():
+        if named and asks_of_the_whole(self._request.message):
             return await self._summary(named)
         with self._memory.used():
             found = choice.shortlist(every, question, _MOST_COMPARED)
@@ -80,10 +79,6 @@ class ExcerptAnswerer:
             chosen = choice.with_both_sides(chosen, every, conflicts)
             near_only = not self._is_stated(chosen)
         return await self._written(chosen, conflicts[:1], are_near_only=near_only)
-
-    def _is_of_the_whole(self) -> bool:
-        message = self._request.message
-        return wish_of(message).whole or asks_of_the_whole(message)
 
     async def _summary(self, named: Sequence[Candidate]) -> Answer:
         wish = wish_of(self._request.message)
@@ -120,8 +115,6 @@ class ExcerptAnswerer:
         )
 
     def _is_stated(self, chosen: Sequence[Candidate]) -> bool:
-        if asks_of_the_whole(self._request.message):
-            return True
         return stated.is_stated(chosen, self._setting.question, self._setting.language)
 
     def _apology(self) -> str:
@@ -137,7 +130,7 @@ class ExcerptAnswerer:
     ) -> tuple[Likeness, ...] | None:
         """Likeness to each part of the question; None without a scorer in time."""
         course = self._course
-        if asks_of_the_whole(self._request.message) or self._ledger.lost("scorer"):
+        if self._ledger.lost("scorer"):
             return None
         if course.budget.left_s() < _MIN_CALL_S:
             return None

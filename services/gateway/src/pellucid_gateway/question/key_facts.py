@@ -31,7 +31,6 @@ _CLOSERS = "\"'”’»)）」』"
 _URL = re.compile(r"https?://\S+|www\.\S+")
 # Words of the title are what the whole page is about, so they single out no sentence of it.
 _TITLE_WORD_WEIGHT = 0.3
-_FEW_WORDS = 3
 _MIN_UNSPACED_CHARS = 8
 # What it is worth that a sentence carries the kind of thing asked for, in the measure of a full
 # match of words; half of it where no word matches. On the corpus's questions 0.5 stated more facts
@@ -108,11 +107,6 @@ def _stands_alone(sentence: str) -> bool:
     if has_unspaced_script(sentence):
         return len(sentence) >= _MIN_UNSPACED_CHARS
     return len(sentence.split()) >= _MIN_WORDS
-
-
-def asks_of_the_whole(message: str) -> bool:
-    """Whether little but an address says what is wanted, as in "summarise https://…"."""
-    return bool(_URL.search(message)) and len(subject_terms(message)) < _FEW_WORDS
 
 
 def matches(found: Sequence[str], question: str, titles: Sequence[str]) -> list[float]:
