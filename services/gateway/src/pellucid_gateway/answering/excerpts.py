@@ -14,6 +14,7 @@ from pellucid_gateway.course.budgets import limited
 from pellucid_gateway.course.course import Course
 from pellucid_gateway.question.parts import parts_of
 from pellucid_gateway.question.plain_messages import is_thanks
+from pellucid_gateway.question.plain_text import without_addresses
 from pellucid_gateway.question.wishes import Unit, asks_of_the_whole, wish_of
 from pellucid_gateway.vocabulary.answer import Answer
 from pellucid_gateway.vocabulary.events import AnswerKind, Citation, Cited, Delta
@@ -52,6 +53,7 @@ class ExcerptAnswerer:
         self._scorer = scorer
         self._course = course
         self._ledger = course.ledger
+        self._question = without_addresses(setting.question)
         self._memory = TextMemory()
 
     async def answer(self, sources: Sequence[Source], conflicts: Sequence[Conflict] = ()) -> Answer:
@@ -62,7 +64,7 @@ class ExcerptAnswerer:
             conflicts: Where they disagree; both sides are quoted, the better one first.
         """
         wording = self._ledger.wording
-        question = self._setting.question
+        question = self._question
         every = candidates_of(sources)
         named = [candidate for candidate in every if candidate.source.user_supplied]
         if named and asks_of_the_whole(self._request.message):
@@ -115,7 +117,7 @@ class ExcerptAnswerer:
         )
 
     def _is_stated(self, chosen: Sequence[Candidate]) -> bool:
-        return stated.is_stated(chosen, self._setting.question, self._setting.language)
+        return stated.is_stated(chosen, self._question, self._setting.language)
 
     def _apology(self) -> str:
         """Name of the text that says why there is no answer."""
@@ -139,7 +141,7 @@ class ExcerptAnswerer:
             async with limited(course.budget.answer_s(course.budgets.similarity_s)):
                 near = [
                     await self._scorer.similarities(part, texts, no_store=no_store)
-                    for part in parts_of(self._setting.question)
+                    for part in parts_of(self._question)
                 ]
         except (ServiceError, TimeoutError) as error:
             self._ledger.lose_by("scorer", error, "similarity")

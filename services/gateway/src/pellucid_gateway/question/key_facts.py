@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from pellucid_gateway.question.asked_for import asked_for, carries
-from pellucid_gateway.question.plain_text import plain
+from pellucid_gateway.question.plain_text import plain, without_addresses
 from pellucid_language import sentences
 from pellucid_language.terms import (
     count_unspaced,
@@ -28,7 +28,6 @@ _ASKS = ("?", "？")
 # What is left of the worth of a sentence that asks the question again.
 _ASKED_AGAIN = 0.2
 _CLOSERS = "\"'”’»)）」』"
-_URL = re.compile(r"https?://\S+|www\.\S+")
 # Words of the title are what the whole page is about, so they single out no sentence of it.
 _TITLE_WORD_WEIGHT = 0.3
 _MIN_UNSPACED_CHARS = 8
@@ -157,7 +156,7 @@ def is_superseded(sentence: str) -> bool:
 
 def subject_terms(question: str) -> frozenset[str]:
     """Comparable words of a question without addresses and function words."""
-    return terms(_URL.sub(" ", question)) - function_terms()
+    return terms(without_addresses(question)) - function_terms()
 
 
 def _discounted(weights: Mapping[str, float], told: frozenset[str]) -> Mapping[str, float]:
