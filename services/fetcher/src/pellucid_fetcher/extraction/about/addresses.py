@@ -8,6 +8,8 @@ from datetime import date
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
+from pellucid_language.calendar import written_months
+
 _WRITING_PATH: Final = re.compile(
     r"/(?:blogs?|news|articles?|story|stories|posts?|press|threads?|questions?|t|r)/"
     r"|/topics?/[^/]*(?:\d|\w-\w)|viewtopic|showthread"
@@ -21,23 +23,9 @@ _OFFER_PATH: Final = re.compile(
     r"|coupons?(?:-[\w-]+)?)(?:/|$)"
 )
 _SLUG_WORDS: Final = 4  # a last part of so many words is the title of a writing
-_MONTHS: Final = (
-    "jan",
-    "feb",
-    "mar",
-    "apr",
-    "may",
-    "jun",
-    "jul",
-    "aug",
-    "sep",
-    "oct",
-    "nov",
-    "dec",
-)
 _DAY: Final = re.compile(
     r"/((?:19|20)\d\d)[/-]?(0[1-9]|1[0-2])[/-]?(0[1-9]|[12]\d|3[01])(?=[/_.-]|$)"
-    rf"|/((?:19|20)\d\d)/({'|'.join(_MONTHS)})/(\d\d?)(?=/|$)"
+    r"|/((?:19|20)\d\d)/([a-z]{3,9})/(\d\d?)(?=/|$)"
 )
 
 
@@ -96,12 +84,8 @@ def day_in(url: str) -> date | None:
     if found is None:
         return None
     year, month, day = found.groups()[:3] if found[1] else found.groups()[3:]
-    number = int(month) if month.isdigit() else _month(month)
+    number = int(month) if month.isdigit() else written_months("").get(month, 0)
     try:
         return date(int(year), number, int(day))
     except ValueError:
         return None
-
-
-def _month(word: str) -> int:
-    return next(n for n, form in enumerate(_MONTHS, 1) if form[:3] == word[:3])
