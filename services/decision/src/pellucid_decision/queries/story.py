@@ -10,6 +10,7 @@ from pellucid_decision.question.rarity import commonness
 from pellucid_decision.question.terms import FIRM, Kind
 from pellucid_decision.rules.rulebook import LanguageRules
 from pellucid_language.calendar import month_numbers
+from pellucid_language.scripts import HIRAGANA
 
 # Words of a story that a question without any of its own takes, and one that says little.
 STORY_WORDS = 4
@@ -26,7 +27,7 @@ FRAGMENT_CHARACTERS = 12
 # Characters of a Chinese name at most; a longer run is a clause.
 NAME_CHARACTERS = 4
 # Ends of Korean verbs, and the kana of Japanese ones: what no dictionary has for other reasons.
-_VERBAL = re.compile(r"(?:[데요다게서고면지는은운한할된될랐었았했]|[ぁ-ん])\Z")
+_VERBAL = re.compile(rf"(?:[데요다게서고면지는은운한할된될랐었았했]|[{HIRAGANA}])\Z")
 _NAMES = FIRM - {Kind.NUMBER}
 _ASIDE = re.compile(r"[(（][^()（）]*[)）]")
 _WORD = re.compile(r"[\w'’-]+|[^\w\s]")

@@ -8,7 +8,7 @@ from pellucid_decision.question.terms import Kind, terms_of
 from pellucid_decision.question.tokens import TOKEN
 from pellucid_decision.rules.rulebook import LanguageRules
 from pellucid_decision.text.gloss import glossary_of
-from pellucid_language.scripts import HAN, HIRAGANA, KATAKANA
+from pellucid_language.scripts import HAN, HANGUL, HIRAGANA, KATAKANA
 
 # Letters of the particle behind an attribute at most.
 _MOST_PARTICLE = 2
@@ -61,7 +61,7 @@ def _noun_of(word: str, rules: LanguageRules) -> str:
 _KO_DONE = re.compile(r"(?:했|하였|됐|되었|합|됩)(?:었)?\Z")
 _KO_DOES = re.compile(r"(?:하|되|한|된|할|될|해|돼|하는|되는|하신|하시)\Z")
 # A verb's lone syllable before "can" ("탈 수 있나요").
-_KO_ADNOMINAL = re.compile(r"[가-힣]\Z")
+_KO_ADNOMINAL = re.compile(rf"[{HANGUL}]\Z")
 _KO_CAN = re.compile(r"\s수(?:가|는|도)?\s")
 
 
