@@ -180,6 +180,7 @@ NOT_MARKDOWN = {
     "claims/support.py",
     "claims/citations.py:__init__",
     "claims/claims.py:claims_of",
+    "claims/doubts.py:surroundings",
     "gathering/strangers.py:_mentions",
     "turn/follow_ups.py",
     "turn/page_follow_ups.py:with_named_page",
