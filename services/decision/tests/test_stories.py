@@ -28,15 +28,15 @@ def queries(message: str) -> list[str]:
     [
         (
             (
-                "I'm taking my mum to Harrowmere next weekend, she walks badly - is there a step-free "
-                "ferry and what does it cost?"
+                "I'm taking my mum to Harrowmere next weekend, she walks badly - is there a "
+                "step-free ferry and what does it cost?"
             ),
             ["Harrowmere step-free ferry", "Harrowmere step-free ferry cost"],
         ),
         (
             (
-                "My son starts at Skerry university in August. He needs a room for the first month. "
-                "Are there any student hostels and how much are they?"
+                "My son starts at Skerry university in August. He needs a room for the first "
+                "month. Are there any student hostels and how much are they?"
             ),
             [
                 "Skerry university student hostels",
@@ -82,8 +82,8 @@ def test_a_question_takes_the_names_of_its_story(message: str, expected: list[st
     [
         (
             (
-                "ok so this has been bugging me for days, Pickles is a 3 year old cat and she sneezes "
-                "at night, my dad says it's dust, what could make a cat sneeze so much?"
+                "ok so this has been bugging me for days, Pickles is a 3 year old cat and she "
+                "sneezes at night, my dad says it's dust, what could make a cat sneeze so much?"
             ),
             "Pickles",
         ),
