@@ -149,6 +149,8 @@ def _is_slip(known: str, word: str) -> bool:
         return True
     if any(letter in _ACCENTED for letter in changed[0]):
         return "".join(sorted(changed[0])) in _SAME_VOWEL
+    if frozenset(changed[0]) in _SOUND_APART:
+        return False  # "parqué" is no "porqué"
     return set(changed[0]) <= _VOWELS or frozenset(changed[0]) in _SOUND_ALIKE
 
 
@@ -158,6 +160,7 @@ _DOUBLED_ENDS = frozenset("aeioulmnrsty")
 _ACCENTED = frozenset("áéíóú")
 _SAME_VOWEL = frozenset({"aá", "eé", "ií", "oó", "uú"})
 _VOWELS = frozenset("aeiouyáéíóúàèùâêîôûäöü")
+_SOUND_APART = frozenset(map(frozenset, ("ao", "au", "io", "iu")))
 _SOUND_ALIKE = frozenset(map(frozenset, ("cs", "sz", "ck", "kq", "bv", "dt", "gj", "mn")))
 
 
