@@ -28,7 +28,7 @@ from pellucid_gateway.turn.equipment import Equipment, considered
 from pellucid_gateway.turn.follow_ups import reused_sources
 from pellucid_gateway.turn.named_pages import take_page
 from pellucid_gateway.turn.page_follow_ups import with_named_page
-from pellucid_gateway.turn.result import Found, Identifiers, build_result, with_account
+from pellucid_gateway.turn.result import Found, Identifiers, basis_of, build_result, with_account
 from pellucid_gateway.turn.speculation import Speculation
 from pellucid_gateway.vocabulary.answer import Answer
 from pellucid_gateway.vocabulary.decision import Action, Decision, WebMode
@@ -323,15 +323,8 @@ class OneTurn:
         conversation = self._request.conversation_id or self._equipment.new_id()
         ids = Identifiers(turn=self._id, conversation=conversation)
         result = build_result(ids, decision, found, answer, self._request)
-        basis = Basis(
-            rated_by=found.gathered.rated_by,
-            scored=found.gathered.scored,
-            said=answer.said,
-            shown=answer.shown,
-            style=self._request.citation_style,
-            language=self._request.language or decision.language,
-            searched=self._searches(decision) or bool(decision.urls or found.sources),
-        )
+        searched = self._searches(decision)
+        basis = basis_of(decision, found, answer, self._request, searched=searched)
         evidence_id = await self._record(self._accounted(result), decision, found, basis)
         await send_notices(self._ledger, self._send)
         return Done(self._accounted(replace(result, evidence_id=evidence_id)))

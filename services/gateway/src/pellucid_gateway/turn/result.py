@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pellucid_gateway.claims.conflict_notes import Conflict
 from pellucid_gateway.course.ledger import TurnLedger
 from pellucid_gateway.gathering.gathered import Gathered
+from pellucid_gateway.keeping.evidence import Basis
 from pellucid_gateway.vocabulary.answer import Answer
 from pellucid_gateway.vocabulary.decision import Decision
 from pellucid_gateway.vocabulary.events import AnswerKind, TurnResult, UrlFetched
@@ -67,6 +68,22 @@ def build_result(
         partial=answer.partial,
         finish_reason=answer.finish_reason,
         tool_calls=answer.tool_calls,
+    )
+
+
+def basis_of(
+    decision: Decision, found: Found, answer: Answer, request: TurnRequest, *, searched: bool
+) -> Basis:
+    """What a replay of the turn needs; `searched`: the web was asked for queries."""
+    return Basis(
+        rated_by=found.gathered.rated_by,
+        scored=found.gathered.scored,
+        said=answer.said,
+        shown=answer.shown,
+        verdicts=answer.verdicts,
+        style=request.citation_style,
+        language=request.language or decision.language,
+        searched=searched or bool(decision.urls or found.sources),
     )
 
 
