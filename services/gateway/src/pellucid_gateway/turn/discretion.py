@@ -28,8 +28,8 @@ from pellucid_language.redaction.gate import GATE, without
 Values = tuple[str, ...]
 
 _MOST_MESSAGES = 21
-# Characters of the messages before the newest, which is read whole, latest first; prose takes a fifth of
-# a second.
+# Characters of the messages before the newest, which is read whole; latest first. Prose of this
+# length takes a fifth of a second.
 _MOST_READ = 160_000
 
 
