@@ -28,15 +28,15 @@ def queries(message: str) -> list[str]:
     [
         (
             (
-                "I'm taking my mum to Harrowmere next weekend, she walks badly - is there a step-free "
-                "ferry and what does it cost?"
+                "I'm taking my mum to Harrowmere next weekend, she walks badly - is there a "
+                "step-free ferry and what does it cost?"
             ),
             ["Harrowmere step-free ferry", "Harrowmere step-free ferry cost"],
         ),
         (
             (
-                "My son starts at Skerry university in August. He needs a room for the first month. "
-                "Are there any student hostels and how much are they?"
+                "My son starts at Skerry university in August. He needs a room for the first "
+                "month. Are there any student hostels and how much are they?"
             ),
             [
                 "Skerry university student hostels",
@@ -82,8 +82,8 @@ def test_a_question_takes_the_names_of_its_story(message: str, expected: list[st
     [
         (
             (
-                "ok so this has been bugging me for days, Pickles is a 3 year old cat and she sneezes "
-                "at night, my dad says it's dust, what could make a cat sneeze so much?"
+                "ok so this has been bugging me for days, Pickles is a 3 year old cat and she "
+                "sneezes at night, my dad says it's dust, what could make a cat sneeze so much?"
             ),
             "Pickles",
         ),
@@ -118,3 +118,83 @@ def test_people_of_a_story_are_not_searched_for(message: str, absent: str) -> No
 )
 def test_a_name_is_rarer_than_a_word(language: str, common: str, name: str) -> None:
     assert commonness(common, language) > commonness(name, language)
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (
+            (
+                "다음 주에 부모님 모시고 통영에 가요. 어머니가 무릎이 안 좋으신데 "
+                "케이블카에 휠체어 탈 수 있나요?"
+            ),
+            ["통영 케이블카 휠체어"],
+        ),
+        ("그 카페 아직도 영업하나요? 성수동 오르에르요", ["성수동 오르에르 카페 영업"]),
+        ("온드리 다리 개통했나요?", ["온드리 다리 개통"]),
+        (
+            "我下个月带爸妈去大理玩,我妈腿脚不太好,苍山索道能坐轮椅上去吗?",
+            ["大理 苍山索道 坐轮椅上去"],
+        ),
+        (
+            "来月、足の悪い祖母を連れて直島に行きます。フェリーに車椅子のまま乗れますか?",
+            ["直島 フェリー 車椅子 乗れる"],
+        ),
+        ("この前できた麻布台ヒルズのスーパー、深夜も開いてますか", ["麻布台ヒルズ スーパー 深夜"]),
+    ],
+)
+def test_a_story_without_blanks_ends_where_the_question_begins(
+    message: str, expected: list[str]
+) -> None:
+    assert queries(message) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("Braucht man in Dänemark eine Vignette?", ["Dänemark Vignette"]),
+        ("kostet die Brücke in Ondry was für Anwohner?", ["Brücke in Ondry Anwohner Kosten"]),
+        ("¿Abre el mercado de San Miguel los lunes?", ["mercado de San Miguel lunes horario"]),
+    ],
+)
+def test_a_verb_does_not_open_a_query(message: str, expected: list[str]) -> None:
+    assert queries(message) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (
+            "which is cheaper to run, a heat pump or a gas boiler?",
+            ["heat pump gas boiler cheaper run"],
+        ),
+        (
+            "is oat milk or almond milk worse for the planet",
+            ["oat milk almond milk worse planet"],
+        ),
+        ("was ist günstiger, Wärmepumpe oder Gasheizung?", ["Wärmepumpe vs Gasheizung günstiger"]),
+        ("¿qué es mejor para el suelo, el parqué o el vinilo?", ["parqué vs vinilo mejor suelo"]),
+    ],
+)
+def test_kinds_are_compared_side_by_side(message: str, expected: list[str]) -> None:
+    assert queries(message) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (
+            "quanto custa o passe mensal do metro do Porto?",
+            ["passe mensal metro do Porto preço"],
+        ),
+        (
+            (
+                "Vou mudar para Braga em janeiro com a minha namorada. "
+                "Quanto é a renda média de um apartamento?"
+            ),
+            ["Braga renda média de um apartamento"],
+        ),
+    ],
+)
+def test_portuguese_is_cut_by_its_own_words(message: str, expected: list[str]) -> None:
+    assert queries(message) == expected

@@ -10,6 +10,7 @@ from pellucid_decision.question.rarity import commonness
 from pellucid_decision.question.terms import FIRM, Kind
 from pellucid_decision.rules.rulebook import LanguageRules
 from pellucid_language.calendar import month_numbers
+from pellucid_language.scripts import HIRAGANA
 
 # Words of a story that a question without any of its own takes, and one that says little.
 STORY_WORDS = 4
@@ -21,6 +22,12 @@ TELLING_COUNT = 60_000
 NAME_COUNT = 400
 # German words from this length on are compounds ("Zusatzbeitrag") rather than somebody's name.
 COMPOUND_LETTERS = 9
+# Characters of a fragment that only names something ("성수동 오르에르요").
+FRAGMENT_CHARACTERS = 12
+# Characters of a Chinese name at most; a longer run is a clause.
+NAME_CHARACTERS = 4
+# Ends of Korean verbs, and the kana of Japanese ones: what no dictionary has for other reasons.
+_VERBAL = re.compile(rf"(?:[데요다게서고면지는은운한할된될랐었았했]|[{HIRAGANA}])\Z")
 _NAMES = FIRM - {Kind.NUMBER}
 _ASIDE = re.compile(r"[(（][^()（）]*[)）]")
 _WORD = re.compile(r"[\w'’-]+|[^\w\s]")
@@ -54,6 +61,10 @@ def is_name(chunk: Chunk, text: str, rules: LanguageRules) -> bool:
     capital = rules.code == "de" and chunk.text[:1].isupper()
     if not plain or not (dense or capital) or commonness(chunk.text, rules.code) > NAME_COUNT:
         return False
+    if dense and _VERBAL.search(chunk.text):
+        return False
+    if rules.code == "zh" and len(chunk.text) > NAME_CHARACTERS:
+        return False
     before = _WORD.findall(text[: chunk.start].casefold())[-1:]
     return dense or " " in chunk.text or not rules.words("articles").intersection(before)
 
@@ -62,9 +73,8 @@ def things_told(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
     """Return the names of a story and the words that say most of it, else its last words."""
     wanted = {*names_told(before, rules), *rare_told(before, rules)}
     found = _things(before, rules)
-    return tuple(chunk for chunk in found if chunk in wanted)[-STORY_WORDS:] or tuple(
-        found[-SHORT:]
-    )
+    kept = [chunk for chunk in found if chunk in wanted or chunk.text.endswith("%")]
+    return tuple(kept[-STORY_WORDS:]) or tuple(found[-SHORT:])
 
 
 def _things(before: str, rules: LanguageRules) -> list[Chunk]:
@@ -98,7 +108,12 @@ def rare_told(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
     """Return the words that say most of what a story is about: its rarest, in its order."""
     found = [chunk for chunk in _things(before, rules) if chunk.kind is Kind.WORD]
     counts = {chunk.key: commonness(chunk.text, rules.code) for chunk in found}
-    telling = [chunk for chunk in found if 0 < counts[chunk.key] <= TELLING_COUNT]
+    named = {chunk.key for chunk in found if is_name(chunk, before, rules)}
+    telling = [
+        chunk
+        for chunk in found
+        if chunk.key not in named and 0 < counts[chunk.key] <= TELLING_COUNT
+    ]
     rarest = sorted(telling, key=lambda chunk: counts[chunk.key])[:FEW_WORDS]
     return tuple(chunk for chunk in found if chunk in rarest)
 
@@ -110,7 +125,10 @@ def _dates(chunk: Chunk) -> bool:
 def _leads(before: str, chunk: Chunk, rules: LanguageRules) -> bool:
     """Whether the words before a name lead to it, and not to somebody of that name."""
     if rules.code in _DENSE:
-        return True
+        short = len(before) <= FRAGMENT_CHARACTERS
+        around = rules.phrase("leading_forms")
+        led = around and around.search(before, max(0, chunk.start - 2), _end(chunk) + 3)
+        return short or chunk.kind in _NAMES or bool(led)
     words = _WORD.findall(before[: chunk.start].casefold())[-SHORT:]
     bare = [word for word in words if word not in rules.words("articles")]
     if not bare:
@@ -125,12 +143,8 @@ def _leads(before: str, chunk: Chunk, rules: LanguageRules) -> bool:
     return told or compound or nobody
 
 
-def _neighbour(found: Sequence[Chunk], place: int) -> int:
-    """Return the place of the word that belongs to a name: right behind it, else before it."""
-    behind = place + 1
-    if behind < len(found) and _belongs(found[behind], found[place]):
-        return behind
-    return max(place - 1, 0)
+def _end(chunk: Chunk) -> int:
+    return chunk.start + len(chunk.text)
 
 
 def pointing_words(question: str, rules: LanguageRules) -> set[str]:

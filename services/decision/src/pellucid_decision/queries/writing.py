@@ -23,6 +23,7 @@ from pellucid_decision.queries.dressing import (
 from pellucid_decision.queries.fitting import (
     NOWHERE,
     as_chunks,
+    beyond,
     distinct,
     fallbacks,
     finished,
@@ -32,18 +33,8 @@ from pellucid_decision.queries.fitting import (
     room_for,
 )
 from pellucid_decision.queries.limits import SHORT
-from pellucid_decision.queries.story import (
-    FEW_WORDS,
-    is_name,
-    last_things,
-    names_told,
-    pointing_words,
-    points_back,
-    rare_told,
-    says,
-    subject_of,
-    things_told,
-)
+from pellucid_decision.queries.story import points_back, says, subject_of
+from pellucid_decision.queries.taking import Story
 from pellucid_decision.question.chunk import Chunk, Role
 from pellucid_decision.question.chunks import chunks_of
 from pellucid_decision.question.resolution import Resolved, told_by
@@ -54,8 +45,6 @@ from pellucid_decision.text.conversation import Ask
 from pellucid_language.folding import straight
 
 CONTEXT_WORDS = 3
-# Names of a story that its question takes at most.
-STORY_NAMES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,58 +183,14 @@ class _Writer:
         if number:
             return (*self._carried(own, number), *own)
         if self._resolved.leans:
-            return (*room_for(_beyond(self._resolved.lead, own), own), *own)
+            return (*room_for(beyond(self._resolved.lead, own), own), *own)
         if self._resolved.pages:
-            return (*_beyond(self._resolved.pages, own), *own)
-        return (*_beyond(self._from_story(own), own), *own)
+            return (*beyond(self._resolved.pages, own), *own)
+        return (*beyond(self._from_story(own), own), *own)
 
     def _from_story(self, own: Sequence[Chunk]) -> tuple[Chunk, ...]:
-        """Return what the question takes from what the person told before it."""
-        before, question, rules = self._asked.before, self._asked.questions[0], self._rules
-        if not before:
-            return ()
-        telling = [chunk for chunk in own if says(chunk, rules)]
-        if not telling:
-            return things_told(before, rules)
-        there, refers = self._is_there(question), points_back(question, rules)
-        if there and self._resolved.place:
-            return (Chunk(self._resolved.place, Kind.ENTITY),)
-        names = self._names_told(own)
-        few = len(telling) <= FEW_WORDS
-        if there:
-            return tuple(room_for(_beyond(things_told(before, rules) if few else names, own), own))
-        if refers:
-            return self._referred(names, telling)
-        found = rare_told(before, rules) if few and not names and not self._names(own) else names
-        return tuple(room_for(_beyond(found, own), own)) if found else ()
-
-    def _referred(self, names: tuple[Chunk, ...], telling: Sequence[Chunk]) -> tuple[Chunk, ...]:
-        """Return what a question with "it" or "that" speaks of; less, the more it says itself."""
-        before, rules = self._asked.before, self._rules
-        if names and len(telling) > FEW_WORDS:
-            return names_told(before, rules)[-STORY_NAMES:] or names
-        last = rare_told(before, rules) if len(telling) == 1 else ()
-        return tuple(dict.fromkeys((*names, *(last or last_things(before, rules)))))
-
-    def _names(self, own: Sequence[Chunk]) -> bool:
-        question = self._asked.questions[0]
-        return any(is_name(chunk, question, self._rules) for chunk in own)
-
-    def _names_told(self, own: Sequence[Chunk]) -> tuple[Chunk, ...]:
-        """Return the names of the story for a question that has none, the place before others."""
-        if self._names(own):
-            return ()
-        names = _beyond(names_told(self._asked.before, self._rules), own)
-        place = self._resolved.place
-        if place and not any(place in chunk.text for chunk in (*names, *own)):
-            names = (Chunk(place, Kind.ENTITY), *names)
-        return names[:STORY_NAMES]
-
-    def _is_there(self, question: str) -> bool:
-        """Whether a question speaks of being where the story plays."""
-        words = pointing_words(question, self._rules)
-        pattern = self._rules.phrase("there")
-        return bool(words & self._rules.words("there") or (pattern and pattern.search(question)))
+        """Return what the first question takes from what the person told before it."""
+        return Story(self._asked, self._resolved.place, self._rules).for_question(own)
 
     def _carried(self, own: Sequence[Chunk], number: int) -> tuple[Chunk, ...]:
         """Return the subject of the first question for a later one that has none."""
@@ -257,16 +202,16 @@ class _Writer:
         if not refers and (named or len(content) >= SHORT):
             return ()
         story = () if self._resolved.leans else self._from_story(self._own[0])
-        if story and not refers:
-            return tuple(room_for(_beyond(story, own), own))
+        if story and not refers and any(says(chunk, self._rules) for chunk in own):
+            return tuple(room_for(beyond(story, own), own))
         first = [c for c in self._complete(self._own[0], 0) if c.role is not Role.TIME]
         if placed:
-            return _beyond([c for c in first if c.role is Role.CONTENT][:SHORT], own)
+            return beyond([c for c in first if c.role is Role.CONTENT][:SHORT], own)
         of_person = any(chunk.key in self._rules.words("roles") for chunk in first)
         if of_person and points_back(question, self._rules):
-            return _beyond([c for c in first if c.role is Role.CONTENT][:SHORT], own)
+            return beyond([c for c in first if c.role is Role.CONTENT][:SHORT], own)
         about = dict.fromkeys((*story, *subject_of(self._own[0], self._rules)))
-        return tuple(room_for(_beyond(tuple(about), own), own))
+        return tuple(room_for(beyond(tuple(about), own), own))
 
     def _only_places(self, own: Sequence[Chunk]) -> bool:
         """Whether a question names only where: its subject was named before ("and when in Madrid").
@@ -291,15 +236,19 @@ class _Writer:
         if vague(kept, self._rules) and subject:
             kept = (*subject[:SHORT], *kept)
         elif subject:
-            kept = (*kept, *_beyond(subject[:1], kept))
-        return (*kept, *clock_year(self._reading, kept, self._ask, self._rules))
+            kept = (*kept, *beyond(subject[:1], kept))
+        return (*kept, *clock_year(self._reading, kept, self._told(), self._ask, self._rules))
+
+    def _told(self) -> str:
+        """Return the questions where a story stands around them, else all of the message."""
+        return " ".join(self._asked.questions) if self._asked.before else self._reading.text
 
     def _further(
         self, first: Sequence[Chunk], left: Sequence[Chunk], subject: Sequence[Chunk]
     ) -> list[tuple[Chunk, ...]]:
         """A second query: for what the first had no room for, or for another reading."""
         lines = leftovers([first], left, self._rules)
-        other = _beyond(self._resolved.other, first)
+        other = beyond(self._resolved.other, first)
         if other and not subject:
             own = [chunk for chunk in self._own[0] if chunk.role is not Role.ASKS]
             if other:
@@ -307,7 +256,7 @@ class _Writer:
                     fitted(
                         (
                             *room_for(other, own)[:CONTEXT_WORDS],
-                            *_beyond(self._resolved.lead[:1], other),
+                            *beyond(self._resolved.lead[:1], other),
                             *own,
                         ),
                         self._rules,
@@ -324,11 +273,6 @@ class _Writer:
 
 _NAMES = FIRM - {Kind.NUMBER}
 _WHERE = frozenset({"en", "desde", "hasta", "por"})
-
-
-def _beyond(chunks: Sequence[Chunk], known: Sequence[Chunk]) -> tuple[Chunk, ...]:
-    keys = {word for chunk in known for word in (chunk.key, *chunk.key.split())}
-    return tuple(chunk for chunk in chunks if chunk.key not in keys)
 
 
 def _subject_chunks(ask: Ask, rules: LanguageRules) -> tuple[Chunk, ...]:
