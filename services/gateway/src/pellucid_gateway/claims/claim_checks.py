@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from pellucid_gateway.claims.derived_values import Following, following
+from pellucid_gateway.claims.telling.derived_values import Following, following
 from pellucid_language import sentences
 from pellucid_language.calendar import (
     AMBIGUOUS_MONTHS,

@@ -195,7 +195,7 @@ def _is_difference(figure: Figure, claim: str) -> bool:
 
 @cache
 def _cues() -> _Cues:
-    source = resources.files("pellucid_gateway.claims").joinpath("derived_values.yaml")
+    source = resources.files("pellucid_gateway.claims.telling").joinpath("derived_values.yaml")
     table = yaml.safe_load(source.read_text("utf-8"))
     before = "|".join(table["difference_before"])
     return _Cues(
