@@ -31,6 +31,8 @@ _SURE_OF_PHRASE = 4
 
 def find_stated_values(text: str) -> Iterator[Span]:
     """Yield where such values stand."""
+    if not may_state_any(text):
+        return
     for words in clauses_of(text):
         clause = _Clause(words)
         if clause.is_telling:
