@@ -6,8 +6,8 @@ from pellucid_language.quantities import NUMBER, Figure
 
 # Words after a figure that are no unit of it.
 _NO_UNIT = (
-    r"(?!\s?(?:per(?! cent)|a|an|and|are|at|by|for|in|is|of|on|or|the|to|was|je|pro|und|im|am|par|et"
-    r"|en|de|des|y|por(?! ciento)|del)\b)"
+    r"(?!\s?(?:per(?! cent)|a|an|and|are|at|by|for|in|is|of|on|or|the|to|was|je|pro|und|im|am|par"
+    r"|et|en|de|des|y|por(?! ciento)|del)\b)"
 )
 _UNIT_AFTER = re.compile(
     _NO_UNIT + r"(?:\s?[%€$£¥₩°]|\s(?:per cent|pour cent|por ciento)\b"
