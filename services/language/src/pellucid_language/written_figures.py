@@ -3,6 +3,7 @@
 import re
 
 from pellucid_language.quantities import NUMBER, Figure
+from pellucid_language.scripts import HANGUL
 
 # Words after a figure that are no unit of it.
 _NO_UNIT = (
@@ -19,7 +20,9 @@ _SCALE_AFTER = re.compile(
     r"\s?(?:million|billion|thousand|Millionen|Milliarden|millions|millones|milliards|bn|k|m)\b"
 )
 # What Korean puts behind a counter: 19명이라고.
-_PARTICLES = re.compile("(?<=[가-힣])(?:이라고|이라|이고|이다|으로|[이가은는을를의에로과와도])$")
+_PARTICLES = re.compile(
+    f"(?<=[{HANGUL}])(?:이라고|이라|이고|이다|으로|[이가은는을를의에로과와도])$"
+)
 
 
 def written_figure(text: str, figure: Figure) -> str:
