@@ -57,7 +57,7 @@ def form_points(value: str, *, is_quoted: bool = False) -> int:
         return 2 if len(value) >= _SHORTEST_MIXED and "&" not in value[1:-1][:1] else 0
     if _SPELT.fullmatch(value):
         return 2 if is_quoted or "-" in value else 0
-    return 2 if is_quoted and _WORD.fullmatch(value) and value.lower() not in SAID_OF_IT else 0
+    return 2 if is_quoted and is_plain(value) else 0
 
 
 def _points_of_figures(value: str) -> int:
@@ -81,6 +81,13 @@ def _points_of_mixed(value: str) -> int:
     ):
         return 1
     return 3
+
+
+def is_plain(value: str) -> bool:
+    """Whether a value is a word that says nothing of secrets."""
+    low = value.lower()
+    is_said = low in SAID_OF_IT or low in stop_words() or low.endswith(TELLING)
+    return bool(_WORD.fullmatch(value)) and not is_said
 
 
 def is_phrase_word(word: Word) -> bool:
