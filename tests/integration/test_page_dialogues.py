@@ -1,8 +1,8 @@
 """Conversations about a page, over every face that holds one: read again, until they leave it.
 
-Floors are only raised. At first sight 0.77 of the turns that mean the page had it in the first file,
-0.91 in the second, after rules and lists were changed for the first, and all in the third, of whose
-ten turns that leave the page nine were searched.
+Floors are only raised. At first sight 0.77 of the turns that mean the page had it in the first
+file, 0.91 in the second, after rules and lists were changed for the first, and all in the third, of
+whose ten turns that leave the page nine were searched.
 """
 
 from collections.abc import AsyncIterator, Sequence
