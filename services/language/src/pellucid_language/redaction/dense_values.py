@@ -24,6 +24,7 @@ _MINE = r"우리|제|내|저희|私|うち|我が家|俺|僕|我|家里|咱|妈|
 _JOIN = (
     r"(?:은|는|이|가|를|을|が|は|を|是|为|為|设为|设成|改成|設定は|って)?\s*[:：=]?\s*[「『\"'“]?"
 )
+_LENGTH = r"(?:[四六八4-8]位数?|[네4-8]자리|[4-8]桁の?)?\s?"
 _FIGURES = r"[*#]?\d{3,10}[*#]?|\d{1,4}(?:[- ]\d{1,4}){2,6}|\d{4}-\d{4}"
 _MIXED = r"(?=[!-~]*\d)(?=[!-~]*[A-Za-z])[A-Za-z\d][!-~]{4,63}"
 _TURNS = r"\d{1,2}(?:-\d{1,2}){2,6}"
@@ -36,7 +37,7 @@ _PRESSED = r"으?로|で|を押|을 눌|를 눌"
 _KINDS = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"(?:{_OPENING_NAME})\s?{_JOIN}(?P<value>{_FIGURES}|{_MIXED}){_UNIT}",
+        rf"(?:{_OPENING_NAME})\s?{_JOIN}{_LENGTH}(?P<value>{_FIGURES}|{_MIXED}){_UNIT}",
         rf"(?:{_THING})(?:[^\n。.!?！？\d]{{0,8}}?)(?:{_NAME})\s?{_JOIN}(?P<value>{_FIGURES}|{_MIXED}){_UNIT}",
         rf"(?:{_THING})[^\n。.!?！？\d]{{0,6}}?(?P<value>{_TURNS}){_UNIT}",
         rf"(?:{_MINE})[^\n。.!?！？\d]{{0,10}}?(?:{_THING})\s?{_JOIN}(?P<value>[*#]?\d{{4,8}}[*#]?){_UNIT}",

@@ -47,6 +47,11 @@ def may_state_any(text: str) -> bool:
     return any(_TELLING & kinds_of(word) for word in words)
 
 
+def _is_odd(value: str) -> bool:
+    """Whether signs stand among the letters and figures of a value, as in no name of a thing."""
+    return not value.replace("-", "").isalnum() and form_points(value) == _JOINED
+
+
 class _Clause:
     """The words of a clause, and what they say together."""
 
@@ -60,7 +65,7 @@ class _Clause:
         kinds = {kind for word in words for kind in word.kinds}
         self._is_mine = "mine" in kinds
         self._is_guarded = "guard" in kinds
-        self._is_answered = {"reply", "question"} <= kinds
+        self._is_answered = {"reply", "question", "mine"} <= kinds
         self._is_shown = "shown" in kinds
         self.is_telling = bool(kinds & _TELLING)
 
@@ -116,8 +121,8 @@ class _Clause:
     def _joined_to(self, i: int, j: int) -> tuple[int, int]:
         """The same where a copula, a pause or nothing stands between them."""
         last = self._words[j]
-        if last.low in _BETWEEN_LOG_INS:
-            return self._logged_in(j)
+        if last.low in _BETWEEN_LOG_INS or last.is_and:
+            return self._logged_in(i, j)
         if "copula" in last.kinds or last.is_copula:
             return self._named(j if last.is_copula else j - 1), _JOINED
         if last.pause or self._words[i].is_apart:
@@ -129,8 +134,11 @@ class _Clause:
         """Points of a name with the value right behind it."""
         kinds = self._words[j].kinds
         if kinds & {"guard", "service"} and not kinds & _NAMES:
-            return self._named(j), 1
+            is_told_of = j > 0 and self._name(j - 1)
+            return self._named(j), _BESIDE if is_told_of else 1
         name = self._name(j, served=1)
+        if " " in self._words[j + 1].bare and not self._is_mine:
+            return 0, 0
         return name, _JOINED if name and self._is_definite(j) else _BESIDE
 
     def _is_definite(self, j: int) -> bool:
@@ -189,7 +197,7 @@ class _Clause:
     def _of_generic(self, near: set[str], before: Sequence[Word], served: int) -> int:
         if "guard" in near:
             return 3
-        is_own = any("mine" in word.kinds for word in before[-2:])
+        is_own = any({"mine", "yours"} & word.kinds for word in before[-2:])
         if "service" in near:
             return served
         return 2 if self._is_guarded or is_own else 0
@@ -202,10 +210,12 @@ class _Clause:
         enters = any("enters" in word.kinds for word in said)
         return (2, _JOINED - (not self._is_mine)) if enters else (0, 0)
 
-    def _logged_in(self, j: int) -> tuple[int, int]:
-        """Points of the value behind a user's name: "login for work: jdoe / …"."""
-        said = self._words[max(0, j - _REACH) : j]
-        return (2 * any("enters" in word.kinds for word in said), _JOINED)
+    def _logged_in(self, i: int, j: int) -> tuple[int, int]:
+        """Points of the value behind a user's name: "login for work: jdoe / …", "admin and …"."""
+        said = {kind for word in self._words[max(0, j - _REACH) : j] for kind in word.kinds}
+        comes_in = said & ({"creds"} if self._words[j].is_and else {"creds", "enters", "service"})
+        is_sure = form_points(self._words[i].bare) == _JOINED
+        return 2 * bool(comes_in and is_sure), _JOINED
 
     def _asked_for(self, j: int) -> tuple[int, int]:
         """Points of "it asks for the code, I typed …": the name stands anywhere before."""
@@ -225,12 +235,18 @@ class _Clause:
         if len(then) < _FEWEST_BEHIND or self._words[i].pause in {",", ":"}:
             return 0, 0
         rated = then[1:] if then[0].low in _IS else then
+        if "judged" in rated[0].kinds and _is_odd(self._words[i].bare):
+            served = any({"guard", "service", "enters", "secret"} & w.kinds for w in rated)
+            return 2 * served, _JOINED
         judged = any("judged" in word.kinds for word in rated[:3]) and "articles" in rated[0].kinds
         is_used = "purpose" in then[0].kinds and any(
             "uses" in word.kinds for word in self._words[max(0, i - 4) : i]
         )
         is_own = "purpose" in then[0].kinds and any("mine" in word.kinds for word in then[1:3])
         is_bare = "purpose" in then[0].kinds and len(then) > 1 and "secret" in then[1].kinds
+        opens = len(then) > 1 and "towards" in then[0].kinds and "opens" in then[1].kinds
+        if opens and self._is_mine and self._is_guarded:
+            return 2, _JOINED
         if not (judged or is_used or is_own or is_bare):
             return 0, 0
         for k in range(i + 2, min(i + 7, len(self._words))):
