@@ -25,7 +25,8 @@ from pellucid_decision.stages.classifier import Classifier
 from pellucid_decision.stages.weights import load_weights
 from pellucid_decision.text.conversation import Ask, Turn
 from pellucid_decision.text.conversation import Role as AskRole
-from pellucid_gateway.question.page_topic import leaves, topic_of
+from pellucid_gateway.question.page_leaving import Leaving, leaving
+from pellucid_gateway.question.page_topic import topic_of
 from pellucid_gateway.turn.page_follow_ups import beyond_page
 from pellucid_gateway.vocabulary.decision import Action, Decision, PlannedQuery, Signal, Stage
 from pellucid_gateway.vocabulary.request import ChatMessage, Role, TurnRequest
@@ -67,11 +68,14 @@ def gone(folder: Path, conversation: dict[str, Any]) -> Iterator[tuple[str, str,
             topic = topic_of(request)
             decision = decided(said, conversation["today"])
             text = f"{page.title} {page.text}"
-            left = topic is None or leaves(topic, decision, [text])
+            stands = leaving(topic.since, decision, [text]) if topic else Leaving.LEAVES
+            left = stands is Leaving.LEAVES
             decision = beyond_page(request, decision) if left else decision
             away = "search" if decision.needs_search else "knowledge"
             expected = "page" if turn["expect"] == "answer" else "search"
-            yield expected, away if left else "page", turn["message"]
+            # Where both is done, what is meant is among it.
+            both = stands is Leaving.PERHAPS
+            yield expected, expected if both else away if left else "page", turn["message"]
         said.append(ChatMessage(Role.ASSISTANT, "Here is what the page says."))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import httpx
 
 from rig.fault_table import Row
-from rig.history import Outcome, counted
+from rig.history import Kind, Outcome, counted
 from rig.invariants import check_all, failed, log_marks
 from rig.site import Site
 from rig.trial import Pace, Trial, Verdict
@@ -72,10 +72,16 @@ class Conductor:
         )
 
     async def warm_up(self) -> None:
-        """A first round that nobody judges: connections, imports and caches are made in it."""
+        """A first round in which connections, imports and caches are made.
+
+        Raises:
+            AssertionError: Its last answers are not whole: then no row could show anything.
+        """
         trial = Trial(self.site, self.client, self.companies, self.pace)
         async with trial.asking():
             await asyncio.sleep(self.pace.warm_s)
+        last = trial.records[-3:]
+        assert any(r.kind is Kind.SEARCH and r.outcome is Outcome.FULL for r in last), last
 
     async def once(self, row: Row) -> Judged:
         """One trial."""

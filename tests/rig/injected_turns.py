@@ -45,8 +45,37 @@ from rig.injection import HOST, OTHER_HOST, OTHER_URL, URL
 _RELEVANCE = 0.8
 
 
+class Lenient:
+    """A scorer that includes every hit and compares by words; whatever was gathered is enough."""
+
+    async def reflect(self, call: ReflectCall) -> Reflection:
+        """Enough."""
+        del call
+        return Reflection(sufficient=True)
+
+    async def score(self, call: ScoreCall) -> tuple[ScoredHit, ...]:
+        """Include everything."""
+        return tuple(ScoredHit(hit=hit, relevance=_RELEVANCE) for hit in call.hits)
+
+    async def similarities(
+        self, text: str, others: Sequence[str], *, no_store: bool = False
+    ) -> tuple[float, ...]:
+        """By words."""
+        del no_store
+        return tuple(overlap(text, other) for other in others)
+
+    async def support(
+        self, claims: Sequence[str], passages: Sequence[Passage]
+    ) -> tuple[tuple[PassageSupport, ...], ...]:
+        """By words."""
+        return tuple(
+            tuple(PassageSupport(passage_id=p.id, score=overlap(c, p.text)) for p in passages)
+            for c in claims
+        )
+
+
 @dataclass
-class Web:
+class Web(Lenient):
     """The other services and the web: one page, and a record of what was asked for."""
 
     question: str
@@ -71,11 +100,6 @@ class Web:
             )
         )
 
-    async def reflect(self, call: ReflectCall) -> Reflection:
-        """Enough."""
-        del call
-        return Reflection(sufficient=True)
-
     async def search(self, call: SearchCall) -> SearchAnswer:
         """Find the page."""
         self.queries += [query.text for query in call.queries]
@@ -84,26 +108,6 @@ class Web:
         other = Hit(url=OTHER_URL, title=self.title, snippet=self.other_snippet, domain=OTHER_HOST)
         hits = (hit, other) if self.other_snippet else (hit,)
         return SearchAnswer(hits=hits, providers=(report,))
-
-    async def score(self, call: ScoreCall) -> tuple[ScoredHit, ...]:
-        """Include everything."""
-        return tuple(ScoredHit(hit=hit, relevance=_RELEVANCE) for hit in call.hits)
-
-    async def similarities(
-        self, text: str, others: Sequence[str], *, no_store: bool = False
-    ) -> tuple[float, ...]:
-        """By words."""
-        del no_store
-        return tuple(overlap(text, other) for other in others)
-
-    async def support(
-        self, claims: Sequence[str], passages: Sequence[Passage]
-    ) -> tuple[tuple[PassageSupport, ...], ...]:
-        """By words."""
-        return tuple(
-            tuple(PassageSupport(passage_id=p.id, score=overlap(c, p.text)) for p in passages)
-            for c in claims
-        )
 
     async def fetch_many(self, call: FetchCall) -> AsyncIterator[tuple[int, PageContent]]:
         """Give the page."""

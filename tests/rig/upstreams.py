@@ -16,10 +16,12 @@ from rig.invented_web import page, results
 
 JSON = "application/json"
 _HUGE_BYTES = 50 * 1024 * 1024
-# Number, publisher and title; address; facts: how sources stand in a prompt.
+# Number, publisher and title; address; facts, headings before the first sentence: how sources stand
+# in a prompt.
 # Lines of sources begin with a mark that each prompt draws anew.
 _SOURCE = re.compile(
-    r"^(?:\w+\| )?\[(\d+)\] .*\n(?:\w+\| )?\S+\n(?:\w+\| )?(.+?[.!?])(?=\s|$)", re.MULTILINE
+    r"^(?:\w+\| )?\[(\d+)\] .*\n(?:\w+\| )?\S+\n(?:[^.!?\n]*\n)*?(?:\w+\| )?(.+?[.!?])(?=\s|$)",
+    re.MULTILINE,
 )
 
 

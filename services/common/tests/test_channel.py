@@ -6,6 +6,7 @@ from typing import Any
 
 import grpc
 import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -18,6 +19,7 @@ from pellucid_runtime.errors import (
     DependencyDownError,
     InvalidArgumentError,
 )
+from pellucid_runtime.rpc import server as server_module
 from pellucid_runtime.rpc.channel import open_channel, service_config
 from pellucid_runtime.rpc.deadline import child_timeout_s, deadline_scope, remaining_s
 from pellucid_runtime.settings import ServiceSettings
@@ -65,6 +67,24 @@ async def test_scope_in_a_generator_may_be_left_from_another_task() -> None:
 async def test_call_without_any_deadline_still_has_one() -> None:
     timeout = child_timeout_s()
     assert 0 < timeout < 60
+
+
+async def test_a_caller_that_pings_keeps_its_connection(
+    start_rig: Any, ask: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pings come 30 times as often as in production, and may; the fourth is one too many else."""
+    monkeypatch.setattr(server_module, "_PING_INTERVAL_MS", 333)
+    target = (await start_rig()).server.target
+    # gRPC would leave out most of the pings of a connection without data.
+    options = [("grpc.keepalive_time_ms", 1_000), ("grpc.http2.max_pings_without_data", 0)]
+    async with grpc.aio.insecure_channel(target, options=options) as channel:
+        watching = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest())
+        await watching.read()
+        await scorer_pb2_grpc.ScorerServiceStub(channel).Similarity(ask, timeout=5)
+        changed = channel.wait_for_state_change(grpc.ChannelConnectivity.READY)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(changed, timeout=6)
+        watching.cancel()
 
 
 async def test_nobody_listens(ask: Any, free_port: int) -> None:

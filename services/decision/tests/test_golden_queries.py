@@ -66,7 +66,7 @@ def queries(message: str, *turns: str, **fields: object) -> list[str]:
         ),
         (
             "When does the Louvre close on Wednesdays, how much are tickets and is there wifi?",
-            ["when Louvre close on Wednesdays", "Louvre tickets", "Louvre wifi"],
+            ["when Louvre close on Wednesdays", "Louvre tickets price", "Louvre wifi"],
         ),
         (
             "qué diferencia hay entre el Kindle Paperwhite y el Kobo Clara",

@@ -29,6 +29,12 @@ def test_slips_are_put_right(word: str, language: str, meant: str) -> None:
         ("xqzvw", "en"),
         ("symptoms", "en"),
         ("symtoms", "ko"),
+        ("juega", "es"),
+        ("vuela", "es"),
+        ("muere", "es"),
+        ("nieva", "es"),
+        ("schliesst", "de"),
+        ("walgreens", "en"),
     ],
 )
 def test_what_may_be_meant_stays(word: str, language: str) -> None:

@@ -1,12 +1,14 @@
 """The chat page when something is unusual: keys, a lost server, little motion; real Chromium."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from door_fakes import RESULT, FakeEngine, MakeApp
 from playwright.async_api import Browser, Page, expect
 
 from pellucid_gateway.admission.api_keys import ApiKey
+from pellucid_gateway.vocabulary.events import Degradation, Done, Notice
 from pellucid_runtime.http_server import HttpServer
 
 pytestmark = [
@@ -69,6 +71,29 @@ async def test_a_server_that_goes_away_is_told_and_what_was_read_stays(
     await expect(page.locator(".prose p").first).to_contain_text("Harbour Post")
     await expect(page.locator(".answer")).to_have_attribute("aria-busy", "false")
     await page.close()
+
+
+@pytest.mark.parametrize(
+    ("code", "searched", "warned"),
+    [
+        ("page_unreachable", "Searched the web", "provider brave, page reading"),
+        ("web_unavailable", "Searched local documents", "page reading"),
+    ],
+)
+async def test_a_lost_web_is_told_once(
+    page: Page, engine: FakeEngine, code: str, searched: str, warned: str
+) -> None:
+    result = replace(
+        RESULT,
+        degraded=(Degradation("provider:brave", "timeout"), Degradation("fetcher", "gone")),
+        notices=(Notice(code, "Told by the server."),),
+    )
+    engine.events = [*engine.events[:-1], Done(result)]
+    await ask(page)
+
+    await expect(page.locator(".steps__state")).to_contain_text(searched)
+    warning = page.locator(".note--warn")
+    await expect(warning).to_have_text(f"This answer had to do without {warned}.")
 
 
 async def test_who_wants_little_motion_sees_none(

@@ -13,7 +13,10 @@ from turn_fakes import (
     search_decision,
 )
 
-from pellucid_gateway.question.page_topic import Standing, leaves, standing, topic_of
+from pellucid_gateway.question.named_addresses import named_addresses
+from pellucid_gateway.question.page_leaving import leaving
+from pellucid_gateway.question.page_topic import topic_of
+from pellucid_gateway.question.page_words import Standing, standing
 from pellucid_gateway.vocabulary.decision import Action, Decision, Signal, Stage, WebMode
 from pellucid_gateway.vocabulary.events import Done, TurnResult
 from pellucid_gateway.vocabulary.request import ChatMessage, Role, TurnRequest
@@ -37,8 +40,8 @@ def conversation(*messages: str) -> tuple[ChatMessage, ...]:
 def stands(*messages: str, decision: Decision | None = None) -> str:
     topic = topic_of(TurnRequest(messages=conversation(FIRST, *messages)))
     if topic is None:
-        return "left"
-    return "left" if leaves(topic, decision or search_decision(), [PAGE]) else "page"
+        return "leaves"
+    return leaving(topic.since, decision or search_decision(), [PAGE]).value
 
 
 @pytest.mark.parametrize(
@@ -63,7 +66,7 @@ def stands(*messages: str, decision: Decision | None = None) -> str:
     ],
 )
 def test_it_goes_on_about_the_page(message: str) -> None:
-    assert stands(message, decision=answer_decision(message)) == "page"
+    assert stands(message, decision=answer_decision(message)) == "stays"
 
 
 @pytest.mark.parametrize(
@@ -84,14 +87,14 @@ def test_it_goes_on_about_the_page(message: str) -> None:
     ],
 )
 def test_it_leaves_the_page(message: str) -> None:
-    assert stands(message) == "left"
+    assert stands(message) == "leaves"
 
 
 def test_who_left_the_page_stays_away_until_it_is_meant_again() -> None:
     left = "different question: who won the Marlow regatta?"
 
-    assert stands(left, "and by how much?") == "left"
-    assert stands(left, "back to the article: what does it cost?") == "page"
+    assert stands(left, "and by how much?") == "leaves"
+    assert stands(left, "back to the article: what does it cost?") == "stays"
 
 
 def test_a_page_named_later_is_the_one_that_is_meant() -> None:
@@ -214,6 +217,62 @@ async def test_with_the_web_on_it_is_read_and_searched() -> None:
     assert (URL,) in [call.urls for call in rig.fetcher.calls]
     assert rig.search.calls
     assert result.sources[0].user_supplied
+
+
+async def test_a_message_that_leaves_is_decided_on_without_what_was_said_of_the_page() -> None:
+    message = "different question: what is the toll on the Skerry Bridge?"
+    rig = rig_with(search_decision())
+
+    await asked(rig, message)
+
+    assert [bool(call.history) for call in rig.decision.calls] == [True, False]
+
+
+async def test_a_message_that_points_back_keeps_what_was_said() -> None:
+    message = "different question: is she still alive?"
+    rig = rig_with(search_decision())
+
+    await asked(rig, message)
+
+    assert len(rig.decision.calls) == 1
+
+
+async def test_no_address_of_an_earlier_page_is_a_word_of_the_topic() -> None:
+    rig = rig_with(answer_decision("how heavy is it?"))
+
+    await asked(rig, "how heavy is it?")
+
+    told = [message.content for call in rig.decision.calls for message in call.history]
+    assert told == ["what makes this kettle special?", "An answer."]
+
+
+async def test_what_may_be_told_elsewhere_is_read_and_searched() -> None:
+    message = "what does the Morvane kettle cost?"
+    rig = rig_with(search_decision())
+
+    result = await asked(rig, message)
+
+    assert (URL,) in [call.urls for call in rig.fetcher.calls]
+    assert rig.search.calls
+    assert result.sources[0].user_supplied
+
+
+@pytest.mark.parametrize(
+    ("message", "urls"),
+    [
+        ("what does www.harbour.example/news say?", ["https://www.harbour.example/news"]),
+        ("harbour.example/news/2 please", ["https://harbour.example/news/2"]),
+        (f"{URL} and {URL}, compare", [URL]),
+        ("mail ilka@harbour.example or see version 2.0/3", []),
+        ("why does `curl https://a.example/x` hang?", []),
+        ("```\nGET https://a.example/x\n```\nwhat is wrong?", []),
+        ("12:04:11 ERROR could not reach https://a.example/x\nwhat is wrong?", []),
+        ('<a href="https://a.example/x">x</a> how do I style this?', []),
+        ("> see https://a.example/x\nis that so?", []),
+    ],
+)
+def test_addresses_that_name_a_page(message: str, urls: list[str]) -> None:
+    assert list(named_addresses(message)) == urls
 
 
 async def test_a_page_that_is_gone_is_told() -> None:

@@ -108,6 +108,26 @@ def test_a_language_is_preferred_and_others_still_answer(tmp_path: Path) -> None
         assert found == [f"http://d.localhost:8099/{language}.html" for language in (wanted, other)]
 
 
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [("Brückenmaut Ondry Rabatt", 1), ("prix 17", 0), ("Brückenmaut Rabatt", 0)],
+    ids=["name", "number", "nothing"],
+)
+def test_words_of_another_language_speak_against_no_page(
+    tmp_path: Path, query: str, found: int
+) -> None:
+    foreign = Corpus(tmp_path)
+    foreign.page("e.localhost/toll.html", "Toll of the Ondry Bridge", "From 17 March on.")
+    foreign.page("e.localhost/bread.html", "Rye bread", "Flour and salt.")
+    foreign.index.update()
+
+    assert len(foreign.found(query, language="de")) == found
+
+
+def test_unknown_words_of_its_own_language_speak_against_a_page(corpus: Corpus) -> None:
+    assert corpus.found("ferry quantum chromodynamics", language="en") == []
+
+
 def test_the_index_follows_the_folder(corpus: Corpus) -> None:
     old = corpus.folder / "a.localhost/ferry.html"
     before = corpus.index.update()
@@ -190,6 +210,11 @@ def test_snippets_are_short_and_show_the_match() -> None:
     assert len(shown) <= SNIPPET_LENGTH
     assert "ferry leaves from the island" in shown
     assert snippet("short text", ("none",)) == "short text"
+
+
+def test_a_snippet_of_a_table_is_one_readable_line() -> None:
+    table = "| Carries | four lanes |\n| Length | 1,840 m |"
+    assert snippet(table, ("length",)) == "Carries · four lanes · Length · 1,840 m"
 
 
 def test_addresses_follow_the_manifest() -> None:

@@ -11,6 +11,7 @@ import uvicorn
 
 from pellucid_runtime.http_bounds import Connections, HttpBounds, protocol_class
 from pellucid_runtime.listener import StartError, bound
+from pellucid_runtime.socket_bounds import socket_class
 
 SOCKET_WORKS = "pellucid.socket_works"
 """Name in the scope of a WebSocket of what is called with `works=True` or `works=False`."""
@@ -93,8 +94,8 @@ class HttpServer:
         self._port_setting = port_setting
         self.port = port
         counted = Connections(HttpBounds()) if connections is None else connections
-        bounded = protocol_class(counted)
-        self._config = uvicorn.Config(_Marking(app, counted), http=bounded, **_OPTIONS | options)
+        bounded = {"http": protocol_class(counted), "ws": socket_class(counted)}
+        self._config = uvicorn.Config(_Marking(app, counted), **_OPTIONS | bounded | options)
 
     async def start(self) -> None:
         """Begin to answer, after the application's own start-up.

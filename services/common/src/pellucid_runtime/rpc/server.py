@@ -27,8 +27,9 @@ _LEAST_GRACE_S = 0.1
 _QUIET_S = 0.1
 # Callers that watch no health keep calling; a shutdown does not wait for them any longer.
 _MOST_QUIET_WAIT_S = 2.0
-# Callers may ping this often on a quiet connection; they do every 30 s.
-_PING_INTERVAL_S = 10
+# Callers may ping this often on a quiet connection; they do every 30 s. A server that expects
+# fewer pings than that ends the connection, and the calls that are under way on it.
+_PING_INTERVAL_MS = 10_000
 
 
 class GrpcServer:
@@ -130,7 +131,7 @@ class GrpcServer:
             ("grpc.so_reuseport", 0),
             ("grpc.max_connection_age_ms", round(self._settings.grpc_max_connection_age_s * 1000)),
             ("grpc.max_connection_age_grace_ms", _CONNECTION_GRACE_S * 1000),
-            ("grpc.http2.min_recv_ping_interval_without_data_ms", _PING_INTERVAL_S * 1000),
+            ("grpc.http2.min_ping_interval_without_data_ms", _PING_INTERVAL_MS),
         ]
 
     def _bind(self) -> int:

@@ -96,6 +96,9 @@ def flipped(chunks: Sequence[Chunk], rules: LanguageRules) -> tuple[Chunk, ...]:
     return tuple(result)
 
 
+_NEW_PLACE = re.compile(
+    r"\bnew (?:york|zea?lan|zeelan|delhi|jersey|orleans|mexico|hampshire|guinea)"
+)
 _PLAIN = frozenset({Kind.WORD, Kind.IDENTIFIER, Kind.ENTITY})
 
 
@@ -106,13 +109,17 @@ def told_apart(chunks: Sequence[Chunk], question: str, rules: LanguageRules) -> 
     if _found(rules, "means", question) and kept:
         return (*kept, Chunk(asked.get("meaning", "")))
     named = any(chunk.key in rules.words("attributes") for chunk in chunks)
-    if _found(rules, "price_asked", question) and not named and len(chunks) <= SHORT:
+    own = sum(chunk.text in question for chunk in chunks)
+    room = MAX_WORDS if _COSTS.search(question) else SHORT + 1
+    if _found(rules, "price_asked", question) and not named and own < room:
         if _is_money(question):
             return tuple(chunks)
         return (*kept, Chunk(asked.get("price", "")))
     return tuple(chunks)
 
 
+# Verbs that ask for nothing but a price, whatever stands around them.
+_COSTS = re.compile(r"(?i:kost|cust|cuest|coût)")
 _CURRENCIES = frozenset({"dollar", "euro", "pound", "yen", "won", "yuan", "crown", "franc"})
 
 
@@ -139,16 +146,24 @@ def aliased(chunks: Sequence[Chunk], rulebook: Rulebook) -> tuple[Chunk, ...]:
 
 
 def clock_year(
-    reading: Reading, chunks: Sequence[Chunk], ask: Ask, rules: LanguageRules
+    reading: Reading, chunks: Sequence[Chunk], text: str, ask: Ask, rules: LanguageRules
 ) -> tuple[Chunk, ...]:
-    """The clock's year, for what is asked as current and has no window of its own."""
+    """The clock's year, for what is asked as current and has no window of its own.
+
+    Args:
+        reading: Signals of the message.
+        chunks: The query so far.
+        text: What is asked, without the story around it.
+        ask: The request, for the clock.
+        rules: Rules of the language.
+    """
     dated = any(chunk.role is Role.TIME for chunk in chunks)
-    if years_in(reading.text) or dated or reading.has("real_time_value", "price_of"):
+    if years_in(text) or dated or reading.has("real_time_value", "price_of"):
         return ()
-    if _found(rules, "still", reading.text):
+    if _found(rules, "still", text):
         return ()
-    words = set(re.findall(r"\w+", reading.text.casefold()))
-    asked = bool(words & rules.words("current")) or _found(rules, "current_words", reading.text)
+    words = set(re.findall(r"\w+", _NEW_PLACE.sub("", text.casefold())))
+    asked = bool(words & rules.words("current")) or _found(rules, "current_words", text)
     return (Chunk(str(ask.now.year), Kind.NUMBER),) if asked else ()
 
 

@@ -46,6 +46,12 @@ _ANGLES = (
 )
 
 
+def beyond(chunks: Sequence[Chunk], known: Sequence[Chunk]) -> tuple[Chunk, ...]:
+    """Return the chunks that name nothing of what is known."""
+    keys = {word for chunk in known for word in (chunk.key, *chunk.key.split())}
+    return tuple(chunk for chunk in chunks if chunk.key not in keys)
+
+
 def room_for(lead: Sequence[Chunk], own: Sequence[Chunk]) -> list[Chunk]:
     """Return as much of what was left out as fits beside the message's own words."""
     room = max(1, MAX_WORDS - sum(chunk.words for chunk in own if chunk.role is Role.CONTENT))
@@ -236,7 +242,7 @@ _PASSING = frozenset({Role.TIME, Role.ASKS})
 
 def _head(plain: Sequence[Chunk], rules: LanguageRules) -> Sequence[Chunk]:
     """Return the noun that the other words describe: the last, in Romance languages the first."""
-    return plain[:1] if rules.code in {"es", "fr"} else plain[-1:]
+    return plain[:1] if rules.code in {"es", "fr", "pt"} else plain[-1:]
 
 
 def fallbacks(

@@ -6,13 +6,32 @@ from collections.abc import Sequence
 from pellucid_decision.queries.limits import SHORT
 from pellucid_decision.question.chunk import Chunk, Role
 from pellucid_decision.question.chunks import chunks_of
+from pellucid_decision.question.rarity import commonness
 from pellucid_decision.question.terms import FIRM, Kind
 from pellucid_decision.rules.rulebook import LanguageRules
+from pellucid_language.calendar import month_numbers
+from pellucid_language.scripts import HIRAGANA
 
-# Words of a story that a question without any of its own takes.
+# Words of a story that a question without any of its own takes, and one that says little.
 STORY_WORDS = 4
+FEW_WORDS = 2
+# Occurrences of a word up to which it says what a story is about ("ferry", not "month"): the
+# nouns of 60 stories, read one by one, part between "chocolate" (36,000) and "year" (276,000).
+TELLING_COUNT = 60_000
+# Occurrences of a word up to which it is a name where capitals do not say so ("Seoul", "Wien").
+NAME_COUNT = 400
+# German words from this length on are compounds ("Zusatzbeitrag") rather than somebody's name.
+COMPOUND_LETTERS = 9
+# Characters of a fragment that only names something ("성수동 오르에르요").
+FRAGMENT_CHARACTERS = 12
+# Characters of a Chinese name at most; a longer run is a clause.
+NAME_CHARACTERS = 4
+# Ends of Korean verbs, and the kana of Japanese ones: what no dictionary has for other reasons.
+_VERBAL = re.compile(rf"(?:[데요다게서고면지는은운한할된될랐었았했]|[{HIRAGANA}])\Z")
 _NAMES = FIRM - {Kind.NUMBER}
 _ASIDE = re.compile(r"[(（][^()（）]*[)）]")
+_WORD = re.compile(r"[\w'’-]+|[^\w\s]")
+_DENSE = frozenset({"ko", "ja", "zh"})
 
 
 def points_back(question: str, rules: LanguageRules) -> bool:
@@ -30,23 +49,102 @@ def says(chunk: Chunk, rules: LanguageRules) -> bool:
     return chunk.role is Role.CONTENT and not asks
 
 
+def is_name(chunk: Chunk, text: str, rules: LanguageRules) -> bool:
+    """Whether a chunk of a text is a name: by its capitals, or as a word that no dictionary has.
+
+    German nouns all have capitals, but those with an article are seldom names ("die Maut").
+    """
+    if chunk.kind in _NAMES:
+        return True
+    plain = chunk.kind is Kind.WORD and chunk.role is Role.CONTENT and len(chunk.text) > 1
+    dense = rules.code in _DENSE
+    capital = rules.code == "de" and chunk.text[:1].isupper()
+    if not plain or not (dense or capital) or commonness(chunk.text, rules.code) > NAME_COUNT:
+        return False
+    if dense and _VERBAL.search(chunk.text):
+        return False
+    if rules.code == "zh" and len(chunk.text) > NAME_CHARACTERS:
+        return False
+    before = _WORD.findall(text[: chunk.start].casefold())[-1:]
+    return dense or " " in chunk.text or not rules.words("articles").intersection(before)
+
+
 def things_told(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
-    """Return the names of a story with the words they stand behind, else its last words."""
-    told = rules.words("telling_verbs")
+    """Return the names of a story and the words that say most of it, else its last words."""
+    wanted = {*names_told(before, rules), *rare_told(before, rules)}
+    found = _things(before, rules)
+    kept = [chunk for chunk in found if chunk in wanted or chunk.text.endswith("%")]
+    return tuple(kept[-STORY_WORDS:]) or tuple(found[-SHORT:])
+
+
+def _things(before: str, rules: LanguageRules) -> list[Chunk]:
+    """Return what a story names, without what its teller does."""
+    told = rules.words("telling_verbs") | rules.words("people")
     found = [c for c in chunks_of(before, rules) if c.role is Role.CONTENT and c.key not in told]
     if rules.code == "de":  # whose nouns alone have capitals
-        found = [chunk for chunk in found if not chunk.text[:1].islower()] or found
-    named = {place for place, chunk in enumerate(found) if chunk.kind in FIRM}
-    wanted = named | {_neighbour(found, place) for place in named}
-    return tuple(found[place] for place in sorted(wanted)[-STORY_WORDS:]) or tuple(found[-SHORT:])
+        return [chunk for chunk in found if not chunk.text[:1].islower()] or found
+    return found
 
 
-def _neighbour(found: Sequence[Chunk], place: int) -> int:
-    """Return the place of the word that belongs to a name: right behind it, else before it."""
-    behind = place + 1
-    if behind < len(found) and _belongs(found[behind], found[place]):
-        return behind
-    return max(place - 1, 0)
+def names_told(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
+    """Return the places, makers and things that a story names, each with the noun behind it.
+
+    Whoever the teller talks about is none of them ("my sister Emma", "Mark says"): a name counts
+    behind a word that leads to it ("to Oslo", "my Golf 7"), or when nobody is called so ("HMRC").
+    """
+    found = _things(before, rules)
+    result: list[Chunk] = []
+    for place, chunk in enumerate(found):
+        if not is_name(chunk, before, rules) or _dates(chunk) or not _leads(before, chunk, rules):
+            continue
+        result.append(chunk)
+        behind = found[place + 1] if place + 1 < len(found) else None
+        if behind and _belongs(behind, chunk) and not is_name(behind, before, rules):
+            result.append(behind)
+    return tuple(result)
+
+
+def rare_told(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
+    """Return the words that say most of what a story is about: its rarest, in its order."""
+    found = [chunk for chunk in _things(before, rules) if chunk.kind is Kind.WORD]
+    counts = {chunk.key: commonness(chunk.text, rules.code) for chunk in found}
+    named = {chunk.key for chunk in found if is_name(chunk, before, rules)}
+    telling = [
+        chunk
+        for chunk in found
+        if chunk.key not in named and 0 < counts[chunk.key] <= TELLING_COUNT
+    ]
+    rarest = sorted(telling, key=lambda chunk: counts[chunk.key])[:FEW_WORDS]
+    return tuple(chunk for chunk in found if chunk in rarest)
+
+
+def _dates(chunk: Chunk) -> bool:
+    return chunk.key in month_numbers()
+
+
+def _leads(before: str, chunk: Chunk, rules: LanguageRules) -> bool:
+    """Whether the words before a name lead to it, and not to somebody of that name."""
+    if rules.code in _DENSE:
+        short = len(before) <= FRAGMENT_CHARACTERS
+        around = rules.phrase("leading_forms")
+        led = around and around.search(before, max(0, chunk.start - 2), _end(chunk) + 3)
+        return short or chunk.kind in _NAMES or bool(led)
+    words = _WORD.findall(before[: chunk.start].casefold())[-SHORT:]
+    bare = [word for word in words if word not in rules.words("articles")]
+    if not bare:
+        return False
+    if bare[-1] in rules.words("people"):
+        return False
+    if chunk.key.split()[0] in rules.words("people"):
+        return False
+    told = bare[-1] in rules.words("leading") or bare != words
+    compound = rules.code == "de" and len(chunk.text) >= COMPOUND_LETTERS
+    nobody = chunk.text.isupper() or " " in chunk.text or any(map(str.isdigit, chunk.text))
+    return told or compound or nobody
+
+
+def _end(chunk: Chunk) -> int:
+    return chunk.start + len(chunk.text)
 
 
 def pointing_words(question: str, rules: LanguageRules) -> set[str]:
@@ -57,17 +155,24 @@ def pointing_words(question: str, rules: LanguageRules) -> set[str]:
 
 def last_things(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
     """Return what was named last before a question: what its "it" most likely is."""
+    told = rules.words("telling_verbs") | rules.words("people")
     clause = re.split(r"[,;!?，。]|\.(?!\d)", _ASIDE.sub("", before).strip(" ,.;!?，。"))
     for text in reversed(clause[-3:]):
         found = [
             chunk
             for chunk in chunks_of(text, rules)
-            if chunk.role is Role.CONTENT and chunk.key not in rules.words("telling_verbs")
+            if chunk.role is Role.CONTENT and chunk.key not in told
         ]
+        found = [chunk for chunk in found if not _is_common(chunk, rules)] or found
         if found:
             names = [n for n, chunk in enumerate(found) if chunk.kind in _NAMES]
             return tuple(found[names[-1] if names else -2 :][:2])
     return ()
+
+
+def _is_common(chunk: Chunk, rules: LanguageRules) -> bool:
+    plain = chunk.kind is Kind.WORD and rules.code not in _DENSE
+    return plain and commonness(chunk.text, rules.code) > TELLING_COUNT
 
 
 def subject_of(chunks: Sequence[Chunk], rules: LanguageRules) -> tuple[Chunk, ...]:
@@ -79,7 +184,8 @@ def subject_of(chunks: Sequence[Chunk], rules: LanguageRules) -> tuple[Chunk, ..
         chunk
         for chunk in chunks
         if chunk.role is Role.CONTENT
-        and chunk.key not in rules.words("attributes") | rules.words("telling_verbs")
+        and chunk.key not in rules.words("telling_verbs")
+        and says(chunk, rules)
     ]
     return tuple(content[:SHORT])
 

@@ -23,6 +23,7 @@ from pellucid_decision.queries.dressing import (
 from pellucid_decision.queries.fitting import (
     NOWHERE,
     as_chunks,
+    beyond,
     distinct,
     fallbacks,
     finished,
@@ -32,14 +33,8 @@ from pellucid_decision.queries.fitting import (
     room_for,
 )
 from pellucid_decision.queries.limits import SHORT
-from pellucid_decision.queries.story import (
-    last_things,
-    pointing_words,
-    points_back,
-    says,
-    subject_of,
-    things_told,
-)
+from pellucid_decision.queries.story import points_back, says, subject_of
+from pellucid_decision.queries.taking import Story
 from pellucid_decision.question.chunk import Chunk, Role
 from pellucid_decision.question.chunks import chunks_of
 from pellucid_decision.question.resolution import Resolved, told_by
@@ -143,7 +138,7 @@ class _Writer:
         left: list[Chunk] = []
         for number, own in enumerate(self._own):
             base = self._complete(own, number)
-            line = self._dressed(base, subject)
+            line = self._dressed(base, subject, self._asked.questions[number])
             kept, over = fitted(line, self._rules, self._aside(number))
             lines.append(kept)
             left += over
@@ -188,33 +183,14 @@ class _Writer:
         if number:
             return (*self._carried(own, number), *own)
         if self._resolved.leans:
-            return (*room_for(_beyond(self._resolved.lead, own), own), *own)
+            return (*room_for(beyond(self._resolved.lead, own), own), *own)
         if self._resolved.pages:
-            return (*_beyond(self._resolved.pages, own), *own)
-        return (*_beyond(self._from_story(own), own), *own)
+            return (*beyond(self._resolved.pages, own), *own)
+        return (*beyond(self._from_story(own), own), *own)
 
     def _from_story(self, own: Sequence[Chunk]) -> tuple[Chunk, ...]:
-        """Return what the question takes from what the person told before it."""
-        before, question, rules = self._asked.before, self._asked.questions[0], self._rules
-        if not before:
-            return ()
-        telling = [chunk for chunk in own if says(chunk, rules)]
-        if not telling:
-            return things_told(before, rules)
-        there, refers = self._is_there(question), points_back(question, rules)
-        if there and self._resolved.place:
-            return (Chunk(self._resolved.place, Kind.ENTITY),)
-        if refers and not there:
-            return last_things(before, rules)
-        few = len(telling) == 1 and not any(chunk.kind in _NAMES for chunk in telling)
-        found = _beyond(things_told(before, rules), own) if there or few else ()
-        return tuple(room_for(found, own)) if found else ()
-
-    def _is_there(self, question: str) -> bool:
-        """Whether a question speaks of being where the story plays."""
-        words = pointing_words(question, self._rules)
-        pattern = self._rules.phrase("there")
-        return bool(words & self._rules.words("there") or (pattern and pattern.search(question)))
+        """Return what the first question takes from what the person told before it."""
+        return Story(self._asked, self._resolved.place, self._rules).for_question(own)
 
     def _carried(self, own: Sequence[Chunk], number: int) -> tuple[Chunk, ...]:
         """Return the subject of the first question for a later one that has none."""
@@ -226,15 +202,16 @@ class _Writer:
         if not refers and (named or len(content) >= SHORT):
             return ()
         story = () if self._resolved.leans else self._from_story(self._own[0])
-        if story:
-            return tuple(room_for(_beyond(story, own), own))
+        if story and not refers and any(says(chunk, self._rules) for chunk in own):
+            return tuple(room_for(beyond(story, own), own))
         first = [c for c in self._complete(self._own[0], 0) if c.role is not Role.TIME]
         if placed:
-            return _beyond([c for c in first if c.role is Role.CONTENT][:SHORT], own)
+            return beyond([c for c in first if c.role is Role.CONTENT][:SHORT], own)
         of_person = any(chunk.key in self._rules.words("roles") for chunk in first)
         if of_person and points_back(question, self._rules):
-            return _beyond([c for c in first if c.role is Role.CONTENT][:SHORT], own)
-        return _beyond(subject_of(first, self._rules), own)
+            return beyond([c for c in first if c.role is Role.CONTENT][:SHORT], own)
+        about = dict.fromkeys((*story, *subject_of(self._own[0], self._rules)))
+        return tuple(room_for(beyond(tuple(about), own), own))
 
     def _only_places(self, own: Sequence[Chunk]) -> bool:
         """Whether a question names only where: its subject was named before ("and when in Madrid").
@@ -247,25 +224,31 @@ class _Writer:
         placed = all(chunk.link.split()[:1] and chunk.link.split()[0] in _WHERE for chunk in names)
         return bool(names) and placed and not asks and len(content) - len(names) <= 1
 
-    def _dressed(self, chunks: Sequence[Chunk], subject: Sequence[Chunk]) -> tuple[Chunk, ...]:
+    def _dressed(
+        self, chunks: Sequence[Chunk], subject: Sequence[Chunk], question: str
+    ) -> tuple[Chunk, ...]:
         """Apply what a searcher would: names before their roles, the year, other names."""
         kept = without_site(timed(chunks, self._ask, self._rules), self._facets.site)
         kept = roles_told(kept, self._resolved.question, self._reading, self._rules)
         kept = flipped(without_compare(kept), self._rules)
-        kept = told_apart(kept, self._asked.questions[0], self._rules)
+        kept = told_apart(kept, question, self._rules)
         kept = aliased(kept, self._rulebook)
         if vague(kept, self._rules) and subject:
             kept = (*subject[:SHORT], *kept)
         elif subject:
-            kept = (*kept, *_beyond(subject[:1], kept))
-        return (*kept, *clock_year(self._reading, kept, self._ask, self._rules))
+            kept = (*kept, *beyond(subject[:1], kept))
+        return (*kept, *clock_year(self._reading, kept, self._told(), self._ask, self._rules))
+
+    def _told(self) -> str:
+        """Return the questions where a story stands around them, else all of the message."""
+        return " ".join(self._asked.questions) if self._asked.before else self._reading.text
 
     def _further(
         self, first: Sequence[Chunk], left: Sequence[Chunk], subject: Sequence[Chunk]
     ) -> list[tuple[Chunk, ...]]:
         """A second query: for what the first had no room for, or for another reading."""
         lines = leftovers([first], left, self._rules)
-        other = _beyond(self._resolved.other, first)
+        other = beyond(self._resolved.other, first)
         if other and not subject:
             own = [chunk for chunk in self._own[0] if chunk.role is not Role.ASKS]
             if other:
@@ -273,7 +256,7 @@ class _Writer:
                     fitted(
                         (
                             *room_for(other, own)[:CONTEXT_WORDS],
-                            *_beyond(self._resolved.lead[:1], other),
+                            *beyond(self._resolved.lead[:1], other),
                             *own,
                         ),
                         self._rules,
@@ -290,11 +273,6 @@ class _Writer:
 
 _NAMES = FIRM - {Kind.NUMBER}
 _WHERE = frozenset({"en", "desde", "hasta", "por"})
-
-
-def _beyond(chunks: Sequence[Chunk], known: Sequence[Chunk]) -> tuple[Chunk, ...]:
-    keys = {word for chunk in known for word in (chunk.key, *chunk.key.split())}
-    return tuple(chunk for chunk in chunks if chunk.key not in keys)
 
 
 def _subject_chunks(ask: Ask, rules: LanguageRules) -> tuple[Chunk, ...]:

@@ -12,7 +12,7 @@ from pellucid_decision.question.chunk import Chunk, Role, masked, quotations
 from pellucid_decision.question.dense import DENSE_CUTS
 from pellucid_decision.question.names import UNITS, named_chunks
 from pellucid_decision.question.terms import Kind
-from pellucid_decision.question.tokens import tokens_of
+from pellucid_decision.question.tokens import Token, tokens_of
 from pellucid_decision.rules.rulebook import LanguageRules
 from pellucid_language.scripts import EAST_ASIAN
 
@@ -112,14 +112,32 @@ def _spaced(text: str, rules: LanguageRules, *, compares: bool) -> Iterator[Chun
             replace(token, stop=token.stop and token.text.casefold() not in light)
             for token in tokens
         ]
+    opened, said = _opening_verb(tokens, text, rules)
     found = [
         *(chunk for *_, chunk in (*fixed, *quoted, *timed, *degree)),
-        *named_chunks(rest, tokens, rules, compares=compares),
+        *named_chunks(rest, opened, rules, compares=compares),
+        *said,
     ]
     found.sort(key=lambda chunk: chunk.start)
     measured = _measured(found, rest)
     whole = _with_heads(measured, rest) if compares else measured
     yield from _linked(whole, rest, rules, compares=compares)
+
+
+def _opening_verb(
+    tokens: list[Token], text: str, rules: LanguageRules
+) -> tuple[list[Token], list[Chunk]]:
+    """Take a verb off the head of a question: what it asks, if anything, is a noun at the end.
+
+    Nobody types "braucht Vignette Dänemark"; "kostet" is typed as "Kosten".
+    """
+    verb = tokens[0].text.casefold() if len(tokens) > 1 else ""
+    noun = rules.mappings.get("opening_verbs", {}).get(verb)
+    if noun is None or tokens[0].start > text.find(tokens[0].text):
+        return tokens, []
+    first = replace(tokens[0], stop=True)
+    said = [Chunk(noun, start=len(text))] if noun and noun.casefold() not in text.casefold() else []
+    return [first, *tokens[1:]], said
 
 
 _VERSUS = frozenset({"vs", "versus"})

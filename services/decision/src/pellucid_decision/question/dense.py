@@ -8,7 +8,7 @@ from pellucid_decision.question.terms import Kind, terms_of
 from pellucid_decision.question.tokens import TOKEN
 from pellucid_decision.rules.rulebook import LanguageRules
 from pellucid_decision.text.gloss import glossary_of
-from pellucid_language.scripts import HAN, HIRAGANA, KATAKANA
+from pellucid_language.scripts import HAN, HANGUL, HIRAGANA, KATAKANA
 
 # Letters of the particle behind an attribute at most.
 _MOST_PARTICLE = 2
@@ -27,7 +27,10 @@ def _korean(text: str, rules: LanguageRules) -> Iterator[tuple[int, str, Kind]]:
             yield from _flushed(run)
             continue
         if endings and word not in rules.words("attributes"):
-            word = endings.sub("", word) if len(endings.sub("", word)) > 1 else word
+            word = _noun_of(word, rules)
+            if _KO_ADNOMINAL.match(word) and _KO_CAN.match(text, match.end()):
+                yield from _flushed(run)
+                continue
         word = corrected(word, "ko")
         kind = found[0].kind if found else Kind.WORD
         tight = not run or text[run[-1][0] + len(run[-1][1]) : match.start()] == " "
@@ -40,6 +43,26 @@ def _korean(text: str, rules: LanguageRules) -> Iterator[tuple[int, str, Kind]]:
         yield from _flushed(run)
         run.append((match.start(), word, kind))
     yield from _flushed(run)
+
+
+def _noun_of(word: str, rules: LanguageRules) -> str:
+    """Return the noun that a Korean verb is made of ("개통했나요"); itself when it is none."""
+    endings = rules.phrase("endings")
+    bare = endings.sub("", word) if endings else word
+    bare = bare if len(bare) > 1 else word
+    past = _KO_DONE.sub("", bare)
+    if len(past) > 1 and past != bare:
+        return past
+    does = _KO_DOES.sub("", bare) if bare != word else bare
+    return does if len(does) > 1 else bare
+
+
+# "has done", "is done": sure signs of a verb; the others are so only before an ending of one.
+_KO_DONE = re.compile(r"(?:했|하였|됐|되었|합|됩)(?:었)?\Z")
+_KO_DOES = re.compile(r"(?:하|되|한|된|할|될|해|돼|하는|되는|하신|하시)\Z")
+# A verb's lone syllable before "can" ("탈 수 있나요").
+_KO_ADNOMINAL = re.compile(rf"[{HANGUL}]\Z")
+_KO_CAN = re.compile(r"\s수(?:가|는|도)?\s")
 
 
 def _attribute_of(word: str, rules: LanguageRules) -> str:
@@ -114,10 +137,17 @@ def _short_form(word: str, tail: str) -> str | None:
         return None
     if len(word) == 1 and tail.startswith("か"):
         return f"{word}か"  # 静か
-    if len(word) == 1 and tail.startswith("っ"):
-        return ""  # 持って: what is done with it
-    polite = _JA_POLITE_VERB.match(tail)
+    if len(word) == 1 and (tail.startswith("っ") or _JA_TE.fullmatch(tail)):
+        return ""  # 持って, 開いて: what is done with it
+    polite = _JA_POLITE_VERB.match(tail) or (len(word) == 1 and _JA_CAN.fullmatch(tail))
     return f"{word}{polite.group(1)}る" if polite else None  # 買えますか
+
+
+# What is left of it where the polite end was taken for a small word: "乗れ(ますか)".
+_JA_CAN = re.compile(r"([えけせてねべめれげぜでへ])")
+
+
+_JA_TE = re.compile(r"[いきしちりっん][てで]")
 
 
 _JA_DOES = re.compile(r"(?:する|した|して|され|でき)")

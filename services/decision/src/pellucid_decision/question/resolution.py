@@ -23,6 +23,7 @@ from pellucid_decision.question.topic import (
 )
 from pellucid_decision.rules.rulebook import LanguageRules
 from pellucid_decision.text.conversation import Turn
+from pellucid_decision.text.lexicon import DENSE_LANGUAGES
 from pellucid_decision.text.normal import one_line, window
 from pellucid_language.folding import straight
 
@@ -147,8 +148,12 @@ def _lead(
 ) -> tuple[Chunk, ...]:
     """Return what a leaning message leaves out: a person just named, or the subject."""
     words = {word.casefold() for word in _WORD.findall(text)}
-    if words & _PERSONAL and topic.people and (topic.sought or not _is_person(topic.subject)):
-        return topic.people[:1]
+    personal = rules.phrase("personal")
+    asks = bool(personal and topic.sought and personal.search(text))
+    named = asks or words & _PERSONAL
+    if named and topic.people and (topic.sought or not _is_person(topic.subject)):
+        dense = rules.code in DENSE_LANGUAGES and refers(text, rules)
+        return (*topic.people[:1], *(topic.subject[:1] if dense else ()))
     base = topic.subject or topic.people or topic.said
     own_subject, own_asked = parts_of(chunks, rules)
     swaps = _is_opened(message, rules) and bool(own_subject) and not own_asked

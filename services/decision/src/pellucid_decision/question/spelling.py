@@ -5,6 +5,7 @@ frequent word takes the place of one that differs by a single slip.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -53,10 +54,31 @@ def _corrected(word: str, language: str, foreign: int) -> str:
     known_elsewhere = any(_dictionary(code).count(word) >= foreign for code in LANGUAGES)
     if own.count(word) or word in _names() or known_elsewhere:
         return ""
+    if any(own.count(base) for base in _bases(word, language)):
+        return ""
     least = MIN_COUNT_LONG if len(word) >= LONG_LETTERS else MIN_COUNT
-    slips = (one for one in own.checker.edit_distance_1(word) if _is_slip(one, word))
+    near = (one for one in own.checker.edit_distance_1(word) if one.isalpha())
+    slips = (one for one in near if _is_slip(one, word))
     known = [one for one in slips if own.count(one) >= least and not _is_form(one, word)]
     return max(known, key=lambda one: (sorted(one) == sorted(word), own.count(one)), default="")
+
+
+# Spanish verbs that change their vowel where it is stressed ("jugar", "juega"; "nevar", "nieva").
+_STRESSED = (("ue", "o"), ("ue", "u"), ("ie", "e"))
+_VERB_ENDING = re.compile("(?:as|es|an|en|a|e|o)$")
+_INFINITIVES = ("ar", "er", "ir")
+
+
+def _bases(word: str, language: str) -> Iterator[str]:
+    """Other spellings under which a dictionary may know a word: its infinitive, "ß" for "ss"."""
+    if language == "de":
+        yield word.replace("ss", "ß")
+    if language == "es" and (ending := _VERB_ENDING.search(word)):
+        stem = word[: ending.start()]
+        for stressed, plain in _STRESSED:
+            head, found, tail = stem.rpartition(stressed)
+            if found:
+                yield from (f"{head}{plain}{tail}{infinitive}" for infinitive in _INFINITIVES)
 
 
 @lru_cache(maxsize=1)
@@ -91,6 +113,11 @@ class Dictionary:
         return RARE if place < len(self.rare) and self.rare[place] == hash(word) else 0
 
 
+def occurrences(word: str, language: str) -> int:
+    """Return how often a word occurs in the texts of the dictionary of one of `LANGUAGES`."""
+    return _dictionary(language).count(word)
+
+
 def load_dictionaries() -> None:
     """Read all dictionaries: nobody's request should wait for it."""
     for language in LANGUAGES:
@@ -122,6 +149,8 @@ def _is_slip(known: str, word: str) -> bool:
         return True
     if any(letter in _ACCENTED for letter in changed[0]):
         return "".join(sorted(changed[0])) in _SAME_VOWEL
+    if frozenset(changed[0]) in _SOUND_APART:
+        return False  # "parqué" is no "porqué"
     return set(changed[0]) <= _VOWELS or frozenset(changed[0]) in _SOUND_ALIKE
 
 
@@ -131,6 +160,7 @@ _DOUBLED_ENDS = frozenset("aeioulmnrsty")
 _ACCENTED = frozenset("áéíóú")
 _SAME_VOWEL = frozenset({"aá", "eé", "ií", "oó", "uú"})
 _VOWELS = frozenset("aeiouyáéíóúàèùâêîôûäöü")
+_SOUND_APART = frozenset(map(frozenset, ("ao", "au", "io", "iu")))
 _SOUND_ALIKE = frozenset(map(frozenset, ("cs", "sz", "ck", "kq", "bv", "dt", "gj", "mn")))
 
 

@@ -208,9 +208,17 @@ def _after_answer(topic: Topic, text: str, rules: LanguageRules) -> Topic:
         for match in _FULL_NAME.finditer(text)
         if not known & set(match.group().casefold().split())
     ]
+    people += _people_said(text, rules) if topic.sought else []
     names = {chunk.key for chunk in people}
     other = [chunk for chunk in named if chunk.key not in names]
     return replace(topic, people=tuple(people[:MAX_SAID]), said=tuple(other[:MAX_SAID]))
+
+
+def _people_said(text: str, rules: LanguageRules) -> list[Chunk]:
+    """Return who an answer names where capitals do not show it ("CEO是黄仁勋")."""
+    pattern = rules.phrase("person_said")
+    match = pattern.search(text) if pattern else None
+    return [Chunk(match.group(1), Kind.ENTITY)] if match else []
 
 
 def place_in(text: str, rules: LanguageRules) -> str:

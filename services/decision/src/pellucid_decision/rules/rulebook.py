@@ -13,16 +13,20 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from pellucid_decision.errors import RulesError
 from pellucid_decision.rules.needles import Needles
 from pellucid_decision.rules.patterns import any_of, compiled, lowered
+from pellucid_decision.rules.reading import (
+    mapping_of,
+    number_of,
+    read_yaml,
+    strings_of,
+    texts_of,
+)
 from pellucid_language.detection import UNDETERMINED
 from pellucid_language.stop_words import query_stop_words
 
 PLACES = frozenset({"anywhere", "start", "whole"})
-MAX_FILE_BYTES = 262_144
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,89 +171,98 @@ def load_rulebook(folder: Path, extra: Path | None = None) -> Rulebook:
     Raises:
         RulesError: A file is missing, too large, not YAML, or breaks the schema.
     """
-    catalogue = _mapping(_read(folder / "signals.yaml"), "signals.yaml")
+    catalogue = mapping_of(read_yaml(folder / "signals.yaml"), "signals.yaml")
     specs = {spec.name: spec for spec in _specs(catalogue)}
     rows = _rows(folder / "matrix.yaml") + (_rows(extra) if extra else [])
     categories = sorted(map(_category, rows), key=lambda row: -row.priority)
     languages = {rules.code: rules for rules in _languages(folder / "languages", specs)}
     if "en" not in languages or "any" not in languages:
         raise RulesError("languages: en.yaml and any.yaml are required")
+    spoken = [*languages.values()]
+    languages |= dict(_worded(folder / "wording", languages["en"], frozenset(languages)))
     return Rulebook(
         version=str(catalogue.get("version", "unnamed")),
-        prior=_number(catalogue, "prior", low=0, high=1),
-        search_at=_number(catalogue, "search_at", low=0, high=1),
-        answer_at=_number(catalogue, "answer_at", low=0, high=1),
+        prior=number_of(catalogue, "prior", low=0, high=1),
+        search_at=number_of(catalogue, "search_at", low=0, high=1),
+        answer_at=number_of(catalogue, "answer_at", low=0, high=1),
         signals=specs,
         languages=languages,
         matrix=tuple(categories),
-        needles=Needles(chain(_patterns(languages.values()), (row.keywords for row in categories))),
-        aliases=_texts(_mapping(_read(folder / "aliases.yaml"), "aliases.yaml"), "aliases.yaml"),
+        needles=Needles(chain(_patterns(spoken), (row.keywords for row in categories))),
+        aliases=texts_of(
+            mapping_of(read_yaml(folder / "aliases.yaml"), "aliases.yaml"), "aliases.yaml"
+        ),
     )
 
 
-def _read(path: Path) -> object:
-    try:
-        raw = path.read_bytes()
-        if len(raw) > MAX_FILE_BYTES:
-            raise RulesError(f"{path.name}: larger than {MAX_FILE_BYTES} bytes")
-        text = raw.decode()
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=_Loader)):
-            raise yaml.YAMLError("aliases are not allowed, they can blow up a small file")  # noqa: TRY301 - one place maps the errors
-        return yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader subclass
-    except OSError as error:
-        raise RulesError(f"{path.name}: cannot be read ({error.strerror})") from error
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
-        raise RulesError(f"{path.name}: not valid YAML ({type(error).__name__})") from error
-
-
-class _Loader(yaml.CSafeLoader):
-    """Safe loader that takes "on" and "no" for words."""
-
-    yaml_implicit_resolvers = {  # noqa: RUF012 - the form that PyYAML reads
-        first: [(tag, form) for tag, form in pairs if first in "tTfF" or not tag.endswith(":bool")]
-        for first, pairs in yaml.CSafeLoader.yaml_implicit_resolvers.items()
-    }
-
-
 def _specs(catalogue: Mapping[str, Any]) -> Iterator[SignalSpec]:
-    for name, row in _mapping(catalogue.get("signals"), "signals").items():
-        entry = _mapping(row, name)
+    for name, row in mapping_of(catalogue.get("signals"), "signals").items():
+        entry = mapping_of(row, name)
         where = entry.get("where", "anywhere")
         if where not in PLACES:
             raise RulesError(f"{name}.where: must be one of {sorted(PLACES)}")
         reason = entry.get("reason")
         if not isinstance(reason, str) or not reason.endswith("."):
             raise RulesError(f"{name}.reason: must be a sentence")
-        yield SignalSpec(name, _number(entry, "weight", low=-3, high=3, owner=name), where, reason)
+        yield SignalSpec(
+            name, number_of(entry, "weight", low=-3, high=3, owner=name), where, reason
+        )
 
 
 def _languages(folder: Path, specs: Mapping[str, SignalSpec]) -> Iterator[LanguageRules]:
     places = range(0)
     for path in sorted(folder.glob("*.yaml")):
-        content = _with_wording(_mapping(_read(path), path.name), path)
+        content = _with_wording(mapping_of(read_yaml(path), path.name), path)
         code = path.stem
         matchers = tuple(_matchers(content, code, specs))
         places = range(places.stop, places.stop + len(matchers))
-        yield LanguageRules(
-            code=code,
-            matchers=matchers,
-            places=places,
-            lexicons={
-                "stopwords": query_stop_words(code),
-            }
-            | {
-                name: frozenset(word.casefold() for word in _strings(words, f"{code}.{name}"))
-                for name, words in _mapping(content.get("lexicons", {}), code).items()
-            },
-            phrases={
-                name: compiled(_strings(items, f"{code}.{name}"), code, "anywhere")
-                for name, items in _mapping(content.get("phrases", {}), code).items()
-            },
-            mappings={
-                name: _texts(_mapping(table, name), name)
-                for name, table in _mapping(content.get("mappings", {}), code).items()
-            },
-        )
+        yield replace(_wording_of(content, code), matchers=matchers, places=places)
+
+
+def _wording_of(content: Mapping[str, Any], code: str) -> LanguageRules:
+    """Return the lexicons, phrases and mappings of a language, without its signals."""
+    lexicons = mapping_of(content.get("lexicons", {}), code).items()
+    phrases = mapping_of(content.get("phrases", {}), code).items()
+    mappings = mapping_of(content.get("mappings", {}), code).items()
+    return LanguageRules(
+        code=code,
+        matchers=(),
+        places=range(0),
+        lexicons={"stopwords": query_stop_words(code)}
+        | {
+            name: frozenset(word.casefold() for word in strings_of(words, f"{code}.{name}"))
+            for name, words in lexicons
+        },
+        phrases={
+            name: compiled(strings_of(items, f"{code}.{name}"), code, "anywhere")
+            for name, items in phrases
+        },
+        mappings={name: texts_of(mapping_of(table, name), name) for name, table in mappings},
+    )
+
+
+def _worded(
+    folder: Path, english: LanguageRules, known: frozenset[str]
+) -> Iterator[tuple[str, LanguageRules]]:
+    """Yield the languages that have a wording but no signals: theirs are those of English."""
+    for path in sorted(folder.glob("*.yaml")):
+        if path.stem not in known:
+            content, code = mapping_of(read_yaml(path), f"wording/{path.name}"), path.stem
+            own = _wording_of(content, code)
+            phrases = {**english.phrases, **dict.fromkeys(_ENGLISH, _NEVER), **own.phrases}
+            yield (
+                code,
+                replace(own, matchers=english.matchers, places=english.places, phrases=phrases),
+            )
+
+
+# Phrases by which questions are cut: in another language those of English would cut at random.
+_ENGLISH = (
+    *("opening", "ask_marker", "trailing", "aside", "contrast", "nearby", "place_said"),
+    *("comparison", "when_phrases", "live_words", "error_ends", "how_degree", "compounds"),
+    *("existential", "closing", "switch", "small_opening", "continuation", "pronoun_forms"),
+)
+_NEVER = re.compile(r"(?!)")
 
 
 def _with_wording(content: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
@@ -257,11 +270,14 @@ def _with_wording(content: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
     other = path.parent.parent / "wording" / path.name
     if not other.is_file():
         return content
-    more = _mapping(_read(other), f"wording/{path.name}")
+    more = mapping_of(read_yaml(other), f"wording/{path.name}")
     return {
         **content,
         **{
-            part: {**_mapping(content.get(part, {}), part), **_mapping(more.get(part, {}), part)}
+            part: {
+                **mapping_of(content.get(part, {}), part),
+                **mapping_of(more.get(part, {}), part),
+            }
             for part in ("lexicons", "phrases", "mappings")
         },
     }
@@ -274,23 +290,23 @@ def _patterns(languages: Iterable[LanguageRules]) -> Iterator[re.Pattern[str]]:
 def _matchers(
     content: Mapping[str, Any], code: str, specs: Mapping[str, SignalSpec]
 ) -> Iterator[Matcher]:
-    for name, row in _mapping(content.get("signals", {}), code).items():
+    for name, row in mapping_of(content.get("signals", {}), code).items():
         if name not in specs:
             raise RulesError(f"{code}.{name}: not in the catalogue of signals")
         entry = row if isinstance(row, dict) else {"match": row}
-        unless = _strings(entry.get("unless", []), f"{code}.{name}.unless")
+        unless = strings_of(entry.get("unless", []), f"{code}.{name}.unless")
         yield Matcher(
             specs[name],
-            lowered(_strings(entry.get("match"), f"{code}.{name}"), code, specs[name].where),
+            lowered(strings_of(entry.get("match"), f"{code}.{name}"), code, specs[name].where),
             lowered(unless, code, "anywhere") if unless else None,
         )
 
 
 def _rows(path: Path) -> list[Mapping[str, Any]]:
-    listed = _mapping(_read(path), path.name).get("categories")
+    listed = mapping_of(read_yaml(path), path.name).get("categories")
     if not isinstance(listed, list) or not listed:
         raise RulesError(f"{path.name}.categories: must be a list")
-    return [_mapping(row, path.name) for row in listed]
+    return [mapping_of(row, path.name) for row in listed]
 
 
 def _category(row: Mapping[str, Any]) -> Category:
@@ -299,37 +315,12 @@ def _category(row: Mapping[str, Any]) -> Category:
         raise RulesError("matrix: every category needs a snake-case name")
     return Category(
         name=name,
-        keywords=any_of(_strings(row.get("keywords"), f"{name}.keywords")),
-        assets=any_of(_strings(row["assets"], f"{name}.assets")) if row.get("assets") else None,
-        context=any_of(_strings(row["context"], f"{name}.context")) if row.get("context") else None,
-        priority=_number(row, "priority", low=0, high=1, owner=name),
+        keywords=any_of(strings_of(row.get("keywords"), f"{name}.keywords")),
+        assets=any_of(strings_of(row["assets"], f"{name}.assets")) if row.get("assets") else None,
+        context=any_of(strings_of(row["context"], f"{name}.context"))
+        if row.get("context")
+        else None,
+        priority=number_of(row, "priority", low=0, high=1, owner=name),
         needs_recency=bool(row.get("needs_recency", False)),
         real_time=bool(row.get("real_time", False)),
     )
-
-
-def _mapping(value: object, owner: str) -> Mapping[str, Any]:
-    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
-        raise RulesError(f"{owner}: must be a mapping with text keys")
-    return value
-
-
-def _texts(table: Mapping[str, Any], owner: str) -> Mapping[str, str]:
-    if not all(isinstance(value, str) for value in table.values()):
-        raise RulesError(f"{owner}: values must be text")
-    return {key.casefold(): value for key, value in table.items()}
-
-
-def _strings(value: object, owner: str) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
-        raise RulesError(f"{owner}: must be a list of texts")
-    return value
-
-
-def _number(
-    row: Mapping[str, Any], name: str, *, low: float, high: float, owner: str = "rules"
-) -> float:
-    value = row.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise RulesError(f"{owner}.{name}: must be a number from {low} to {high}")
-    return float(value)

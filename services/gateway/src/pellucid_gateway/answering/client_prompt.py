@@ -18,6 +18,7 @@ from pellucid_gateway.answering.prompts import (
     cost,
     source_room,
     source_rules,
+    unread_rules,
 )
 from pellucid_gateway.question.key_facts import tokens_of
 from pellucid_gateway.vocabulary.findings import Source
@@ -60,7 +61,7 @@ def _ours(
     request: TurnRequest, sources: Sequence[Source], setting: Setting, room: int
 ) -> tuple[str, Context]:
     """Our message and the sources in it; empty when nothing is to say or nothing fits."""
-    about = "\n".join(asides(request))
+    about = "\n".join((*unread_rules(setting), *asides(request)))
     if not sources:
         return (about if cost(about) <= room else "", Context())
     rules = "\n".join(filter(None, (source_rules(request.citation_style, setting.marker), about)))

@@ -12,10 +12,10 @@ from pellucid_gateway.answering.summary import summary
 from pellucid_gateway.claims.conflict_notes import Conflict
 from pellucid_gateway.course.budgets import limited
 from pellucid_gateway.course.course import Course
-from pellucid_gateway.question.key_facts import asks_of_the_whole
 from pellucid_gateway.question.parts import parts_of
 from pellucid_gateway.question.plain_messages import is_thanks
-from pellucid_gateway.question.wishes import Unit, wish_of
+from pellucid_gateway.question.plain_text import without_addresses
+from pellucid_gateway.question.wishes import Unit, asks_of_the_whole, wish_of
 from pellucid_gateway.vocabulary.answer import Answer
 from pellucid_gateway.vocabulary.events import AnswerKind, Citation, Cited, Delta
 from pellucid_gateway.vocabulary.findings import Source
@@ -53,6 +53,7 @@ class ExcerptAnswerer:
         self._scorer = scorer
         self._course = course
         self._ledger = course.ledger
+        self._question = without_addresses(setting.question)
         self._memory = TextMemory()
 
     async def answer(self, sources: Sequence[Source], conflicts: Sequence[Conflict] = ()) -> Answer:
@@ -63,10 +64,10 @@ class ExcerptAnswerer:
             conflicts: Where they disagree; both sides are quoted, the better one first.
         """
         wording = self._ledger.wording
-        question = self._setting.question
+        question = self._question
         every = candidates_of(sources)
         named = [candidate for candidate in every if candidate.source.user_supplied]
-        if named and self._is_of_the_whole():
+        if named and asks_of_the_whole(self._request.message):
             return await self._summary(named)
         with self._memory.used():
             found = choice.shortlist(every, question, _MOST_COMPARED)
@@ -80,10 +81,6 @@ class ExcerptAnswerer:
             chosen = choice.with_both_sides(chosen, every, conflicts)
             near_only = not self._is_stated(chosen)
         return await self._written(chosen, conflicts[:1], are_near_only=near_only)
-
-    def _is_of_the_whole(self) -> bool:
-        message = self._request.message
-        return wish_of(message).whole or asks_of_the_whole(message)
 
     async def _summary(self, named: Sequence[Candidate]) -> Answer:
         wish = wish_of(self._request.message)
@@ -120,9 +117,7 @@ class ExcerptAnswerer:
         )
 
     def _is_stated(self, chosen: Sequence[Candidate]) -> bool:
-        if asks_of_the_whole(self._request.message):
-            return True
-        return stated.is_stated(chosen, self._setting.question, self._setting.language)
+        return stated.is_stated(chosen, self._question, self._setting.language)
 
     def _apology(self) -> str:
         """Name of the text that says why there is no answer."""
@@ -137,7 +132,7 @@ class ExcerptAnswerer:
     ) -> tuple[Likeness, ...] | None:
         """Likeness to each part of the question; None without a scorer in time."""
         course = self._course
-        if asks_of_the_whole(self._request.message) or self._ledger.lost("scorer"):
+        if self._ledger.lost("scorer"):
             return None
         if course.budget.left_s() < _MIN_CALL_S:
             return None
@@ -146,7 +141,7 @@ class ExcerptAnswerer:
             async with limited(course.budget.answer_s(course.budgets.similarity_s)):
                 near = [
                     await self._scorer.similarities(part, texts, no_store=no_store)
-                    for part in parts_of(self._setting.question)
+                    for part in parts_of(self._question)
                 ]
         except (ServiceError, TimeoutError) as error:
             self._ledger.lose_by("scorer", error, "similarity")

@@ -82,7 +82,8 @@ def write(
         if i:
             text += "\n" if listed or as_points else _joint(wording.language)
         quoted = escaped(excerpt(candidate.text))
-        line = _line(i, candidate, quoted, wording=wording, now=now, listed=listed)
+        last = chosen[i - 1].source.n if i else 0
+        line = _line(i, candidate, quoted, wording=wording, now=now, listed=listed, last=last)
         line += f" [{escaped(candidate.heads)}]" if candidate.heads else ""
         line = f"- {line}" if as_points and not listed else line
         start = len(text) + line.index(quoted)
@@ -114,22 +115,27 @@ def _joint(language: str) -> str:
 
 
 def _line(
-    i: int, candidate: Candidate, quoted: str, *, wording: Wording, now: datetime, listed: bool
+    i: int,
+    candidate: Candidate,
+    quoted: str,
+    *,
+    wording: Wording,
+    now: datetime,
+    listed: bool,
+    last: int,
 ) -> str:
+    """One quotation; of a source that was `last` quoted as well, its name is not said again."""
     source = candidate.source
     if listed:
         return _listed_line(i, candidate, quoted, wording=wording, now=now)
+    if source.n == last:
+        return wording.answer("next_same", excerpt=quoted)
     template = "next" if i else "quote"
+    name = publisher(source.publisher, source.domain)
     if source.published:
-        return wording.answer(
-            f"{template}_dated",
-            publisher=publisher(source.publisher, source.domain),
-            date=wording.date(source.published.time),
-            excerpt=quoted,
-        )
-    return wording.answer(
-        f"{template}_undated", publisher=publisher(source.publisher, source.domain), excerpt=quoted
-    )
+        date = wording.date(source.published.time)
+        return wording.answer(f"{template}_dated", publisher=name, date=date, excerpt=quoted)
+    return wording.answer(f"{template}_undated", publisher=name, excerpt=quoted)
 
 
 def _listed_line(

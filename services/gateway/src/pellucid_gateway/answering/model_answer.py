@@ -68,6 +68,7 @@ class _Writing:
         pieces: Pieces of tool calls.
     """
 
+    judge: SupportJudge
     verifier: CitationVerifier
     shown: tuple[int, ...] = ()
     said: list[str] = field(default_factory=list)
@@ -119,7 +120,9 @@ class ModelAnswerer:
         """
         prompt = self._prompt(sources)
         shown = [source for source in sources if source.n in prompt.shown]
-        writing = _Writing(self._verifier(shown), tuple(source.n for source in shown))
+        judge = self._judge(shown)
+        verifier = self._verifier(shown, judge)
+        writing = _Writing(judge, verifier, tuple(source.n for source in shown))
         summing_up = self._summing_up(shown)
         try:
             return await self._written(model, prompt, writing, shown, summing_up)
@@ -182,8 +185,8 @@ class ModelAnswerer:
         shown = (replace(m, content=masked(m.content, private)) for m in prompt.messages)
         return replace(prompt, messages=tuple(shown)) if private else prompt
 
-    def _verifier(self, shown: Sequence[Source]) -> CitationVerifier:
-        judge = SupportJudge(
+    def _judge(self, shown: Sequence[Source]) -> SupportJudge:
+        return SupportJudge(
             shown,
             scorer=self._scorer,
             course=self._course,
@@ -191,6 +194,8 @@ class ModelAnswerer:
             language=self._setting.language,
             opinion=self._opinion,
         )
+
+    def _verifier(self, shown: Sequence[Source], judge: SupportJudge) -> CitationVerifier:
         said = self._request.messages
         return CitationVerifier(
             shown,
@@ -333,6 +338,7 @@ class ModelAnswerer:
             tool_calls=assembled(writing.pieces),
             said="".join(writing.said),
             shown=writing.shown,
+            verdicts=writing.judge.verdicts,
         )
 
 

@@ -73,6 +73,7 @@ class Setting:
         searched: The web was asked, with or without success.
         is_small_talk: The message asks for nothing.
         private: Values in the person's messages that the model is not shown.
+        unread: Addresses of pages that the person named and that could not be read.
         notes: What the model should know about the sources, for example where they disagree.
     """
 
@@ -86,6 +87,7 @@ class Setting:
     searched: bool
     is_small_talk: bool = False
     private: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -159,13 +161,24 @@ def _rules(
     ]
     if sources:
         lines.append(source_rules(request.citation_style, setting.marker))
-    elif setting.searched:
+    elif setting.searched and not setting.unread:
         lines.append(
             "A web search found nothing usable. Say so, answer from what you know, and say how "
             "sure you are. Cite nothing and give no links."
         )
+    lines.extend(unread_rules(setting))
     lines.extend(asides(request))
     return "\n".join(lines)
+
+
+def unread_rules(setting: Setting) -> list[str]:
+    """What is to be said of pages that the person named and that could not be read."""
+    pages = ", ".join(neutral(url) for url in setting.unread)
+    rule = (
+        f"The person asks about a page that could not be read now: {pages}. Say so first. Do not "
+        "guess what it says, and take nothing from earlier answers as what it says now."
+    )
+    return [rule] if pages else []
 
 
 @dataclass(frozen=True, slots=True)

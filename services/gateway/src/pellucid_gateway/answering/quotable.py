@@ -12,7 +12,7 @@ from pellucid_language.terms import has_unspaced_script
 # Pieces of a page that are looked at; later ones seldom matter and cost time.
 _MOST_PIECES = 600
 _MOST_OF_SOURCE = 200
-_LEAST_WORDS, _LEAST_ROW_WORDS = 4, 2
+_LEAST_WORDS, _LEAST_ROW_WORDS = 3, 2
 _LEAST_UNSPACED_CHARS = 8
 _ENDS = tuple(".!?…。！？")
 _CLOSERS = "\"'”’»)）」』"

@@ -20,9 +20,11 @@ from pellucid_gateway.question.asked_things import share_told, things_of
 from pellucid_gateway.question.key_facts import subject_terms
 from pellucid_gateway.vocabulary.findings import Source
 from pellucid_language import sentences
+from pellucid_language.calendar import printed_months
 from pellucid_language.folding import fold, fold_expression
-from pellucid_language.quantities import Figure, amounts, spelled_figures, written_figure
+from pellucid_language.quantities import Figure, amounts, spelled_figures
 from pellucid_language.terms import function_terms, has_unspaced_script, terms
+from pellucid_language.written_figures import written_figure
 
 # Share of the question's names that the source must have.
 _NAMES = 0.5
@@ -157,8 +159,14 @@ def _names(sentence: str, question: str, source: Source) -> Iterator[Stated]:
         near = sentence[
             max(0, match.start() - _NEAR_SAYING_CHARS) : match.end() + _NEAR_SAYING_CHARS
         ]
-        if own and not own <= known and not _SAYING.search(near):
+        if own and not own <= known and not own & _months() and not _SAYING.search(near):
             yield Stated(match.group(), sentence, own)
+
+
+@cache
+def _months() -> frozenset[str]:
+    """A heading with a date looks like a name ("Leadership October")."""
+    return terms(" ".join(printed_months()))
 
 
 def _causes(sentence: str, question: str, source: Source) -> Iterator[Stated]:

@@ -12,6 +12,7 @@ from itertools import combinations
 
 from pellucid_gateway.claims import same_matter
 from pellucid_gateway.claims.answer_values import (
+    Answered,
     Stated,
     answered_by,
     speaks_of_plans,
@@ -31,9 +32,9 @@ from pellucid_language.quantities import (
     amounts,
     are_near,
     spelled_figures,
-    written_figure,
 )
 from pellucid_language.terms import function_terms, has_unspaced_script, terms
+from pellucid_language.written_figures import written_figure
 
 # Share of the question's telling words that a sentence must have to be about it.
 _ABOUT = 0.5
@@ -107,15 +108,16 @@ def find_conflicts(sources: Sequence[Source], question: str) -> tuple[Conflict, 
     by_number = {source.n: source for source in sources}
     kind = answered_by(question)
     answers = {n: stated_by(by_number[n], question, kind) for n in told} if kind else {}
+    # "Who leads it?" is answered by no figure.
+    takes_values = kind is not Answered.NAME or asked.asked is not AskedKind.OTHER
     found = []
     for a, b in combinations(sorted(told), 2):
         # What one publisher says twice is about two things rather than a disagreement.
         if by_number[a].domain == by_number[b].domain:
             continue
         pair = (by_number[a], told[a], by_number[b], told[b])
-        sides = next(_disagreements(*pair, asked), None) or _answer_differently(
-            by_number[a], by_number[b], answers, question
-        )
+        sides = next(_disagreements(*pair, asked), None) if takes_values else None
+        sides = sides or _answer_differently(by_number[a], by_number[b], answers, question)
         if sides:
             found.append(_ordered(*sides))
     return tuple(found)

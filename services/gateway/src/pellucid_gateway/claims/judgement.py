@@ -4,8 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+MIN_SUPPORT = 0.5
+"""Even odds of the scorer's calibrated support."""
 MOST_DOUBTS = 8
 """Pairs of one sentence that a second opinion is asked about."""
+MOST_VERDICTS = 128
+"""Of one answer: all are kept with its evidence. Beyond them words decide."""
+LONGEST_DOUBT_CHARS = 1_000
+"""Of a claim that is asked about, for the same reason."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,19 @@ from pellucid_gateway.claims.claim_checks import (
 )
 from pellucid_gateway.claims.contradictions import contradicts
 from pellucid_gateway.claims.distortions import is_distorted
-from pellucid_gateway.claims.judgement import MOST_DOUBTS, Doubt, Judgement, SecondOpinion
+from pellucid_gateway.claims.doubts import decided, doubtful, surroundings
+from pellucid_gateway.claims.judgement import (
+    LONGEST_DOUBT_CHARS,
+    MIN_SUPPORT,
+    MOST_DOUBTS,
+    MOST_VERDICTS,
+    Doubt,
+    Judgement,
+    SecondOpinion,
+)
 from pellucid_gateway.course.budgets import limited
 from pellucid_gateway.course.course import Course
+from pellucid_gateway.vocabulary.answer import Verdict
 from pellucid_gateway.vocabulary.findings import Source
 from pellucid_gateway.vocabulary.ports import Passage, PassageSupport, ScorerPort
 from pellucid_language import sentences
@@ -29,8 +39,6 @@ from pellucid_language.terms import function_terms, has_unspaced_script, terms
 from pellucid_language.text_memory import TextMemory
 from pellucid_runtime.errors import ServiceError
 
-# Even odds of the scorer's calibrated support.
-MIN_SUPPORT = 0.5
 # Share of a claim's words that its source must have when only words can be checked; chosen on
 # labelled claims, where it finds nearly all changed numbers.
 MIN_OVERLAP = 0.4
@@ -43,10 +51,6 @@ _LEAST_DOUBT = 0.1
 _MOST_CLAIMS = 32
 # What a claim keeps of its score that is denied, turned or says more than its source.
 _KEPT_DENIED = 0.3
-# Sources that a claim does not cite but may be bound to, and that a second opinion is asked on.
-_MOST_OTHERS = 2
-# Of a source, shown to the second opinion on either side of the passage.
-_AROUND_CHARS = 400
 _WORD = re.compile(r"\w+")
 # What a claim in another language than its source gets when its figures and names hold.
 _ACROSS_LANGUAGES = 0.5
@@ -70,6 +74,7 @@ class SupportJudge:
         question: Its words need no support.
         language: Language of the answer.
         opinion: Asked about what words leave open; None: words decide.
+        verdicts: What an opinion said of the same answer before.
     """
 
     def __init__(
@@ -81,9 +86,10 @@ class SupportJudge:
         question: str,
         language: str,
         opinion: SecondOpinion | None = None,
+        verdicts: Sequence[Verdict] = (),
     ) -> None:
         self._opinion = opinion
-        self._told: dict[tuple[str, tuple[int, ...]], bool] = {}
+        self._told = {(one.claim, one.sources): one.supported for one in verdicts}
         self._sources = tuple(sources)
         self._scorer = scorer
         self._course = course
@@ -95,6 +101,11 @@ class SupportJudge:
             Passage(str(s.n), shown_text(s), no_store=s.user_supplied) for s in sources
         )
 
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """What the opinion said so far, in the order asked; at most `MOST_VERDICTS`."""
+        return tuple(Verdict(claim, sources, told) for (claim, sources), told in self._told.items())
+
     async def judge(
         self, claims: Sequence[str], cited: Sequence[Sequence[int]] = ()
     ) -> tuple[tuple[Judgement, ...], ...]:
@@ -105,34 +116,42 @@ class SupportJudge:
             cited: Numbers of the sources that each claim cites; without them words decide.
         """
         judged = await self._by_words(claims)
-        if self._opinion is None or not cited:
-            return judged
         doubts = [
             doubt
             for i, numbers in enumerate(cited)
             for doubt in self._doubts(claims[i], judged[i], numbers)
-        ][:MOST_DOUBTS]
-        verdicts = await self._opinion.on(doubts)
-        if verdicts is None:
-            return judged
-        for doubt, verdict in zip(doubts, verdicts, strict=True):
-            self._told[doubt.claim, doubt.sources] = verdict
+        ]
+        await self._ask_opinion(doubts)
         return tuple(
-            tuple(_told(one, self._told.get((claims[i], (one.source,)))) for one in row)
+            tuple(decided(one, self._told.get((claims[i], (one.source,)))) for one in row)
             for i, row in enumerate(judged)
         )
+
+    async def _ask_opinion(self, doubts: Sequence[Doubt]) -> None:
+        room = min(MOST_DOUBTS, MOST_VERDICTS - len(self._told))
+        asked = [
+            doubt
+            for doubt in doubts
+            if len(doubt.claim) <= LONGEST_DOUBT_CHARS
+            and (doubt.claim, doubt.sources) not in self._told
+        ][:room]
+        if self._opinion is None or not asked:
+            return
+        verdicts = await self._opinion.on(asked)
+        for doubt, verdict in zip(asked, verdicts or (), strict=False):
+            self._told[doubt.claim, doubt.sources] = verdict
 
     def _doubts(self, claim: str, judged: Sequence[Judgement], cited: Sequence[int]) -> list[Doubt]:
         """What is worth a question: open claims on each source, and on all that are cited."""
         by_number = {source.n: source for source in self._sources}
         doubts = [
-            Doubt(claim, _surroundings(one.passage, by_number[one.source]), (one.source,))
-            for one in _doubtful(judged, cited)
+            Doubt(claim, surroundings(one.passage, by_number[one.source]), (one.source,))
+            for one in doubtful(judged, cited)
         ]
         together = tuple(n for n in cited if n in by_number)
         if len(together) > 1 and not any(one.supported for one in judged if one.source in cited):
             passages = (
-                _surroundings(_passage(claim, by_number[n], None), by_number[n]) for n in together
+                surroundings(_passage(claim, by_number[n], None), by_number[n]) for n in together
             )
             doubts.append(Doubt(claim, " ".join(passages), together))
         return doubts
@@ -192,7 +211,7 @@ class SupportJudge:
         if is_open and support and support.verdict is not None:
             supported, is_open = support.verdict >= MIN_SUPPORT, False
             score = max(score, MIN_SUPPORT) if supported else score
-        is_open = is_open and self._opinion is not None
+        is_open = is_open and (self._opinion is not None or bool(self._told))
         return Judgement(
             source=source.n,
             supported=supported,
@@ -266,39 +285,10 @@ class SupportJudge:
         return lexical.kept if says_something else 0.0
 
 
-def _doubtful(judged: Sequence[Judgement], cited: Sequence[int]) -> list[Judgement]:
-    """What of a claim's judgements is worth a question: open ones of the sources it cites.
-
-    Where none of these stands by words alone, also the best others that it may be bound to instead.
-    """
-    own = [one for one in judged if one.source in cited]
-    doubted = [one for one in own if one.is_open]
-    if any(one.supported and not one.is_open for one in own):
-        return doubted
-    others = (one for one in judged if one.source not in cited and one.is_open and one.supported)
-    return [*doubted, *sorted(others, key=lambda one: -one.score)[:_MOST_OTHERS]]
-
-
-def _told(judgement: Judgement, verdict: bool | None) -> Judgement:  # noqa: FBT001 - a value
-    """A judgement after the second opinion; None: it was not asked."""
-    if verdict is None:
-        return judgement
-    score = max(judgement.score, MIN_SUPPORT) if verdict else judgement.score
-    return replace(judgement, supported=verdict, score=score)
-
-
 def _is_verbatim(claim: str, source: Source) -> bool:
     """Whether a sentence of the source has the claim's words, in their order, and no other."""
     words = _WORD.findall(fold(claim))
     return any(_WORD.findall(fold(one)) == words for one in sentences.split(source.facts))
-
-
-def _surroundings(passage: str, source: Source) -> str:
-    """A passage with what stands around it, below the source's title."""
-    found = max(0, source.facts.find(passage))
-    start = max(0, found - _AROUND_CHARS)
-    around = source.facts[start : found + len(passage) + _AROUND_CHARS]
-    return f"{source.title}. {around}"
 
 
 def _supporting(claim: str, source: Source, score: float) -> Judgement:

@@ -96,6 +96,7 @@ class Afterwards:
         kept = self._keepers.conversations
         if kept is None or not request.caller:
             return
+        await kept.sights.keep(request, result)
         if request.keeps_conversation or request.conversation_id:
             await kept.keep(request.caller, request, result)
 

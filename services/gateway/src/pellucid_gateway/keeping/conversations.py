@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from pellucid_gateway.keeping.evidence import jsonable
+from pellucid_gateway.keeping.page_sights import PageSights
 from pellucid_gateway.vocabulary.events import AnswerKind, TurnResult
 from pellucid_gateway.vocabulary.findings import Method, PublishedDate, Source
 from pellucid_gateway.vocabulary.request import ChatMessage, EarlierTurn, Role, TurnRequest
@@ -39,6 +40,8 @@ class Recalled:
 class Conversations:
     """Keeps conversations for their owners.
 
+    `sights` tells of the pages that were named in them whether they changed.
+
     Args:
         records: Where they are kept. Everything here raises DependencyDownError when it is down.
         ttl_s: How long after the last turn.
@@ -47,6 +50,7 @@ class Conversations:
     def __init__(self, records: Records, ttl_s: float) -> None:
         self._records = records
         self._ttl_s = ttl_s
+        self.sights = PageSights(records, ttl_s)
 
     async def recall(self, owner: str, conversation_id: str) -> Recalled:
         """What was said and found; nothing when there is no such conversation of this owner."""
@@ -98,6 +102,7 @@ class Conversations:
         Raises:
             NotFoundError: There is none of this owner.
         """
+        await self.sights.forget(owner, conversation_id)
         turns = await self._records.delete_kind(owner, _turns(conversation_id))
         head = await self._records.delete(owner, _HEADS, _safe(conversation_id))
         if not head and not turns:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from pellucid_gateway.vocabulary.answer import Verdict
 from pellucid_gateway.vocabulary.events import AnswerKind, Citation, OutboundText, TurnResult
 from pellucid_gateway.vocabulary.findings import PageContent, ScoredHit, Source
 from pellucid_gateway.vocabulary.ports import ScoreCall
@@ -28,6 +29,7 @@ class Basis:
         said: The model's text before its citations were checked; empty without a model.
         shown: Numbers of the sources that the model was shown.
         searched: The answer had something to cite.
+        verdicts: Of a small model on open claims: nobody is asked again.
     """
 
     rated_by: ScoreCall | None
@@ -37,6 +39,7 @@ class Basis:
     style: CitationStyle
     language: str
     searched: bool
+    verdicts: tuple[Verdict, ...] = ()
 
 
 def evidence_record(
@@ -57,7 +60,8 @@ def evidence_record(
         basis: What a replay needs; None: it cannot be replayed.
     """
     own = {source.n for source in result.sources if source.user_supplied}
-    record: dict[str, Any] = jsonable(result)
+    record: dict[str, Any] = jsonable(replace(result, sketches={}))
+    del record["sketches"]
     record["schema"] = SCHEMA_VERSION
     record["question"] = question
     record["sources"] = [_kept_source(source) for source in result.sources]
@@ -78,7 +82,10 @@ def _kept_basis(basis: Basis, own: set[int]) -> dict[str, Any]:
     bare = call and replace(call, hits=tuple(replace(hit, page_text="") for hit in call.hits))
     order = [_kept_order(item) for item in basis.scored]
     said = "" if own else basis.said
-    kept: dict[str, Any] = jsonable(replace(basis, rated_by=bare, scored=(), said=said))
+    verdicts = tuple(v for v in basis.verdicts if own.isdisjoint(v.sources))
+    kept: dict[str, Any] = jsonable(
+        replace(basis, rated_by=bare, scored=(), said=said, verdicts=verdicts)
+    )
     return {**kept, "scored": order}
 
 

@@ -5,7 +5,7 @@ this is lost, the turn goes on without it.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -16,6 +16,7 @@ from pellucid_gateway.course.budgets import limited
 from pellucid_gateway.keeping.afterwards import Afterwards, key_owner
 from pellucid_gateway.keeping.conversations import Conversations, Recalled
 from pellucid_gateway.keeping.memories import Memories
+from pellucid_gateway.keeping.page_sights import sight_id
 from pellucid_gateway.numbers.counting import usage_bucket
 from pellucid_gateway.numbers.rollups import day_of
 from pellucid_gateway.vocabulary.decision import Decision
@@ -127,13 +128,26 @@ class RememberingEngine:
         past = await self._let_through(request)
         options = _allowed(request.options)
         spent = request.quota_spent or await self._budget_spent() is not None
-        return replace(
+        whole = replace(
             request,
             messages=(*past.messages, *request.messages)[-MESSAGES:],
             earlier=request.earlier or past.earlier,
             options=options,
             quota_spent=spent,
         )
+        return replace(whole, has_changed=await self._sights(whole))
+
+    async def _sights(self, request: TurnRequest) -> Callable[[str, str], bool] | None:
+        """Tells of pages that were read in this conversation before whether they changed."""
+        kept = self._past.conversations
+        if kept is None or not request.caller:
+            return None
+        try:
+            async with limited(RECALL_S):
+                known = await kept.sights.recall(request)
+        except (ServiceError, TimeoutError):
+            return None
+        return lambda url, sketch: known.get(sight_id(url), sketch) != sketch
 
     async def _let_through(self, request: TurnRequest) -> Recalled:
         """The conversation so far of a caller who may go on.

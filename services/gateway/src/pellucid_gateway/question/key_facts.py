@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from pellucid_gateway.question.asked_for import asked_for, carries
-from pellucid_gateway.question.plain_text import plain
+from pellucid_gateway.question.plain_text import plain, without_addresses
 from pellucid_language import sentences
 from pellucid_language.terms import (
     count_unspaced,
@@ -28,10 +28,8 @@ _ASKS = ("?", "？")
 # What is left of the worth of a sentence that asks the question again.
 _ASKED_AGAIN = 0.2
 _CLOSERS = "\"'”’»)）」』"
-_URL = re.compile(r"https?://\S+|www\.\S+")
 # Words of the title are what the whole page is about, so they single out no sentence of it.
 _TITLE_WORD_WEIGHT = 0.3
-_FEW_WORDS = 3
 _MIN_UNSPACED_CHARS = 8
 # What it is worth that a sentence carries the kind of thing asked for, in the measure of a full
 # match of words; half of it where no word matches. On the corpus's questions 0.5 stated more facts
@@ -110,11 +108,6 @@ def _stands_alone(sentence: str) -> bool:
     return len(sentence.split()) >= _MIN_WORDS
 
 
-def asks_of_the_whole(message: str) -> bool:
-    """Whether little but an address says what is wanted, as in "summarise https://…"."""
-    return bool(_URL.search(message)) and len(subject_terms(message)) < _FEW_WORDS
-
-
 def matches(found: Sequence[str], question: str, titles: Sequence[str]) -> list[float]:
     """Weighted share of the question's words that each sentence has, 0 to 1.
 
@@ -163,7 +156,7 @@ def is_superseded(sentence: str) -> bool:
 
 def subject_terms(question: str) -> frozenset[str]:
     """Comparable words of a question without addresses and function words."""
-    return terms(_URL.sub(" ", question)) - function_terms()
+    return terms(without_addresses(question)) - function_terms()
 
 
 def _discounted(weights: Mapping[str, float], told: frozenset[str]) -> Mapping[str, float]:

@@ -2,9 +2,10 @@
 
 import re
 
+from pellucid_gateway.question.plain_text import without_addresses
+
 _MOST_PARTS = 4
 _LEAST_PART_CHARS = 6
-_ADDRESS = re.compile(r"https?://\S+|www\.\S+")
 _ASKS_AGAIN = re.compile(r"[?？][\"'”’»)]*\s*")
 _JOINT = re.compile(
     r"[,;]?\s+(?:and|und|et|y|e)\s+(?=(?:(?:from|since|by|with|in|on|at|for|to|of|until|ab|seit|bis|von|mit"
@@ -24,7 +25,7 @@ def parts_of(question: str) -> tuple[str, ...]:
     >>> parts_of("When did it open, and who paid for it?")
     ('When did it open', 'who paid for it')
     """
-    bare = _ADDRESS.sub(" ", question)
+    bare = without_addresses(question)
     context = _CONTEXT.search(bare)
     asked = bare[: context.start()] if context else bare
     pieces = [part for one in _ASKS_AGAIN.split(asked) for part in _JOINT.split(one)]

@@ -6,12 +6,22 @@ What the marks stood around stays as it was written: `max_size`, C# and 5 * 3 ar
 import re
 import unicodedata
 
+_ADDRESS = re.compile(r"https?://\S+|www\.\S+")
 _LINK = re.compile(r"!\[[^\]]*\]\([^)]*\)|\[([^\]]*)\]\([^)]*\)")
 _LINE_START = re.compile(r"^\s*(?:#{1,6}\s+|>\s?)+")
 # Emphasis hugs what it marks; a lone star or an underline within a word is none.
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=\S)(.+?)(?<=\S)\1(?![\w*])")
 _CODE = re.compile(r"`+")
 _DANGEROUS_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cn", "Cs"})
+
+
+def without_addresses(text: str) -> str:
+    """Text less its web addresses: what a person asks, rather than where.
+
+    >>> without_addresses("https://news.example/bridge how high is it?")
+    '  how high is it?'
+    """
+    return _ADDRESS.sub(" ", text)
 
 
 def plain(text: str) -> str:

@@ -14,9 +14,10 @@ from typing import Any
 
 import yaml
 
+from pellucid_gateway.question.key_facts import subject_terms
+from pellucid_gateway.question.plain_text import without_addresses
 from pellucid_language.folding import fold, fold_expression
 
-_ADDRESS = re.compile(r"https?://\S+|www\.\S+")
 # "In 500 words" is a wish, "in 40 points" is a page of its own.
 
 
@@ -53,7 +54,7 @@ def wish_of(message: str) -> Wish:
     >>> wish_of("Summarise this in two sentences please")
     Wish(whole=True, amount=2, unit=<Unit.SENTENCE: 'sentence'>)
     """
-    folded = fold(_ADDRESS.sub(" ", message))
+    folded = fold(without_addresses(message))
     whole = bool(_table().whole.search(folded))
     for unit, pattern in _table().lengths(whole=whole):
         if match := pattern.search(folded):
@@ -61,6 +62,19 @@ def wish_of(message: str) -> Wish:
             if 0 < amount <= _MOST[unit]:
                 return Wish(whole, amount, unit)
     return Wish(whole)
+
+
+def asks_of_the_whole(message: str) -> bool:
+    """Whether the page is meant as a whole: it says so, or asks after nothing in particular.
+
+    >>> asks_of_the_whole("https://news.example/bridge what do you think?")
+    True
+    >>> asks_of_the_whole("https://news.example/bridge how high are the towers?")
+    False
+    """
+    if wish_of(message).whole:
+        return True
+    return not subject_terms(_table().empty.sub(" ", fold(without_addresses(message))))
 
 
 def without_wish(message: str) -> str:
@@ -81,6 +95,7 @@ def _number(written: str) -> int:
 @dataclass(frozen=True, slots=True)
 class _Table:
     whole: re.Pattern[str]
+    empty: re.Pattern[str]
     by_unit: Mapping[str, re.Pattern[str]]
     numbers: Mapping[str, int]
 
@@ -89,6 +104,12 @@ class _Table:
             yield unit, self.by_unit[unit.value]
         if whole:
             yield Unit.POINT, self.by_unit["point_of_whole"]
+
+
+def _words(by_script: Mapping[str, str]) -> re.Pattern[str]:
+    """Whole words where spaces part them, and pieces of text where none do."""
+    spaced, unspaced = ("|".join(fold(by_script[n]).split()) for n in ("spaced", "unspaced"))
+    return re.compile(rf"\b(?:{spaced})\b|{unspaced}")
 
 
 @cache
@@ -100,6 +121,7 @@ def _table() -> _Table:
     before = r"(?:(?:short|brief|simple|key|main|kurzen?|courtes?|breves?|cortas?)\s)?"
     return _Table(
         whole=re.compile(fold_expression("|".join(lists.pop("whole")))),
+        empty=_words(lists.pop("empty")),
         by_unit={
             # In Chinese and Japanese no space stands before a number.
             name: re.compile(

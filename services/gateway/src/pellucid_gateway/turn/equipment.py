@@ -10,7 +10,8 @@ from pellucid_gateway.course.ledger import TurnLedger
 from pellucid_gateway.course.plans import DepthPlan
 from pellucid_gateway.course.yielding import Rounds
 from pellucid_gateway.gathering.errand import QueryToWrite
-from pellucid_gateway.question.fallback_decision import decide_by_rule
+from pellucid_gateway.question.fallback_decision import decide_by_rule, find_urls
+from pellucid_gateway.question.named_addresses import without_addresses
 from pellucid_gateway.turn.discretion import cleared, discreet, private_values
 from pellucid_gateway.vocabulary.decision import Decision
 from pellucid_gateway.vocabulary.events import Send
@@ -99,7 +100,7 @@ async def considered(
     """Return the decision, and what a model may write one more query for."""
     call = DecideCall(
         message=request.message,
-        history=heard_messages(request.messages[:-1]),
+        history=_unaddressed(heard_messages(request.messages[:-1])),
         now=equipment.clock.now(),
         web_mode=request.web_mode,
         subject=request.subject,
@@ -122,6 +123,15 @@ async def considered(
     ledger.sent_out(answer.outbound)
     to_write = None if answer.writing is None else QueryToWrite(asked=call, outbound=answer.writing)
     return cleared(answer.decision, request), to_write
+
+
+def _unaddressed(messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+    """Messages without addresses: those of pages that were named before are no words of a topic."""
+    bare = (
+        replace(one, content=without_addresses(one.content)) if find_urls(one.content) else one
+        for one in messages
+    )
+    return tuple(one for one in bare if one.content.strip())
 
 
 def heard_messages(messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:

@@ -1,16 +1,17 @@
 """A question about a page that was named before: the page is read again, and answered from."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from pellucid_gateway.course.ledger import TurnLedger
 from pellucid_gateway.gathering.reading import PageReader
 from pellucid_gateway.question.fallback_decision import query_from
+from pellucid_gateway.question.page_leaving import Leaving, leaving, points_back
 from pellucid_gateway.question.page_topic import (
     PageTopic,
     as_follow_up,
     has_just_left,
-    leaves,
+    messages_after_leaving,
     topic_of,
     without_lead,
 )
@@ -40,17 +41,31 @@ class FollowUp:
 
 
 async def with_named_page(
-    request: TurnRequest, decision: Decision, reader: PageReader, ledger: TurnLedger
+    request: TurnRequest,
+    decision: Decision,
+    reader: PageReader,
+    ledger: TurnLedger,
+    *,
+    decide: Callable[[TurnRequest], Awaitable[Decision]],
 ) -> FollowUp:
     """The decision, to fetch the named page again where the message goes on about it.
 
     With the web off, or where the person does not want a search, nothing is read and that is told.
+
+    Args:
+        request: The turn.
+        decision: On the message with all that was said before.
+        reader: Reads the page.
+        ledger: Takes what is told.
+        decide: Decides again; on a message that leaves the page without what was said of it.
     """
     topic = (
         None if decision.urls or decision.topicless or request.force_search else topic_of(request)
     )
     if topic is None:
         left = not decision.urls and has_just_left(request)
+        if left and not decision.topicless and not ledger.lost("decision"):
+            decision = await _decided_apart(request, decision, decide)
         return FollowUp(beyond_page(request, decision) if left else decision)
     if request.web_mode is WebMode.OFF or _is_unwanted(request, decision):
         ledger.notify("page_not_opened", url=topic.urls[0])
@@ -58,9 +73,13 @@ async def with_named_page(
     pages = await reader.read(topic.urls, Purpose.USER_URL, no_external=request.no_external)
     read = [page for page in pages.values() if page.success]
     texts = [f"{page.title} {page.text}" for page in read]
-    if leaves(topic, decision, texts):
+    stands = leaving(topic.since, decision, texts)
+    if stands is Leaving.LEAVES:
+        if not ledger.lost("decision"):
+            decision = await _decided_apart(request, decision, decide)
         return FollowUp(beyond_page(request, decision))
-    return FollowUp(_about_page(request, decision, topic), pages)
+    searches_too = stands is Leaving.PERHAPS or request.web_mode is WebMode.ON
+    return FollowUp(_about_page(decision, topic, searches_too=searches_too), pages)
 
 
 def beyond_page(request: TurnRequest, decision: Decision) -> Decision:
@@ -87,19 +106,35 @@ def beyond_page(request: TurnRequest, decision: Decision) -> Decision:
     )
 
 
+async def _decided_apart(
+    request: TurnRequest,
+    decision: Decision,
+    decide: Callable[[TurnRequest], Awaitable[Decision]],
+) -> Decision:
+    """The decision on a message that leaves the page, without what was said of that.
+
+    A message that points back keeps what it points to: "has she been in the news lately?".
+    """
+    if points_back(without_lead(request.message)):
+        return decision
+    messages = messages_after_leaving(request)
+    kept = messages if len(messages) < len(request.messages) else request.messages[-1:]
+    return await decide(replace(request, messages=kept, conversation_id=""))
+
+
 def _is_unwanted(request: TurnRequest, decision: Decision) -> bool:
     asked_not_to = any(signal.name == _DONT_SEARCH for signal in decision.signals)
     return asked_not_to and request.web_mode is not WebMode.ON
 
 
-def _about_page(request: TurnRequest, decision: Decision, topic: PageTopic) -> Decision:
+def _about_page(decision: Decision, topic: PageTopic, *, searches_too: bool) -> Decision:
     common = replace(
         decision,
         urls=topic.urls,
         standalone_question=as_follow_up(decision, topic),
         requires_context=True,
     )
-    if request.web_mode is WebMode.ON:
+    if searches_too:
         return common
     return replace(
         common,

@@ -26,9 +26,9 @@ from pellucid_gateway.keeping.evidence import Basis, evidence_record
 from pellucid_gateway.question.fallback_decision import find_urls
 from pellucid_gateway.turn.equipment import Equipment, considered
 from pellucid_gateway.turn.follow_ups import reused_sources
-from pellucid_gateway.turn.named_pages import url_fetched
+from pellucid_gateway.turn.named_pages import take_page
 from pellucid_gateway.turn.page_follow_ups import with_named_page
-from pellucid_gateway.turn.result import Found, Identifiers, build_result, with_account
+from pellucid_gateway.turn.result import Found, Identifiers, basis_of, build_result, with_account
 from pellucid_gateway.turn.speculation import Speculation
 from pellucid_gateway.vocabulary.answer import Answer
 from pellucid_gateway.vocabulary.decision import Action, Decision, WebMode
@@ -126,10 +126,13 @@ class OneTurn:
         return await self._done(decision, found, answer)
 
     async def _decide(self) -> Decision:
-        alone, self._to_write = await considered(
-            self._request, self._equipment, self._budget, self._ledger
+        followed = await with_named_page(
+            self._request,
+            await self._considered(self._request),
+            self._reader,
+            self._ledger,
+            decide=self._considered,
         )
-        followed = await with_named_page(self._request, alone, self._reader, self._ledger)
         decision, self._read_before = followed.decision, followed.pages
         language = self._request.language or decision.language
         self._ledger.wording = wording_for(language)
@@ -139,6 +142,12 @@ class OneTurn:
         if self._request.recall is not None:
             self._request = replace(self._request, memories=await self._request.recall())
         self._notify_decision(decision)
+        return decision
+
+    async def _considered(self, request: TurnRequest) -> Decision:
+        decision, self._to_write = await considered(
+            request, self._equipment, self._budget, self._ledger
+        )
         return decision
 
     def _notify_decision(self, decision: Decision) -> None:
@@ -177,11 +186,7 @@ class OneTurn:
             decision.urls, Purpose.USER_URL, no_external=self._request.no_external
         )
         for url in decision.urls:
-            page = pages.get(url)
-            content = url_fetched(url, page, self._ledger)
-            found.url_contents.append(content)
-            if page:
-                found.user_pages.append(page)
+            content = take_page(url, pages.get(url), found, self._request, self._ledger)
             await self._send(content)
 
     def _errand(self, decision: Decision) -> Errand:
@@ -301,7 +306,8 @@ class OneTurn:
             marker=self._equipment.new_id()[-8:],
             plan=self._plan,
             searched=self._searches(decision) or bool(decision.urls or found.sources),
-            notes=tuple(note_of(conflict) for conflict in found.conflicts),
+            notes=(*found.notes, *map(note_of, found.conflicts)),
+            unread=tuple(page.url for page in found.url_contents if not page.success),
             private=self._equipment.hidden(self._request),
             is_small_talk=decision.topicless and not decision.urls,
         )
@@ -317,15 +323,8 @@ class OneTurn:
         conversation = self._request.conversation_id or self._equipment.new_id()
         ids = Identifiers(turn=self._id, conversation=conversation)
         result = build_result(ids, decision, found, answer, self._request)
-        basis = Basis(
-            rated_by=found.gathered.rated_by,
-            scored=found.gathered.scored,
-            said=answer.said,
-            shown=answer.shown,
-            style=self._request.citation_style,
-            language=self._request.language or decision.language,
-            searched=self._searches(decision) or bool(decision.urls or found.sources),
-        )
+        searched = self._searches(decision)
+        basis = basis_of(decision, found, answer, self._request, searched=searched)
         evidence_id = await self._record(self._accounted(result), decision, found, basis)
         await send_notices(self._ledger, self._send)
         return Done(self._accounted(replace(result, evidence_id=evidence_id)))

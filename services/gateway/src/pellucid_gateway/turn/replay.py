@@ -14,6 +14,7 @@ from pellucid_gateway.claims.support import SupportJudge
 from pellucid_gateway.course.budgets import StageBudgets, TurnBudget
 from pellucid_gateway.course.course import Course
 from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.vocabulary.answer import Verdict
 from pellucid_gateway.vocabulary.events import TurnEvent
 from pellucid_gateway.vocabulary.findings import Hit, PublishedDate, Source
 from pellucid_gateway.vocabulary.notices import wording_for
@@ -212,6 +213,15 @@ def _judge(
         course=course,
         question=record["question"],
         language=basis["language"],
+        verdicts=_verdicts(basis),
+    )
+
+
+def _verdicts(basis: Record) -> tuple[Verdict, ...]:
+    """What a small model said then; records of the release before have none."""
+    return tuple(
+        Verdict(kept["claim"], tuple(kept["sources"]), kept["supported"])
+        for kept in basis.get("verdicts", ())
     )
 
 

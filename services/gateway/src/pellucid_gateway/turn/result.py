@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pellucid_gateway.claims.conflict_notes import Conflict
 from pellucid_gateway.course.ledger import TurnLedger
 from pellucid_gateway.gathering.gathered import Gathered
+from pellucid_gateway.keeping.evidence import Basis
 from pellucid_gateway.vocabulary.answer import Answer
 from pellucid_gateway.vocabulary.decision import Decision
 from pellucid_gateway.vocabulary.events import AnswerKind, TurnResult, UrlFetched
@@ -22,6 +23,8 @@ class Found:
     """What a turn has to answer from.
 
     Attributes:
+        sketches: Of the pages that the person named and that could be read, by address.
+        notes: What the model should know of them.
         web_lost: The web was tried in vain; what was gathered is of the local index.
     """
 
@@ -30,6 +33,8 @@ class Found:
     gathered: Gathered = field(default_factory=Gathered)
     user_pages: list[PageContent] = field(default_factory=list)
     url_contents: list[UrlFetched] = field(default_factory=list)
+    sketches: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
     web_lost: bool = False
 
 
@@ -58,10 +63,27 @@ def build_result(
         citations=answer.citations,
         citation_report=answer.report,
         url_contents=tuple(found.url_contents),
+        sketches=dict(found.sketches),
         iterations=found.gathered.rounds,
         partial=answer.partial,
         finish_reason=answer.finish_reason,
         tool_calls=answer.tool_calls,
+    )
+
+
+def basis_of(
+    decision: Decision, found: Found, answer: Answer, request: TurnRequest, *, searched: bool
+) -> Basis:
+    """What a replay of the turn needs; `searched`: the web was asked for queries."""
+    return Basis(
+        rated_by=found.gathered.rated_by,
+        scored=found.gathered.scored,
+        said=answer.said,
+        shown=answer.shown,
+        verdicts=answer.verdicts,
+        style=request.citation_style,
+        language=request.language or decision.language,
+        searched=searched or bool(decision.urls or found.sources),
     )
 
 

@@ -6,6 +6,20 @@ from typing import Any
 from pellucid_gateway.vocabulary.events import AnswerKind, Citation, CitationReport
 
 
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a small model said of a claim that words had left open.
+
+    Attributes:
+        claim: As it was asked about.
+        sources: Numbers of the sources whose words were shown with it.
+    """
+
+    claim: str
+    sources: tuple[int, ...]
+    supported: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """The answer as sent; `tool_calls` and `finish_reason` as in `TurnResult`.
@@ -13,6 +27,7 @@ class Answer:
     Attributes:
         said: The model's text before its citations were checked.
         shown: Numbers of the sources that it was shown.
+        verdicts: Of a small model on its claims, in the order asked.
     """
 
     text: str
@@ -25,3 +40,4 @@ class Answer:
     tool_calls: tuple[Any, ...] = ()
     said: str = ""
     shown: tuple[int, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()

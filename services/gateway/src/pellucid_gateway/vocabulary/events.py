@@ -204,6 +204,7 @@ class TurnResult:
         tool_calls: The model's calls of the client's own tools, whole, in the API's form.
         speculation: What became of a search begun before the decision: used, cancelled or "".
         searched: What was searched for, redacted, whoever answered.
+        sketches: Of the pages that the person named and that could be read, by address.
     """
 
     id: str
@@ -230,6 +231,7 @@ class TurnResult:
     tool_calls: tuple[Mapping[str, Any], ...] = ()
     speculation: str = ""
     searched: tuple[str, ...] = ()
+    sketches: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,6 +149,8 @@ class TurnRequest:
             decision is made, so that nothing waits for them. None: there are only those.
         let_in: Called when the caller may go on and nothing is remembered of them that fits, if
             that is known before the decision is made.
+        has_changed: Whether a page, by its address and sketch, is another than when it was read
+            last in this conversation.
         deadline_ms: Whole time of the turn; None means the depth's own.
         quota_spent: The person's searches are used up: answer without search and say so.
         passthrough: On compatible faces what the model gets instead of our own prompt; `messages`
@@ -174,6 +176,7 @@ class TurnRequest:
     recall: Callable[[], Awaitable[tuple[str, ...]]] | None = None
     let_in: Callable[[], None] | None = None
     earlier: EarlierTurn | None = None
+    has_changed: Callable[[str, str], bool] | None = None
     quota_spent: bool = False
     passthrough: ClientMessages | None = None
 

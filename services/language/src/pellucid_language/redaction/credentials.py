@@ -4,8 +4,11 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
+from pellucid_language.redaction.dense_values import find_dense_values
 from pellucid_language.redaction.passwords import find_passwords
+from pellucid_language.redaction.stated_values import find_stated_values
 from pellucid_language.redaction.surroundings import find_told_secrets
+from pellucid_language.scripts import HAN, HANGUL, KANA
 
 # Prefixes as the issuing services document them.
 _PREFIXED = re.compile(
@@ -93,6 +96,7 @@ _USER_FLAG = re.compile(
     r"(?<=\s)(?:-u\s*|--user[\s=]+)(?P<value>[\"']?[^\s:\"']{1,64}:[^\s\"']{4,256})"
 )
 _FETCHING = re.compile(r"\b(?:curl|wget|https?|xh)\b", re.IGNORECASE)
+_TYPED_BEFORE_SPEECH = re.compile(rf"[!-~]{{4,}}(?=[{HANGUL}{KANA}{HAN}])")
 # After a colon people also write prose ("token: how to renew it"); a secret has digits or signs.
 _SHORTEST_PROSE_FREE = 6
 _LONG_VALUE = 20
@@ -106,7 +110,7 @@ def find_secrets(text: str) -> Iterator[tuple[int, int]]:
     """Yield where secrets stand; overlapping places are joined."""
     end = -1
     start = -1
-    for first, last in sorted(_all_places(text)):
+    for first, last in sorted(_closed(text, *place) for place in _all_places(text)):
         if first <= end:
             end = max(end, last)
             continue
@@ -124,6 +128,14 @@ def _all_places(text: str) -> Iterator[tuple[int, int]]:
                 yield match.span(group)
     yield from find_told_secrets(text)
     yield from find_passwords(text)
+    yield from find_stated_values(text)
+    yield from find_dense_values(text)
+
+
+def _closed(text: str, start: int, end: int) -> tuple[int, int]:
+    """A place without the sentence that goes on behind a value where no blank parts them."""
+    typed = _TYPED_BEFORE_SPEECH.match(text, start, end)
+    return start, typed.end() if typed else end
 
 
 def _always(_match: re.Match[str]) -> bool:

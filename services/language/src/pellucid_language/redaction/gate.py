@@ -19,6 +19,7 @@ from pellucid_language.redaction.contact_data import (
 from pellucid_language.redaction.credentials import find_secrets
 from pellucid_language.redaction.identity_numbers import find_identity_numbers
 from pellucid_language.redaction.payment_data import find_cards, find_ibans
+from pellucid_language.redaction.stated_values import may_state_any
 from pellucid_language.redaction.surroundings import has_hint
 from pellucid_language.redaction.unmasking import unmasked
 
@@ -39,7 +40,7 @@ _UNLESS_SUBJECT: tuple[tuple[str, Finder], ...] = (
     ("phone", find_phones),
 )
 # Of a seed phrase no words are left where so many of them stand together.
-_FEWEST_SEED_WORDS = 6
+_FEWEST_SEED_WORDS = 4
 _FEWEST_SHARED = 3
 _SHORTEST_PART = 4
 # Longer values are machine-made, and nobody spells them otherwise.
@@ -118,6 +119,7 @@ class Redactor:
             folded = unmasked(text)
             for _, find in _ALWAYS if _may_hold_anything(folded) else ():
                 found |= {folded[a:b].strip() for a, b in find(folded)}
+        found |= {password for value in found if (password := _password_of(value))}
         return tuple(sorted(filter(None, found), key=lambda value: (-len(value), value)))
 
     def _subject(self, question: str) -> frozenset[str]:
@@ -134,9 +136,16 @@ GATE = Redactor()
 """The gate without exceptions."""
 
 
+def _password_of(value: str) -> str:
+    """The password of "user:password"; "" where a value is none."""
+    user, sign, password = value.rpartition(":")
+    is_pair = bool(sign) and user.isalnum() and len(password) > _SHORTEST_PART
+    return password if is_pair and not password.isdigit() else ""
+
+
 def _may_hold_anything(text: str) -> bool:
     """Whether a text has a digit, a mail sign or a word that announces something; most have not."""
-    return _SIGN.search(text) is not None or has_hint(text)
+    return _SIGN.search(text) is not None or has_hint(text) or may_state_any(text)
 
 
 def _squeezed(text: str) -> str:
@@ -205,7 +214,7 @@ def masked(text: str, values: Sequence[str]) -> str:
     shown = folded
     for value in _present(values, folded):
         phrase = r"\s+".join(map(re.escape, value.split()))
-        is_phrase = len(value.split()) >= _FEWEST_SEED_WORDS
+        is_phrase = _is_of_words(value.split())
         for pattern in (phrase,) if is_phrase else _forms(value, folded):
             whole = rf"(?<!\w){pattern}(?!\w)"
             shown = re.sub(whole, "[removed]", shown, flags=re.IGNORECASE)
@@ -224,7 +233,7 @@ def _present(values: Sequence[str], text: str) -> Iterator[str]:
 def _forms(value: str, text: str) -> Iterable[str]:
     """Patterns of the value, however written, and of what a writer of queries leaves of it."""
     words = value.split()
-    if len(words) >= _FEWEST_SEED_WORDS:
+    if _is_of_words(words):
         spoken = {word.casefold() for word in re.findall(r"\w+", text)}
         shared = [word for word in words if word.casefold().strip(",") in spoken]
         told = shared if len(shared) >= _FEWEST_SHARED else ()
@@ -236,6 +245,10 @@ def _forms(value: str, text: str) -> Iterable[str]:
     # Whatever stands between its letters and digits; signs at its ends belong to it.
     between = r"[\W_]*".join(map(re.escape, runs)) or re.escape(value)
     return (re.escape(value), between, *(map(re.escape, telling) if len(runs) > 1 else ()))
+
+
+def _is_of_words(words: Sequence[str]) -> bool:
+    return len(words) >= _FEWEST_SEED_WORDS and all(word.strip(",").isalpha() for word in words)
 
 
 def _is_word(run: str) -> bool:

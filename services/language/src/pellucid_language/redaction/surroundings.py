@@ -46,7 +46,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 # What is said of a password, and is none.
-_SAID_OF_IT = _words(
+SAID_OF_IT = _words(
     """
     a about access account actually admin after again algorithm all already also always an and
     any app appears are as ask asked at auth authentication bad based be because become been
@@ -69,7 +69,7 @@ _SAID_OF_IT = _words(
     """
 )
 # Names in which letters and digits meet, though nobody's secret.
-_TECHNICAL = re.compile(
+TECHNICAL = re.compile(
     r"(?:sha|md|base|utf|rs|hs|es|aes|rsa|x|p|pkcs|wpa|win|windows|pixel|ios|ipv|http|oauth|argon|pbkdf|bcrypt|scrypt"
     r"|ed|gpt|web|auth|office|m|python|php|java|mysql|log|vista|ps|xbox|v|rfc|iso|tls|ssl|bip|fido|nist"
     r"|gen|usb|iphone|galaxy|model|chapter|step|level|gta|fallout|resident)-?\d[\w.-]*|\d*password\w*"
@@ -203,7 +203,7 @@ _HINTS = (
     ),
     *("パスワード", "暗", "인증", "보안", "핀", "验证", "驗證", "支付", "認証", "確認", "mot de"),
 )
-_TELLING = ("ly", "ed", "ing", "less", "able", "ible")
+TELLING = ("ly", "ed", "ing", "less", "able", "ible")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _END = ".,;:!?)]}»”\"'"
 _LEAST_PLAIN = 4
@@ -244,9 +244,9 @@ def _is_own(match: re.Match[str]) -> bool:
     value = match["value"].strip(_END)
     if "://" in value or _YEAR.fullmatch(value):
         return False
-    if value.isalpha() and (value.lower() in _SAID_OF_IT or value.lower().endswith(_TELLING)):
+    if value.isalpha() and (value.lower() in SAID_OF_IT or value.lower().endswith(TELLING)):
         return False
-    return len(value) >= _LEAST_PLAIN and not _TECHNICAL.fullmatch(value)
+    return len(value) >= _LEAST_PLAIN and not TECHNICAL.fullmatch(value)
 
 
 def _is_wider(match: re.Match[str]) -> bool:
@@ -257,7 +257,7 @@ def _is_wider(match: re.Match[str]) -> bool:
 def _is_phrase(match: re.Match[str]) -> bool:
     """Words without grammar, of which one at most is said of passwords."""
     told = re.split(r"[ -]", match["value"].lower())
-    said = sum(word in _SAID_OF_IT for word in told)
+    said = sum(word in SAID_OF_IT for word in told)
     return said <= 1 and not any(word in stop_words() for word in told)
 
 
@@ -284,12 +284,12 @@ def _is_shown(match: re.Match[str]) -> bool:
 
 def _holds_digit(match: re.Match[str]) -> bool:
     has_digit = any(c.isdigit() for c in match["value"])
-    return has_digit and not _TECHNICAL.fullmatch(match["value"])
+    return has_digit and not TECHNICAL.fullmatch(match["value"])
 
 
 def _is_pair(match: re.Match[str]) -> bool:
     said = {match["value"].lower().strip(_END), match["user"].lower()}
-    return not said & _SAID_OF_IT
+    return not said & SAID_OF_IT
 
 
 def _is_mixed(value: str) -> bool:
@@ -298,7 +298,7 @@ def _is_mixed(value: str) -> bool:
     has_digit = any(c.isdigit() for c in value)
     signs = sum(c in "!@#$%^&*+=~?" for c in value)
     is_mixed = (has_letter and has_digit) or (signs and (has_letter or has_digit))
-    return bool(is_mixed) and len(value) >= _LEAST_MIXED and not _TECHNICAL.fullmatch(value)
+    return bool(is_mixed) and len(value) >= _LEAST_MIXED and not TECHNICAL.fullmatch(value)
 
 
 _KINDS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], bool]], ...] = (

@@ -92,6 +92,10 @@ class Pass:
     unreadable: tuple[str, ...] = ()
 
 
+_Row = tuple[int, str, str, str, str, str, str, float]
+"""A candidate: number, address, title, text, language, date, the date's source, score."""
+
+
 class LocalIndex:
     """Index of one corpus.
 
@@ -174,7 +178,7 @@ class LocalIndex:
         with self._open() as database:
             weights = _weights(database, wanted)
             ranked = _ranked(database, query, wanted)
-            shares = _shares(database, weights, [row[0] for row in ranked])
+            shares = _shares(database, weights, ranked, query.language)
             kept = [row for row in ranked if shares.get(row[0], 0.0) >= MIN_SHARE]
             kept.sort(key=lambda row: row[-1] * shares[row[0]])
         return tuple(_hit(row, wanted) for row in kept[: query.count])
@@ -259,15 +263,31 @@ def _holders(database: sqlite3.Connection, term: str) -> set[int]:
 
 
 def _shares(
-    database: sqlite3.Connection, weights: dict[str, float], ids: Sequence[int]
+    database: sqlite3.Connection, weights: dict[str, float], ranked: Sequence[_Row], language: str
 ) -> dict[int, float]:
-    """Return for each document which share of the query's weight it holds, 0 to 1."""
-    held = dict.fromkeys(ids, 0.0)
-    for term, weight in weights.items():
-        for number in _holders(database, term).intersection(held):
-            held[number] += weight
-    whole = sum(weights.values())
-    return {number: weight / whole for number, weight in held.items()}
+    """Return for each document which share of the query's weight it holds, 0 to 1.
+
+    What a query says in its own language speaks against no page in another one: "Brückenmaut
+    Ondry" finds English pages by the name alone. Whether such a page answers is told by meaning,
+    later. A number alone is no such name.
+    """
+    languages = {row[0]: row[4] for row in ranked}
+    holders = {term: _holders(database, term).intersection(languages) for term in weights}
+    shares = {}
+    for number, written in languages.items():
+        held = {term for term, numbers in holders.items() if number in numbers}
+        if language and written not in {"", language}:
+            told = {t for t, numbers in holders.items() if _any_in(written, numbers, languages)}
+            held = held if any(not term.isdecimal() for term in held) else set()
+        else:
+            told = set(weights)
+        whole = sum(weights[term] for term in told)
+        shares[number] = sum(weights[term] for term in held) / whole if whole else 0.0
+    return shares
+
+
+def _any_in(language: str, numbers: Iterable[int], languages: dict[int, str]) -> bool:
+    return any(languages[number] == language for number in numbers)
 
 
 _RANKED = f"""
@@ -283,9 +303,7 @@ ORDER BY score, d.id LIMIT :candidates
 """  # noqa: S608 - constants only
 
 
-def _ranked(
-    database: sqlite3.Connection, query: LocalQuery, wanted: Sequence[str]
-) -> list[tuple[int, str, str, str, str, str, str, float]]:
+def _ranked(database: sqlite3.Connection, query: LocalQuery, wanted: Sequence[str]) -> list[_Row]:
     """Return candidates by BM25, smallest (best) first."""
     values = {
         "match": " OR ".join(_quoted(term) for term in wanted),
@@ -306,7 +324,7 @@ def _is_in(url: str, query: LocalQuery) -> bool:
     return not include or any(host == name or host.endswith("." + name) for name in include)
 
 
-def _hit(row: tuple[int, str, str, str, str, str, str, float], wanted: Sequence[str]) -> RawHit:
+def _hit(row: _Row, wanted: Sequence[str]) -> RawHit:
     _, url, title, body, language, published, source, _ = row
     return RawHit(
         url=url,

@@ -10,6 +10,8 @@ _LEAD = 40
 _STEM_CUT = 2
 _SHORTEST_STEM = 4
 _SPACES = re.compile(r"\s+")
+# Borders of table cells: a snippet is one line.
+_CELLS = re.compile(r"\s*(?:\|\s*)+")
 # Longer documents are looked at only so far.
 _SCANNED = 60_000
 
@@ -21,7 +23,7 @@ def snippet(body: str, wanted: Sequence[str]) -> str:
         body: Plain text.
         wanted: Index terms of the query.
     """
-    text = _SPACES.sub(" ", body[:_SCANNED]).strip()
+    text = _SPACES.sub(" ", _CELLS.sub(" · ", body[:_SCANNED])).strip(" ·")
     if len(text) <= SNIPPET_LENGTH:
         return text
     start = _word_start(text, max(0, _best_place(text, wanted) - _LEAD))

@@ -3,15 +3,11 @@
 import { rate } from "./api.js";
 import { h } from "./dom.js";
 import { openEvidence } from "./evidence.js";
+import { lostParts } from "./lost.js";
 import { makeChip } from "./passage.js";
 import { Prose } from "./prose.js";
 import { resultsCard, sourceList } from "./sources.js";
 import { Steps } from "./steps.js";
-
-const LOST = {
-  decision: "the decision service", search: "web search", scorer: "the relevance scorer", fetcher: "page reading", browser: "the browser",
-  llm: "the language model", store: "the store", budget: "the search budget", deadline: "time", citations: "the citation check",
-};
 
 export class TurnView {
   constructor(question, { announce, onRetry, features }) {
@@ -75,7 +71,7 @@ export class TurnView {
     this.take(result.sources);
     this.prose.settle(result.answer, result.citations);
     this.steps.finish(result);
-    this.degraded(result.degraded ?? []);
+    this.degraded(lostParts(result));
     for (const { text } of result.notices) this.note(text);
     if (result.answer_kind === "results") this.results({ query: result.decision.queries[0], results: result.sources });
     else if (result.sources.length) this.extra.replaceChildren(sourceList(result.sources));
@@ -83,10 +79,9 @@ export class TurnView {
     this.settle(result.answer_kind === "results" ? `${result.sources.length} results` : `Answer ready with ${result.sources.length} sources`);
   }
 
-  degraded(parts) {
-    const names = parts.map((part) => part.component ?? part).map((name) => LOST[name] ?? name.replace(/^provider:/, "provider "));
+  degraded(names) {
     if (!names.length) return;
-    this.after.prepend(h("p", { class: "note note--warn" }, `This answer had to do without ${[...new Set(names)].join(", ")}.`));
+    this.after.prepend(h("p", { class: "note note--warn" }, `This answer had to do without ${names.join(", ")}.`));
   }
 
   footer(result) {

@@ -1,0 +1,93 @@
+"""What a question takes from the story around it: a place, a name, or what the story is about."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pellucid_decision.queries.fitting import beyond, room_for
+from pellucid_decision.queries.limits import SHORT
+from pellucid_decision.queries.story import (
+    FEW_WORDS,
+    is_name,
+    last_things,
+    names_told,
+    pointing_words,
+    points_back,
+    rare_told,
+    says,
+    things_told,
+)
+from pellucid_decision.question.asked import Asked
+from pellucid_decision.question.chunk import Chunk
+from pellucid_decision.question.terms import FIRM, Kind
+from pellucid_decision.rules.rulebook import LanguageRules
+from pellucid_decision.text.lexicon import DENSE_LANGUAGES
+
+# Names of a story that its question takes at most.
+STORY_NAMES = 2
+_NAMES = FIRM - {Kind.NUMBER}
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A message that tells something around its question.
+
+    Attributes:
+        asked: Its questions, and what it tells.
+        place: Where the person said they are or go; empty when they did not.
+        rules: Rules of its language.
+    """
+
+    asked: Asked
+    place: str
+    rules: LanguageRules
+
+    def for_question(self, own: Sequence[Chunk]) -> tuple[Chunk, ...]:
+        """Return what the question takes from what the person told before it."""
+        before, question, rules = self.asked.before, self.asked.questions[0], self.rules
+        if not before:
+            return ()
+        telling = [chunk for chunk in own if says(chunk, rules)]
+        if not telling:
+            return things_told(before, rules)
+        there, refers = self._is_there(question), points_back(question, rules)
+        if there and self.place:
+            return (Chunk(self.place, Kind.ENTITY),)
+        names = self._names_told(own)
+        few = len(telling) <= FEW_WORDS
+        if there:
+            return tuple(room_for(beyond(things_told(before, rules) if few else names, own), own))
+        if refers:
+            return self._referred(names, telling)
+        found = rare_told(before, rules) if few and not names and not self._names(own) else names
+        return tuple(room_for(beyond(found, own), own)) if found else ()
+
+    def _referred(self, names: tuple[Chunk, ...], telling: Sequence[Chunk]) -> tuple[Chunk, ...]:
+        """Return what a question with "it" or "that" speaks of; less, the more it says itself."""
+        before, rules = self.asked.before, self.rules
+        if names and len(telling) > FEW_WORDS:
+            return names_told(before, rules)[-STORY_NAMES:] or names
+        last = rare_told(before, rules) if len(telling) == 1 else ()
+        return tuple(dict.fromkeys((*names, *(last or last_things(before, rules)))))
+
+    def _names(self, own: Sequence[Chunk]) -> bool:
+        question, dense = self.asked.questions[0], self.rules.code in DENSE_LANGUAGES
+        if dense:  # an unknown word may also be one that the glosses lack
+            return any(chunk.kind in _NAMES for chunk in own)
+        telling = (chunk for chunk in own if len(chunk.text) > SHORT or chunk.text.isalpha())
+        return any(is_name(chunk, question, self.rules) for chunk in telling)
+
+    def _names_told(self, own: Sequence[Chunk]) -> tuple[Chunk, ...]:
+        """Return the names of the story for a question that has none, the place before others."""
+        if self._names(own):
+            return ()
+        names = beyond(names_told(self.asked.before, self.rules), own)
+        place = self.place
+        if place and not any(place in chunk.text for chunk in (*names, *own)):
+            names = (Chunk(place, Kind.ENTITY), *names)
+        return names[:STORY_NAMES]
+
+    def _is_there(self, question: str) -> bool:
+        """Whether a question speaks of being where the story plays."""
+        words = pointing_words(question, self.rules)
+        pattern = self.rules.phrase("there")
+        return bool(words & self.rules.words("there") or (pattern and pattern.search(question)))

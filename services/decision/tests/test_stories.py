@@ -1,0 +1,200 @@
+"""Messages that tell a story around their question, and what the query takes from it."""
+
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+
+from pellucid_decision.adapters.rules_folder import RulesFolder
+from pellucid_decision.question.rarity import commonness
+from pellucid_decision.stages.cascade import Cascade
+from pellucid_decision.text.conversation import Ask, WebMode
+
+NOW = datetime(2026, 11, 22, 9, tzinfo=UTC)
+CUTOFF = datetime(2025, 1, 1, tzinfo=UTC)
+
+
+class _Rules:
+    book = RulesFolder().book
+
+
+def queries(message: str) -> list[str]:
+    ask = Ask(message, NOW, CUTOFF, web_mode=WebMode.ON, max_queries=2)
+    return [query.text for query in asyncio.run(Cascade(_Rules()).decide(ask)).queries]
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (
+            (
+                "I'm taking my mum to Harrowmere next weekend, she walks badly - is there a "
+                "step-free ferry and what does it cost?"
+            ),
+            ["Harrowmere step-free ferry", "Harrowmere step-free ferry cost"],
+        ),
+        (
+            (
+                "My son starts at Skerry university in August. He needs a room for the first "
+                "month. Are there any student hostels and how much are they?"
+            ),
+            [
+                "Skerry university student hostels",
+                "Skerry university student hostels price",
+            ],
+        ),
+        (
+            (
+                "I booked a flight with Norse Corvid for March and now I need a knee operation. "
+                "Can I get a refund with a doctor's note?"
+            ),
+            ["Norse Corvid refund with a doctor note"],
+        ),
+        (
+            (
+                "Our dog ate half a bar of chocolate an hour ago, he's a beagle. "
+                "Do we need to go to the vet?"
+            ),
+            ["chocolate beagle vet"],
+        ),
+        (
+            (
+                "Mi hijo de 4 años tiene fiebre desde ayer y estamos de vacaciones en Cádiz. "
+                "¿Hay urgencias pediátricas abiertas el domingo?"
+            ),
+            ["Cádiz urgencias pediátricas abiertas domingo"],
+        ),
+        (
+            (
+                "Wir fahren Ostern mit dem Wohnmobil über die Großglockner Hochalpenstraße. "
+                "Was kostet die Maut und ist da überhaupt schon offen?"
+            ),
+            ["Großglockner Hochalpenstraße Maut Preis", "Großglockner Hochalpenstraße offen"],
+        ),
+    ],
+)
+def test_a_question_takes_the_names_of_its_story(message: str, expected: list[str]) -> None:
+    assert queries(message) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "absent"),
+    [
+        (
+            (
+                "ok so this has been bugging me for days, Pickles is a 3 year old cat and she "
+                "sneezes at night, my dad says it's dust, what could make a cat sneeze so much?"
+            ),
+            "Pickles",
+        ),
+        (
+            (
+                "My sister Emma keeps arguing with my boss Frank about this over lunch every week. "
+                "Is creatine safe for teenagers under sixteen?"
+            ),
+            "Emma",
+        ),
+        (
+            (
+                "Mein Nachbar Uwe hat sich jetzt so ein Balkonkraftwerk geholt und schwärmt davon. "
+                "Muss man ein Balkonkraftwerk beim Vermieter anmelden?"
+            ),
+            "Uwe",
+        ),
+    ],
+)
+def test_people_of_a_story_are_not_searched_for(message: str, absent: str) -> None:
+    assert absent not in " ".join(queries(message))
+
+
+@pytest.mark.parametrize(
+    ("language", "common", "name"),
+    [
+        ("en", "dog", "Ondry"),
+        ("de", "Hund", "Ondry"),
+        ("ko", "병원", "온드리"),
+        ("zh", "公司", "大理"),
+    ],
+)
+def test_a_name_is_rarer_than_a_word(language: str, common: str, name: str) -> None:
+    assert commonness(common, language) > commonness(name, language)
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (
+            (
+                "다음 주에 부모님 모시고 통영에 가요. 어머니가 무릎이 안 좋으신데 "
+                "케이블카에 휠체어 탈 수 있나요?"
+            ),
+            ["통영 케이블카 휠체어"],
+        ),
+        ("그 카페 아직도 영업하나요? 성수동 오르에르요", ["성수동 오르에르 카페 영업"]),
+        ("온드리 다리 개통했나요?", ["온드리 다리 개통"]),
+        (
+            "我下个月带爸妈去大理玩,我妈腿脚不太好,苍山索道能坐轮椅上去吗?",
+            ["大理 苍山索道 坐轮椅上去"],
+        ),
+        (
+            "来月、足の悪い祖母を連れて直島に行きます。フェリーに車椅子のまま乗れますか?",
+            ["直島 フェリー 車椅子 乗れる"],
+        ),
+        ("この前できた麻布台ヒルズのスーパー、深夜も開いてますか", ["麻布台ヒルズ スーパー 深夜"]),
+    ],
+)
+def test_a_story_without_blanks_ends_where_the_question_begins(
+    message: str, expected: list[str]
+) -> None:
+    assert queries(message) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("Braucht man in Dänemark eine Vignette?", ["Dänemark Vignette"]),
+        ("kostet die Brücke in Ondry was für Anwohner?", ["Brücke in Ondry Anwohner Kosten"]),
+        ("¿Abre el mercado de San Miguel los lunes?", ["mercado de San Miguel lunes horario"]),
+    ],
+)
+def test_a_verb_does_not_open_a_query(message: str, expected: list[str]) -> None:
+    assert queries(message) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (
+            "which is cheaper to run, a heat pump or a gas boiler?",
+            ["heat pump gas boiler cheaper run"],
+        ),
+        (
+            "is oat milk or almond milk worse for the planet",
+            ["oat milk almond milk worse planet"],
+        ),
+        ("was ist günstiger, Wärmepumpe oder Gasheizung?", ["Wärmepumpe vs Gasheizung günstiger"]),
+        ("¿qué es mejor para el suelo, el parqué o el vinilo?", ["parqué vs vinilo mejor suelo"]),
+    ],
+)
+def test_kinds_are_compared_side_by_side(message: str, expected: list[str]) -> None:
+    assert queries(message) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (
+            "quanto custa o passe mensal do metro do Porto?",
+            ["passe mensal metro do Porto preço"],
+        ),
+        (
+            (
+                "Vou mudar para Braga em janeiro com a minha namorada. "
+                "Quanto é a renda média de um apartamento?"
+            ),
+            ["Braga renda média de um apartamento"],
+        ),
+    ],
+)
+def test_portuguese_is_cut_by_its_own_words(message: str, expected: list[str]) -> None:
+    assert queries(message) == expected
