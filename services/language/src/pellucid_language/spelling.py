@@ -37,9 +37,12 @@ def runs_of(text: str) -> set[str]:
 def _table() -> tuple[Odds, Mapping[str, Odds]]:
     """Return what speaks for each language beforehand, and each run's part."""
     lines = resources.files("pellucid_language").joinpath("spelling.tsv").read_text("utf-8")
-    rows = (line.split("\t") for line in lines.splitlines() if not line.startswith("#"))
-    (_, *bias), *others = [(run, *map(float, parts)) for run, *parts in rows]
-    return tuple(bias), {str(run): tuple(parts) for run, *parts in others}
+    parts: dict[str, Odds] = {}
+    for line in lines.splitlines():
+        run, *numbers = line.split("\t")
+        if not line.startswith("#"):
+            parts[run] = tuple(map(float, numbers))
+    return parts[""], parts
 
 
 def leanings(text: str) -> Mapping[str, float]:
