@@ -10,17 +10,23 @@ from pellucid_gateway.vocabulary.findings import ScoredHit
 from pellucid_gateway.vocabulary.ports import Passage, PassageSupport, ScoreCall
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_scorer.adapters import backends
+from pellucid_scorer.encoding.reading_choice import reader_of
 from pellucid_scorer.ports import Encoder
 from pellucid_scorer.settings import Device, ScorerSettings
 from pellucid_scorer.support import likeness as support
 
 
 @cache
-def encoder() -> Encoder:
-    """The encoder of this machine, opened once."""
+def encoders() -> tuple[Encoder, ...]:
+    """The encoders of this machine, opened once; the first is the usual one."""
     settings = ScorerSettings()
-    files = backends.chosen_files(settings)
-    return backends.open_encoder(files, Device.CPU, settings.scorer_threads)
+    files = (backends.chosen_files(settings), *backends.further_files(settings))
+    return tuple(backends.open_encoder(each, Device.CPU, settings.scorer_threads) for each in files)
+
+
+def encoder() -> Encoder:
+    """The usual encoder."""
+    return encoders()[0]
 
 
 class _SupportOnly:
@@ -70,15 +76,21 @@ class RealLikeness(SupportDown):
     async def similarities(
         self, text: str, others: Sequence[str], *, no_store: bool = False
     ) -> tuple[float, ...]:
-        """Cosine of the text with each of the others."""
+        """Likeness of the text to each of the others, by the model that the service would ask."""
         del no_store
-        return tuple(float(vector(text) @ vector(other)) for other in others)
+        place = reader_of([one.scripts for one in encoders()], text, others)
+        one = encoders()[place]
+        asked = vector(one.prefixes.query + text, place)
+        told = [vector(one.prefixes.passage + other, place) for other in others]
+        cosines = np.array([asked @ other for other in told], np.float32)
+        return tuple(one.scale.likenesses(cosines).tolist())
 
 
 @lru_cache(maxsize=10_000)
-def vector(text: str) -> npt.NDArray[np.float32]:
-    """Encode one text as float32[d]."""
-    return encoder().encode(encoder().tokenize([text]))[0]
+def vector(text: str, place: int = 0) -> npt.NDArray[np.float32]:
+    """Encode one text as float32[d], by one of the encoders."""
+    one = encoders()[place]
+    return one.encode(one.tokenize([text]))[0]
 
 
 def _judged(claim: str, passage: support.Passage) -> PassageSupport:

@@ -176,7 +176,6 @@ def test_a_list_on_a_post_takes_no_date_from_it_and_one_on_a_shelf_does() -> Non
     assert _day("https://www.lantern.example/shelf/locks-of-the-upper-canal", LIST) == ""
 
 
-def test_what_is_shared_as_an_article_has_the_day_beside_its_heading() -> None:
-    said = '<meta property="og:type" content="article">'
-    assert _day("https://www.lantern.example/guide/locks", said) == "2021-03-05"
-    assert _day("https://www.lantern.example/guide/locks") == ""
+def test_the_day_beside_a_heading_counts_on_any_page_but_in_a_shop() -> None:
+    assert _day("https://www.lantern.example/guide/locks") == "2021-03-05"
+    assert _day("https://www.lantern.example/services/mending-locks-of-all-kinds") == ""

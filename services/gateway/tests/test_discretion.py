@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import pytest
 from turn_fakes import FakeDecision, FakeModel, FakeSearch, Rig, search_decision, turn
 
-from pellucid_gateway.turn.discretion import cleared
+from pellucid_gateway.turn.discretion import cleared, private_values
 from pellucid_gateway.vocabulary.decision import PlannedQuery
 from pellucid_gateway.vocabulary.ports import Reflection
-from pellucid_gateway.vocabulary.request import ChatMessage, Depth, Role
+from pellucid_gateway.vocabulary.request import ChatMessage, Depth, Role, TurnRequest
 
 VALUE = "Tr0ub4dor&3"
 TOLD = f"My router password is {VALUE}, which attacks guess it?"
@@ -61,6 +61,17 @@ async def test_a_value_at_the_end_of_a_long_message_leaves_in_no_query() -> None
 
     assert rig.search.calls
     assert VALUE not in told_of(rig.search, rig.decision)
+
+
+@pytest.mark.parametrize(("since", "is_read"), [(0, True), (4, True), (20, False)])
+def test_earlier_messages_are_read_to_their_ends(since: int, *, is_read: bool) -> None:
+    """Up to a number of characters, latest first; each message may be 32 KiB."""
+    filler = "The router restarts every night. "
+    told = f"{filler * 900}{TOLD}"
+    said = (told, *(f"{number} {filler * 900}" for number in range(since)), "and why?")
+    request = TurnRequest(messages=tuple(ChatMessage(Role.USER, text) for text in said))
+
+    assert (VALUE in private_values(request)) == is_read
 
 
 async def test_the_second_try_does_not_fall_back_to_a_value() -> None:

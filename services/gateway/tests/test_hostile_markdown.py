@@ -3,12 +3,10 @@
 And none in what the product writes itself: a page's title, snippet or sentence is text.
 """
 
-import ast
 import random
 import re
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from citation_fakes import SOURCES, verifier
@@ -16,7 +14,6 @@ from door_fakes import RESULT
 from hostile_markdown import chunks, constructs, mixtures, reached, shown, texts
 from markdown_it import MarkdownIt
 
-import pellucid_gateway
 from pellucid_gateway.answering.extractive import write
 from pellucid_gateway.answering.korean_list import korean_list
 from pellucid_gateway.answering.quotable import Candidate
@@ -62,6 +59,23 @@ async def test_nor_in_mixtures_of_them() -> None:
         (*_, state) = await _states(text, size, STYLES[place % len(STYLES)])
         for reader, page in shown(state).items():
             assert reached(page) == [], (reader, text, size, state)
+
+
+ACROSS_LINES = (
+    "- x\n\n      ``` ``\n\n  ``` ``\n|\t<x>\n<x-evil onclick=evil() style=background:url()>``",
+    "> a ``b\n<img src=//evil.example/i.png>\n`` c\n",
+    "1. a ``b\n[x](https://evil.example/x)\n`` c\n",
+)
+
+
+@pytest.mark.parametrize("size", [1, 7, 1_000])
+@pytest.mark.parametrize("text", ACROSS_LINES)
+async def test_a_code_span_over_lines_hides_nothing(text: str, size: int) -> None:
+    """Readers differ in where a paragraph ends, and a code span ends with it."""
+    (*_, state) = await _states(text, size, CitationStyle.NATURAL)
+    for line in state.splitlines():
+        for reader, page in shown(line).items():
+            assert reached(page) == [], (reader, line)
 
 
 BENIGN = (
@@ -165,58 +179,6 @@ def test_a_client_that_takes_no_html_loads_and_links_nothing(text: str) -> None:
     assert re.search(r"<(?:img|a) ", reader.render(text)), "it does, as it was written"
     for given in (Door(Addresses({})).passed(text).text, escaped(text)):
         assert not re.search(r"<(?:img|a) ", reader.render(given)), given
-
-
-# What pages and providers wrote, as attributes are named here.
-UNTRUSTED = {"title", "snippet", "facts", "publisher", "site_name", "cited_text", "passage"}
-# Texts that no reader of Markdown sees: prompts, keys of comparison, judgements, offsets.
-NOT_MARKDOWN = {
-    "answering/context.py",
-    "answering/choice.py:about_the_named",
-    "answering/page_model.py:_prompt",
-    "answering/sufficiency.py",
-    "claims/answer_values.py:_is_on",
-    "claims/answer_values.py:stated_by",
-    "claims/support.py",
-    "claims/citations.py:__init__",
-    "claims/claims.py:claims_of",
-    "claims/doubts.py:surroundings",
-    "gathering/strangers.py:_mentions",
-    "turn/follow_ups.py",
-    "turn/page_follow_ups.py:with_named_page",
-}
-
-
-def _joined_untrusted() -> set[str]:
-    """Places where such a string is put into a text by an f-string, unescaped."""
-    root = Path(pellucid_gateway.__file__).parent
-    found = set()
-    for path in sorted(root.rglob("*.py")):
-        for function in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-                for value in ast.walk(function):
-                    if isinstance(value, ast.FormattedValue) and _is_raw(value.value):
-                        found.add(f"{path.relative_to(root).as_posix()}:{function.name}")
-    return found
-
-
-def _is_raw(value: ast.expr) -> bool:
-    """Whether an expression is an untrusted attribute itself, or one of several to choose from."""
-    if isinstance(value, ast.BoolOp):
-        return any(map(_is_raw, value.values))
-    if isinstance(value, ast.Subscript):
-        return _is_raw(value.value)
-    return isinstance(value, ast.Attribute) and value.attr in UNTRUSTED
-
-
-def test_no_untrusted_string_is_written_past_the_door() -> None:
-    past = {
-        place
-        for place in _joined_untrusted()
-        if place not in NOT_MARKDOWN and place.partition(":")[0] not in NOT_MARKDOWN
-    }
-
-    assert past == set()
 
 
 def test_an_image_of_an_earlier_answer_is_not_the_clients_own() -> None:

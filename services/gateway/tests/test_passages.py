@@ -134,6 +134,35 @@ def test_a_long_named_page_keeps_beginning_end_and_what_is_asked_for() -> None:
     assert GAP in text
 
 
+LONG = "\n\n".join(
+    f"## Chapter {n}\n\nThe harbour of {n} has a pier and a crane. "
+    + "Ships of all sizes call there in every season of the year. " * 12
+    for n in range(60)
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "covered"),
+    [("Wie viele Schiffe kommen im Jahr dorthin?", 0.95), ("pier crane ships season", 0.5)],
+    ids=["another_language", "same_language"],
+)
+def test_words_of_another_language_choose_nothing(question: str, covered: float) -> None:
+    reading = passages.read([Page(LONG)], question)
+    seen = sum(window.end - window.first for window in reading.windows)
+    share = seen / len(reading.pages[0])
+
+    assert len(reading.windows) <= passages.MOST_COMPARED
+    assert (share >= covered) is (covered > 0.9)
+
+
+def test_of_a_first_paragraph_that_is_too_long_its_first_sentences_are_kept() -> None:
+    lead = "Ferries cost 3 crowns. " + "Gulls are loud in the morning there. " * 22
+    reading = passages.read([Page(f"Hello.\n\n{lead}\n\n" + "Boats. Quay. " * 900)], "boats")
+    text = named_page(reading, reading.worth, 0, most_chars=2_000)
+
+    assert text.startswith("Hello.\nFerries cost 3 crowns. Gulls")
+
+
 def test_an_outline_has_something_of_every_section() -> None:
     sections = [
         f"## Section {n}\n\nPoint {n} comes first. {'More of it. ' * 40}" for n in range(20)

@@ -99,6 +99,22 @@ async def test_two_models_find_across_languages_and_a_full_one_is_done_without(
     assert likeness.model == one.model
 
 
+async def test_a_question_and_passages_of_two_languages_are_compared_by_the_model_of_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = "The toll for cars on the bridge is 4.50 crowns, and the fish market is open on Mondays."
+    english = scorer_pb2.SimilarityRequest(text="What is the toll for the bridge?", others=[page])
+    german = scorer_pb2.SimilarityRequest(text="Wie hoch ist die Maut?", others=[page])
+    async with serving(tmp_path, scorer_model="auto") as (stub, _):
+        alike = await stub.Similarity(english)
+        apart = await stub.Similarity(german)
+        monkeypatch.setattr(Embedder, "_cached", _full_for_many_languages)
+        full = await stub.Similarity(german)
+    assert alike.model.startswith("all-MiniLM-L6-v2/cpu-")
+    assert apart.model.startswith("multilingual-e5-small/cpu-")
+    assert full.model == alike.model
+
+
 def _full_for_many_languages(embedder: Embedder, keys: list[bytes]) -> dict[bytes, np.ndarray]:
     if embedder.reads(["항구"]):
         raise OverloadedError("encode", 0.5)

@@ -6,8 +6,8 @@ rounded from. Dates are not read here.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from pellucid_language import quantity_words
 from pellucid_language.folding import fold
@@ -33,15 +33,10 @@ _UNIT_SIGNS = frozenset("%€$£¥₩°")
 _LETTER = re.compile(r"[A-Za-zÀ-ÿ]")
 _END = re.compile(r"[.;:!?]\s")
 _LONGEST_HEDGE = 18
-_NUMBER = re.compile(
+NUMBER = re.compile(
     r"(?<![\d.,])[-−]?\d+(?:[.,’' \u00a0\u202f]\d{3}(?!\d))*(?:[.,]\d+)?|(?<=\.)\d+"
 )
 _GROUPED = re.compile(r"^\d{1,3}(?:[.,’' \u00a0\u202f]\d{3})+$")
-_UNIT_AFTER = re.compile(
-    r"\s?[%€$£¥₩°]|\s(?:per cent|pour cent|por ciento)\b"
-    r"|\s(?:million|billion|thousand|Millionen|Milliarden|millions|millones|milliards)"
-    r"?\s?[^\W\d_]+|[^\W\d_]{1,3}"
-)
 # A number of several parts, as in 4만 5천 or 2万4000.
 _LEAD = r"\d[\d,]*(?:\.\d+)?\s?[조兆억亿億만万萬천千]"
 _MORE = r"(?:\s?\d[\d,]*(?:\.\d+)?\s?[억亿億만万萬천千백百])"
@@ -114,7 +109,7 @@ def _figures(text: str) -> tuple[Figure, ...]:
     low = _lowered(plain)
     return tuple(
         _figure(low, match.start(), match.end(), _readings(match.group()))
-        for match in _NUMBER.finditer(plain)
+        for match in NUMBER.finditer(plain)
     )
 
 
@@ -124,7 +119,7 @@ def amounts(text: str) -> list[Figure]:
 
 
 def spelled_figures(text: str) -> Iterator[Figure]:
-    """Amounts written in words, in order for each kind; offsets are those of the folded text.
+    """Amounts written in words, in order for each kind.
 
     >>> [sorted(f.values) for f in spelled_figures("eleven of twenty-two weeks")]
     [[13305600.0], [11.0]]
@@ -142,7 +137,15 @@ def _spelled_figures(text: str) -> tuple[Figure, ...]:
             if taken.isdisjoint(range(match.start(), match.end())):
                 taken.update(range(match.start(), match.end()))
                 found.append(_spelled(kind, match, folded))
-    return tuple(found)
+    return tuple(found) if len(folded) == len(text) else tuple(_put_back(found, text))
+
+
+def _put_back(found: Sequence[Figure], text: str) -> Iterator[Figure]:
+    """Figures with places of the text as written: folding makes two letters of some ("ß")."""
+    places = [place for place, letter in enumerate(text) for _ in fold(letter)] + [len(text)]
+    for figure in found:
+        if figure.end < len(places):
+            yield replace(figure, start=places[figure.start], end=places[figure.end])
 
 
 def same_amount(claimed: Figure, known: Figure) -> bool:
@@ -178,15 +181,6 @@ def are_near(figure: Figure, other: Figure) -> bool:
         for b in other.values
         if min(a, b) >= _ROUND_TENS * grain
     )
-
-
-def written_figure(text: str, figure: Figure) -> str:
-    """A figure as a text has it, with the word or unit after it."""
-    is_digit = text[figure.start : figure.start + 1].isdigit()
-    match = _NUMBER.match(text, figure.start) if is_digit else None
-    end = match.end() if match else figure.end
-    after = _UNIT_AFTER.match(text, end)
-    return f"{text[figure.start : end]}{after.group() if after else ''}".strip()
 
 
 def _is_rounded(claimed: Figure, a: float, b: float, fraction: float) -> bool:

@@ -12,6 +12,7 @@ from pellucid_runtime.errors import InvalidArgumentError, OverloadedError
 from pellucid_runtime.rpc.deadline import remaining_s
 from pellucid_scorer.encoding.embedding import Embedded, Embedder, Spent
 from pellucid_scorer.encoding.pairs import PairReader
+from pellucid_scorer.encoding.reading_choice import reader_of
 from pellucid_scorer.ranking import semantic
 from pellucid_scorer.ranking.candidates import Candidate, Semantic, Subject, Verdict
 from pellucid_scorer.ranking.profiles import Overrides, Profile, Profiles
@@ -213,10 +214,15 @@ class Scorer:
         Raises:
             OverloadedError: The queue is full.
         """
-        reader = self._reader([text])
-        embedded = await reader.embed(
-            [text, *others], questions=1, no_store=no_store, within_s=_share_s(FURTHER_SHARE)
-        )
+        every, usual = (self._embedder, *self._companions), self._reader([text])
+        reader = every[reader_of([one.scripts for one in every], text, others)]
+        texts, within_s = [text, *others], _share_s(FURTHER_SHARE)
+        try:
+            embedded = await reader.embed(texts, questions=1, no_store=no_store, within_s=within_s)
+        except OverloadedError:
+            if reader is usual:
+                raise
+            embedded = await usual.embed(texts, questions=1, no_store=no_store, within_s=within_s)
         cosines = semantic.cosines(embedded.vectors[1:], embedded.vectors[0])
         return tuple(embedded.scale.likenesses(cosines).tolist()), embedded.model
 

@@ -22,8 +22,9 @@ from pellucid_gateway.vocabulary.findings import Source
 from pellucid_language import sentences
 from pellucid_language.calendar import printed_months
 from pellucid_language.folding import fold, fold_expression
-from pellucid_language.quantities import Figure, amounts, spelled_figures, written_figure
+from pellucid_language.quantities import Figure, amounts, spelled_figures
 from pellucid_language.terms import function_terms, has_unspaced_script, terms
+from pellucid_language.written_figures import written_figure
 
 # Share of the question's names that the source must have.
 _NAMES = 0.5

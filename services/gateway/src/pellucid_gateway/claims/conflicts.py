@@ -32,9 +32,9 @@ from pellucid_language.quantities import (
     amounts,
     are_near,
     spelled_figures,
-    written_figure,
 )
 from pellucid_language.terms import function_terms, has_unspaced_script, terms
+from pellucid_language.written_figures import written_figure
 
 # Share of the question's telling words that a sentence must have to be about it.
 _ABOUT = 0.5

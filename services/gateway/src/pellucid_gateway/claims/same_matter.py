@@ -82,7 +82,9 @@ def are_of_one_time(one: Times, other: Times) -> bool:
 
 def are_of_one_thing(one: str, other: str, question: str) -> bool:
     """Whether neither sentence narrows its subject by a name that neither other text has."""
-    if bool(_words()["part"].search(fold(one))) != bool(_words()["part"].search(fold(other))):
+    asks_who_paid = _words()["paying"].search(fold(question)) is not None
+    parts = {bool(_words()["part"].search(fold(text))) for text in (one, other)}
+    if len(parts) > 1 and not asks_who_paid:
         return False
     if has_unspaced_script(question):
         head = question[:_HEAD_CHARS]

@@ -125,14 +125,27 @@ class Door:
         self._read += 0 if is_code else len(recent_end(self._open + piece))
         if self._read > _MOST_READ and not is_code:
             return _NO_WORD.sub(" ", piece)
-        return next(way for way in self._ways(piece) if self._is_harmless(way))
+        return next(way for way in self._ways(piece) if self._is_harmless(way, is_code=is_code))
 
-    def _is_harmless(self, piece: str) -> bool:
+    def _is_harmless(self, piece: str, *, is_code: bool) -> bool:
         if leads_elsewhere(self._open + piece, self._addresses):
             return not piece
         # A delimiter row makes cells of the line before, and cells end code spans.
-        cells = self._cells_before(piece)
-        return not any(leads_elsewhere(cell, self._addresses) for cell in cells)
+        apart = self._cells_before(piece) + ([] if is_code else self._lines_of(piece))
+        return not any(leads_elsewhere(part, self._addresses) for part in apart)
+
+    def _lines_of(self, piece: str) -> list[str]:
+        """The lines of a piece, where a code span may reach over them.
+
+        Some reader ends a paragraph at a line that others take for more of it, as behind a list or
+        before a table, and with it the code span.
+        """
+        text = self._open + piece
+        if "`" not in text:
+            return []
+        *begun, last = self._open.split("\n")
+        lines = (last + piece).split("\n")
+        return lines if begun or len(lines) > 1 else []
 
     def _cells_before(self, piece: str) -> list[str]:
         *_, header, row = ["", *(self._open + piece).rstrip("\n").split("\n")]

@@ -56,9 +56,25 @@ def named_page(
             if left - cost >= reserve:
                 left -= cost if not taken.issuperset(block) else 0
                 taken |= set(block)
+            elif share == _BEGINNING:
+                # The first paragraphs say what the page is about: as much of the next as fits.
+                part = _as_fits(block, pieces, most_chars=left - reserve - len(GAP) - 1)
+                left -= sum(len(pieces[i].text) + 1 for i in part if i not in taken)
+                taken |= set(part)
+                break
             elif share < 1:
                 break
     return _with_gaps(taken, pieces)
+
+
+def _as_fits(block: Sequence[int], pieces: Sequence[Piece], *, most_chars: int) -> Sequence[int]:
+    """The first pieces of a paragraph that fit together."""
+    chars = 0
+    for n, place in enumerate(block):
+        chars += len(pieces[place].text) + 1
+        if chars > most_chars:
+            return block[:n]
+    return block
 
 
 def outline(reading: Reading, page: int, *, most_chars: int) -> str:

@@ -14,6 +14,7 @@ from pellucid_gateway.question.key_facts import cut, matches, tells, tokens_of
 from pellucid_gateway.question.page_pieces import Kind, Piece, joined, pieces_of, with_needs
 from pellucid_gateway.question.parts import parts_of
 from pellucid_gateway.question.plain_text import without_addresses
+from pellucid_language.detection import UNDETERMINED, detect_language
 from pellucid_language.terms import coverage, function_terms, rarity, terms
 
 # Passages of a turn that are compared by meaning; what comes after the best of these by words
@@ -34,6 +35,8 @@ _MOST_SHARES = 4
 # The page's own score decides between passages that fit alike, not against one that fits better.
 _PAGE_POWER = 0.5
 _LEAST_WINDOW_CHARS, _MOST_WINDOW_CHARS = 120, 400
+# Enough of a page to tell its language.
+_SAMPLE_CHARS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +97,18 @@ def read(pages: Sequence[Page], question: str, *, further: Sequence[str] = ()) -
         tuple(_by_words(pieces, part, page.title) for part in parts)
         for pieces, page in zip(cut, pages, strict=True)
     )
-    return Reading(parts, cut, worth, _to_compare(cut, worth))
+    foreign = is_foreign(question, " ".join(page.text[:_SAMPLE_CHARS] for page in pages))
+    return Reading(parts, cut, worth, _to_compare(cut, worth, whole=foreign))
+
+
+def is_foreign(question: str, text: str) -> bool:
+    """Whether a question is in another language than a text, as far as that can be told.
+
+    >>> is_foreign("Was kostet die Karte?", "The ticket is 4 crowns, and a pass is 30.")
+    True
+    """
+    told = {detect_language(question), detect_language(text)}
+    return len(told - {UNDETERMINED}) > 1
 
 
 def _by_words(pieces: Sequence[Piece], question: str, title: str) -> tuple[float, ...]:
@@ -127,27 +141,40 @@ def _about(pieces: Sequence[Piece], question: str) -> list[float]:
 
 
 def _to_compare(
-    cut: Sequence[Sequence[Piece]], worth: Sequence[Sequence[Sequence[float]]]
+    cut: Sequence[Sequence[Piece]], worth: Sequence[Sequence[Sequence[float]]], *, whole: bool
 ) -> tuple[Window, ...]:
-    """All windows where they are few; else the best by words of each page, in turns."""
-    whole = sum(len(piece.text) for pieces in cut for piece in pieces)
-    size = min(_MOST_WINDOW_CHARS, max(_LEAST_WINDOW_CHARS, whole // MOST_COMPARED))
-    of_pages = []
-    for page, pieces in enumerate(cut):
+    """All windows where they are few; else the best by words of each page, in turns.
+
+    Words of another language choose nothing: then the windows are so long that they cover the
+    whole, and the beginning of each is compared.
+    """
+    chars = sum(len(piece.text) for pieces in cut for piece in pieces)
+    size = max(_LEAST_WINDOW_CHARS, chars // MOST_COMPARED)
+    size = size if whole else min(_MOST_WINDOW_CHARS, size)
+    of_pages = _windows_of(cut, size)
+    while whole and sum(map(len, of_pages)) > MOST_COMPARED:
+        size += size // 2
+        of_pages = _windows_of(cut, size)
+    for page, windows in enumerate(of_pages):
         best = [max(values) for values in zip(*worth[page], strict=True)]
-        windows = list(_windows(page, pieces, size))
         windows.sort(key=lambda w: (-max(best[w.first : w.end]), w.first))
-        of_pages.append(windows)
     taken: list[Window] = []
     for turn in range(MOST_COMPARED):
         taken.extend(windows[turn] for windows in of_pages if turn < len(windows))
     return tuple(taken[:MOST_COMPARED])
 
 
-def _windows(page: int, pieces: Sequence[Piece], size: int) -> Iterator[Window]:
+def _windows_of(cut: Sequence[Sequence[Piece]], size: int) -> list[list[Window]]:
+    least = size // 2 if size > _MOST_WINDOW_CHARS else 0
+    return [list(_windows(page, pieces, size, least=least)) for page, pieces in enumerate(cut)]
+
+
+def _windows(page: int, pieces: Sequence[Piece], size: int, *, least: int) -> Iterator[Window]:
+    """Windows of about a size; one ends where its section does, if it has so many characters."""
     first, chars = 0, 0
     for place, piece in enumerate(pieces):
         breaks = piece.kind is Kind.HEADING or piece.about != pieces[first].about
+        breaks = breaks and chars >= least
         if place > first and (breaks or chars + len(piece.text) > size):
             yield Window(page, first, place)
             first, chars = place, 0

@@ -24,7 +24,7 @@ _PASSWORDS = re.compile(r"[\w-]*(?:passw[oö]rt|kennwort|password|passphrase)")
 _LOCKS = re.compile(r"[\w-]+(?:schloss|tresor|safe)")
 _FEW_DIGITS = re.compile(r"\d{1,2}|\d{4}")
 _FEWEST_JOINED = 3
-_ANDS = frozenset({"and", "or", "und", "oder", "et", "ou", "y", "o", "&", "then", "/"})
+_ANDS = frozenset({"and", "or", "und", "oder", "et", "ou", "y", "o", "&", "then"})
 # A sentence that goes on so about what was named before it belongs to it.
 _GOES_ON = frozenset({"it's", "its", "it", "c'est", "es", "that's", "das", "he", "they"})
 
@@ -149,6 +149,8 @@ def kinds_of(low: str) -> frozenset[str]:
         return listed
     if _COMPOUND.fullmatch(low) or _PASSWORDS.fullmatch(low):
         return frozenset({"secret"})
+    if low.endswith(("karte", "konto")):
+        return frozenset({"service"})
     return frozenset({"guard", "opened"}) if _LOCKS.fullmatch(low) else listed
 
 

@@ -119,6 +119,7 @@ class Redactor:
             folded = unmasked(text)
             for _, find in _ALWAYS if _may_hold_anything(folded) else ():
                 found |= {folded[a:b].strip() for a, b in find(folded)}
+        found |= {password for value in found if (password := _password_of(value))}
         return tuple(sorted(filter(None, found), key=lambda value: (-len(value), value)))
 
     def _subject(self, question: str) -> frozenset[str]:
@@ -133,6 +134,13 @@ class Redactor:
 
 GATE = Redactor()
 """The gate without exceptions."""
+
+
+def _password_of(value: str) -> str:
+    """The password of "user:password"; "" where a value is none."""
+    user, sign, password = value.rpartition(":")
+    is_pair = bool(sign) and user.isalnum() and len(password) > _SHORTEST_PART
+    return password if is_pair and not password.isdigit() else ""
 
 
 def _may_hold_anything(text: str) -> bool:

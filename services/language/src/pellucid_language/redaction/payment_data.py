@@ -120,8 +120,8 @@ def iban_countries() -> Mapping[str, int]:
 def find_ibans(text: str) -> Iterator[tuple[int, int]]:
     """Yield where bank account numbers with a right check sum stand."""
     for match in _IBAN_START.finditer(text):
-        country = match[0][:2].upper()
-        end = _end_of(text, match.start(), _IBAN_LENGTHS.get(country, 0))
+        length = _IBAN_LENGTHS.get(match[0][:2].upper())
+        end = _end_of(text, match.start(), length) if length else 0
         digits = sum(char.isdigit() for char in text[match.end() : end])
         if end and digits >= _FEWEST_IBAN_DIGITS and _is_account(text[match.start() : end]):
             yield match.start(), end

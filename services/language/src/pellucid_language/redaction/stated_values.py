@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pellucid_language.redaction.clause_words import Word, clauses_of, kinds_of
-from pellucid_language.redaction.value_forms import form_points, is_phrase_word
+from pellucid_language.redaction.value_forms import form_points, is_phrase_word, is_plain
 from pellucid_language.stop_words import stop_words
 
 Span = tuple[int, int]
@@ -21,8 +21,10 @@ _JOINED, _BESIDE = 3, 2
 _NAMES = frozenset({"secret", "generic", "ambiguous", "counted"})
 _TELLING = _NAMES | {"guard", "opened", "service"}
 _WORD = re.compile(r"\w[\w-]*")
+_IS = frozenset({"is", "ist", "est", "es"})
 _ENDS = frozenset(",)?!.;")
 _BETWEEN_LOG_INS = frozenset({"/", "|"})
+_FEWEST_BEHIND = 2
 # How far a name stands before its value, in words.
 _REACH = 9
 _FEWEST_OF_PHRASE, _MOST_OF_PHRASE = 3, 25
@@ -31,6 +33,8 @@ _SURE_OF_PHRASE = 4
 
 def find_stated_values(text: str) -> Iterator[Span]:
     """Yield where such values stand."""
+    if not may_state_any(text):
+        return
     for words in clauses_of(text):
         clause = _Clause(words)
         if clause.is_telling:
@@ -41,6 +45,11 @@ def may_state_any(text: str) -> bool:
     """Whether a text has a word that names or guards a secret."""
     words = _WORD.findall(text.lower())
     return any(_TELLING & kinds_of(word) for word in words)
+
+
+def _is_odd(value: str) -> bool:
+    """Whether signs stand among the letters and figures of a value, as in no name of a thing."""
+    return not value.replace("-", "").isalnum() and form_points(value) == _JOINED
 
 
 class _Clause:
@@ -56,6 +65,7 @@ class _Clause:
         kinds = {kind for word in words for kind in word.kinds}
         self._is_mine = "mine" in kinds
         self._is_guarded = "guard" in kinds
+        self._is_answered = {"reply", "question", "mine"} <= kinds
         self._is_shown = "shown" in kinds
         self.is_telling = bool(kinds & _TELLING)
 
@@ -63,13 +73,19 @@ class _Clause:
         """Yield where the values of the clause stand."""
         told = -2
         for i, word in enumerate(self._words):
-            form = form_points(word.bare, is_quoted=word.is_quoted)
+            form = form_points(word.bare, is_quoted=word.is_quoted) or self._is_reply(i)
             if form and not self._is_measured(i):
                 is_next = told == i - 1 or (told == i - 2 and self._words[i - 1].is_and)
                 if is_next or self._points(i, form) >= _ENOUGH:
                     told = i
                     yield word.start, word.end
         yield from self._phrases()
+
+    def _is_reply(self, i: int) -> int:
+        """Points of a plain word that answers a security question."""
+        is_told = i > 0 and "copula" in self._words[i - 1].kinds
+        is_word = is_plain(self._words[i].bare)
+        return int(is_told and is_word and self._is_answered)
 
     def _is_measured(self, i: int) -> bool:
         """Whether a unit follows, or a machine shows the value."""
@@ -94,6 +110,10 @@ class _Clause:
         last = self._words[j]
         if "with" in last.kinds:
             return self._opened_with(j)
+        if "typed" in last.kinds and self._is_mine:
+            return self._asked_for(j)
+        if "having" in last.kinds and form_points(self._words[i].bare) == _JOINED:
+            return self._named(j - 1), _JOINED
         if "towards" in last.kinds:
             return self._set_to(j)
         return self._joined_to(i, j)
@@ -101,8 +121,8 @@ class _Clause:
     def _joined_to(self, i: int, j: int) -> tuple[int, int]:
         """The same where a copula, a pause or nothing stands between them."""
         last = self._words[j]
-        if last.low in _BETWEEN_LOG_INS:
-            return self._logged_in(j)
+        if last.low in _BETWEEN_LOG_INS or last.is_and:
+            return self._logged_in(i, j)
         if "copula" in last.kinds or last.is_copula:
             return self._named(j if last.is_copula else j - 1), _JOINED
         if last.pause or self._words[i].is_apart:
@@ -113,9 +133,12 @@ class _Clause:
     def _beside(self, j: int) -> tuple[int, int]:
         """Points of a name with the value right behind it."""
         kinds = self._words[j].kinds
-        if "opened" in kinds and not kinds & _NAMES:
-            return 2, 1
+        if kinds & {"guard", "service"} and not kinds & _NAMES:
+            is_told_of = j > 0 and self._name(j - 1)
+            return self._named(j), _BESIDE if is_told_of else 1
         name = self._name(j, served=1)
+        if " " in self._words[j + 1].bare and not self._is_mine:
+            return 0, 0
         return name, _JOINED if name and self._is_definite(j) else _BESIDE
 
     def _is_definite(self, j: int) -> bool:
@@ -125,8 +148,9 @@ class _Clause:
     def _named(self, j: int) -> int:
         """Points of the nearest name at or before a place with only its additions behind it."""
         for k in range(j, max(-1, j - _REACH), -1):
-            if points := self._name(k, of_thing=True):
-                return points if self._is_head(k, j) else 0
+            points = self._name(k, of_thing=True)
+            if points and self._is_head(k, j):
+                return points
         return 0
 
     def _is_head(self, k: int, j: int) -> bool:
@@ -150,21 +174,30 @@ class _Clause:
         before = self._words[max(0, k - 3) : k]
         if before and "public" in before[-1].kinds:
             return 0
+        if "generic" not in kinds:
+            points = self._of_name(k, before)
+            return points or (2 if of_thing and "opened" in kinds else 0)
+        return self._of_generic(self._near(k, before), before, served)
+
+    def _near(self, k: int, before: Sequence[Word]) -> set[str]:
+        """What the words beside a name are."""
+        beside = (*before, *self._words[k + 1 : k + 6])
+        return {kind for word in beside for kind in word.kinds}
+
+    def _of_name(self, k: int, before: Sequence[Word]) -> int:
+        kinds = self._words[k].kinds
         if "secret" in kinds:
             return 3
-        near = {kind for word in (*before, *self._words[k + 1 : k + 6]) for kind in word.kinds}
-        if "ambiguous" in kinds:
-            return 0 if self._is_shown else 2 + bool(near & {"guard", "service"})
-        if "counted" in kinds:
-            return 3 if "opened" in near else 0
-        if "generic" in kinds:
-            return self._of_generic(near, before, served)
-        return 2 if of_thing and "opened" in kinds else 0
+        if "reply" in kinds:
+            return 3 * self._is_answered
+        if "ambiguous" in kinds and not self._is_shown:
+            return 2 + bool(self._near(k, before) & {"guard", "service"})
+        return 3 * ("counted" in kinds and "opened" in self._near(k, before))
 
     def _of_generic(self, near: set[str], before: Sequence[Word], served: int) -> int:
         if "guard" in near:
             return 3
-        is_own = any("mine" in word.kinds for word in before[-2:])
+        is_own = any({"mine", "yours"} & word.kinds for word in before[-2:])
         if "service" in near:
             return served
         return 2 if self._is_guarded or is_own else 0
@@ -177,10 +210,17 @@ class _Clause:
         enters = any("enters" in word.kinds for word in said)
         return (2, _JOINED - (not self._is_mine)) if enters else (0, 0)
 
-    def _logged_in(self, j: int) -> tuple[int, int]:
-        """Points of the value behind a user's name: "login for work: jdoe / …"."""
-        said = self._words[max(0, j - _REACH) : j]
-        return (2 * any("enters" in word.kinds for word in said), _JOINED)
+    def _logged_in(self, i: int, j: int) -> tuple[int, int]:
+        """Points of the value behind a user's name: "login for work: jdoe / …", "admin and …"."""
+        said = {kind for word in self._words[max(0, j - _REACH) : j] for kind in word.kinds}
+        comes_in = said & ({"creds"} if self._words[j].is_and else {"creds", "enters", "service"})
+        is_sure = form_points(self._words[i].bare) == _JOINED
+        return 2 * bool(comes_in and is_sure), _JOINED
+
+    def _asked_for(self, j: int) -> tuple[int, int]:
+        """Points of "it asks for the code, I typed …": the name stands anywhere before."""
+        names = [self._name(k, of_thing=True) for k in range(max(0, j - 2 * _REACH), j)]
+        return max(names, default=0), _JOINED
 
     def _set_to(self, j: int) -> tuple[int, int]:
         """Points of "set the lock to …"."""
@@ -191,15 +231,22 @@ class _Clause:
 
     def _behind(self, i: int) -> tuple[int, int]:
         """Points of the name behind a value: "is … a good PIN", "… as my code"."""
-        then = self._words[i + 1 : i + 7]
-        if not then or self._words[i].pause in {",", ":"}:
+        then = self._words[i + 1 : i + 8]
+        if len(then) < _FEWEST_BEHIND or self._words[i].pause in {",", ":"}:
             return 0, 0
-        judged = any("judged" in word.kinds for word in then[:3]) and "articles" in then[0].kinds
+        rated = then[1:] if then[0].low in _IS else then
+        if "judged" in rated[0].kinds and _is_odd(self._words[i].bare):
+            served = any({"guard", "service", "enters", "secret"} & w.kinds for w in rated)
+            return 2 * served, _JOINED
+        judged = any("judged" in word.kinds for word in rated[:3]) and "articles" in rated[0].kinds
         is_used = "purpose" in then[0].kinds and any(
             "uses" in word.kinds for word in self._words[max(0, i - 4) : i]
         )
         is_own = "purpose" in then[0].kinds and any("mine" in word.kinds for word in then[1:3])
         is_bare = "purpose" in then[0].kinds and len(then) > 1 and "secret" in then[1].kinds
+        opens = len(then) > 1 and "towards" in then[0].kinds and "opens" in then[1].kinds
+        if opens and self._is_mine and self._is_guarded:
+            return 2, _JOINED
         if not (judged or is_used or is_own or is_bare):
             return 0, 0
         for k in range(i + 2, min(i + 7, len(self._words))):

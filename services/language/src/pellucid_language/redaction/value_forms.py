@@ -12,9 +12,9 @@ from pellucid_language.stop_words import stop_words
 _LONGEST = 64
 _NEVER = re.compile(
     r"0x[\da-f]+|[$€£¥]\d.*|\d[\d.,]*[%€$£°]\w?|\d+(?:[.,]\d+)+|\d{1,2}[:h]\d{2}(?::\d{2})?\w*|\d+x\d+\w*"
-    r"|\d+(?:st|nd|rd|th|[a-z]{1,3}|°\w?)|(?:19|20)\d\d[-./]\d{1,2}(?:[-./]\d{1,2})?"
+    r"|(?!\d{3,6}(?-i:[BDEFXYZ])$)\d+(?:st|nd|rd|th|[a-z]{1,3}|°\w?)|(?:19|20)\d\d[-./]\d{1,2}(?:[-./]\d{1,2})?"
     r"|\d{1,2}[-./]\d{1,2}[-./](?:19|20)\d\d|(?:19|20)\d\d[-/](?:(?:19|20)\d\d|\d\d)|.*://.*|[^@]+@[\w-]+(?:\.[\w-]+)+"
-    r"|[~.]*/.*|\$\w+|%\w+%|<.*|\{.*|\w+\(.*\)?|v\d[\w.]*|[a-z]{1,4}-?\d{1,2}|gpio\d+|#\d{1,3}",
+    r"|\d{1,2}-[a-zß-ÿ]+|[~.]*/.*|\$\w+|%\w+%|<.*|\{.*|\w+\(.*\)?|v\d[\w.]*|[a-z]{1,4}-?\d{1,2}|gpio\d+|#\d{1,3}",
     re.IGNORECASE,
 )
 _TURNS = re.compile(r"\d{1,2}(?:[-–/ ]\d{1,2}){2,7}")
@@ -22,6 +22,8 @@ _DOTTED = re.compile(r"\d{1,2}(?:\.\d{1,2}){2,5}")
 _PAIRED = re.compile(r"(\d{3,6})-\d{3,6}(?:-\d{3,6})*")
 _DIGITS = re.compile(r"\d{3,12}")
 _KEYED = re.compile(r"[*#]?\d{3,10}[*#]+|[*#]\d{3,10}")
+# "1973B"; other letters are units.
+_LETTERED = re.compile(r"\d{3,6}[BDEFXYZ]")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _NUMBERED_WORD = re.compile(r"[^\W\d_]{4,}[-_.]?\d{1,6}[!?#*.]*")
 # Letters before figures, as makers name what they make.
@@ -57,7 +59,7 @@ def form_points(value: str, *, is_quoted: bool = False) -> int:
         return 2 if len(value) >= _SHORTEST_MIXED and "&" not in value[1:-1][:1] else 0
     if _SPELT.fullmatch(value):
         return 2 if is_quoted or "-" in value else 0
-    return 2 if is_quoted and _WORD.fullmatch(value) and value.lower() not in SAID_OF_IT else 0
+    return 2 if is_quoted and is_plain(value) else 0
 
 
 def _points_of_figures(value: str) -> int:
@@ -74,13 +76,22 @@ def _points_of_figures(value: str) -> int:
 
 
 def _points_of_mixed(value: str) -> int:
+    if _LETTERED.fullmatch(value):
+        return 2
     if len(value) < _SHORTEST_MIXED:
         return 0
     if _MODEL.fullmatch(value) and not re.fullmatch(
-        r"[a-zß-ÿ]{5,}\d+|[A-ZÀ-Þ][a-zß-ÿ]{4,}\d+", value
+        r"[A-ZÀ-Þ]?[a-zß-ÿ]{4,}\d+|[A-ZÀ-Þ]?[a-zß-ÿ]{3,}\d{3,}", value
     ):
         return 1
     return 3
+
+
+def is_plain(value: str) -> bool:
+    """Whether a value is a word that says nothing of secrets."""
+    low = value.lower()
+    is_said = low in SAID_OF_IT or low in stop_words() or low.endswith(TELLING)
+    return bool(_WORD.fullmatch(value)) and not is_said
 
 
 def is_phrase_word(word: Word) -> bool:

@@ -158,6 +158,11 @@ class Embedder:
             replace(spent, cached_texts=sum(key in found for key in keys)),
         )
 
+    @property
+    def scripts(self) -> frozenset[str]:
+        """Scripts that the model was trained on."""
+        return self._encoder.scripts
+
     def reads(self, texts: Iterable[str]) -> bool:
         """Tell whether the model was trained on the scripts of all of some texts."""
         return all(is_read_by(self._encoder.scripts, text) for text in texts)

@@ -7,13 +7,16 @@ Nothing is ever guessed: most pages without a date simply have none.
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, time, timedelta
+from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser
 
 from pellucid_fetcher.extraction.about import jsonld
+from pellucid_fetcher.extraction.about.addresses import day_in, is_offer, is_writing
+from pellucid_fetcher.extraction.about.written import PLAIN, Style, written_days
 from pellucid_fetcher.outcome import DateOrigin, PublishedDate
 
 _EARLIEST: Final = datetime(1990, 1, 1, tzinfo=UTC)
@@ -35,6 +38,8 @@ _LIKE_META: Final = re.compile(
 )
 _CHANGE_METAS: Final = ("article:modified_time", "og:updated_time", "datemodified", "last-modified")
 _CHANGED_TRUST: Final = 0.35
+_MAX_ELEMENTS: Final = 50
+ARTICLE_TYPES: Final = re.compile(r"Article|BlogPosting|Report")
 _NOT_WRITINGS: Final = frozenset(
     {
         "Person",
@@ -57,42 +62,12 @@ _NOT_WRITINGS: Final = frozenset(
         "ItemPage",
     }
 )
-_URL_DAY: Final = re.compile(
-    r"/((?:19|20)\d\d)[/-]?(0[1-9]|1[0-2])[/-]?(0[1-9]|[12]\d|3[01])(?=[/_.-]|$)"
-)
 _ISO: Final = re.compile(
     r"^\s*((?:19|20)\d\d)[-/.]?(\d\d?)[-/.]?(\d\d?)"
     r"(?:[T ]+(\d\d):?(\d\d)(?::?(\d\d))?(?:[.,]\d+)?\s*(Z|UTC|GMT|[+-]\d\d:?\d\d)?)?"
 )
 
-
-_WRITING_PATH: Final = re.compile(
-    r"/(?:blogs?|news|articles?|story|stories|posts?|press|threads?|topics?|questions?|t|r)/"
-    r"|viewtopic|showthread"
-)
-_THREAD: Final = re.compile(r"(?:thread|topic)-\d|[?&](?:topic|threadid|tid)=\d")
-_SLUG_WORDS: Final = 4  # a last part of so many words is the title of a writing
-
-
-def is_writing(url: str) -> bool:
-    """Tell by its address whether a page is one article, post or thread.
-
-    >>> is_writing("https://a.example/blog/hi"), is_writing("https://a.example/shop/hats")
-    (True, False)
-    """
-    last = urlsplit(url).path.rstrip("/").rsplit("/", 1)[-1]
-    return is_posted(url) or last.count("-") + last.count("_") >= _SLUG_WORDS - 1
-
-
-def is_posted(url: str) -> bool:
-    """Tell whether an address leads below a blog, the news, a forum or the like.
-
-    >>> is_posted("https://a.example/blog/hi"), is_posted("https://a.example/how-to-tie-a-knot")
-    (True, False)
-    """
-    address = urlsplit(url.lower())
-    below = address.path.rstrip("/").rsplit("/", 1)[-1] and _WRITING_PATH.search(address.path)
-    return bool(below) or _THREAD.search(f"{address.path}?{address.query}") is not None
+_DECLARED_CHARS: Final = 60  # longer is no date
 
 
 def published_date(
@@ -100,18 +75,44 @@ def published_date(
     metas: Mapping[str, str],
     nodes: Sequence[Mapping[str, Any]],
     url: str,
+    style: Style = PLAIN,
 ) -> PublishedDate | None:
-    """Return the publication date that the page states, with its provenance."""
-    if not urlsplit(url).path.strip("/"):
+    """Return the publication date that the page states, with its provenance.
+
+    Args:
+        parser: The parsed page.
+        metas: Content of its meta tags by lower-case name.
+        nodes: Its schema.org objects.
+        url: Its address; empty when unknown.
+        style: How it writes days out.
+    """
+    if url and not urlsplit(url).path.strip("/"):
         return None  # a front page states when its record was made, or its newest teaser
-    return _from_nodes(nodes, url) or _from_metas(metas) or _from_url(url) or _from_elements(parser)
+    stated = _from_nodes(nodes, url)
+    if stated is None and not is_offer(url):
+        stated = _from_metas(metas, style)
+    day = day_in(url)
+    if day is None:
+        return stated or _from_elements(parser)
+    return _on_day(stated, day) if stated is not None else _from_url(day) or _from_elements(parser)
+
+
+def _on_day(stated: PublishedDate, day: date) -> PublishedDate:
+    """Let the day in the path count where an instant in UTC is on the day before or after."""
+    if abs((stated.time.date() - day).days) != 1:
+        return stated
+    return replace(stated, time=_clamped(stated.time, day))
 
 
 def changed_date(
     metas: Mapping[str, str], nodes: Sequence[Mapping[str, Any]], url: str
 ) -> PublishedDate | None:
-    """Return the day of the last change of a writing, for want of any other and unsure as such."""
-    if not is_writing(url):
+    """Return the day of the last change of an article, for want of any other and unsure as such.
+
+    Other pages change with their template, their stock or their prices.
+    """
+    types = frozenset().union(*map(jsonld.types_of, nodes))
+    if not is_writing(url) or not any(map(ARTICLE_TYPES.search, types)):
         return None
     told = [jsonld.text_of(node.get("dateModified")) for node in nodes]
     told += [metas[name] for name in _CHANGE_METAS if name in metas]
@@ -126,44 +127,45 @@ def _from_nodes(nodes: Sequence[Mapping[str, Any]], url: str) -> PublishedDate |
         if types & _NOT_WRITINGS or ("WebPage" in types and not is_writing(url)):
             continue
         for key in ("datePublished", "uploadDate", "dateCreated"):
+            # A day that is spelt out here is when a site's builder last put it out.
             moment = read_moment(jsonld.text_of(node.get(key)))
             if moment is not None:
                 return PublishedDate(moment, DateOrigin.JSON_LD, 0.95)
     return None
 
 
-def _from_metas(metas: Mapping[str, str]) -> PublishedDate | None:
+def _from_metas(metas: Mapping[str, str], style: Style) -> PublishedDate | None:
     for name in _METAS:
-        moment = read_moment(metas[name]) if name in metas else None
+        moment = read_moment(metas[name], style) if name in metas else None
         if moment is not None:
             return PublishedDate(moment, DateOrigin.META, 0.9)
-    for name, value in metas.items():
-        moment = read_moment(value) if _LIKE_META.search(name) else None
-        if moment is not None:
-            return PublishedDate(moment, DateOrigin.META, 0.8)
-    return None
+    like = (read_moment(value, style) for name, value in metas.items() if _LIKE_META.search(name))
+    first = min(filter(None, like), default=None)  # a later one tells when it was put out again
+    return PublishedDate(first, DateOrigin.META, 0.8) if first is not None else None
 
 
-def _from_url(url: str) -> PublishedDate | None:
-    found = _URL_DAY.search(url.partition("?")[0])
-    moment = read_moment("-".join(found.groups())) if found else None
-    return PublishedDate(moment, DateOrigin.URL, 0.85) if moment is not None else None
+def _from_url(day: date) -> PublishedDate | None:
+    moment = datetime.combine(day, time(), UTC)
+    return PublishedDate(moment, DateOrigin.URL, 0.85) if is_believable(moment) else None
 
 
 def _from_elements(parser: LexborHTMLParser) -> PublishedDate | None:
-    """Read a time element that the page itself marks as its publication."""
+    """Read the only day that the page itself marks as its publication.
+
+    Lists of posts and pages with reviews mark many; of those ``bylines`` judges the places.
+    """
     for selector in _PUBLICATION_ELEMENTS:
-        node = parser.css_first(selector)
-        attributes = node.attributes if node is not None else {}
-        value = attributes.get("datetime") or attributes.get("content") or ""
-        moment = read_moment(value)
-        if moment is not None:
-            return PublishedDate(moment, DateOrigin.META, 0.8)
+        told = [node.attributes for node in parser.css(selector)[:_MAX_ELEMENTS]]
+        values = [each.get("datetime") or each.get("content") or "" for each in told]
+        moments = list(filter(None, map(read_moment, values)))
+        if moments:
+            alike = len({moment.date() for moment in moments}) == 1
+            return PublishedDate(moments[0], DateOrigin.META, 0.8) if alike else None
     return None
 
 
-def read_moment(text: str) -> datetime | None:
-    """Read an ISO-like date, or one as in mail headers.
+def read_moment(text: str, style: Style | None = None) -> datetime | None:
+    """Read an ISO-like date, one as in mail headers, or with a style a day that is written out.
 
     Returns:
         Aware UTC instant on the day that the text names, midnight for a bare day; nothing when
@@ -171,10 +173,19 @@ def read_moment(text: str) -> datetime | None:
 
     >>> read_moment("2024-03-05T10:00:00+02:00").isoformat()
     '2024-03-05T08:00:00+00:00'
+    >>> read_moment("Tue, 03/25/2025 - 11:38", PLAIN).isoformat()
+    '2025-03-25T00:00:00+00:00'
     """
     found = _ISO.match(text)
-    moment = _iso_moment(found) if found else _mail_moment(text)
+    moment = _iso_moment(found) if found else _mail_moment(text) or _written_moment(text, style)
     return moment if moment is not None and is_believable(moment) else None
+
+
+def _written_moment(text: str, style: Style | None) -> datetime | None:
+    if style is None or len(text) > _DECLARED_CHARS:
+        return None
+    days = [found.day for found in written_days(text, style)]
+    return datetime.combine(days[0], time(), UTC) if len(days) == 1 else None
 
 
 def is_believable(moment: datetime) -> bool:
@@ -198,7 +209,10 @@ def _on_own_day(moment: datetime) -> datetime:
 
     People ask for the day that the page shows; late in an American evening it is over in UTC.
     """
-    day, instant = moment.date(), moment.astimezone(UTC)
+    return _clamped(moment.astimezone(UTC), moment.date())
+
+
+def _clamped(instant: datetime, day: date) -> datetime:
     first = datetime.combine(day, time(), UTC)
     return min(max(instant, first), datetime.combine(day, time(23, 59, 59), UTC))
 
@@ -206,7 +220,7 @@ def _on_own_day(moment: datetime) -> datetime:
 def _mail_moment(text: str) -> datetime | None:
     from email.utils import parsedate_to_datetime
 
-    if len(text) > 60 or not re.search(r"\d{4}", text):  # noqa: PLR2004 - longer is no date
+    if len(text) > _DECLARED_CHARS or not re.search(r"\d{4}", text):
         return None
     try:
         moment = parsedate_to_datetime(text)

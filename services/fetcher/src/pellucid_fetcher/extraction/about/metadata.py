@@ -15,6 +15,7 @@ from pellucid_fetcher.extraction.about import jsonld
 from pellucid_fetcher.extraction.about.authors import WRITINGS, declared_author
 from pellucid_fetcher.extraction.about.dates import changed_date, published_date
 from pellucid_fetcher.extraction.about.titles import Names, best_title
+from pellucid_fetcher.extraction.about.written import style_of
 from pellucid_fetcher.extraction.structure.blocks import clean
 from pellucid_fetcher.outcome import PublishedDate
 
@@ -25,7 +26,10 @@ _MAX_DESCRIPTION: Final = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What a page says about itself."""
+    """What a page says about itself.
+
+    ``published`` is believed before what the page shows, ``changed`` only for want of that.
+    """
 
     title: str = ""
     author: str = ""
@@ -47,13 +51,14 @@ def read_metadata(parser: LexborHTMLParser, url: str) -> Metadata:
     """
     metas = _metas(parser)
     nodes = jsonld.read_nodes(parser)
+    style = style_of(parser, url)
     site = _site_name(metas, nodes)
     return Metadata(
         title=_title(parser, metas, nodes, site)[:_MAX_TITLE],
         author=declared_author(parser, metas, nodes)[:_MAX_NAME],
         site_name=site[:_MAX_NAME],
         language=_language(parser, metas),
-        published=published_date(parser, metas, nodes, url),
+        published=published_date(parser, metas, nodes, url, style),
         changed=changed_date(metas, nodes, url),
         types=frozenset().union(*map(jsonld.types_of, nodes)),
         description=_description(metas, nodes),

@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from pellucid_fetcher.document import Document, Extracted
 from pellucid_fetcher.extraction.about.authors import shown_author
-from pellucid_fetcher.extraction.about.bylines import visible_date
+from pellucid_fetcher.extraction.about.bylines import Page, earlier_date, visible_date
 from pellucid_fetcher.extraction.about.metadata import Metadata, read_metadata
 from pellucid_fetcher.extraction.choosing.selecting import Choice, Selector, open_selector
 from pellucid_fetcher.extraction.reading import charset, excerpt, markdown
@@ -18,7 +18,7 @@ from pellucid_fetcher.extraction.reading.walls import Wall, load_walls, recognis
 from pellucid_fetcher.extraction.structure.blocks import PageBlocks
 from pellucid_fetcher.extraction.structure.nesting import shallow
 from pellucid_fetcher.extraction.structure.walking import walk_page
-from pellucid_fetcher.outcome import FetchStatus
+from pellucid_fetcher.outcome import FetchStatus, PublishedDate
 
 _BARE_WORDS: Final = 5  # a page that shows next to nothing waits for its scripts …
 _SHELL_WORDS: Final = 25  # … and so does one with a little more and the marks of a shell
@@ -48,12 +48,10 @@ class HtmlReader:
         metadata = read_metadata(parser, document.url)
         chosen = self.selector.select(page, metadata, document.url)
         extracted = self._assemble(page, chosen, metadata, decoded.text)
-        if metadata.published is None and not page.limited:
-            says_article = metadata.og_type == "article"
-            shown = visible_date(
-                parser, page.blocks, metadata.types, document.url, says_article=says_article
+        if not page.limited:
+            extracted = replace(
+                extracted, published=_published(parser, page, metadata, document.url)
             )
-            extracted = replace(extracted, published=shown or metadata.changed)
         suspect = ("charset_suspect",) if decoded.suspect else ()
         return _with_charset(extracted, decoded.charset, suspect)
 
@@ -92,6 +90,15 @@ class HtmlReader:
 def open_html_reader() -> HtmlReader:
     """Build a reader with the shipped tables."""
     return HtmlReader(load_walls(), open_selector())
+
+
+def _published(
+    parser: LexborHTMLParser, page: PageBlocks, metadata: Metadata, url: str
+) -> PublishedDate | None:
+    about = Page(url, metadata.title)
+    if metadata.published is not None:
+        return earlier_date(parser, page.blocks, about, metadata.published)
+    return visible_date(parser, page.blocks, metadata.types, about) or metadata.changed
 
 
 def _status(text: str, page: PageBlocks, walls: Sequence[str]) -> FetchStatus:
