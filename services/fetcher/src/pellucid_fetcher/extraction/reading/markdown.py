@@ -1,6 +1,7 @@
 """Blocks to light Markdown: headings, lists, tables, quotes and code; no links, no images."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from pellucid_fetcher.extraction.structure.blocks import Block
 
@@ -15,11 +16,34 @@ def render(blocks: Sequence[Block]) -> str:
     """
     parts: list[str] = []
     previous: Block | None = None
-    for block in _without_repeats(blocks):
+    items = _Items()
+    for block in map(items.settled, _without_repeats(blocks)):
         parts.append(_gap(previous, block))
         parts.append(_written(block, previous))
         previous = block
     return "".join(parts).strip()
+
+
+@dataclass(slots=True)
+class _Items:
+    """The items of lists that are open where a block stands."""
+
+    levels: set[int] = field(default_factory=set)
+
+    def settled(self, block: Block) -> Block:
+        """Make a paragraph of an item's later block whose beginning is not written.
+
+        Some pages stand as a whole in one item, and headings of questions are items without a mark.
+        """
+        if block.kind != "li":
+            self.levels.clear()
+            return block
+        self.levels = {level for level in self.levels if level <= block.level}
+        if block.marker:
+            self.levels.add(block.level)
+        elif block.level not in self.levels:
+            return replace(block, kind="p")
+        return block
 
 
 def _without_repeats(blocks: Sequence[Block]) -> Iterator[Block]:

@@ -47,6 +47,7 @@ _INLINE: Final = frozenset(
 )  # fmt: skip
 _NO_FIELDS: Final = frozenset({"hidden", "search", "submit", "button", "image", "reset", "number"})
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
+_LISTS: Final = frozenset({"ul", "ol", "menu"})
 
 
 @dataclass(slots=True)
@@ -67,6 +68,7 @@ class _List:
     ordered: bool
     count: int = 0
     marker: str = ""
+    implied: bool = False
 
 
 @dataclass(slots=True)
@@ -179,7 +181,7 @@ class Walker:
     def _open(self, node: LexborNode, tag: str) -> None:
         if tag in self._inside:
             self._inside[tag] += 1
-        elif tag in ("ul", "ol", "menu"):
+        elif tag in _LISTS:
             self._lists.append(_List(ordered=tag == "ol"))
         elif tag == "li":
             self._open_item()
@@ -192,7 +194,7 @@ class Walker:
 
     def _open_item(self) -> None:
         if not self._lists:
-            self._lists.append(_List(ordered=False))
+            self._lists.append(_List(ordered=False, implied=True))
         items = self._lists[-1]
         items.count += 1
         items.marker = f"{items.count}. " if items.ordered else "- "
@@ -207,7 +209,7 @@ class Walker:
         self._flush(here)
         if tag in self._inside:
             self._inside[tag] -= 1
-        elif tag in ("ul", "ol", "menu") and self._lists:
+        elif self._lists and (tag in _LISTS or (tag == "li" and self._lists[-1].implied)):
             self._lists.pop()
         elif tag in _HEADINGS:
             self._heading = 0
