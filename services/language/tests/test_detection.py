@@ -16,6 +16,11 @@ from pellucid_language.detection import UNDETERMINED, detect_language
         ("スケリー行きの船はいつ出ますか", "ja"),
         ("去斯凯里的船什么时候开", "zh"),
         ("東京の人口", "ja"),
+        ("qual é melhor para dormir, colchão de molas ou de espuma?", "pt"),
+        ("e onde fica?", "pt"),
+        ("o preço do metro é caro?", "pt"),
+        ("ça va, le garçon ?", "fr"),
+        ("what uses more electricity, a fridge freezer or a tumble dryer", "en"),
     ],
 )
 def test_each_language_is_told(text: str, language: str) -> None:

@@ -34,8 +34,13 @@ _MARKS = (
         ),
     ),
     ("de", re.compile(r"[ßäöü]")),
-    ("fr", re.compile(r"[çœêèùûîôà]|\b(?!qué\b)\w*é(?:s|e|es)?\b|\b(?:l|d|qu|j|c|n|s)'[a-zéèêh]")),
-    ("pt", re.compile(r"[ãõ]|nç[ao]s?\b|\bvocês?\b")),
+    (
+        "fr",
+        re.compile(
+            r"[œêèùûîôà]|ç(?!o\b)|\b(?!qué\b)\w+é(?:s|e|es)?\b|\b(?:l|d|qu|j|c|n|s)'[a-zéèêh]"
+        ),
+    ),
+    ("pt", re.compile(r"[ãõ]|nç[ao]s?\b|ços?\b|\b(?:vocês?|é|às|onde fica|quanto custa)\b")),
 )
 MIN_SCRIPT_SHARE = 0.15
 SHORT_CHARACTERS = 60
