@@ -41,8 +41,8 @@ from pellucid_language.terms import function_terms, has_unspaced_script, terms
 from pellucid_language.text_memory import TextMemory
 from pellucid_runtime.errors import ServiceError
 
-# Of the scorer's support, below even odds: on six sets of claims 13 right ones more are kept from .43 on than from .5,
-# and one wrong one, because figures, names and denials are checked besides.
+# Of the scorer's support, below even odds: on six sets of claims 13 right ones more are kept from
+# .43 on than from .5, and one wrong one; figures, names and denials are checked besides.
 MIN_WORDING = 0.43
 # Share of a claim's words that its source must have when only words can be checked; chosen on
 # labelled claims, where it finds nearly all changed numbers.
