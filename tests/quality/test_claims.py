@@ -100,9 +100,9 @@ async def test_share_of_each_kind_that_is_judged_well(name: str) -> None:
 
 
 FRESH: Mapping[str, tuple[int, int]] = {
-    "fresh_claims_four.yaml": (44, 7),
-    "fresh_claims_five.yaml": (48, 12),
-    "fresh_claims_six.yaml": (45, 11),
+    "fresh_claims_four.yaml": (42, 7),
+    "fresh_claims_five.yaml": (46, 11),
+    "fresh_claims_six.yaml": (39, 12),
 }
 """Of each set: right claims that keep their citation at least, wrong meanings that do at most."""
 
