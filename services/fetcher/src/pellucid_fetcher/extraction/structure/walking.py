@@ -143,13 +143,14 @@ class Walker:
             self._flush(here)
 
     def _take_text(self, text: str) -> None:
-        if not text:
-            return
         self._chars += len(text)
         self.page.limited |= self._chars > MAX_TOTAL_CHARS
-        self._line.pieces.append(text[:MAX_BLOCK_CHARS])
+        line = self._line
+        if not line.pieces and not line.links and (not text or text.isspace()):
+            return  # between elements: the most frequent text of all
+        line.pieces.append(text[:MAX_BLOCK_CHARS])
         if self._inside["a"]:
-            self._line.link_words += count_words(text)
+            line.link_words += count_words(text)
 
     def _enter(self, node: LexborNode, tag: str, here: Place) -> Place | None:
         attributes = node.attributes
