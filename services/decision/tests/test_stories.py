@@ -108,6 +108,26 @@ def test_people_of_a_story_are_not_searched_for(message: str, absent: str) -> No
 
 
 @pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (
+            (
+                "My aunt has been prescribed apixaban and she loves grapefruit juice. "
+                "Can she still drink it?"
+            ),
+            ["apixaban grapefruit still drink"],
+        ),
+        ("강아지가 초콜릿을 조금 먹었어요. 병원 가야 하나요?", ["강아지 초콜릿 병원 가야"]),
+        ("我女儿今年考上了浙江大学,9月开学。宿舍有空调吗?", ["浙江大学 宿舍有空调"]),
+    ],
+)
+def test_a_question_that_says_little_takes_the_rarest_words(
+    message: str, expected: list[str]
+) -> None:
+    assert queries(message) == expected
+
+
+@pytest.mark.parametrize(
     ("language", "common", "name"),
     [
         ("en", "dog", "Ondry"),

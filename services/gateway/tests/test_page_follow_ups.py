@@ -97,6 +97,17 @@ def test_who_left_the_page_stays_away_until_it_is_meant_again() -> None:
     assert stands(left, "back to the article: what does it cost?") == "stays"
 
 
+async def test_who_came_back_to_the_page_is_on_it_again() -> None:
+    rig = rig_with(search_decision())
+    left = "different question: what is the toll on the Skerry Bridge?"
+    history = conversation(FIRST, left, "back to the kettle: what does it cost?", "how heavy?")
+
+    await rig.events("how heavy?", history=history[:-1])
+
+    assert (URL,) in [call.urls for call in rig.fetcher.calls]
+    assert not rig.search.calls
+
+
 def test_a_page_named_later_is_the_one_that_is_meant() -> None:
     messages = conversation(FIRST, "and https://other.example/pot ?", "how heavy is it?")
     topic = topic_of(TurnRequest(messages=messages))

@@ -1,4 +1,4 @@
-"""Which language a text is in: by script first, by everyday words for Latin letters.
+"""Which language a text is in: by script first; in Latin letters by everyday words and by spelling.
 
 Decides one ISO 639-1 code per text or "und"; does not tell dialects or mixtures apart.
 """
@@ -10,6 +10,7 @@ from importlib import resources
 
 import yaml
 
+from pellucid_language import spelling
 from pellucid_language.scripts import HAN, HANGUL, KANA, THAI
 
 UNDETERMINED = "und"
@@ -34,12 +35,27 @@ _MARKS = (
         ),
     ),
     ("de", re.compile(r"[ßäöü]")),
-    ("fr", re.compile(r"[çœêèùûîôà]|\b(?!qué\b)\w*é(?:s|e|es)?\b|\b(?:l|d|qu|j|c|n|s)'[a-zéèêh]")),
-    ("pt", re.compile(r"[ãõ]|nç[ao]s?\b|\bvocês?\b")),
+    (
+        "fr",
+        re.compile(
+            r"[œêèùûîôà]|ç(?!o\b)|\b(?!qué\b)\w+é(?:s|e|es)?\b|\b(?:l|d|qu|j|c|n|s)'[a-zéèêh]"
+        ),
+    ),
+    ("pt", re.compile(r"[ãõ]|nç[ao]s?\b|ços?\b|\b(?:vocês?|é|às|onde fica|quanto custa)\b")),
 )
 MIN_SCRIPT_SHARE = 0.15
 SHORT_CHARACTERS = 60
 RIVAL_MARGIN = 1.0
+# By this many everyday words a language is clear, and the spelling is not looked at.
+CLEAR_WORDS = 2.0
+# What an everyday word counts beside the log odds of the spelling, and the language of the turns
+# before; by how much the best must lead without an everyday word. Swept 0 to 1, 0 to 1.5.
+WORD_ODDS = 0.5
+FALLBACK_ODDS = 1.5
+CLEAR_ODDS = 0.7
+FEW_WORDS = 2
+# Letters of none of the languages whose spelling is known.
+_FOREIGN = re.compile(r"[^\W\d_a-zßàáâäçèéêëìíîïñòóôöùúûüœæ]")
 _LETTER = re.compile(r"[^\W\d_]")
 _HANGUL = re.compile(f"[{HANGUL}]")
 LEAST_KOREAN = 0.4
@@ -68,7 +84,7 @@ def detect_language(text: str, fallback: str = UNDETERMINED) -> str:
     >>> detect_language("The word 정 is hard to translate"), detect_language("서울 날씨")
     ('en', 'ko')
     """
-    sample = text[:2000].casefold()
+    sample = text[:2000].lower()  # folding would lose the German "ß"
     by_script = _by_script(sample)
     return by_script or _by_words(sample, fallback)
 
@@ -92,7 +108,7 @@ def rivals(text: str) -> tuple[str, ...]:
     A few words such as "score du PSG" say little about their language, so the rules of all that
     come near the best are read.
     """
-    sample = text[:SHORT_CHARACTERS].casefold()
+    sample = text[:SHORT_CHARACTERS].lower()
     if len(text) > SHORT_CHARACTERS or _by_script(sample):
         return ()
     scores = _word_scores(sample)
@@ -115,10 +131,33 @@ def _by_script(sample: str) -> str:
 def _by_words(sample: str, fallback: str) -> str:
     scores = _word_scores(sample)
     best = max(scores, key=lambda code: (scores[code], code == "en"))
+    clear = sum(score > scores[best] - CLEAR_WORDS for score in scores.values()) == 1
+    if not clear and best in spelling.CODES and not _FOREIGN.search(sample):
+        likely = _by_spelling(sample, scores, fallback)
+        if likely:
+            return likely
     if scores[best] == 0:
         return fallback if fallback != UNDETERMINED or not sample.isascii() else "en"
     tied = [code for code, score in scores.items() if score == scores[best]]
     return fallback if fallback in tied else ("en" if "en" in tied else best)
+
+
+def _by_spelling(sample: str, scores: Mapping[str, float], fallback: str) -> str:
+    """Return the language by spelling and everyday words together; empty when they leave it open.
+
+    A name may be spelt in any way: after turns in one language, a word or two that are not
+    everyday ones do not change it.
+    """
+    worded = any(scores[code] for code in spelling.CODES)
+    if fallback in scores and not worded and sample.count(" ") < FEW_WORDS:
+        return ""
+    odds = {
+        code: lean + WORD_ODDS * scores[code] + FALLBACK_ODDS * (code == fallback)
+        for code, lean in spelling.leanings(sample).items()
+    }
+    first, second = sorted(odds.values(), reverse=True)[:2] if odds else (0.0, 0.0)
+    clear = first - second >= (0.0 if worded else CLEAR_ODDS)
+    return max(odds, key=lambda code: odds[code]) if odds and clear else ""
 
 
 def _word_scores(sample: str) -> dict[str, float]:

@@ -55,7 +55,7 @@ def is_name(chunk: Chunk, text: str, rules: LanguageRules) -> bool:
     German nouns all have capitals, but those with an article are seldom names ("die Maut").
     """
     if chunk.kind in _NAMES:
-        return True
+        return not chunk.text[:1].isdigit()
     plain = chunk.kind is Kind.WORD and chunk.role is Role.CONTENT and len(chunk.text) > 1
     dense = rules.code in _DENSE
     capital = rules.code == "de" and chunk.text[:1].isupper()
@@ -112,10 +112,32 @@ def rare_told(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
     telling = [
         chunk
         for chunk in found
-        if chunk.key not in named and 0 < counts[chunk.key] <= TELLING_COUNT
+        if (chunk.key not in named or rules.code in _DENSE)
+        and counts[chunk.key] <= TELLING_COUNT
+        and _is_word(chunk, before, rules)
     ]
+    if not telling and rules.code in _DENSE:
+        telling = found
     rarest = sorted(telling, key=lambda chunk: counts[chunk.key])[:FEW_WORDS]
     return tuple(chunk for chunk in found if chunk in rarest)
+
+
+def _is_word(chunk: Chunk, text: str, rules: LanguageRules) -> bool:
+    """Whether a chunk may say what a story is about, also where no dictionary knows it."""
+    if _is_somebody(text, chunk, rules):
+        return False
+    if rules.code in _DENSE:
+        known = rules.code == "ko" and commonness(chunk.text, "ko")
+        short = 1 < len(chunk.text) <= NAME_CHARACTERS
+        return bool(known) or (short and not _VERBAL.search(chunk.text))
+    if "'" in chunk.text or (rules.code == "en" and chunk.text.endswith("ly")):
+        return False
+    if commonness(chunk.text, rules.code):
+        return True
+    if rules.code == "de":
+        before = _WORD.findall(text[: chunk.start].casefold())[-1:]
+        return chunk.text[:1].isupper() and "".join(before).startswith("ein")  # not "die Berta"
+    return rules.code != "pt" and chunk.text.islower()
 
 
 def _dates(chunk: Chunk) -> bool:
@@ -133,14 +155,18 @@ def _leads(before: str, chunk: Chunk, rules: LanguageRules) -> bool:
     bare = [word for word in words if word not in rules.words("articles")]
     if not bare:
         return False
-    if bare[-1] in rules.words("people"):
-        return False
-    if chunk.key.split()[0] in rules.words("people"):
+    if _is_somebody(before, chunk, rules):
         return False
     told = bare[-1] in rules.words("leading") or bare != words
     compound = rules.code == "de" and len(chunk.text) >= COMPOUND_LETTERS
     nobody = chunk.text.isupper() or " " in chunk.text or any(map(str.isdigit, chunk.text))
     return told or compound or nobody
+
+
+def _is_somebody(before: str, chunk: Chunk, rules: LanguageRules) -> bool:
+    """Whether a chunk names someone of the story ("my sister Emma", "Nachbar Uwe")."""
+    words = _WORD.findall(before[: chunk.start].casefold())[-1:]
+    return bool(rules.words("people").intersection((*words, chunk.key.split()[0])))
 
 
 def _end(chunk: Chunk) -> int:

@@ -58,15 +58,18 @@ class Story:
             return tuple(room_for(beyond(things_told(before, rules) if few else names, own), own))
         if refers:
             return self._referred(names, telling)
-        found = rare_told(before, rules) if few and not names and not self._names(own) else names
-        return tuple(room_for(beyond(found, own), own)) if found else ()
+        dense = self.rules.code in DENSE_LANGUAGES
+        if not names and (few or dense) and not self._names(own):
+            names = rare_told(before, rules)
+        return tuple(room_for(beyond(names, own), own)) if names else ()
 
     def _referred(self, names: tuple[Chunk, ...], telling: Sequence[Chunk]) -> tuple[Chunk, ...]:
         """Return what a question with "it" or "that" speaks of; less, the more it says itself."""
         before, rules = self.asked.before, self.rules
         if names and len(telling) > FEW_WORDS:
             return names_told(before, rules)[-STORY_NAMES:] or names
-        last = rare_told(before, rules) if len(telling) == 1 else ()
+        bare = len(telling) == 1 and len(names) < STORY_NAMES
+        last = rare_told(before, rules) if bare else ()
         return tuple(dict.fromkeys((*names, *(last or last_things(before, rules)))))
 
     def _names(self, own: Sequence[Chunk]) -> bool:

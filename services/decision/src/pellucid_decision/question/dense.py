@@ -28,7 +28,8 @@ def _korean(text: str, rules: LanguageRules) -> Iterator[tuple[int, str, Kind]]:
             continue
         if endings and word not in rules.words("attributes"):
             word = _noun_of(word, rules)
-            if _KO_ADNOMINAL.match(word) and _KO_CAN.match(text, match.end()):
+            done = word != raw and len(word) > 1 and _is_past(word)
+            if done or (_KO_ADNOMINAL.match(word) and _KO_CAN.match(text, match.end())):
                 yield from _flushed(run)
                 continue
         word = corrected(word, "ko")
@@ -57,6 +58,13 @@ def _noun_of(word: str, rules: LanguageRules) -> str:
     return does if len(does) > 1 else bare
 
 
+def _is_past(word: str) -> bool:
+    """Whether a word ends in the past tense ("생겼"): its last syllable in a double s."""
+    return (ord(word[-1]) - _FIRST_SYLLABLE) % _SYLLABLES_OF_VOWEL == _DOUBLE_S
+
+
+# How Unicode lays out Hangul: 28 syllables to a vowel, the twenty-first of them in double s.
+_FIRST_SYLLABLE, _SYLLABLES_OF_VOWEL, _DOUBLE_S = 0xAC00, 28, 20
 # "has done", "is done": sure signs of a verb; the others are so only before an ending of one.
 _KO_DONE = re.compile(r"(?:했|하였|됐|되었|합|됩)(?:었)?\Z")
 _KO_DOES = re.compile(r"(?:하|되|한|된|할|될|해|돼|하는|되는|하신|하시)\Z")

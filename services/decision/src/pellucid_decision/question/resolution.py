@@ -159,7 +159,27 @@ def _lead(
     swaps = _is_opened(message, rules) and bool(own_subject) and not own_asked
     if swaps and not refers(text, rules):
         return _swapped(own_subject, topic) or base
-    return base
+    return _named_in(base) if chunks and not own_subject else base
+
+
+def _named_in(subject: Sequence[Chunk]) -> tuple[Chunk, ...]:
+    """Return the names of a subject, each with the words right beside it, else all of it.
+
+    "And its price?" asks of the Renault 5, not of the range that was asked for before.
+    """
+    kept = []
+    for place, chunk in enumerate(subject):
+        beside = (*subject[max(0, place - 1) : place], *subject[place + 1 : place + 2])
+        if chunk.kind in _NAMES or any(_adjoins(chunk, other) for other in beside):
+            kept.append(chunk)
+    return tuple(kept) if any(chunk.kind in _NAMES for chunk in kept) else tuple(subject)
+
+
+def _adjoins(chunk: Chunk, name: Chunk) -> bool:
+    """Whether a chunk stands right before or behind a name, with a blank between them."""
+    behind = chunk.start - name.start - len(name.text)
+    before = name.start - chunk.start - len(chunk.text)
+    return name.kind in _NAMES and 1 in {behind, before}
 
 
 def _swapped(own: Sequence[Chunk], topic: Topic) -> tuple[Chunk, ...]:

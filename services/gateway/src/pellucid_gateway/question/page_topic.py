@@ -6,6 +6,7 @@ was that?"); a few leave it. The words alone tell many; for the others the page 
 conversation.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pellucid_gateway.question.fallback_decision import find_urls
@@ -43,7 +44,7 @@ class PageTopic:
 def topic_of(request: TurnRequest) -> PageTopic | None:
     """The pages that this message may go on about; None where the person named none or left them.
 
-    Only the words are looked at; see `leaves`.
+    Only the words are looked at; see `page_leaving`.
     """
     said = [message.content for message in request.messages if message.role is Role.USER]
     places = [place for place, text in enumerate(said) if named_addresses(text)]
@@ -56,8 +57,18 @@ def topic_of(request: TurnRequest) -> PageTopic | None:
         return topic
     earlier = request.earlier
     has_searched = earlier is not None and bool(earlier.sources) and not earlier.user_urls
-    has_left = any(standing(message) is Standing.LEFT for message in since)
+    has_left = any(standing(message) is Standing.LEFT for message in since_meant(since))
     return None if has_left or has_searched else topic
+
+
+def since_meant(since: Sequence[str]) -> tuple[str, ...]:
+    """The messages from the last one on whose words are about the page; all, where none is.
+
+    >>> since_meant(("different question: who is the mayor?", "back to the article: why?", "and?"))
+    ('back to the article: why?', 'and?')
+    """
+    meant = [i for i, message in enumerate(since) if standing(message) is Standing.ON_IT]
+    return tuple(since[meant[-1] :] if meant else since)
 
 
 def has_just_left(request: TurnRequest) -> bool:

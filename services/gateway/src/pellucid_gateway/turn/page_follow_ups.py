@@ -12,6 +12,7 @@ from pellucid_gateway.question.page_topic import (
     as_follow_up,
     has_just_left,
     messages_after_leaving,
+    since_meant,
     topic_of,
     without_lead,
 )
@@ -73,7 +74,7 @@ async def with_named_page(
     pages = await reader.read(topic.urls, Purpose.USER_URL, no_external=request.no_external)
     read = [page for page in pages.values() if page.success]
     texts = [f"{page.title} {page.text}" for page in read]
-    stands = leaving(topic.since, decision, texts)
+    stands = leaving(since_meant(topic.since), decision, texts)
     if stands is Leaving.LEAVES:
         if not ledger.lost("decision"):
             decision = await _decided_apart(request, decision, decide)

@@ -96,7 +96,9 @@ _USER_FLAG = re.compile(
     r"(?<=\s)(?:-u\s*|--user[\s=]+)(?P<value>[\"']?[^\s:\"']{1,64}:[^\s\"']{4,256})"
 )
 _FETCHING = re.compile(r"\b(?:curl|wget|https?|xh)\b", re.IGNORECASE)
-_TYPED_BEFORE_SPEECH = re.compile(rf"[!-~]{{4,}}(?=[{HANGUL}{KANA}{HAN}])")
+_TYPED_IN_SPEECH = re.compile(
+    rf"[은는을를이가はがをにで是为為]?(?P<typed>[!-~]{{4,}})(?=[{HANGUL}{KANA}{HAN}])"
+)
 # After a colon people also write prose ("token: how to renew it"); a secret has digits or signs.
 _SHORTEST_PROSE_FREE = 6
 _LONG_VALUE = 20
@@ -133,9 +135,9 @@ def _all_places(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _closed(text: str, start: int, end: int) -> tuple[int, int]:
-    """A place without the sentence that goes on behind a value where no blank parts them."""
-    typed = _TYPED_BEFORE_SPEECH.match(text, start, end)
-    return start, typed.end() if typed else end
+    """A place without the sentence around a value where no blank parts them."""
+    typed = _TYPED_IN_SPEECH.match(text, start, end)
+    return typed.span("typed") if typed else (start, end)
 
 
 def _always(_match: re.Match[str]) -> bool:

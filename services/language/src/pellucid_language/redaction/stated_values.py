@@ -115,7 +115,7 @@ class _Clause:
         if "having" in last.kinds and form_points(self._words[i].bare) == _JOINED:
             return self._named(j - 1), _JOINED
         if "towards" in last.kinds:
-            return self._set_to(j)
+            return self._set_to(i, j)
         return self._joined_to(i, j)
 
     def _joined_to(self, i: int, j: int) -> tuple[int, int]:
@@ -222,12 +222,13 @@ class _Clause:
         names = [self._name(k, of_thing=True) for k in range(max(0, j - 2 * _REACH), j)]
         return max(names, default=0), _JOINED
 
-    def _set_to(self, j: int) -> tuple[int, int]:
-        """Points of "set the lock to …"."""
+    def _set_to(self, i: int, j: int) -> tuple[int, int]:
+        """Points of "set the lock to …"; of a network only where the value has an odd form."""
         said = self._words[max(0, j - _REACH) : j]
         is_set = any({"sets", "uses"} & word.kinds for word in said)
         names = [self._name(k, of_thing=True) for k in range(max(0, j - _REACH), j)]
-        return (max(names, default=0), _JOINED) if is_set else (0, 0)
+        served = any("service" in word.kinds for word in said) and _is_odd(self._words[i].bare)
+        return (max((*names, 2 * served)), _JOINED) if is_set else (0, 0)
 
     def _behind(self, i: int) -> tuple[int, int]:
         """Points of the name behind a value: "is … a good PIN", "… as my code"."""
