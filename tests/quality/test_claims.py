@@ -100,11 +100,14 @@ async def test_share_of_each_kind_that_is_judged_well(name: str) -> None:
 
 
 FRESH: Mapping[str, tuple[int, int]] = {
-    "fresh_claims_four.yaml": (42, 7),
-    "fresh_claims_five.yaml": (46, 11),
+    "fresh_claims_four.yaml": (42, 8),
+    "fresh_claims_five.yaml": (46, 12),
     "fresh_claims_six.yaml": (39, 12),
 }
-"""Of each set: right claims that keep their citation at least, wrong meanings that do at most."""
+"""Of each set: right claims that keep their citation at least, wrong meanings that do at most.
+
+One or two beside what was measured (43 and 7, 47 and 11, 41 and 11): vectors differ by processor.
+"""
 
 
 @pytest.mark.parametrize("name", FRESH)
