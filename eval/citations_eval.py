@@ -22,9 +22,8 @@ import yaml
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from pellucid_gateway.claims.claim_checks import overlap
-from pellucid_gateway.claims.judgement import Doubt
 from pellucid_gateway.vocabulary.findings import Source
-from rig.fresh import fresh_answer, fresh_claims, fresh_page
+from rig.fresh import RightJudge, fresh_answer, fresh_claims, fresh_page
 from rig.planted import CHECKABLE, SEMANTIC, Planted, cases, wrongly_answered
 from rig.real_support import RealSupport, SupportDown, score
 from rig.verifying import judge_of, verified
@@ -36,6 +35,7 @@ FRESH = (
     "fresh_claims_three.yaml",
     "fresh_claims_four.yaml",
     "fresh_claims_five.yaml",
+    "fresh_claims_six.yaml",
 )
 PAGES = Path(__file__).parents[1] / "tests" / "rig" / "claims_pages.yaml"
 
@@ -71,21 +71,6 @@ async def pages_report() -> None:
     for kind in dict.fromkeys(kind for kind, _ in rows):
         of_parts = (rows.get((kind, part), []) for part in parts)
         print(f"{kind:<43}" + "".join(f"{f'{sum(k)}/{len(k)}':>9}" for k in of_parts))
-
-
-class RightJudge:
-    """Implements `SecondOpinion`: knows which claims are right.
-
-    Args:
-        right: Whether the claims of the next answer are.
-    """
-
-    def __init__(self, *, right: bool) -> None:
-        self._right = right
-
-    async def on(self, doubts: Sequence[Doubt]) -> tuple[bool, ...] | None:
-        """Say what it knows of each."""
-        return (self._right,) * len(doubts) if doubts else None
 
 
 async def fresh_report(of: str) -> None:

@@ -34,6 +34,7 @@ MODULES = (
     "operation",
     "connections",
     "failover",
+    "order",
 )
 LONG = Pace(rate=3.0, warm_s=5.0, fault_s=60.0)
 

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from pellucid_gateway.vocabulary.findings import Source
-from rig.fresh import fresh_answer, fresh_claims, fresh_page
+from rig.fresh import RightJudge, fresh_answer, fresh_claims, fresh_page
 from rig.planted import CHECKABLE
 from rig.real_support import RealSupport
 from rig.verifying import judge_of, verified
@@ -100,10 +100,14 @@ async def test_share_of_each_kind_that_is_judged_well(name: str) -> None:
 
 
 FRESH: Mapping[str, tuple[int, int]] = {
-    "fresh_claims_four.yaml": (38, 7),
-    "fresh_claims_five.yaml": (43, 11),
+    "fresh_claims_four.yaml": (42, 8),
+    "fresh_claims_five.yaml": (46, 12),
+    "fresh_claims_six.yaml": (39, 12),
 }
-"""Of each set: right claims that keep their citation at least, wrong meanings that do at most."""
+"""Of each set: right claims that keep their citation at least, wrong meanings that do at most.
+
+One or two beside what was measured (43 and 7, 47 and 11, 41 and 11): vectors differ by processor.
+"""
 
 
 @pytest.mark.parametrize("name", FRESH)
@@ -120,3 +124,26 @@ async def test_fresh_claims_as_answers(name: str) -> None:
     assert sum(kind == RIGHT for kind, _ in kept) >= least_right
     wrong = [one for one in kept if one[0] != RIGHT]
     assert len(wrong) <= most_wrong, wrong
+
+
+JUDGED: Mapping[str, float] = {
+    "fresh_claims_four.yaml": 1.0,
+    "fresh_claims_five.yaml": 1.0,
+    "fresh_claims_six.yaml": 1.0,
+}
+"""Share of right claims that keep their citation where a judge that is always right is asked."""
+
+
+@pytest.mark.parametrize("name", JUDGED)
+async def test_no_rule_is_in_the_way_of_a_right_judge(name: str) -> None:
+    rows: list[tuple[str, str, bool]] = []
+    for case in cases(name):
+        page = fresh_page(case)
+        for kind, claim in fresh_claims(case):
+            judge = RightJudge(right=kind == RIGHT)
+            found = await verified(fresh_answer(page, kind, claim), RealSupport(), judge)
+            rows.append((kind, claim, bool(found.cited)))
+
+    right = [kept for kind, _, kept in rows if kind == RIGHT]
+    assert sum(right) >= JUDGED[name] * len(right), [row for row in rows if not row[2]]
+    assert [row for row in rows if row[0] != RIGHT and row[2]] == []

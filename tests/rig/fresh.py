@@ -1,8 +1,9 @@
 """Reads the sets of claims about invented pages, each claim as an answer that cites its page."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from pellucid_gateway.claims.judgement import Doubt
 from pellucid_gateway.vocabulary.findings import Source
 from rig.planted import Planted
 
@@ -30,3 +31,18 @@ def fresh_answer(page: Source, kind: str, claim: str) -> Planted:
     """An answer of one claim that cites the page, whether it states the claim or not."""
     language = page.language or "en"
     return Planted("fresh", kind, language, f"{claim} [1].", claim, (page,), frozenset({1}))
+
+
+class RightJudge:
+    """Implements `SecondOpinion`: knows which claims are right.
+
+    Args:
+        right: Whether the claims of the next answer are.
+    """
+
+    def __init__(self, *, right: bool) -> None:
+        self._right = right
+
+    async def on(self, doubts: Sequence[Doubt]) -> tuple[bool, ...] | None:
+        """Say what it knows of each."""
+        return (self._right,) * len(doubts) if doubts else None

@@ -218,3 +218,21 @@ def test_kinds_are_compared_side_by_side(message: str, expected: list[str]) -> N
 )
 def test_portuguese_is_cut_by_its_own_words(message: str, expected: list[str]) -> None:
     assert queries(message) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "expected", "absent"),
+    [
+        ("hotels in Ghent, but not the Corvid, we went there", "Ghent", "Corvid"),
+        ("Bücher über Island, aber keine Krimis", "Island", "Krimis"),
+        ("un volcan en Auvergne, mais pas Corvidia, c'est trop cher", "Auvergne", "Corvidia"),
+        ("busco una ruta por Gredos que no sea la Laguna Grande", "Gredos", "Laguna"),
+        ("강남역 근처 회식 장소 추천, 고깃집은 빼고", "강남역", "고깃집"),
+        ("箱根の日帰り温泉、ただしコルヴィド以外で", "箱根", "コルヴィド"),
+        ("推荐几个成都的博物馆，不要金沙的，去过了", "成都", "金沙"),
+    ],
+)
+def test_what_is_ruled_out_is_not_searched_for(message: str, expected: str, absent: str) -> None:
+    joined = " ".join(queries(message))
+    assert expected in joined
+    assert absent not in joined

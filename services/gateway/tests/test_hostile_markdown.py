@@ -78,6 +78,24 @@ async def test_a_code_span_over_lines_hides_nothing(text: str, size: int) -> Non
             assert reached(page) == [], (reader, line)
 
 
+UNENDED = (
+    (
+        "<div>\n\n</div>\n```\nx\n```\n| a | b |\n|---|---|\n"
+        "| <image src='javascript:alert('evil')'> | c |\n"
+        "|```\ncode\n``` \n<image src='https://evil.example/a(b)c'>\n- "
+    ),
+    "<details>\n<svg><image \\**bold [r]:\nhttps://evil.example/x\n\n[r][] bold**",
+)
+
+
+@pytest.mark.parametrize("size", [1, 7, 1_000])
+@pytest.mark.parametrize("text", UNENDED, ids=["table", "details"])
+async def test_a_tag_without_its_end_hides_none_behind_it(text: str, size: int) -> None:
+    for state in await _states(text, size, CitationStyle.NATURAL):
+        for reader, page in shown(state).items():
+            assert reached(page) == [], (reader, state)
+
+
 BENIGN = (
     "| Toll | Crowns |\n|:-----|------:|\n| Cars | 4.50 |\n| `a \\| b` | 9 |\n",
     "```python\nurl = 'https://api.example/x'\nif a<b: print(f'<img src={url}>')\n```\n",

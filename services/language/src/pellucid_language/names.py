@@ -130,7 +130,7 @@ def is_common(text: str) -> bool:
 
 def _read_openers() -> frozenset[str]:
     table = yaml.safe_load(files(__package__).joinpath("openers.yaml").read_text("utf-8"))
-    return frozenset(stem(word) for word in table["words"].split())
+    return frozenset(stem(fold(word)) for word in table["words"].split())
 
 
 _OPENERS = _read_openers()

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pellucid_language import quantity_words
+from pellucid_language import digits, quantity_words
 from pellucid_language.folding import fold
 from pellucid_language.quantity_words import TEN, Table
 from pellucid_language.terms import has_unspaced_script, terms
@@ -31,22 +31,14 @@ _PART_ROUNDED = 0.03
 _UNIT_SIGNS = frozenset("%€$£¥₩°")
 # What begins a name such as K2; scripts without spaces put their words there.
 _LETTER = re.compile(r"[A-Za-zÀ-ÿ]")
+# "Fast die Hälfte": what is between hedge and part.
+_ARTICLE = re.compile(r"\b(?:the|a|die|der|das|la|le|el|una?|une)\s$")
+_LONGEST_ARTICLE = 5
 _END = re.compile(r"[.;:!?]\s")
 _LONGEST_HEDGE = 18
 NUMBER = re.compile(
     r"(?<![\d.,])[-−]?\d+(?:[.,’' \u00a0\u202f]\d{3}(?!\d))*(?:[.,]\d+)?|(?<=\.)\d+"
 )
-_GROUPED = re.compile(r"^\d{1,3}(?:[.,’' \u00a0\u202f]\d{3})+$")
-# A number of several parts, as in 4만 5천 or 2万4000.
-_LEAD = r"\d[\d,]*(?:\.\d+)?\s?[조兆억亿億만万萬천千]"
-_MORE = r"(?:\s?\d[\d,]*(?:\.\d+)?\s?[억亿億만万萬천千백百])"
-_REST = r"\s?\d[\d,]*(?![\d.,]|\s?[조兆억亿億만万萬천千백百년年월月일日])"
-_COMPOUND = re.compile(rf"{_LEAD}(?:{_MORE}+(?:{_REST})?|{_REST})")
-_COMPOUND_PART = re.compile(r"(\d[\d,]*(?:\.\d+)?)\s?([조兆억亿億만万萬천千백百]?)")
-_COMPOUND_SCALES = {
-    "조": 1e12, "兆": 1e12, "억": 1e8, "亿": 1e8, "億": 1e8, "만": 1e4, "万": 1e4, "萬": 1e4,
-    "천": 1e3, "千": 1e3, "백": 1e2, "百": 1e2, "": 1.0,
-}  # fmt: skip
 _SHORT_SCALE = re.compile(r"[mk](?![^\W_])")
 _SHORT_SCALES = {"m": 1e6, "k": 1e3}
 # "58.2 to 41.7 million": what follows the second number belongs to both.
@@ -71,7 +63,7 @@ class Figure:
         measure: What kind of thing is counted; empty where the text does not tell.
         worth: How many of the first unit of its measure one of its own unit is.
         grain: One unit of its last digit, as far as rounding may go.
-        hedge: "about" or "above" where the text says so.
+        hedge: "about", "above" or "below" where the text says so; "part" of a bare fraction.
     """
 
     values: frozenset[float]
@@ -105,10 +97,13 @@ def figures(text: str) -> Iterator[Figure]:
 
 @remembered
 def _figures(text: str) -> tuple[Figure, ...]:
-    plain = _COMPOUND.sub(_summed, text) if has_unspaced_script(text) else text
+    plain = digits.joined(text) if has_unspaced_script(text) else text
+    # "1年半" is a phrase, of which its digit is no amount.
+    phrases = quantity_words.table().phrases_with_digits
+    plain = phrases.sub(lambda match: " " * len(match.group()), plain)
     low = _lowered(plain)
     return tuple(
-        _figure(low, match.start(), match.end(), _readings(match.group()))
+        _figure(low, match.start(), match.end(), digits.readings(match.group()))
         for match in NUMBER.finditer(plain)
     )
 
@@ -187,6 +182,8 @@ def _is_rounded(claimed: Figure, a: float, b: float, fraction: float) -> bool:
     apart, most = b - a, _MOST_ROUNDED * max(a, b)
     if claimed.hedge == "above":
         return 0 <= apart <= min(2 * claimed.grain, 2 * most)
+    if claimed.hedge == "below":
+        return 0 <= -apart <= min(claimed.grain, most)
     # Below one unit of its last digit a reading is not the one that was meant.
     allowed = claimed.grain if claimed.hedge == "about" and a >= claimed.grain else 0.0
     return abs(apart) <= max(min(allowed, most), fraction * max(a, b))
@@ -244,6 +241,8 @@ def _hedge(low: str, start: int, after: int) -> str:
     before = low[max(0, start - _LONGEST_HEDGE) : start]
     if table.above.search(before):
         return "above"
+    if table.below.search(before) or table.below_after.match(low[after : after + _LONGEST_HEDGE]):
+        return "below"
     behind = low[after : after + _LONGEST_HEDGE]
     is_rough = table.about.search(before) or table.about_after.match(behind)
     return "about" if is_rough else ""
@@ -252,6 +251,10 @@ def _hedge(low: str, start: int, after: int) -> str:
 def _spelled(kind: str, match: re.Match[str], folded: str) -> Figure:
     table, word = quantity_words.table(), match.group()
     start, end = match.span()
+    if kind == "phrases":
+        measure, value = table.phrases[word]
+        hedge = "part" if measure == "percent" else _hedge(folded, start, end)
+        return Figure(frozenset({value}), frozenset(), start, end, measure, 1.0, 1.0, hedge)
     if kind == "parts":
         return _part(table.parts[word], match, folded)
     if kind == "multiples":
@@ -269,7 +272,12 @@ def _part(percent: float, match: re.Match[str], folded: str) -> Figure:
     point = _OF_A_POINT.match(folded, match.end())
     values = {percent / _PER_CENT} if point else {percent, percent / _PER_CENT}
     start, end = match.span()
-    return Figure(frozenset(values), frozenset(), start, end, "percent", grain=1.0, hedge="part")
+    article = _ARTICLE.search(folded, max(0, start - _LONGEST_ARTICLE), start)
+    hedge = _hedge(folded, article.start() if article else start, end)
+    # "Nearly half" is 45 percent, and so is "about half".
+    grain = _MOST_ROUNDED * percent if hedge else 1.0
+    hedge = hedge or "part"
+    return Figure(frozenset(values), frozenset(), start, end, "percent", 1.0, grain, hedge)
 
 
 def _value_of(kind: str, word: str, table: Table) -> float:
@@ -297,34 +305,6 @@ def _lowered(text: str) -> str:
     if text.isascii():
         return text.lower()
     return "".join(low if len(low := fold(char)) == 1 else char for char in text)
-
-
-def _summed(match: re.Match[str]) -> str:
-    """Digits for a number of several parts."""
-    parts = _COMPOUND_PART.findall(match.group())
-    whole = sum(float(n.replace(",", "")) * _COMPOUND_SCALES[scale] for n, scale in parts)
-    return f"{round(whole)}"
-
-
-def _readings(written: str) -> Mapping[float, float]:
-    """Values that digits may mean, each with one unit of its last digit that is not nought."""
-    raw = written.lstrip("-−")
-    bare = re.sub(r"[’' \u00a0\u202f]", "", raw)
-    if "," in bare and "." in bare:
-        decimal = max(",.", key=bare.rindex)
-        bare = bare.replace("." if decimal == "," else ",", "").replace(decimal, ".")
-    readings = {bare.replace(",", "."), bare.replace(",", "")}
-    grouped = re.sub(r"[.,]", "", bare) if _GROUPED.match(raw) else ""
-    if grouped:
-        readings.add(grouped)
-    return {float(r): _grain(grouped or r) for r in readings if r.count(".") <= 1}
-
-
-def _grain(digits: str) -> float:
-    whole, point, decimals = digits.partition(".")
-    if point:
-        return float(10.0 ** -len(decimals))
-    return float(10.0 ** (len(whole) - len(whole.rstrip("0"))))
 
 
 def _around(text: str, start: int, end: int) -> frozenset[str]:

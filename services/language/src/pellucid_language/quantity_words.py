@@ -24,6 +24,8 @@ class Table:
     ordinals: Mapping[str, float]
     parts: Mapping[str, float]
     multiples: Mapping[str, float]
+    phrases: Mapping[str, tuple[str, float]]
+    phrases_with_digits: re.Pattern[str]
     digits: Mapping[str, int]
     korean: Mapping[str, int]
     scales: Mapping[str, float]
@@ -35,6 +37,8 @@ class Table:
     about: re.Pattern[str]
     about_after: re.Pattern[str]
     above: re.Pattern[str]
+    below: re.Pattern[str]
+    below_after: re.Pattern[str]
 
 
 @cache
@@ -51,22 +55,35 @@ def table() -> Table:
         for worth, every in by_worth.items()
         for written in every
     }
+    phrases = {
+        phrase: (measure, float(value))
+        for measure, by_value in data["phrases"].items()
+        for value, every in by_value.items()
+        for phrase in every
+    }
     return Table(
         words=words,
         ordinals=ordinals,
         parts=parts,
         multiples=multiples,
+        phrases=phrases,
+        phrases_with_digits=_bounded(p for p in phrases if any(char.isdigit() for char in p)),
         digits=data["characters"],
         korean=data["korean"],
         scales=scales,
         measures=measures,
-        spelled=_patterns(data, words, ordinals, parts, multiples),
+        spelled=(
+            ("phrases", _bounded(phrases)),
+            *_patterns(data, words, ordinals, parts, multiples),
+        ),
         scale=_beside(scales, r"[\s\u00a0\u202f-]?"),
         measure=_beside(measures, r"[\s\u00a0\u202f-]?(?:(?:de |d'|d’|us-?|u\.s\. )(?=\w))?"),
         sign_before=re.compile(r"((?<![^\W\d_])(?:usd|eur|gbp|chf|jpy|krw|cny|rmb)|[€$£₩])\s?$"),
         about=_hedging(data["about"]),
         about_after=re.compile(rf"[\s%％]*[^\s\d]{{0,2}}?(?:{_any(data['about_after'])})"),
         above=_hedging(data["above"]),
+        below=_hedging(data["below"]),
+        below_after=re.compile(rf"[\s%％]*[^\s\d]{{0,3}}?(?:{_any(data['below_after'])})"),
     )
 
 

@@ -75,6 +75,8 @@ def leftovers(
     telling = [chunk for chunk in ordered if chunk.kind in FIRM or chunk.role is Role.CONTENT]
     if len(telling) < MIN_LEFT and not any(chunk.kind in FIRM for chunk in telling):
         return []
+    if room < 1:
+        return []
     return [
         (*lead, *telling[start : start + room])
         for start in range(0, min(len(telling), 2 * room), room)

@@ -143,8 +143,8 @@ def _is_slip(known: str, word: str) -> bool:
     if known[0] != word[0]:
         return False
     changed = [(a, b) for a, b in zip(known, word, strict=False) if a != b]
-    if known == word[:-1] and word[-1] not in _DOUBLED_ENDS:
-        return False  # "spacex" is no "space"
+    if len(known) < len(word) and not _is_shorter_slip(known, word):
+        return False
     if len(known) != len(word) or len(changed) != 1:
         return True
     if any(letter in _ACCENTED for letter in changed[0]):
@@ -152,6 +152,18 @@ def _is_slip(known: str, word: str) -> bool:
     if frozenset(changed[0]) in _SOUND_APART:
         return False  # "parqué" is no "porqué"
     return set(changed[0]) <= _VOWELS or frozenset(changed[0]) in _SOUND_ALIKE
+
+
+def _is_shorter_slip(known: str, word: str) -> bool:
+    """Whether the letter that a word has too many was doubled, or added at its end.
+
+    In a short word any other makes another word ("gasta", "monzo", "spacex").
+    """
+    if known == word[:-1]:
+        return word[-1] in _DOUBLED_ENDS
+    place = next(n for n, (a, b) in enumerate(zip(known, word, strict=False)) if a != b)
+    doubled = word[place] in {word[place - 1], word[place + 1 : place + 2]}
+    return doubled or len(word) >= LONG_LETTERS
 
 
 # Letters that a finger adds to a word that was complete.

@@ -14,7 +14,7 @@ from pellucid_gateway.course.budgets import limited
 from pellucid_gateway.course.course import Course
 from pellucid_gateway.question.parts import parts_of
 from pellucid_gateway.question.plain_messages import is_thanks
-from pellucid_gateway.question.plain_text import without_addresses
+from pellucid_gateway.question.plain_text import without_urls
 from pellucid_gateway.question.wishes import Unit, asks_of_the_whole, wish_of
 from pellucid_gateway.vocabulary.answer import Answer
 from pellucid_gateway.vocabulary.events import AnswerKind, Citation, Cited, Delta
@@ -53,7 +53,7 @@ class ExcerptAnswerer:
         self._scorer = scorer
         self._course = course
         self._ledger = course.ledger
-        self._question = without_addresses(setting.question)
+        self._question = without_urls(setting.question)
         self._memory = TextMemory()
 
     async def answer(self, sources: Sequence[Source], conflicts: Sequence[Conflict] = ()) -> Answer:

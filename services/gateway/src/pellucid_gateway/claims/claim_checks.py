@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from pellucid_gateway.claims.telling.derived_values import Following, following
 from pellucid_language import sentences
 from pellucid_language.calendar import (
     AMBIGUOUS_MONTHS,
@@ -54,11 +55,17 @@ _KEPT_PER_MORE = 0.6
 
 @dataclass(frozen=True, slots=True)
 class LexicalSupport:
-    """What a text has of a claim."""
+    """What a text has of a claim.
+
+    Attributes:
+        numbers_open: A figure could be worked out from two of the text, but nothing says that it is
+            that.
+    """
 
     numbers_found: bool
     names_found: bool
     dates_found: bool
+    numbers_open: bool = False
 
     @property
     def all_found(self) -> bool:
@@ -81,6 +88,10 @@ class LexicalSupport:
         return min(missing) * _KEPT_PER_MORE ** (len(missing) - 1) if missing else 1.0
 
 
+NOTHING_SAID = LexicalSupport(numbers_found=False, names_found=False, dates_found=False)
+"""Of a claim without a telling word, which nothing supports."""
+
+
 def lexical_support(
     claim: str,
     text: str,
@@ -101,8 +112,10 @@ def lexical_support(
     day = date_words(published) if published else ""
     years = f"{published.year}" if published and not _is_dated_otherwise(claim, text) else ""
     is_dated = _dates_found(claim, text) or (not _days(text) and _dates_found(claim, day))
+    numbers = _numbers(undated(claim), f"{undated(text)} {years}")
     return LexicalSupport(
-        numbers_found=_numbers_found(undated(claim), f"{undated(text)} {years}"),
+        numbers_found=numbers is not Following.NOT,
+        numbers_open=numbers is Following.PERHAPS,
         names_found=not misses_name(claim, text, known, language)
         or (has_unspaced_script(text) and not has_unspaced_script(claim) and is_pinned(claim)),
         dates_found=is_dated and not _is_another_time(claim, text),
@@ -178,10 +191,13 @@ def date_words(instant: datetime) -> str:
     return f"{instant:%Y-%m-%d} {instant.day} {instant:%B} {instant.year}"
 
 
-def _numbers_found(claim: str, text: str) -> bool:
+def _numbers(claim: str, text: str) -> Following:
+    """How the claim's figures stand in the text or follow from it: as the worst of them."""
     there = [*figures(text), *spelled_figures(text)]
     wanted = (*figures(claim), *spelled_figures(claim))
-    return all(_stands(figure, there) or _is_idle(figure, there) for figure in wanted)
+    absent = [f for f in wanted if not (_stands(f, there) or _is_idle(f, there))]
+    found = sentences.split(text) if absent else []
+    return min((following(f, claim, found) for f in absent), default=Following.STATED)
 
 
 def _is_idle(figure: Figure, there: list[Figure]) -> bool:
@@ -212,7 +228,7 @@ def _is_elliptic(figure: Figure) -> bool:
     if any(word[1:] in _ANOTHER for word in figure.around):
         return True
     is_last = not any(word.startswith(">") for word in figure.around)
-    return is_last and not figure.measure and "<with" in figure.around
+    return is_last and not figure.measure and not figure.around.isdisjoint({"<with", "<than"})
 
 
 def days_of(text: str) -> dict[tuple[int, int], str]:

@@ -36,6 +36,8 @@ _HEAD_CHARS = 2
 _CONDITION = re.compile(r"(?:,?\s(?:if|unless|falls|wenn)\s)")
 _PART = re.compile(r"[,;:]\s|\s(?:and|but|while|whereas|aber|und|mais|et|pero|y)\s")
 _STEM_LETTERS = 5
+# "Needs" and "need".
+_VERB_LETTERS = 4
 # "Unexplained" is without explanation.
 _UN = re.compile(r"\bun(\w{5})")
 # Words after a negation that tell what it denies.
@@ -46,6 +48,7 @@ _SCOPE_WORDS = 2
 class _Lexicon:
     denying: re.Pattern[str]
     forbidding: re.Pattern[str]
+    ending: re.Pattern[str]
     directed: re.Pattern[str]
     passive: re.Pattern[str]
     alike: tuple[re.Pattern[str], ...]
@@ -161,16 +164,41 @@ def _is_denied_in_effect(claim: str, sentence: str) -> bool:
     forbidden = _lexicon().forbidding.findall(fold(without))
     if any(word[:_STEM_LETTERS] not in fold(negated) for word in forbidden):
         return True
+    if _denies_the_same(words := fold(without), others := fold(negated)):
+        return True
     # "Does not require" denies "requires", whatever else is banned beside it.
     told = {verb_key(word) for word in _WORD.findall(fold(without))}
     if any(verb_key(first) in told for first in _denied_words(negated)):
         return False
-    words, others = fold(without), fold(negated)
     found = (match.group() for match in _lexicon().denying.finditer(words))
     if any(word[:_STEM_LETTERS] not in others for word in found):
         return True
     prefixed = (match.group(1) for match in _UN.finditer(words))
     return any(stem in others for stem in prefixed)
+
+
+def _ends_by_itself(words: str, others: str) -> bool:
+    """Whether a text tells that something ended, in a word that the other one has not."""
+    found = (match.group() for match in _lexicon().ending.finditer(words))
+    return any(word[:_STEM_LETTERS] not in others for word in found)
+
+
+def _denies_the_same(words: str, others: str) -> bool:
+    """Whether a word that denies by itself stands before what the other has "no" before.
+
+    "Still lacks a permit" denies just what "has no permit" does.
+    """
+    denied = {word[:_STEM_LETTERS] for word in _denied_words(others)}
+    return any(
+        match.group()[:_VERB_LETTERS] not in others
+        and next(_telling_words(words[match.end() :]), "")[:_STEM_LETTERS] in denied
+        for match in _lexicon().denying.finditer(words)
+    )
+
+
+def _telling_words(folded: str) -> Iterator[str]:
+    words = _WORD.findall(BORDER.split(folded)[0])
+    return (word for word in words if terms(word) - function_terms())
 
 
 def _denied_elsewhere(claim: str, found: Sequence[str]) -> bool:
@@ -180,8 +208,14 @@ def _denied_elsewhere(claim: str, found: Sequence[str]) -> bool:
     """
     if is_negated(claim):
         return False
-    wanted = _content(claim)
-    denied = [scope for sentence in found for scope in _scopes(sentence) if scope <= wanted]
+    wanted, own = _content(claim), fold(claim)
+    denied = [
+        scope
+        for sentence in found
+        if not _ends_by_itself(own, fold(sentence))
+        for scope in _scopes(sentence)
+        if scope <= wanted
+    ]
     return any(not any(scope <= terms(s) and not is_negated(s) for s in found) for scope in denied)
 
 
@@ -204,8 +238,7 @@ def _denied_words(text: str) -> Iterator[str]:
     """The first telling word after each negation."""
     folded = fold(text)
     for match in negations().finditer(folded):
-        words = _WORD.findall(BORDER.split(folded[match.end() :])[0])
-        yield next((word for word in words if terms(word) - function_terms()), "")
+        yield next(_telling_words(folded[match.end() :]), "")
 
 
 def _turned(claim: str, sentence: str) -> bool:
@@ -299,7 +332,8 @@ def _lexicon() -> _Lexicon:
     starts = "|".join(re.escape(stem) for stem in table["directed"])
     return _Lexicon(
         forbidding=re.compile("|".join(table["forbidding"])),
-        denying=re.compile("|".join(table["denying"])),
+        denying=re.compile("|".join((*table["denying"], *table["ending"]))),
+        ending=re.compile("|".join(table["ending"])),
         directed=re.compile(rf"\b(?:{starts})"),
         passive=re.compile(table["passive"]),
         alike=tuple(map(re.compile, table["alike"])),

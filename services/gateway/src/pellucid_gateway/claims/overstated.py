@@ -30,6 +30,12 @@ _DONE = (
 _PARTICIPLE = r"(?:\w{2,}ed|\w{2,}en|built|sold|shut|cut|won|made|paid|held)"
 PAST_OR_LASTING = re.compile(rf"(?!(?:is|are)\b(?! (?:\w+ )?{_PARTICIPLE}\b))\b{_DONE}")
 """What states a thing as done or lasting, in English; "it opens in May" leaves it open too."""
+DONE_ELSEWHERE = re.compile(
+    r"\b(?:hat|haben|wurden?)\s.*\b\w+(?:t|en)\W*$"
+    r"|\b(?:a|ont)\s(?:deja\s)?\w+(?:e|i|u)e?s?\s(?:que|la?|les?|des?|du)\b"
+    r"|\b(?:ha|han|fue|fueron)\s\w+(?:ado|ido)s?\b"
+)
+"""The same in folded German, French and Spanish."""
 SAME_LETTERS = 4
 """Letters of a word that leaves something open by which a claim has it too."""
 AND_DONE = re.compile(rf"\s(?:and|but)\s(?:\w+ly\s|then\s|later\s|also\s)?(?={_DONE})")
@@ -61,7 +67,11 @@ def may_be(claim: str) -> bool:
 
 def _is_firm(folded: str) -> bool:
     """Whether a claim states a thing as done or lasting, as far as that shows."""
-    if any(_words()[name].search(folded) for name in ("open", "careful")):
+    if _words()["open"].search(folded):
+        return False
+    if DONE_ELSEWHERE.search(folded):
+        return True
+    if _words()["careful"].search(folded):
         return False
     return not folded.isascii() or PAST_OR_LASTING.search(folded) is not None
 

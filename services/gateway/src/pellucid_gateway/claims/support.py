@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pellucid_gateway.claims.claim_checks import (
+    NOTHING_SAID,
+    LexicalSupport,
     best_passage,
     date_words,
     has_anchor,
@@ -46,8 +48,6 @@ MIN_OVERLAP = 0.4
 MIN_OVERLAP_UNSPACED = 0.3
 # Of a claim over several sources each has this much.
 _LEAST_PART = 0.3
-# Share of a claim's words from which a second opinion is worth its time.
-_LEAST_DOUBT = 0.1
 _MOST_CLAIMS = 32
 # What a claim keeps of its score that is denied, turned or says more than its source.
 _KEPT_DENIED = 0.3
@@ -201,11 +201,11 @@ class SupportJudge:
         least = MIN_SUPPORT if support else _least_overlap(claim)
         if self._is_checked_by_facts_alone(claim, source):
             score, least = max(score, _ACROSS_LANGUAGES), _ACROSS_LANGUAGES
-        found = self._kept_by_facts(claim, source)
-        is_about = overlap(claim, shown) >= _LEAST_DOUBT or score >= least
-        if not is_about or found < 1.0:
-            return Judgement(source.n, supported=False, score=round(score * found, 4), passage="")
-        is_denied = self._is_denied(claim, source)
+        found = self._by_facts(claim, source)
+        if found.kept < 1.0:
+            worth = round(score * found.kept, 4)
+            return Judgement(source.n, supported=False, score=worth, passage="")
+        is_denied = found.numbers_open or self._is_denied(claim, source)
         supported = score >= least and not is_denied
         is_open = not (supported and _is_verbatim(claim, source))
         if is_open and support and support.verdict is not None:
@@ -253,7 +253,7 @@ class SupportJudge:
         if told is None and any(self._told.get((claim, (source.n,))) is False for source in cited):
             told = False
         holds = self._holds(claim, whole) if told is None else told
-        if share < MIN_OVERLAP or not holds or self._kept_by_facts(claim, whole) < 1.0:
+        if share < MIN_OVERLAP or not holds or self._by_facts(claim, whole).kept < 1.0:
             return ()
         return tuple(_supporting(claim, s, share) for s in cited)
 
@@ -267,22 +267,24 @@ class SupportJudge:
             )
 
     def _holds(self, claim: str, source: Source) -> bool:
-        return self._kept_by_facts(claim, source) == 1.0 and not self._is_denied(claim, source)
+        found = self._by_facts(claim, source)
+        stands = found.kept == 1.0 and not found.numbers_open
+        return stands and not self._is_denied(claim, source)
 
     def _is_denied(self, claim: str, source: Source) -> bool:
         return contradicts(claim, source.facts) or is_distorted(claim, shown_text(source))
 
-    def _kept_by_facts(self, claim: str, source: Source) -> float:
-        """Share of its score that a claim keeps: 1 where it says something that is all there."""
-        lexical = lexical_support(
+    def _by_facts(self, claim: str, source: Source) -> LexicalSupport:
+        """What the source has of the figures, dates and names of a claim that says something."""
+        if not terms(claim) - function_terms():
+            return NOTHING_SAID
+        return lexical_support(
             claim,
             f"{source.title}. {source.facts}",
             published=source.published.time if source.published else None,
             known=self._question,
             language=self._language,
         )
-        says_something = bool(terms(claim) - function_terms())
-        return lexical.kept if says_something else 0.0
 
 
 def _is_verbatim(claim: str, source: Source) -> bool:

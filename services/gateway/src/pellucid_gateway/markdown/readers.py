@@ -192,6 +192,9 @@ def _is_foreign_node(node: LexborNode, addresses: Addresses) -> bool:
         return True
     if name == "img" and not addresses.may_show(given.get("src", "")):
         return True
+    if name == "img" and any("<" in key for key in given):
+        # A tag without its end has taken in the next one, which a reader may see apart.
+        return True
     if name == "a" and not addresses.may_link(given.get("href", "")):
         return True
     return name in _ACTIVE or _is_active(name, given)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from pellucid_gateway.question.asked_for import asked_for, carries
-from pellucid_gateway.question.plain_text import plain, without_addresses
+from pellucid_gateway.question.plain_text import plain, without_urls
 from pellucid_language import sentences
 from pellucid_language.terms import (
     count_unspaced,
@@ -156,7 +156,7 @@ def is_superseded(sentence: str) -> bool:
 
 def subject_terms(question: str) -> frozenset[str]:
     """Comparable words of a question without addresses and function words."""
-    return terms(without_addresses(question)) - function_terms()
+    return terms(without_urls(question)) - function_terms()
 
 
 def _discounted(weights: Mapping[str, float], told: frozenset[str]) -> Mapping[str, float]:

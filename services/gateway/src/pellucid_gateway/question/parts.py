@@ -2,7 +2,7 @@
 
 import re
 
-from pellucid_gateway.question.plain_text import without_addresses
+from pellucid_gateway.question.plain_text import without_urls
 
 _MOST_PARTS = 4
 _LEAST_PART_CHARS = 6
@@ -25,7 +25,7 @@ def parts_of(question: str) -> tuple[str, ...]:
     >>> parts_of("When did it open, and who paid for it?")
     ('When did it open', 'who paid for it')
     """
-    bare = without_addresses(question)
+    bare = without_urls(question)
     context = _CONTEXT.search(bare)
     asked = bare[: context.start()] if context else bare
     pieces = [part for one in _ASKS_AGAIN.split(asked) for part in _JOINT.split(one)]

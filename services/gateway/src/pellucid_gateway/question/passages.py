@@ -13,7 +13,7 @@ from pellucid_gateway.question.asked_things import share_told, things_of
 from pellucid_gateway.question.key_facts import cut, matches, tells, tokens_of
 from pellucid_gateway.question.page_pieces import Kind, Piece, joined, pieces_of, with_needs
 from pellucid_gateway.question.parts import parts_of
-from pellucid_gateway.question.plain_text import without_addresses
+from pellucid_gateway.question.plain_text import without_urls
 from pellucid_language.detection import UNDETERMINED, detect_language
 from pellucid_language.terms import coverage, function_terms, rarity, terms
 
@@ -134,7 +134,7 @@ def _by_words(pieces: Sequence[Piece], question: str, title: str) -> tuple[float
 
 def _about(pieces: Sequence[Piece], question: str) -> list[float]:
     """Share of the question's words that the headings and introducing line of each piece have."""
-    wanted = terms(without_addresses(question)) - function_terms()
+    wanted = terms(without_urls(question)) - function_terms()
     each = [terms(" ".join(piece.about[-2:])) for piece in pieces]
     weights = rarity(each)
     return [coverage(wanted, words, weights) for words in each]

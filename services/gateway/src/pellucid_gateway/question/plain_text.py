@@ -15,10 +15,10 @@ _CODE = re.compile(r"`+")
 _DANGEROUS_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cn", "Cs"})
 
 
-def without_addresses(text: str) -> str:
-    """Text less its web addresses: what a person asks, rather than where.
+def without_urls(text: str) -> str:
+    """Text less addresses written out in full: what a person asks, rather than where.
 
-    >>> without_addresses("https://news.example/bridge how high is it?")
+    >>> without_urls("https://news.example/bridge how high is it?")
     '  how high is it?'
     """
     return _ADDRESS.sub(" ", text)

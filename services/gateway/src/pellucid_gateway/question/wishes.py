@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from pellucid_gateway.question.key_facts import subject_terms
-from pellucid_gateway.question.plain_text import without_addresses
+from pellucid_gateway.question.plain_text import without_urls
 from pellucid_language.folding import fold, fold_expression
 
 # "In 500 words" is a wish, "in 40 points" is a page of its own.
@@ -54,7 +54,7 @@ def wish_of(message: str) -> Wish:
     >>> wish_of("Summarise this in two sentences please")
     Wish(whole=True, amount=2, unit=<Unit.SENTENCE: 'sentence'>)
     """
-    folded = fold(without_addresses(message))
+    folded = fold(without_urls(message))
     whole = bool(_table().whole.search(folded))
     for unit, pattern in _table().lengths(whole=whole):
         if match := pattern.search(folded):
@@ -74,7 +74,7 @@ def asks_of_the_whole(message: str) -> bool:
     """
     if wish_of(message).whole:
         return True
-    return not subject_terms(_table().empty.sub(" ", fold(without_addresses(message))))
+    return not subject_terms(_table().empty.sub(" ", fold(without_urls(message))))
 
 
 def without_wish(message: str) -> str:

@@ -17,6 +17,12 @@ _NEVER = re.compile(
     r"|\d{1,2}-[a-zß-ÿ]+|[~.]*/.*|\$\w+|%\w+%|<.*|\{.*|\w+\(.*\)?|v\d[\w.]*|[a-z]{1,4}-?\d{1,2}|gpio\d+|#\d{1,3}",
     re.IGNORECASE,
 )
+# References to what others number: error_403, issue#31, build-2041.
+REFERENCE = re.compile(
+    r"(?:error|err|fehler|erreur|status|code|http|issue|bug|ticket|order|room|episode|question"
+    r"|chapter|version|build|update|release)[_#-]",
+    re.IGNORECASE,
+)
 _TURNS = re.compile(r"\d{1,2}(?:[-–/ ]\d{1,2}){2,7}")
 _DOTTED = re.compile(r"\d{1,2}(?:\.\d{1,2}){2,5}")
 _PAIRED = re.compile(r"(\d{3,6})-\d{3,6}(?:-\d{3,6})*")
@@ -45,7 +51,7 @@ def form_points(value: str, *, is_quoted: bool = False) -> int:
     >>> [form_points(value) for value in ("74-12-33", "6178", "sunflower42", "2026-11-03", "safe")]
     [3, 2, 3, 0, 0]
     """
-    if not value or len(value) > _LONGEST or _NEVER.fullmatch(value) or TECHNICAL.fullmatch(value):
+    if not value or len(value) > _LONGEST or _has_another_use(value):
         return 0
     if (
         value.replace(" ", "").isdigit()
@@ -60,6 +66,10 @@ def form_points(value: str, *, is_quoted: bool = False) -> int:
     if _SPELT.fullmatch(value):
         return 2 if is_quoted or "-" in value else 0
     return 2 if is_quoted and is_plain(value) else 0
+
+
+def _has_another_use(value: str) -> bool:
+    return bool(REFERENCE.match(value) or _NEVER.fullmatch(value) or TECHNICAL.fullmatch(value))
 
 
 def _points_of_figures(value: str) -> int:

@@ -79,37 +79,31 @@ def _nearby(words: Floats, wanted: Floats) -> list[Floats]:
 
 def _containers(blocks: Sequence[Block], words: Floats, wanted: Floats) -> list[Floats]:
     """Average over the elements around."""
-    said: dict[int, float] = {}
-    hoped: dict[int, float] = {}
-    chains: dict[int, list[int]] = {}
-    for block, size, hope in zip(blocks, words.tolist(), wanted.tolist(), strict=True):
-        chain = chains.get(id(block.place))
-        if chain is None:
-            chain = chains[id(block.place)] = _chain(block.place)
-        for name in chain:
-            said[name] = said.get(name, 0.0) + size
-            hoped[name] = hoped.get(name, 0.0) + hope
+    chains: dict[int, tuple[int, ...]] = {}
+    numbers: dict[int, int] = {}
+    inside = [_chain(block.place, chains) for block in blocks]
+    at = np.asarray([numbers.setdefault(n, len(numbers)) for chain in inside for n in chain], int)
+    lengths = [len(chain) for chain in inside]
+    said = np.bincount(at, np.repeat(words, lengths), len(numbers))
+    hoped = np.bincount(at, np.repeat(wanted, lengths), len(numbers))
+    means = dict(zip(numbers, (hoped / said).tolist(), strict=True))
     page = wanted.sum() / words.sum()
-    rows = {
-        place: [hoped[name] / said[name] for name in _levels(chain)] or [page] * len(_LEVELS_UP)
-        for place, chain in chains.items()
-    }
-    table = np.asarray([rows[id(block.place)] for block in blocks])
-    return list(table.T)
+    rows = [[means[n] for n in _levels(chain)] or [page] * len(_LEVELS_UP) for chain in inside]
+    return list(np.asarray(rows).T)
 
 
 def _levels(chain: Sequence[int]) -> list[int]:
     return [chain[min(level, len(chain) - 1)] for level in _LEVELS_UP] if chain else []
 
 
-def _chain(place: Place | None) -> list[int]:
+def _chain(place: Place, chains: dict[int, tuple[int, ...]]) -> tuple[int, ...]:
     """List the elements from the innermost one to the outermost one."""
-    chain = []
-    while place is not None:
-        if place.tag not in _NO_TAGS:
-            chain.append(id(place))
-        place = place.parent
-    return chain
+    known = chains.get(id(place))
+    if known is None:
+        above = _chain(place.parent, chains) if place.parent is not None else ()
+        known = above if place.tag in _NO_TAGS else (id(place), *above)
+        chains[id(place)] = known
+    return known
 
 
 def _alike(signatures: Sequence[str], words: Floats, wanted: Floats) -> Floats:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pellucid_fetcher.extraction.about.metadata import Metadata
 from pellucid_fetcher.extraction.choosing.surroundings import Surroundings
-from pellucid_fetcher.extraction.structure.blocks import Block, PageBlocks, Place
+from pellucid_fetcher.extraction.structure.blocks import Block, PageBlocks, Place, count_marks
 
 Matrix = NDArray[np.float32]
 
@@ -82,7 +82,7 @@ class Featurizer:
         text = block.text
         words = max(1, block.words)
         chars = max(1, len(text))
-        letters = sum(map(str.isalpha, text[:400]))
+        letters, digits, capitals = count_marks(text[:400])
         return [
             *(float(block.kind == kind) for kind in _KINDS),
             float(block.level),
@@ -94,8 +94,8 @@ class Featurizer:
             float(text[-1:] in '.!?。…"”’)'),
             text.count(",") / words,
             sum(map(text.count, ".!?。")) / words,
-            sum(map(str.isdigit, text[:400])) / min(chars, 400),
-            sum(map(str.isupper, text[:400])) / max(1, letters),
+            digits / min(chars, 400),
+            capitals / max(1, letters),
             float(bool(_PRICE.search(text[:200]))),
             float("|" in text or "•" in text or "›" in text or "»" in text),
             float(text[:1].islower()),
@@ -194,6 +194,8 @@ class _Places:
         self._signature_words = words
         self._total = max(1, sum(block.words for block in blocks))
         self._prose = _prose_scores(blocks)
+        self._best: dict[int, float] = {}
+        self._sizes: dict[int, tuple[float, ...]] = {}
         self._best_prose = max(self._prose.values(), default=0.0) or 1.0
 
     def row(self, block: Block) -> list[float]:
@@ -210,16 +212,23 @@ class _Places:
 
     def _prose_around(self, place: Place) -> tuple[float, float]:
         """Compare with the element that holds most of the page's prose."""
-        near = best = self._prose.get(id(place), 0.0)
-        here = place.parent
-        distance = 1
-        while here is not None:
-            score = self._prose.get(id(here), 0.0)
-            best = max(best, score)
-            near = max(near, score) if distance <= _NEAR else near
+        near = self._prose.get(id(place), 0.0)
+        here = place
+        for _ in range(_NEAR):
+            if here.parent is None:
+                break
             here = here.parent
-            distance += 1
-        return near / self._best_prose, best / self._best_prose
+            near = max(near, self._prose.get(id(here), 0.0))
+        return near / self._best_prose, self._best_above(place) / self._best_prose
+
+    def _best_above(self, place: Place) -> float:
+        best = self._best.get(id(place))
+        if best is None:
+            best = self._prose.get(id(place), 0.0)
+            if place.parent is not None:
+                best = max(best, self._best_above(place.parent))
+            self._best[id(place)] = best
+        return best
 
     def masks(self, place: Place | None) -> tuple[int, int]:
         """Return what the elements above are, all of them and the nearest three."""
@@ -249,16 +258,22 @@ class _Places:
             while level < wanted and here.parent is not None and here.parent.tag != "":
                 here = here.parent
                 level += 1
-            words = max(1, here.words)
-            values += [
-                math.log1p(here.words),
-                here.link_words / words,
-                math.log1p(here.blocks),
-                here.words / max(1, here.blocks),
-                here.paragraphs / max(1, here.blocks),
-                here.words / self._total,
-            ]
+            values += self._sizes_of(here)
         return values
+
+    def _sizes_of(self, place: Place) -> tuple[float, ...]:
+        known = self._sizes.get(id(place))
+        if known is None:
+            words, blocks = max(1, place.words), max(1, place.blocks)
+            known = self._sizes[id(place)] = (
+                math.log1p(place.words),
+                place.link_words / words,
+                math.log1p(place.blocks),
+                place.words / blocks,
+                place.paragraphs / blocks,
+                place.words / self._total,
+            )
+        return known
 
 
 def _prose_scores(blocks: Sequence[Block]) -> dict[int, float]:

@@ -4,6 +4,7 @@ Decides what a block is. Which blocks are the main content is decided elsewhere.
 """
 
 import re
+import string
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -12,6 +13,9 @@ from pellucid_language.scripts import HAN, KANA, THAI
 _SENTENCE_WORDS: Final = 8  # shorter paragraphs seldom are one
 _DENSE: Final = re.compile(f"[{HAN}{KANA}{THAI}]+")  # scripts without spaces
 _SPACE: Final = re.compile(r"[ \t\r\n\f\v\xa0\u2028\u2029\u3000]+")
+_ASCII_MARKS: Final = (
+    string.ascii_letters.encode(), string.digits.encode(), string.ascii_uppercase.encode(),
+)  # fmt: skip
 # Zero-width characters, bidirectional controls, the tag block, soft hyphens and variation
 # selectors: never read by people, and a favourite place for text that only a machine sees.
 _INVISIBLE: Final = re.compile(
@@ -125,3 +129,18 @@ def count_words(text: str) -> int:
         return len(text.split())
     dense = sum(map(len, _DENSE.findall(text)))
     return len(text.split()) + dense // 2
+
+
+def count_marks(text: str) -> tuple[int, int, int]:
+    """Count the letters, digits and capitals.
+
+    >>> count_marks("Lock 12")
+    (4, 2, 1)
+    """
+    if not text.isascii():
+        tests = (str.isalpha, str.isdigit, str.isupper)
+        letters, digits, capitals = (sum(map(test, text)) for test in tests)
+        return letters, digits, capitals
+    raw = text.encode()
+    letters, digits, capitals = (len(raw) - len(raw.translate(None, m)) for m in _ASCII_MARKS)
+    return letters, digits, capitals

@@ -57,9 +57,11 @@ class _Line:
     pieces: list[str] = field(default_factory=list)
     link_words: int = 0
     links: int = 0
+    blank: bool = False
 
     def clear(self) -> None:
         self.pieces = []
+        self.blank = False
         self.link_words = self.links = 0
 
 
@@ -143,13 +145,15 @@ class Walker:
             self._flush(here)
 
     def _take_text(self, text: str) -> None:
-        if not text:
-            return
         self._chars += len(text)
         self.page.limited |= self._chars > MAX_TOTAL_CHARS
-        self._line.pieces.append(text[:MAX_BLOCK_CHARS])
+        line = self._line
+        if not line.pieces and (not text or text.isspace()):
+            line.blank = bool(text) or line.blank  # between elements: the most frequent text of all
+            return
+        line.pieces.append(text[:MAX_BLOCK_CHARS])
         if self._inside["a"]:
-            self._line.link_words += count_words(text)
+            line.link_words += count_words(text)
 
     def _enter(self, node: LexborNode, tag: str, here: Place) -> Place | None:
         attributes = node.attributes
@@ -265,6 +269,8 @@ class Walker:
     def _flush(self, here: Place) -> None:
         line = self._line
         if not line.pieces:
+            if line.blank and self._row is None:
+                line.clear()
             return
         if self._row is not None:
             line.pieces.append(" ")

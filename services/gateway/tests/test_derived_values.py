@@ -1,0 +1,71 @@
+"""Figures that follow from two of a page are accepted when they agree and refused when not."""
+
+import pytest
+
+from pellucid_gateway.claims.claim_checks import lexical_support
+
+PROFIT = "Profit rose to 64 million pounds from 58 million."
+WAIT = "The average wait fell from 5.2 to 3.9 hours."
+VOTE = "On Sunday 5,310 voted no and 4,480 yes."
+PATH = "Der Radweg kostet 4,2 Millionen Euro. Der Bund zahlt die Hälfte."
+FEE = "入館料は1800円から2000円になる。"
+FEVER = "The vaccine protected 45 percent for 18 months. Fever was seen in one in twenty."
+OPERA = "Harg began writing it in 2014 and finished it in 2021."
+STAFF = "Of the rooms, 12 of the 140 are empty."
+SPEED = "Charging takes 14 minutes, half as long as with the first model."
+
+
+@pytest.mark.parametrize(
+    ("page", "right", "wrong"),
+    [
+        (PROFIT, "Profit grew by 6 million pounds", "Profit grew by 9 million pounds"),
+        (PROFIT, "Profit was 6 million pounds higher", "Profit rose to 6.5 million pounds"),
+        (WAIT, "The wait fell by 1.3 hours", "The wait fell by 2.3 hours"),
+        (WAIT, "The wait is less than four hours", "The wait is less than six hours"),
+        (VOTE, "The no camp won by 830 votes", "The no camp won by 380 votes"),
+        (PATH, "Der Bund zahlt 2,1 Millionen Euro", "Der Bund zahlt 1,2 Millionen Euro"),
+        (FEE, "入館料は200円上がる", "入館料は300円上がる"),
+        (FEVER, "It protected nearly half of all", "It protected nearly a third of all"),
+        (FEVER, "It protected for a year and a half", "It protected for half a year"),
+        (FEVER, "Five percent had a fever", "Six percent had a fever"),
+        (OPERA, "Writing it took seven years", "Writing it took nine years"),
+        (STAFF, "About 9 percent are empty", "About 19 percent are empty"),
+        (SPEED, "The first model took 28 minutes", "The first model took 42 minutes"),
+    ],
+)
+def test_a_figure_that_is_worked_out_is_checked(page: str, right: str, wrong: str) -> None:
+    found, missed = lexical_support(right, page), lexical_support(wrong, page)
+    assert (found.numbers_found, found.numbers_open) == (True, False)
+    assert not missed.numbers_found
+
+
+@pytest.mark.parametrize(
+    ("page", "phrases"),
+    [
+        ("It lasts 18 months.", ["a year and a half", "anderthalb Jahre", "un an et demi"]),
+        ("It lasts 18 months.", ["un año y medio", "1년 반", "一年半", "1年半"]),
+        ("It lasts 6 months.", ["half a year", "ein halbes Jahr", "medio año", "반년", "半年"]),
+        ("It is 48 percent.", ["nearly half", "fast die Hälfte", "près de la moitié"]),
+        ("It is 48 percent.", ["casi la mitad", "거의 절반", "ほぼ半数", "近半数"]),
+        ("It is 20 percent.", ["one in five", "jeder Fünfte", "un sur cinq", "una de cada cinco"]),
+        ("It is 20 percent.", ["5명 중 1명", "5人に1人", "五分之一"]),
+    ],
+)
+def test_spans_and_parts_are_read_in_seven_languages(page: str, phrases: list[str]) -> None:
+    other = page.replace("18", "30").replace("6 ", "9 ").replace("48", "61").replace("20", "33")
+    assert [p for p in phrases if not lexical_support(p, page).numbers_found] == []
+    assert [p for p in phrases if lexical_support(p, other).numbers_found] == []
+
+
+def test_what_only_could_be_worked_out_is_left_open() -> None:
+    found = lexical_support("Nearly 9,800 people went", VOTE)
+    assert (found.numbers_found, found.numbers_open) == (True, True)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    ["Profit rose to 6 million pounds", "They made 122 million", "It rose 90 percent"],
+)
+def test_a_figure_without_a_word_for_the_operation_is_never_stated(claim: str) -> None:
+    found = lexical_support(claim, PROFIT)
+    assert not found.numbers_found or found.numbers_open
