@@ -207,7 +207,8 @@ class _Page:
 
     def _put_sentences(self, text: str, needs: tuple[int, ...]) -> None:
         """Sentences of a paragraph; a question that opens it is the title of all that follows."""
-        first, asked = len(self.pieces), ()
+        first = len(self.pieces)
+        asked: tuple[int, ...] = ()
         for sentence in filter(None, map(str.strip, sentences.split(text))):
             here = len(self.pieces)
             before = (here - 1,) if here > first and self._leans_back(sentence) else ()
