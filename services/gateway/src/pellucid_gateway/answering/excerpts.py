@@ -92,7 +92,9 @@ class ExcerptAnswerer:
     async def _told_nowhere(self, sources: Sequence[Source]) -> Answer:
         """Say that no source tells it, and which pages came nearest."""
         wording, most = self._ledger.wording, sources[:_NEAREST_PAGES]
-        pages = source_list(most, wording.answer("told_nowhere"), lambda s: extractive.date_text(s, wording))
+        pages = source_list(
+            most, wording.answer("told_nowhere"), lambda s: extractive.date_text(s, wording)
+        )
         await self._send_text(pages, ())
         return Answer(text=pages, kind=AnswerKind.NONE)
 

@@ -37,9 +37,9 @@ _LEAST_OF_BEST = 0.5
 _ELSEWHERE = 0.3
 # An amount of a kind that was not asked for counts less than this.
 _LEAST_CARRIED = 0.4
-# A passage is near from this likeness on; from the lesser one if it speaks of so many of the things.
-# Of the passages quoted for 27 questions that nothing of a small web answers, these leave out 29
-# that are about something else, and 3 of those that a person would call near.
+# A passage is near from this likeness on; from the lesser one if it speaks of so many of the
+# things. Of 72 passages quoted for questions that a small web does not answer this left out half,
+# mostly those that share nothing but a word with their question.
 _NEAR, _NEAR_WITH_THINGS, _NEAR_THINGS = 0.48, 0.38, 0.5
 # Signs that a question gives exactly, of letters and digits: 0x80070005, NC-HB400-R3.
 _SIGN = re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z])\w{4,}\b", re.ASCII)
