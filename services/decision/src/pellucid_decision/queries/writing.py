@@ -226,8 +226,8 @@ class _Writer:
         if not refers and named:
             return ()
         if not refers and len(content) >= SHORT:
-            lead = [chunk for chunk in self._lead(self._own[0]) if chunk.kind in _NAMES]
-            return tuple(room_for(beyond(lead, own), own)[:1]) if lead else ()
+            names = [chunk for chunk in self._lead(self._own[0]) if chunk.kind in _NAMES]
+            return tuple(room_for(beyond(names, own), own)[:1]) if names else ()
         lead = self._lead(self._own[0])
         if lead and not refers and any(says(chunk, self._rules) for chunk in own):
             return tuple(room_for(beyond(lead, own), own))

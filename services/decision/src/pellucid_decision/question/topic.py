@@ -90,8 +90,8 @@ def _wholly_named(topic: Topic, name: str) -> Topic:
     place = topic.subject.index(pieces[0])
     rest = [chunk for chunk in topic.subject if chunk not in pieces]
     last = tuple(chunk for chunk in topic.last if chunk not in pieces)
-    told = {"last": (whole, *last)} if len(last) < len(topic.last) else {}
-    return replace(topic, subject=(*rest[:place], whole, *rest[place:]), **told)
+    last = (whole, *last) if len(last) < len(topic.last) else topic.last
+    return replace(topic, subject=(*rest[:place], whole, *rest[place:]), last=last)
 
 
 @dataclass(frozen=True, slots=True)
