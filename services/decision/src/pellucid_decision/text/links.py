@@ -259,12 +259,14 @@ def _site_name(link: Link) -> str:
     labels = link.host.removeprefix("www.").split(".")
     name = known.name if known.suffix else "".join(labels[-2:-1])
     words = name.split("-")
-    titled = (word.title() if len(word) > _SMALL_WORD else word for word in words[1:])
+    titled = (word if word in _SMALL_WORDS else word.title() for word in words[1:])
     return " ".join((words[0].title(), *titled)) if len(words) > 1 else name
 
 
-# Letters of "of", "des" and "zum" in the name of a house.
-_SMALL_WORD = 3
+# As they stand in the name of a house ("Ferme des Trois Chênes").
+_SMALL_WORDS = frozenset(
+    ["of", "the", "de", "del", "la", "der", "von", "van", "da", "di", "du", "des", "y"]
+)
 
 
 def _explicit(match: re.Match[str]) -> Link | None:
