@@ -4,14 +4,16 @@ import re
 
 from pellucid_decision.rules.rulebook import LanguageRules
 from pellucid_decision.text.lexicon import DENSE_LANGUAGES
+from pellucid_language.scripts import JAMO
 
 EDGE = re.compile(r"\A[\s,;:.!?¿¡。、，！？…-]+|[\s,;:.!¡。、，！…-]+\Z")
 NEVER = re.compile(r"(?!)")
 _OPENINGS = 6
-# What stands for laughter or tears, with the jamo that stand alone in either of their forms.
+# What stands for laughter or tears.
 _LAUGHTER = re.compile(
-    r"(?<!\w)(?:(?:ha){2,}h?|(?:he){2,}|(?:hi){2,}|(?:ja){2,}j?|(?:je){2,}|lo+l|lmao|rofl|mdr+|ptdr+|xd+)(?!\w)"
-    r"|[\u1100-\u11ff\u3131-\u3163]{2,}|哈{2,}|呵{2,}|嘿{2,}|[(（][笑汗泣爆]+[)）]",
+    r"(?<!\w)(?:(?:ha){2,}h?|(?:he){2,}|(?:hi){2,}|(?:ja){2,}j?|(?:je){2,}|lo+l|lmao|rofl"
+    r"|mdr+|ptdr+|xd+)(?!\w)"
+    rf"|[{JAMO}]{{2,}}|哈{{2,}}|呵{{2,}}|嘿{{2,}}|[(（][笑汗泣爆]+[)）]",
     re.IGNORECASE,
 )
 _ASKS = re.compile(r"[?？]\s*\Z")
