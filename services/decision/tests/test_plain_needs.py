@@ -15,6 +15,13 @@ NEEDS = [
     ("E: Unable to locate package libssl1.1 on ubuntu 24.04 what do i do instead", "package_error"),
     ("报错 npm ERR! code ERESOLVE unable to resolve dependency tree 怎么解决", "package_error"),
     ("Mein Thermomix TM6 zeigt C130, was heisst das", "device_code"),
+    ("my washing machine (Halden WX32) shows E18, what do i do", "device_code"),
+    ("dishwasher keeps beeping, error E24 after ten minutes", "device_code"),
+    ("my car shows P0420, what should I do", "device_code"),
+    ("Waschmaschine blinkt F08, was tun?", "device_code"),
+    ("세탁기에 4E 에러 아니고 UE3가 떠요", "device_code"),
+    ("食洗機にE15が出てる、どうしたらいい", "device_code"),
+    ("热水器显示E2，该怎么办", "device_code"),
     ("mon poêle à granulés Palazzetti affiche ALL 11, ça veut dire quoi", "device_code"),
 ]
 OTHERS = [
@@ -22,6 +29,9 @@ OTHERS = [
     "I feel down for no reason, anyone else?",
     "translate: se cayó el vaso",
     "my function shows a list, what does enumerate mean",
+    "my slide shows Q3 sales, what should I write under it",
+    "the list shows top 10 players, how do I sort it",
+    "rustc says error E0382, explain ownership",
 ]
 
 

@@ -55,6 +55,38 @@ def test_a_row_brings_the_heads_of_its_columns() -> None:
     assert "| Coach | 19.80 crowns | summer |" in text
 
 
+def test_heads_of_columns_are_not_shown_without_a_row() -> None:
+    assert "Season" not in shown("Who wore a hat at the opening in the tourist season?", 30)
+
+
+INLINE = """## Often asked
+
+**Do I need a pass now?** Not yet. Until 31 March nobody pays anything. The gate stays open.
+
+The council met in May. Will there be a second gate? Nobody has decided that so far.
+"""
+
+
+@pytest.mark.parametrize(
+    ("sentence", "needed"),
+    [
+        ("Until 31 March nobody pays anything.", ("Do I need a pass now?", "Not yet.")),
+        ("The gate stays open.", ("Do I need a pass now?",)),
+        ("Nobody has decided that so far.", ("Will there be a second gate?",)),
+    ],
+    ids=["after a brief answer", "later in the paragraph", "asked on the way"],
+)
+def test_an_answer_within_a_paragraph_brings_its_question(
+    sentence: str, needed: tuple[str, ...]
+) -> None:
+    pieces = pieces_of(INLINE)
+    (place,) = [i for i, piece in enumerate(pieces) if piece.text == sentence]
+
+    brought = [pieces[i].text for i in with_needs([place], pieces)]
+
+    assert sorted(brought) == sorted(("Often asked", *needed, sentence))
+
+
 def test_an_answer_brings_its_question() -> None:
     text = shown("Can I walk across?", 24)
 

@@ -26,6 +26,8 @@ _ANNOUNCES = (":", "：")
 _ASKS = ("?", "？")
 _ENDS = tuple(".!…。！;,、，；")
 _TITLE_CHARS = 80
+# "No.", "Yes, of course.": what follows says why.
+_BRIEF_CHARS = 16
 _POINTS_BACK = re.compile(
     r"^[\"“'(]?(?:(?:he|she|it|they|this|these|those|that|his|her|its|their|but|however|there|then"
     r"|er|sie|es|diese[rsnm]?|dies|dort|sein\w*|ihr\w*|dabei|damit|dazu"
@@ -204,21 +206,31 @@ class _Page:
             self._leads = (*before, len(self.pieces) - 1)
 
     def _put_sentences(self, text: str, needs: tuple[int, ...]) -> None:
+        """Sentences of a paragraph; a question that opens it is the title of all that follows."""
         first = len(self.pieces)
-        for sentence in sentences.split(text):
-            stripped = sentence.strip()
-            if not stripped:
-                continue
+        asked: tuple[int, ...] = ()
+        for sentence in filter(None, map(str.strip, sentences.split(text))):
             here = len(self.pieces)
-            before = (here - 1,) if here > first and _POINTS_BACK.match(stripped) else ()
-            self._put(stripped, Kind.PROSE, needs=(*needs, *before))
+            before = (here - 1,) if here > first and self._leans_back(sentence) else ()
+            self._put(sentence, Kind.PROSE, needs=(*needs, *asked, *before), asked=asked)
+            if here == first and _is_question(sentence):
+                asked = (here,)
+
+    def _leans_back(self, sentence: str) -> bool:
+        """Whether a sentence is not understood without the one before it in its paragraph."""
+        before = self.pieces[-1].text
+        return bool(
+            _POINTS_BACK.match(sentence) or _is_question(before) or len(before) <= _BRIEF_CHARS
+        )
 
     def _context(self) -> tuple[int, ...]:
         """Places of the nearest heading and of the lines that introduce the block."""
         return (*(place for _, place in self._headings[-1:]), *self._leads)
 
-    def _put(self, text: str, kind: Kind, *, needs: tuple[int, ...]) -> None:
-        places = (*(place for _, place in self._headings), *self._leads)
+    def _put(
+        self, text: str, kind: Kind, *, needs: tuple[int, ...], asked: tuple[int, ...] = ()
+    ) -> None:
+        places = (*(place for _, place in self._headings), *self._leads, *asked)
         about = tuple(self.pieces[place].text for place in places)
         self.pieces.append(Piece(text, kind, self._block, needs, about))
 
@@ -227,10 +239,16 @@ def _announces(text: str) -> bool:
     return text.endswith(_ANNOUNCES)
 
 
+def _is_question(text: str) -> bool:
+    return text.endswith(_ASKS) and len(text) <= _LEAD_CHARS
+
+
 def _leads(text: str) -> bool:
     """Whether a line is rather the title, the question or the announcement of what follows."""
-    if text.endswith(_ASKS) or _announces(text):
+    if _announces(text):
         return len(text) <= _LEAD_CHARS
+    if text.endswith(_ASKS):
+        return _is_question(text)
     return len(text) <= _TITLE_CHARS and not text.endswith(_ENDS)
 
 

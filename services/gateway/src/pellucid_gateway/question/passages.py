@@ -293,20 +293,26 @@ def _order(
 ) -> Iterator[tuple[int, int]]:
     """(page, piece): the best of each page for each part, then all by worth."""
     for page, by_part in enumerate(worth):
+        telling = _telling(reading.pages[page])
         for values in by_part:
-            if values:
-                yield page, max(range(len(values)), key=lambda i: (values[i], -i))
+            if telling:
+                yield page, max(telling, key=lambda i: (values[i], -i))
     every = []
     for part in range(len(reading.parts)):
         best = max((max(by_part[part], default=0.0) for by_part in worth), default=0.0)
         every += [
-            (value / best * weights[page] ** _PAGE_POWER, page, place)
+            (by_part[part][place] / best * weights[page] ** _PAGE_POWER, page, place)
             for page, by_part in enumerate(worth)
-            for place, value in enumerate(by_part[part])
+            for place in _telling(reading.pages[page])
             if best
         ]
     every.sort(key=lambda item: (-item[0], item[1], item[2]))
     yield from ((page, place) for _, page, place in every)
+
+
+def _telling(pieces: Sequence[Piece]) -> list[int]:
+    """Places of the pieces that tell something: heads of columns only come with a row."""
+    return [place for place, piece in enumerate(pieces) if piece.kind is not Kind.HEAD_ROW]
 
 
 def _says_nothing_new(pieces: Sequence[Piece], place: int, taken: set[int]) -> bool:
