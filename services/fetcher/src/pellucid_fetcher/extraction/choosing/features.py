@@ -99,7 +99,7 @@ class Featurizer:
             float(bool(_PRICE.search(text[:200]))),
             float("|" in text or "•" in text or "›" in text or "»" in text),
             float(text[:1].islower()),
-            float(bool(self._surroundings.frame_text.match(text[:60].strip()))),
+            float(bool(self._surroundings.frame_text.match(text[:60].strip().lower()))),
             float(bool(self._surroundings.frame_phrase.search(text[:300].lower()))),
             float("?" in text[-3:]),
             float(":" in text[-2:]),
@@ -186,11 +186,12 @@ class _Places:
 
     def __init__(self, featurizer: Featurizer, blocks: Sequence[Block]) -> None:
         self._featurizer = featurizer
-        self._bits: dict[int, tuple[int, int]] = {}
-        self._signatures = Counter(map(signature, blocks))
+        self._bits: dict[int, tuple[int, int, int, int]] = {}
+        looks = list(map(signature, blocks))
+        self._signatures = Counter(looks)
         words: Counter[str] = Counter()
-        for block in blocks:
-            words[signature(block)] += block.words
+        for block, look in zip(blocks, looks, strict=True):
+            words[look] += block.words
         self._signature_words = words
         self._total = max(1, sum(block.words for block in blocks))
         self._prose = _prose_scores(blocks)
@@ -230,24 +231,21 @@ class _Places:
             self._best[id(place)] = best
         return best
 
-    def masks(self, place: Place | None) -> tuple[int, int]:
+    def masks(self, place: Place) -> tuple[int, int]:
         """Return what the elements above are, all of them and the nearest three."""
+        return self._kinds(place)[:2]
+
+    def _kinds(self, place: Place | None) -> tuple[int, int, int, int]:
+        """Return the kinds of all elements above, of the nearest three, two, and the first."""
         if place is None:
-            return 0, 0
+            return 0, 0, 0, 0
         known = self._bits.get(id(place))
         if known is None:
-            far, _ = self.masks(place.parent)
+            far, _, two, one = self._kinds(place.parent)
             own = self._featurizer.bits_of(place)
-            near = own
-            above = place.parent
-            for _ in range(_NEAR - 1):
-                if above is None:
-                    break
-                near |= self._featurizer.bits_of(above)
-                above = above.parent
             # The whole page is often named like one of its parts.
-            known = (far | own if place.tag not in ("", "body", "html") else 0, near)
-            self._bits[id(place)] = known
+            far = far | own if place.tag not in ("", "body", "html") else 0
+            known = self._bits[id(place)] = (far, own | two, own | one, own)
         return known
 
     def _containers(self, place: Place) -> list[float]:

@@ -14,7 +14,7 @@ class Surroundings:
     Attributes:
         names: By kind of part, in the order of the model's columns.
         tags: Elements with a column of their own, after the kinds.
-        frame_text: A whole text that is frame.
+        frame_text: A whole text that is frame; for text in lower case.
         frame_phrase: Found in texts that are frame; for text in lower case.
         frame_heading: Found in headings of frame.
         telling_heading: A heading of other pages or of remarks, from its beginning.
@@ -45,7 +45,7 @@ def load_surroundings() -> Surroundings:
     return Surroundings(
         names=tuple(re.compile(pattern) for pattern in table["names"].values()),
         tags=tuple(table["tags"]),
-        frame_text=re.compile(table["frame_text"], re.IGNORECASE),
+        frame_text=re.compile(table["frame_text"]),
         frame_phrase=re.compile(table["frame_phrase"]),
         frame_heading=re.compile(table["frame_heading"], re.IGNORECASE),
         telling_heading=re.compile(table["telling_heading"]),
