@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from pellucid_decision.question.asked import Asked
 from pellucid_decision.question.chunk import Chunk
+from pellucid_decision.question.rarity import is_unknown
 from pellucid_decision.question.terms import Kind, Term, terms_of
 from pellucid_decision.question.topic import (
     Told,
@@ -159,10 +160,11 @@ def _lead(
     swaps = _is_opened(message, rules) and bool(own_subject) and not own_asked
     if swaps and not refers(text, rules):
         return _swapped(own_subject, topic) or base
-    return _named_in(base) if chunks and not own_subject else base
+    narrow = chunks and (not own_subject or refers(text, rules))
+    return _named_in(base, rules) if narrow else base
 
 
-def _named_in(subject: Sequence[Chunk]) -> tuple[Chunk, ...]:
+def _named_in(subject: Sequence[Chunk], rules: LanguageRules) -> tuple[Chunk, ...]:
     """Return the names of a subject, each with the words right beside it, else all of it.
 
     "And its price?" asks of the Renault 5, not of the range that was asked for before.
@@ -170,7 +172,8 @@ def _named_in(subject: Sequence[Chunk]) -> tuple[Chunk, ...]:
     kept = []
     for place, chunk in enumerate(subject):
         beside = (*subject[max(0, place - 1) : place], *subject[place + 1 : place + 2])
-        if chunk.kind in _NAMES or any(_adjoins(chunk, other) for other in beside):
+        known = chunk.kind in _NAMES or is_unknown(chunk.key, rules.code)
+        if known or any(_adjoins(chunk, other) for other in beside):
             kept.append(chunk)
     return tuple(kept) if any(chunk.kind in _NAMES for chunk in kept) else tuple(subject)
 

@@ -110,8 +110,11 @@ def parts_of(
     plain |= rules.words("question_words")
     subject: list[Chunk] = []
     asked: list[Chunk] = []
+    chunks = tuple(chunks)
     for chunk in chunks:
         if chunk.role in {Part.ASKS, Part.TIME} or chunk.key in rules.words("meaning_verbs"):
+            continue
+        if chunk is not chunks[0] and chunk.key in rules.words("particles"):
             continue
         firm = chunk.kind in FIRM and chunk.key not in rules.words("roles")
         asks = chunk.key in plain or chunk.role is Part.WEAK or chunk.key.rstrip("s") in plain
@@ -141,13 +144,16 @@ def _after_question(topic: Topic, text: str, rules: LanguageRules) -> Topic:
     if not subject and not asked:
         return replace(topic, place=place)
     if topic.subject and not switches(text, rules) and keeps_topic(text, subject, rules):
-        beside = (*subject, *(one for one in topic.beside if one not in subject))[:MAX_SUBJECT]
+        seeks = _seeks_person(text, chunks, rules)
+        # "Who directed it" names a deed, no further thing.
+        named = tuple(chunk for chunk in subject if not seeks or chunk.kind in _NAMES)
+        beside = (*named, *(one for one in topic.beside if one not in named))[:MAX_SUBJECT]
         return replace(
             topic,
             asked=asked[:MAX_ASKED],
             beside=beside,
             people=(),
-            sought=_seeks_person(text, chunks, rules),
+            sought=seeks,
             place=place,
         )
     if not subject:
@@ -155,7 +161,11 @@ def _after_question(topic: Topic, text: str, rules: LanguageRules) -> Topic:
     telling = sorted(subject, key=_telling)[:MAX_SUBJECT]
     ordered = tuple(chunk for chunk in subject if chunk in telling)
     first = topic.first or topic.subject
-    told = tuple(chunk for chunk in chunks if chunk.role is not Part.ASKS)
+    told = tuple(
+        chunk
+        for chunk in chunks
+        if chunk.role is not Part.ASKS and chunk.key not in rules.words("meaning_verbs")
+    )
     return Topic(
         ordered,
         asked[:MAX_ASKED],
