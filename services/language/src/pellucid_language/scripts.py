@@ -13,7 +13,10 @@ HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff
 HIRAGANA = "\u3040-\u309f"
 KATAKANA = "\u30a0-\u30ff"
 KANA = f"{HIRAGANA}{KATAKANA}"
-HANGUL = "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"
+JAMO = "\u1100-\u11ff\u3130-\u318f"
+"""Parts of Korean syllables, which stand alone where somebody laughs or cries."""
+
+HANGUL = f"{JAMO}\uac00-\ud7af"
 EAST_ASIAN = f"{HAN}{KANA}{HANGUL}"
 """Letters of Chinese, Japanese and Korean, for a character class of an expression."""
 

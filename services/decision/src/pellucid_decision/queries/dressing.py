@@ -13,6 +13,7 @@ from pellucid_decision.question.terms import Kind
 from pellucid_decision.rules.rulebook import LanguageRules, Rulebook
 from pellucid_decision.rules.signals import Reading
 from pellucid_decision.text.conversation import Ask
+from pellucid_decision.text.lexicon import DENSE_LANGUAGES
 from pellucid_decision.text.structure import years_in
 from pellucid_language.quantities import amounts
 
@@ -110,7 +111,10 @@ def told_apart(chunks: Sequence[Chunk], question: str, rules: LanguageRules) -> 
         return (*kept, Chunk(asked.get("meaning", "")))
     named = any(chunk.key in rules.words("attributes") for chunk in chunks)
     own = sum(chunk.text in question for chunk in chunks)
-    room = MAX_WORDS if _COSTS.search(question) else SHORT + 1
+    if _found(rules, "hours_asked", question) and not named:
+        return (*kept, Chunk(asked.get("hours", "")))
+    sure = rules.code in DENSE_LANGUAGES or _COSTS.search(question)
+    room = MAX_WORDS if sure else SHORT + 1
     if _found(rules, "price_asked", question) and not named and own < room:
         if _is_money(question):
             return tuple(chunks)

@@ -197,15 +197,21 @@ def as_chunks(terms: Sequence[Term]) -> tuple[Chunk, ...]:
 def finished(chunks: Sequence[Chunk], rules: LanguageRules) -> str:
     """Join chunks into a valid query; a single word gains a second."""
     line = [*_without_lead(chunks[:1], rules), *chunks[1:]]
-    written = " ".join(f"{chunk.link} {chunk.text}".strip() for chunk in line)
-    text = one_line(UNSAFE.sub(" ", GATE.redact(written).text), MAX_QUERY_CHARACTERS)
+    text = _written(line)
+    if word_count(text) > MAX_WORDS:
+        text = _written([replace(chunk, link=_needed(chunk.link, rules)) for chunk in line])
     words = PHRASE.findall(text)
-    if len(words) > MAX_WORDS and word_count(text) > MAX_WORDS:
-        words = words[:MAX_WORDS]
+    while len(words) > MAX_WORDS and word_count(" ".join(words)) > MAX_WORDS:
+        words.pop()
     words = words[:MAX_BLANKS]
     if len(words) == 1 and not _is_several(words[0], rules):
         words.append(_second_word(words[0], rules))
     return " ".join(words)
+
+
+def _written(line: Sequence[Chunk]) -> str:
+    text = " ".join(f"{chunk.link} {chunk.text}".strip() for chunk in line)
+    return one_line(UNSAFE.sub(" ", GATE.redact(text).text), MAX_QUERY_CHARACTERS)
 
 
 def _is_several(word: str, rules: LanguageRules) -> bool:

@@ -43,25 +43,34 @@ class Story:
 
     def for_question(self, own: Sequence[Chunk]) -> tuple[Chunk, ...]:
         """Return what the question takes from what the person told before it."""
-        before, question, rules = self.asked.before, self.asked.questions[0], self.rules
+        before, rules = self.asked.before, self.rules
         if not before:
             return ()
         telling = [chunk for chunk in own if says(chunk, rules)]
         if not telling:
             return things_told(before, rules)
-        there, refers = self._is_there(question), points_back(question, rules)
-        if there and self.place:
-            return (Chunk(self.place, Kind.ENTITY),)
+        times = self._times_there(self.asked.questions[0])
+        if times > 1:
+            return names_told(before, rules)[-STORY_NAMES:]
         names = self._names_told(own)
-        few = len(telling) <= FEW_WORDS
-        if there:
-            return tuple(room_for(beyond(things_told(before, rules) if few else names, own), own))
-        if refers:
+        few = sum(chunk.kind is not Kind.NUMBER for chunk in telling) <= FEW_WORDS
+        if times:
+            return self._there(own, names, few=few)
+        if points_back(self.asked.questions[0], rules):
             return self._referred(names, telling)
         dense = self.rules.code in DENSE_LANGUAGES
         if not names and (few or dense) and not self._names(own):
             names = rare_told(before, rules)
         return tuple(room_for(beyond(names, own), own)) if names else ()
+
+    def _there(
+        self, own: Sequence[Chunk], names: tuple[Chunk, ...], *, few: bool
+    ) -> tuple[Chunk, ...]:
+        """Return where the story plays, for a question that asks of what is there."""
+        if self.place:
+            return (Chunk(self.place, Kind.ENTITY),)
+        things = things_told(self.asked.before, self.rules) if few and not names else names
+        return tuple(room_for(beyond(things, own), own))
 
     def _referred(self, names: tuple[Chunk, ...], telling: Sequence[Chunk]) -> tuple[Chunk, ...]:
         """Return what a question with "it" or "that" speaks of; less, the more it says itself."""
@@ -89,8 +98,10 @@ class Story:
             names = (Chunk(place, Kind.ENTITY), *names)
         return names[:STORY_NAMES]
 
-    def _is_there(self, question: str) -> bool:
-        """Whether a question speaks of being where the story plays."""
+    def _times_there(self, question: str) -> int:
+        """Count how a question speaks of where the story plays: "from there to here" is two."""
         words = pointing_words(question, self.rules)
         pattern = self.rules.phrase("there")
-        return bool(words & self.rules.words("there") or (pattern and pattern.search(question)))
+        return len(words & self.rules.words("there")) or int(
+            bool(pattern and pattern.search(question))
+        )

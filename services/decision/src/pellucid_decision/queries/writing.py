@@ -42,6 +42,7 @@ from pellucid_decision.question.terms import FIRM, Kind, terms_of
 from pellucid_decision.rules.rulebook import LanguageRules, Rulebook
 from pellucid_decision.rules.signals import Reading
 from pellucid_decision.text.conversation import Ask
+from pellucid_decision.text.lexicon import meanings_of
 from pellucid_language.folding import straight
 
 CONTEXT_WORDS = 3
@@ -180,13 +181,36 @@ class _Writer:
 
     def _complete(self, own: Sequence[Chunk], number: int) -> tuple[Chunk, ...]:
         """Give a question what it lives off: the topic, or the first question of the message."""
-        if number:
-            return (*self._carried(own, number), *own)
-        if self._resolved.leans:
-            return (*room_for(beyond(self._resolved.lead, own), own), *own)
-        if self._resolved.pages:
-            return (*beyond(self._resolved.pages, own), *own)
-        return (*beyond(self._from_story(own), own), *own)
+        around = self._around(own)
+        lead = () if around else self._carried(own, number) if number else self._lead(own)
+        return (*lead, *own, *around)
+
+    def _lead(self, own: Sequence[Chunk]) -> tuple[Chunk, ...]:
+        """Return what a message takes from the turns before, an address, or its own story."""
+        resolved = self._resolved
+        if resolved.leans:
+            return tuple(room_for(beyond(resolved.lead, own), own))
+        if resolved.pages:
+            return beyond(resolved.pages, own)
+        if len(self._own) > 1 and resolved.other:
+            names = [chunk for chunk in resolved.other if chunk.kind in _NAMES]
+            return tuple(room_for(beyond(names or resolved.other, own), own))
+        return beyond(self._from_story(own), own)
+
+    def _around(self, own: Sequence[Chunk]) -> tuple[Chunk, ...]:
+        """Return the place told in the turns before, for what somebody looks for around there."""
+        place = self._resolved.topic.place
+        named = any(chunk.kind in _NAMES or place in chunk.text for chunk in own)
+        text = self._resolved.text
+        if not place or named or self._resolved.place != place:
+            return ()
+        if self._resolved.leans and points_back(text, self._rules):
+            return ()
+        if not any(says(chunk, self._rules) for chunk in own):
+            return ()
+        means = meanings_of(text.casefold(), self._rules.code)
+        local = means & _LOCAL or (self._resolved.topic.just_told and not means & _ANYWHERE)
+        return (Chunk(place, Kind.ENTITY),) if local else ()
 
     def _from_story(self, own: Sequence[Chunk]) -> tuple[Chunk, ...]:
         """Return what the first question takes from what the person told before it."""
@@ -199,18 +223,25 @@ class _Writer:
         content = [chunk for chunk in own if chunk.role is Role.CONTENT]
         placed = self._only_places(own)
         refers = placed or points_back(question, self._rules)
-        if not refers and (named or len(content) >= SHORT):
+        if not refers and named:
             return ()
-        story = () if self._resolved.leans else self._from_story(self._own[0])
-        if story and not refers and any(says(chunk, self._rules) for chunk in own):
-            return tuple(room_for(beyond(story, own), own))
+        if not refers and len(content) >= SHORT:
+            names = [chunk for chunk in self._lead(self._own[0]) if chunk.kind in _NAMES]
+            return tuple(room_for(beyond(names, own), own)[:1]) if names else ()
+        lead = self._lead(self._own[0])
+        if lead and not refers and any(says(chunk, self._rules) for chunk in own):
+            return tuple(room_for(beyond(lead, own), own))
         first = [c for c in self._complete(self._own[0], 0) if c.role is not Role.TIME]
         if placed:
             return beyond([c for c in first if c.role is Role.CONTENT][:SHORT], own)
         of_person = any(chunk.key in self._rules.words("roles") for chunk in first)
         if of_person and points_back(question, self._rules):
             return beyond([c for c in first if c.role is Role.CONTENT][:SHORT], own)
-        about = dict.fromkeys((*story, *subject_of(self._own[0], self._rules)))
+        last = self._own[number - 1]
+        named_last = any(chunk.kind in _NAMES for chunk in last)
+        about = dict.fromkeys(
+            (*lead, *subject_of(last if refers and named_last else self._own[0], self._rules))
+        )
         return tuple(room_for(beyond(tuple(about), own), own))
 
     def _only_places(self, own: Sequence[Chunk]) -> bool:
@@ -272,6 +303,12 @@ class _Writer:
 
 
 _NAMES = FIRM - {Kind.NUMBER}
+# Meanings of what people look for around them.
+_LOCAL = frozenset(
+    {"eatery", "lodging", "shop", "health_place", "where", "hours", "~plumbing", "~hairdresser"}
+)
+# Meanings of what is the same everywhere.
+_ANYWHERE = frozenset({"explain", "meaning", "mechanism", "math", "code", "cooking", "science"})
 _WHERE = frozenset({"en", "desde", "hasta", "por"})
 
 

@@ -16,6 +16,7 @@ from pellucid_decision.question.asking import (
     is_question,
     is_worded,
     opens_question,
+    without_laughter,
     without_opening,
 )
 from pellucid_decision.question.splitting import parts_in
@@ -29,6 +30,8 @@ SHORT_WORDS = 16
 SHORT_DENSE_CHARACTERS = 36
 # Characters of a question in a language without blanks at least.
 MIN_ASKED = 6
+# Words of a sentence that goes on asking at most.
+FEW_WORDS = 5
 _SENTENCE = re.compile(r"[^.!?。！？\n]*(?:\.(?=\S)[^.!?。！？\n]*)*[.!?。！？\n]*")
 _CLAUSE = re.compile(rf"[,;:，、；：](?=\s|[{EAST_ASIAN}])|\s[-–—]\s|[(（)）]")
 _QUOTATION = re.compile(r'"[^"\n]*"|「[^」\n]*」|«[^»\n]*»|„[^“"\n]*[“"]')
@@ -67,7 +70,7 @@ def questions_of(text: str, rules: LanguageRules) -> Asked:
         text: Folded message, without the addresses in it.
         rules: Rules of its language.
     """
-    told = _BLOCK.sub(" ", text)
+    told = without_laughter(_BLOCK.sub(" ", text))
     faulty = bool(_FAULT.search(told))
     bare = told if faulty else _without_contrast(told, rules)
     plain = without_opening(bare, rules) or bare.strip() or text
@@ -97,7 +100,7 @@ def _asking(text: str, rules: LanguageRules) -> tuple[str, list[str]]:
     """Return what was told before, and the sentences that ask."""
     if not _is_long(text, rules) and "\n" not in text.strip():
         sentences = _sentences(text)
-        asking = [one for one in sentences if is_question(one, rules)]
+        asking = _asking_in(sentences, rules)
         told = [one for one in sentences if one not in asking]
         if not asking or not _plainly_told(told, rules):
             return "", [text] if len(asking) < 2 else sentences  # noqa: PLR2004 - several ask
@@ -116,7 +119,9 @@ def _cut_story(sentence: str, rules: LanguageRules) -> tuple[str, str]:
     told = [
         place
         for place in places
-        if not any(word in sentence[:place] for word in asks) and len(sentence) - place > MIN_ASKED
+        if not any(word in sentence[:place] for word in asks)
+        and len(sentence) - place > MIN_ASKED
+        and not _QUOTATION.search(sentence[:place])
     ]
     return (sentence[: told[-1]], sentence[told[-1] :]) if told else ("", sentence)
 
@@ -134,13 +139,25 @@ def _from_story(text: str, rules: LanguageRules) -> tuple[str, list[str]]:
         if content_words(rest, rules) >= 2:  # noqa: PLR2004 - less is no question
             return text[: begins[place]], _leading_questions(rest, rules)
     sentences = _sentences(text)
-    asking = [one for one in sentences if is_question(one, rules)]
+    asking = _asking_in(sentences, rules)
     if not asking:
         return "", [text]
     clauses = [_last_clauses(one, rules) for one in asking[-MAX_QUESTIONS:]]
     begin = text.find(clauses[0])
     behind = _sentences(text[begin:])
-    return _joined([text[:begin], *(one for one in behind if not is_question(one, rules))]), clauses
+    told = (one for one in behind if not any(one in other for other in asking))
+    return _joined([text[:begin], *told]), clauses
+
+
+def _asking_in(sentences: Sequence[str], rules: LanguageRules) -> list[str]:
+    """Return the sentences that ask, and those that go on asking ("And the refund fee.")."""
+    goes_on = rules.phrase("asks_on") or NEVER
+    found: list[str] = []
+    for one in sentences:
+        on = found and goes_on.search(one.strip()) and 0 < content_words(one, rules) <= FEW_WORDS
+        if on or is_question(one, rules):
+            found.append(one)
+    return found
 
 
 def _leading_questions(text: str, rules: LanguageRules) -> list[str]:
@@ -153,7 +170,8 @@ def _last_clauses(sentence: str, rules: LanguageRules) -> str:
     """Return the clauses of a long sentence from the first that opens a question."""
     if not _is_long(sentence, rules):
         return sentence
-    starts = [0, *(match.end() for match in _CLAUSE.finditer(sentence))]
+    bare = _QUOTATION.sub(lambda match: "x" * len(match.group()), sentence)
+    starts = [0, *(match.end() for match in _CLAUSE.finditer(bare))]
     ends = [*starts[1:], len(sentence)]
     asking = [
         place

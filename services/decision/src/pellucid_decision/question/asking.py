@@ -4,11 +4,29 @@ import re
 
 from pellucid_decision.rules.rulebook import LanguageRules
 from pellucid_decision.text.lexicon import DENSE_LANGUAGES
+from pellucid_language.scripts import JAMO
 
 EDGE = re.compile(r"\A[\s,;:.!?¿¡。、，！？…-]+|[\s,;:.!¡。、，！…-]+\Z")
 NEVER = re.compile(r"(?!)")
 _OPENINGS = 6
+# What stands for laughter or tears.
+_LAUGHTER = re.compile(
+    r"(?<!\w)(?:(?:ha){2,}h?|(?:he){2,}|(?:hi){2,}|(?:ja){2,}j?|(?:je){2,}|lo+l|lmao|rofl"
+    r"|mdr+|ptdr+|xd+)(?!\w)"
+    rf"|[{JAMO}]{{2,}}|哈{{2,}}|呵{{2,}}|嘿{{2,}}|[(（][笑汗泣爆]+[)）]",
+    re.IGNORECASE,
+)
 _ASKS = re.compile(r"[?？]\s*\Z")
+
+
+def without_laughter(text: str) -> str:
+    """Put blanks where somebody laughs or cries.
+
+    >>> without_laughter("haha ok, is it open")
+    ' ok, is it open'
+    """
+    shorter = _LAUGHTER.sub("", text)
+    return shorter if is_worded(shorter) else text
 
 
 def without_opening(text: str, rules: LanguageRules) -> str:
@@ -32,7 +50,8 @@ def without_opening(text: str, rules: LanguageRules) -> str:
 def is_question(text: str, rules: LanguageRules) -> bool:
     """Whether a text asks: by its mark, or by the word that it begins with."""
     ends = rules.phrase("asks_end")
-    if _ASKS.search(text) or (ends and ends.search(text)):
+    marker = rules.phrase("ask_marker")
+    if _ASKS.search(text) or (ends and ends.search(text)) or (marker and marker.match(text)):
         return True
     return opens_question(without_opening(text, rules), rules)
 

@@ -183,10 +183,14 @@ def _times(text: str, rules: LanguageRules) -> Iterator[tuple[int, int, Chunk]]:
 
 
 def _whole(text: str, rules: LanguageRules) -> Iterator[tuple[int, int, Chunk]]:
-    """Yield words that the cuts of a language without blanks would lose ("つながらない")."""
+    """Yield words that the cuts of a language without blanks would lose ("つながらない").
+
+    A pattern with a group leaves out what stands behind it.
+    """
     pattern = rules.phrase("whole_words")
     for match in pattern.finditer(text) if pattern else ():
-        yield match.start(), match.end(), Chunk(match.group(), start=match.start())
+        said = match.group(match.lastindex or 0)
+        yield match.start(), match.end(), Chunk(said, start=match.start())
 
 
 def _degrees(text: str, rules: LanguageRules) -> Iterator[tuple[int, int, Chunk]]:

@@ -23,6 +23,9 @@ def _korean(text: str, rules: LanguageRules) -> Iterator[tuple[int, str, Kind]]:
         found = terms_of(raw, rules)
         named = _attribute_of(raw, rules)
         word = named or (found[0].text if found else "")
+        known = glossary_of("ko").whole
+        if _KO_AMBIGUOUS.search(raw) and raw in known and word not in known:
+            word = raw
         if raw.casefold() in polite or not word or word in polite or (word in stop and not named):
             yield from _flushed(run)
             continue
@@ -44,6 +47,10 @@ def _korean(text: str, rules: LanguageRules) -> Iterator[tuple[int, str, Kind]]:
         yield from _flushed(run)
         run.append((match.start(), word, kind))
     yield from _flushed(run)
+
+
+# Particles that end many a noun as well ("제주도", "고양이").
+_KO_AMBIGUOUS = re.compile("[도가이나로]\\Z")
 
 
 def _noun_of(word: str, rules: LanguageRules) -> str:
@@ -76,8 +83,10 @@ _KO_CAN = re.compile(r"\s수(?:가|는|도)?\s")
 def _attribute_of(word: str, rules: LanguageRules) -> str:
     """Return the attribute that a word with a particle is ("수도가"), empty when it is none."""
     known = rules.words("attributes")
+    particles = rules.words("particles")
     ends = range(len(word), max(1, len(word) - _MOST_PARTICLE - 1), -1)
-    return next((word[:end] for end in ends if word[:end] in known), "")
+    found = (word[:end] for end in ends if word[:end] in known)
+    return next((one for one in found if one == word or word[len(one) :] in particles), "")
 
 
 def _flushed(run: list[tuple[int, str, Kind]]) -> Iterator[tuple[int, str, Kind]]:
@@ -192,9 +201,12 @@ def _blank_unless_within_word(match: re.Match[str]) -> str:
     )
     known = (word for word in around if len(word) > 1 and word[-1] not in _ZH_FINAL)
     within = len(written) == 1 and any(map(words.get, known))
+    within = within or (match.start() == 0 and written in _ZH_OPENS_NAMES)
     return written if within else " " * len(written)
 
 
+# Small words that no sentence begins with ("都江堰", "和田").
+_ZH_OPENS_NAMES = frozenset("都和")
 # Ends of sentences: a dictionary of sayings knows words with them ("下雨吗").
 _ZH_FINAL = frozenset("吗呢吧")
 
@@ -216,7 +228,8 @@ def _chinese(text: str, rules: LanguageRules) -> Iterator[tuple[int, str, Kind]]
 
 
 _ZH_RUN = re.compile(
-    rf"[0-9][0-9,.]*[{HAN}]+"
+    rf"[{HAN}]*[0-9][0-9,.]*(?:号线|号楼|号|路|届|季|期|代|款)"
+    rf"|[0-9][0-9,.]*[{HAN}]+"
     rf"|[{HAN}]*[A-Za-z0-9$][A-Za-z0-9.+#%&/-]*(?: [A-Z0-9][A-Za-z0-9.]*)*|[{HAN}]+"
 )
 

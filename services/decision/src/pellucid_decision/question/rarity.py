@@ -33,15 +33,6 @@ def commonness(text: str, language: str) -> int:
     return min((_of_word(word, language) for word in low.split()), default=0)
 
 
-def is_unknown(text: str, language: str) -> bool:
-    """Whether a word is in no dictionary of a language that has a good one: likely a name.
-
-    >>> is_unknown("ondry", "en"), is_unknown("bridge", "en"), is_unknown("ondry", "de")
-    (True, False, False)
-    """
-    return language in _COUNTED and not commonness(text, language)
-
-
 def _of_word(word: str, language: str) -> int:
     own = occurrences(word, language) if language in _COUNTED else 0
     if own or language not in GLOSSED:

@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 
 from pellucid_decision.question.asked import Asked
 from pellucid_decision.question.chunk import Chunk
-from pellucid_decision.question.rarity import is_unknown
+from pellucid_decision.question.places import NAME_COUNT, place_in
+from pellucid_decision.question.rarity import commonness
 from pellucid_decision.question.terms import Kind, Term, terms_of
 from pellucid_decision.question.topic import (
     Told,
     Topic,
     parts_of,
-    place_in,
     refers,
     switches,
     told_in,
@@ -100,8 +100,11 @@ def resolve(message: str, history: Sequence[Turn], rules: LanguageRules) -> Reso
     told = told_in(window(plain), rules) if topic else None
     chunks = told.chunks if told else ()
     switched = switches(message, rules)
-    leaning = bool(topic) and not switched and leans(text, own, rules)
+    compares = bool(topic) and not switched and _has_one_side(text, chunks, rules)
+    leaning = bool(topic) and not switched and (compares or leans(text, own, rules))
     lead = _lead(text, message, chunks, topic, rules) if leaning else ()
+    if compares and (rules.code == "de" or not leans(text, own, rules)):
+        lead = _named_in(topic.subject, rules)
     closed = switched or (not leaning and _closes(plain, rules))
     other = () if closed or not topic else _other(chunks, lead, topic, leaning=leaning, rules=rules)
     question = _standalone(text, lead, rules) if leaning and lead else text
@@ -172,10 +175,9 @@ def _named_in(subject: Sequence[Chunk], rules: LanguageRules) -> tuple[Chunk, ..
     kept = []
     for place, chunk in enumerate(subject):
         beside = (*subject[max(0, place - 1) : place], *subject[place + 1 : place + 2])
-        known = chunk.kind in _NAMES or is_unknown(chunk.key, rules.code)
-        if known or any(_adjoins(chunk, other) for other in beside):
+        if _is_name(chunk, rules) or any(_adjoins(chunk, other) for other in beside):
             kept.append(chunk)
-    return tuple(kept) if any(chunk.kind in _NAMES for chunk in kept) else tuple(subject)
+    return tuple(kept) if any(_is_name(chunk, rules) for chunk in kept) else tuple(subject)
 
 
 def _adjoins(chunk: Chunk, name: Chunk) -> bool:
@@ -202,6 +204,20 @@ def _is_person(chunks: Sequence[Chunk]) -> bool:
 def _is_opened(text: str, rules: LanguageRules) -> bool:
     continuation = rules.phrase("continuation")
     return bool(continuation and continuation.search(text))
+
+
+def _has_one_side(text: str, chunks: Sequence[Chunk], rules: LanguageRules) -> bool:
+    """Whether a message compares with one thing that it names: the other is the topic."""
+    pattern = rules.phrase("one_sided")
+    match = pattern.search(text) if pattern else None
+    return bool(match) and sum(_is_name(chunk, rules) for chunk in chunks) == 1
+
+
+def _is_name(chunk: Chunk, rules: LanguageRules) -> bool:
+    """Whether a chunk is a name; in German, where every noun has a capital, a rare one."""
+    if chunk.kind in _NAMES or rules.code != "de" or not chunk.text[:1].isupper():
+        return chunk.kind in _NAMES
+    return " " in chunk.text or commonness(chunk.text, "de") <= NAME_COUNT
 
 
 def _closes(text: str, rules: LanguageRules) -> bool:

@@ -13,6 +13,9 @@ from pellucid_decision.question.asking import (
 from pellucid_decision.rules.rulebook import LanguageRules
 from pellucid_decision.text.lexicon import DENSE_LANGUAGES
 
+# Characters of a question behind another one's comma at least, where no blanks divide words.
+MIN_PART = 4
+
 
 def parts_in(sentence: str, rules: LanguageRules) -> Iterator[str]:
     """Yield the questions that are joined in one sentence."""
@@ -22,13 +25,15 @@ def parts_in(sentence: str, rules: LanguageRules) -> Iterator[str]:
 
 
 def _split_at_questions(text: str, rules: LanguageRules) -> list[str]:
-    pieces = [text]
+    pieces, joint = [text], ""
     breaks = _question_break(openers_of(rules), rules.code)
     for match in reversed(list(breaks.finditer(text))):
         left, right = pieces[0][: match.start()], pieces[0][match.end() :]
         if content_words(left, rules) and (content_words(right, rules) or _priced(right, rules)):
-            pieces[:1] = [left, right]
-    return _with_fragment(pieces, rules)
+            pieces[:1], joint = [left, right], match.group()
+    joined = any(map(str.isalpha, joint)) and content_words(pieces[0], rules) > 1
+    asks = pieces[-1].casefold().startswith(tuple(rules.words("question_words")))
+    return pieces if joined and asks else _with_fragment(pieces, rules)
 
 
 def _priced(text: str, rules: LanguageRules) -> bool:
@@ -83,16 +88,19 @@ def _question_break(openers: tuple[str, ...], code: str) -> re.Pattern[str]:
     """Where one question ends and the next begins: a joiner, and behind it a word that asks."""
     ahead = "|".join(re.escape(word) for word in openers) or "(?!)"
     if code in DENSE_LANGUAGES:
+        behind = "|".join(f"(?<={re.escape(word)})" for word in openers)
         joiner = (
             r"[,，、;；]\s*(?:그리고 |또 |还有|以及|另外|それと|あと)?"
             r"|(?<=[?？。])\s*|\s(?:그리고|또) "
-            r"|(?:(?<=어디고)|(?<=누구고)|(?<=언제고)|(?<=얼마고)|(?<=이고))\s"
+            r"|(?:(?<=어디고)|(?<=누구고)|(?<=언제고)|(?<=얼마고)|(?<=이고)|(?<=되고)|(?<=하고)|(?<=있고)|(?<=는지)|(?<=인지))\s"
         )
-        return re.compile(rf"(?:{joiner})(?=[^,，、;；?？。]*?(?:{ahead}))")
+        after_one = rf"(?:{behind})[,，、]\s*(?=[^,，、?？。]{{{MIN_PART}}})"
+        return re.compile(rf"(?:{joiner})(?=[^,，、;；?？。]*?(?:{ahead}))|{after_one}")
     joiner = (
         r"\s*[,;]\s*(?:and|y|e|und|et|plus|also|or|o|ou|oder)?\s*"
         r"(?:also|auch|aussi|además|how about)?\s*[¿]?"
-        r"|\s+(?:and|y|e|und|et|plus|also)\s+(?:also |then |auch |aussi |además )?[¿]?|(?<=[?!])\s*"
+        r"|\s+(?:and|y|e|und|et|plus|also|&|\+|n)\s+"
+        r"(?:also |then |auch |aussi |además )?[¿]?|(?<=[?!])\s*"
     )
     return re.compile(rf"(?:{joiner})(?=(?:{ahead})\b)", re.IGNORECASE)
 

@@ -30,6 +30,16 @@ _CAPITAL = re.compile(r"(?<!\w)[A-ZÀ-Þ]")
 _SENTENCE_START = re.compile(r"(?:\A|[.!?:¿¡]\s?|\n)[\s\"'(¿¡]*\Z")
 
 
+# Small words that are written in capitals to stress them, and are no abbreviation.
+_SHOUTED = frozenset(
+    [
+        *("ok", "i", "and", "not", "but", "or", "the", "all", "any", "only", "never", "no", "so"),
+        *("too", "if", "my", "und", "nicht", "oder", "aber", "nur", "et", "pas", "mais", "ou"),
+        *("y", "pero", "solo"),
+    ]
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     """One word, and what its form says of it."""
@@ -62,13 +72,14 @@ def tokens_of(text: str, rules: LanguageRules, *, shouted: bool = False) -> Iter
             token = token if joined or rules.code != "fr" else _ELISION.sub("", token)
             token = POSSESSIVE.sub("", token) if rules.code != "de" else token
         opens = _SENTENCE_START.search(text[: match.start()]) is not None
-        kind = _kind(token, opens=opens, german=rules.code == "de")
+        bare = _ELISION.sub("", token) if rules.code == "fr" and "'" in token else token
+        kind = _kind(bare, opens=opens, german=rules.code == "de")
         word = token.casefold() in stop
         name = kind is Kind.ENTITY and len(token) >= MIN_NAME and not headline
         word = word and not name  # "The Who"
         stopped, place = word, match.end()
         if acronyms and kind is Kind.IDENTIFIER and token.isupper() and len(token) > 1:
-            word = word and token.casefold() in {"ok", "i"}
+            word = word and token.casefold() in _SHOUTED
         yield Token(token, match.start(), match.end(), kind, word, opens)
 
 

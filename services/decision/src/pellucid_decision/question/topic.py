@@ -13,6 +13,8 @@ from pellucid_decision.question.asked import Asked, questions_of
 from pellucid_decision.question.chunk import Chunk
 from pellucid_decision.question.chunk import Role as Part
 from pellucid_decision.question.chunks import chunks_of
+from pellucid_decision.question.places import place_in, place_told
+from pellucid_decision.question.shared import shared_name
 from pellucid_decision.question.terms import FIRM, Kind
 from pellucid_decision.rules.rulebook import LanguageRules
 from pellucid_decision.text.conversation import Role, Turn
@@ -26,10 +28,6 @@ MAX_SAID = 4
 _FULL_NAME = re.compile(
     r"(?<![\w.])[A-ZÀ-Þ][a-zà-ÿ'’-]+"
     r"(?:[- ](?:(?:de|da|di|du|van|von|der|den|al|bin|la|le)\s)?[A-ZÀ-Þ][\w'’-]+){1,3}"
-)
-_PLACE_WORD = re.compile(r"[A-ZÀ-Þ]?[\w'-]+(?:[ -][A-ZÀ-Þ][\w'-]+){0,2}")
-_PLACE_END = re.compile(
-    r"[,.;!?]|\s(?:for|until|till|and|with|to|last|this|right|at|on|für|bis|und|zu|mit|por|para|hasta|y|con|pour|et|avec|jusqu)\b"
 )
 
 
@@ -47,6 +45,7 @@ class Topic:
         last: The last question's chunks in its order.
         sought: The last question asked for a person, so that "she" is who the answer names.
         place: Where the person said they are; empty when they did not.
+        just_told: The last turn said so, and asked nothing.
     """
 
     subject: tuple[Chunk, ...] = ()
@@ -58,6 +57,7 @@ class Topic:
     last: tuple[Chunk, ...] = ()
     sought: bool = False
     place: str = ""
+    just_told: bool = False
 
     def __bool__(self) -> bool:
         """Whether anything is known."""
@@ -66,14 +66,32 @@ class Topic:
 
 def topic_of(history: Sequence[Turn], rules: LanguageRules) -> Topic:
     """Follow the topic through the turns, oldest first."""
-    topic = Topic()
+    topic, asked = Topic(), ""
     for turn in history:
         text = straight(window(turn.content))
         if turn.role is Role.USER:
-            topic = _after_question(topic, text, rules)
+            topic, asked = _after_question(topic, text, rules), text
+            told = place_told(text, rules)
+            just = bool(told) and not re.search(r"[?？]", text)
+            topic = replace(topic, place=told or topic.place, just_told=just)
         elif turn.role is Role.ASSISTANT:
             topic = _after_answer(topic, text[:HEAD_CHARACTERS], rules)
+            topic = _wholly_named(topic, shared_name(asked, text, rules))
     return topic
+
+
+def _wholly_named(topic: Topic, name: str) -> Topic:
+    """Put a whole name in place of the pieces of it in the subject."""
+    low = name.casefold()
+    pieces = [chunk for chunk in topic.subject if name and chunk.key in low]
+    if not pieces or (len(pieces) == 1 and len(pieces[0].text) >= len(name)):
+        return topic
+    whole = Chunk(name, Kind.ENTITY, start=pieces[0].start)
+    place = topic.subject.index(pieces[0])
+    rest = [chunk for chunk in topic.subject if chunk not in pieces]
+    last = tuple(chunk for chunk in topic.last if chunk not in pieces)
+    last = (whole, *last) if len(last) < len(topic.last) else topic.last
+    return replace(topic, subject=(*rest[:place], whole, *rest[place:]), last=last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,31 +247,6 @@ def _people_said(text: str, rules: LanguageRules) -> list[Chunk]:
     pattern = rules.phrase("person_said")
     match = pattern.search(text) if pattern else None
     return [Chunk(match.group(1), Kind.ENTITY)] if match else []
-
-
-def place_in(text: str, rules: LanguageRules) -> str:
-    """Return where the person says they are, empty when they do not say."""
-    pattern = rules.phrase("place_said")
-    if pattern is None:
-        return ""
-    nearby = rules.phrase("nearby")
-    found = (_named_place(text, match, rules) for match in pattern.finditer(text))
-    named = [place for place in found if place and not (nearby and nearby.fullmatch(place))]
-    return named[-1] if named else ""
-
-
-def _named_place(text: str, match: re.Match[str], rules: LanguageRules) -> str:
-    if match.groups() and match.group(1):
-        return match.group(1)
-    rest = text[match.end() :].strip()
-    end = _PLACE_END.search(rest)
-    named = rest[: end.start()] if end else rest
-    found = _PLACE_WORD.match(named)
-    words = found.group().split() if found else []
-    if words and words[0].islower() and text != text.lower():
-        return ""  # "have to transfer", where names have capitals
-    small = rules.words("stopwords") | rules.words("articles")
-    return " ".join(words) if words and words[0].casefold() not in small else ""
 
 
 def _only_place(text: str, rules: LanguageRules) -> bool:

@@ -234,8 +234,12 @@ MAX_SLUG_WORDS = 5
 def page_name(link: Link) -> str:
     """Return what an address calls its page: the words of its last part, else the site's name.
 
+    A single word ("menu") says too little without the site.
+
     >>> page_name(find_links("https://www.example.com/missions/artemis-ii/")[0])
     'artemis ii'
+    >>> page_name(find_links("https://www.golden-otter-inn.example/menu")[0])
+    'Golden Otter Inn menu'
     >>> page_name(find_links("https://shop.example.com/")[0])
     'example'
     """
@@ -244,9 +248,25 @@ def page_name(link: Link) -> str:
     for part in reversed(parts):
         words = _SLUG_WORD.findall(part.replace("_", " "))
         if any(len(word) > 1 and word.isalpha() for word in words) and part.lower() != "index":
-            return " ".join(words[:MAX_SLUG_WORDS])
+            named = " ".join(words[:MAX_SLUG_WORDS])
+            return named if len(words) > 1 else f"{_site_name(link)} {named}".strip()
+    return _site_name(link)
+
+
+def _site_name(link: Link) -> str:
+    """Return the name of a site; one of several words as a title, which counts as one word."""
     known = host_parts(link.host)
-    return known.name if known.suffix else ""
+    labels = link.host.removeprefix("www.").split(".")
+    name = known.name if known.suffix else "".join(labels[-2:-1])
+    words = name.split("-")
+    titled = (word if word in _SMALL_WORDS else word.title() for word in words[1:])
+    return " ".join((words[0].title(), *titled)) if len(words) > 1 else name
+
+
+# As they stand in the name of a house ("Ferme des Trois Chênes").
+_SMALL_WORDS = frozenset(
+    ["of", "the", "de", "del", "la", "der", "von", "van", "da", "di", "du", "des", "y"]
+)
 
 
 def _explicit(match: re.Match[str]) -> Link | None:
