@@ -87,6 +87,17 @@ def test_an_answer_within_a_paragraph_brings_its_question(
     assert sorted(brought) == sorted(("Often asked", *needed, sentence))
 
 
+@pytest.mark.parametrize(
+    "page",
+    ["ä\n" * 4_000, "a:\n" * 4_000, "It. " * 4_000, "Why? No. " * 4_000],
+    ids=["short lines", "announcements", "pronouns", "questions"],
+)
+def test_chains_without_end_bring_little(page: str) -> None:
+    pieces = pieces_of(page)
+
+    assert max(len(with_needs([place], pieces)) for place in range(len(pieces))) <= 14
+
+
 def test_an_answer_brings_its_question() -> None:
     text = shown("Can I walk across?", 24)
 

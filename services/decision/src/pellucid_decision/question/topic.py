@@ -159,6 +159,8 @@ def _after_question(topic: Topic, text: str, rules: LanguageRules) -> Topic:
         return replace(topic, place=place)
     chunks = told_in(text, rules).chunks
     subject, asked = parts_of(chunks, rules)
+    if _ends_with_verb(subject, text, rules):
+        subject, asked = subject[:-1], (*asked, subject[-1])
     if not subject and not asked:
         return replace(topic, place=place)
     if topic.subject and not switches(text, rules) and keeps_topic(text, subject, rules):
@@ -192,6 +194,22 @@ def _after_question(topic: Topic, text: str, rules: LanguageRules) -> Topic:
         sought=_seeks_person(text, chunks, rules),
         place=place,
     )
+
+
+def _ends_with_verb(subject: Sequence[Chunk], text: str, rules: LanguageRules) -> bool:
+    """Whether what stands last is what something did: "did Severance air", "ist … gewählt"."""
+    verbs = _VERB_LAST.get(rules.code)
+    if verbs is None or len(subject) < 2 or not verbs.search(text):  # noqa: PLR2004 - a name and a verb
+        return False
+    *before, last = subject
+    plain = last.kind is Kind.WORD and last.text.islower() and " " not in last.text
+    return plain and any(chunk.text[:1].isupper() for chunk in before)
+
+
+_VERB_LAST = {
+    "en": re.compile(r"\b(?:did|does|do|will|has|have|had)\b", re.IGNORECASE),
+    "de": re.compile(r"\b(?:ist|sind|hat|haben|wird|werden|wurde|wurden)\b", re.IGNORECASE),
+}
 
 
 def _seeks_person(text: str, chunks: Sequence[Chunk], rules: LanguageRules) -> bool:

@@ -9,7 +9,6 @@ so is what is shown of a page that the person named.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pellucid_gateway.question.asked_for import asked_for
 from pellucid_gateway.question.asked_things import share_told, things_of
 from pellucid_gateway.question.key_facts import cut, matches, tells, tokens_of
 from pellucid_gateway.question.page_pieces import Kind, Piece, joined, pieces_of, with_needs
@@ -29,9 +28,6 @@ _ABOUT = 0.6
 _PLACE_DECAY = 0.05
 # Of two pieces that share so much the second tells nothing new.
 _SAME_SAYING = 0.8
-import os
-_CARRIED = float(os.environ.get("CARRIED","0"))
-_REACH = int(os.environ.get("REACH","3"))
 # A shorter one may be a command or a title, which the sentence about it is not.
 _LEAST_SAYING = 8
 # A page that says much of what is asked may have so many shares of the common room.
@@ -127,15 +123,13 @@ def _by_words(pieces: Sequence[Piece], question: str, title: str) -> tuple[float
         for piece in pieces
     ]
     each = enumerate(zip(own, about, told, of_things, strict=True))
-    values = [
+    return tuple(
         _LEXICAL * max(o, min(1.0, o + _ABOUT * a))
         + _KIND * t
         + _THINGS * share
         + _PLACE / (1 + _PLACE_DECAY * place)
         for place, (o, a, t, share) in each
-    ]
-    if os.environ.get('ONLY')=='1' and asked_for(question): return tuple(values)
-    return _within_blocks(values, pieces)
+    )
 
 
 def _about(pieces: Sequence[Piece], question: str) -> list[float]:
@@ -212,17 +206,6 @@ def ranked(
             for place in range(window.first, window.end):
                 found[window.page][part][place] += _MEANING * max(0.0, near)
     return tuple(tuple(tuple(values) for values in page) for page in found)
-
-
-def _within_blocks(values: Sequence[float], pieces: Sequence[Piece]) -> tuple[float, ...]:
-    found = list(values)
-    for place, piece in enumerate(pieces):
-        if piece.kind is Kind.PROSE or (piece.kind is Kind.ITEM and os.environ.get("ITEMS")=="1"):
-            for other in range(max(0, place - _REACH), min(len(pieces), place + _REACH + 1)):
-                if pieces[other].block == piece.block:
-                    far = abs(other - place)
-                    found[other] = max(found[other], values[other] + (values[place]-values[other]) * _CARRIED ** far)
-    return tuple(found)
 
 
 @dataclass(slots=True)
@@ -329,8 +312,6 @@ def _order(
 
 def _telling(pieces: Sequence[Piece]) -> list[int]:
     """Places of the pieces that tell something: heads of columns only come with a row."""
-    if os.environ.get("HEADS")=="1":
-        return [place for place, piece in enumerate(pieces) if piece.kind is not Kind.HEAD_ROW and (piece.kind is not Kind.HEADING or len(piece.text)>40 or any(c.isdigit() for c in piece.text) or place+1==len(pieces) or pieces[place+1].kind is Kind.HEADING)]
     return [place for place, piece in enumerate(pieces) if piece.kind is not Kind.HEAD_ROW]
 
 
