@@ -89,7 +89,7 @@ def pieces_of(text: str) -> tuple[Piece, ...]:
 
 
 def with_needs(chosen: Iterable[int], pieces: Sequence[Piece]) -> frozenset[int]:
-    """The chosen places with those that they need, and what those need, the nearest first.
+    """The chosen places with those that they need, and what those need but for outer headings.
 
     Of a chain without end, which only a page made for it has, no more than `_MOST_NEEDS` come.
     """
@@ -103,7 +103,7 @@ def _with_own_needs(place: int, pieces: Sequence[Piece]) -> set[int]:
         needed = left.popleft()
         if needed not in found:
             found.add(needed)
-            left.extend(pieces[needed].needs)
+            left.extend(() if pieces[needed].kind is Kind.HEADING else pieces[needed].needs)
     return found
 
 
