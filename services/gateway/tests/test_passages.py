@@ -98,6 +98,25 @@ def test_chains_without_end_bring_little(page: str) -> None:
     assert max(len(with_needs([place], pieces)) for place in range(len(pieces))) <= 14
 
 
+LATE = """# Skerry Bridge opens
+
+The bridge opened on Saturday after six years of work. Gulls were everywhere that morning.
+
+The mayor of Skerry praised the builders of the bridge. The bridge has four lanes.
+
+## Why it came late
+
+The opening had been planned for June. A test found that 212 anchors were too loose. All of them
+were replaced.
+"""
+
+
+def test_a_reason_is_shown_with_the_sentence_that_it_explains() -> None:
+    text = best_of(LATE, "Why was the opening of the bridge late?", title="", most_tokens=60)
+
+    assert "The opening had been planned for June. A test found that 212 anchors were too" in text
+
+
 def test_an_answer_brings_its_question() -> None:
     text = shown("Can I walk across?", 24)
 
