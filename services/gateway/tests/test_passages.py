@@ -98,23 +98,22 @@ def test_chains_without_end_bring_little(page: str) -> None:
     assert max(len(with_needs([place], pieces)) for place in range(len(pieces))) <= 14
 
 
-LATE = """# Skerry Bridge opens
+LATE = """# Skerry Bridge
 
-The bridge opened on Saturday after six years of work. Gulls were everywhere that morning.
+The bridge stands on two towers of concrete. Gulls nest on the bridge in spring.
 
-The mayor of Skerry praised the builders of the bridge. The bridge has four lanes.
+The mayor praised the builders of the bridge. Many people crossed the bridge on foot.
 
-## Why it came late
+## Background
 
-The opening had been planned for June. A test found that 212 anchors were too loose. All of them
-were replaced.
+The opening of the bridge had been moved from June. A test had found that 212 anchors were loose.
 """
 
 
 def test_a_reason_is_shown_with_the_sentence_that_it_explains() -> None:
-    text = best_of(LATE, "Why was the opening of the bridge late?", title="", most_tokens=60)
+    text = best_of(LATE, "Why was the opening of the bridge moved?", title="", most_tokens=45)
 
-    assert "The opening had been planned for June. A test found that 212 anchors were too" in text
+    assert "moved from June. A test had found that 212 anchors were loose." in text
 
 
 def test_an_answer_brings_its_question() -> None:

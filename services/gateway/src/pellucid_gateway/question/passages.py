@@ -27,9 +27,9 @@ _LEXICAL, _MEANING, _KIND, _THINGS, _PLACE = 1.0, 1.2, 0.7, 0.3, 0.02
 # What words of the headings and of the introducing line count beside words of the piece itself.
 _ABOUT = 0.6
 _PLACE_DECAY = 0.05
-# How many of the pieces behind one share in its worth, and what is left of it at each step. Of facts
-# that stand on 114 pages, .963 were shown at standard depth without it and .973 with it (.892 and
-# .888 at quick depth); sharing with the pieces before as well showed .969 and .878.
+# How many of the pieces behind one share in its worth, and what is left of it at each step. Of the
+# facts on 114 pages, .963 were shown at standard depth without it and .973 with it (.892 and .888
+# at quick depth); sharing with the pieces before as well showed .969 and .878.
 _GOES_ON, _GOING_ON = 2, 0.6
 # Of two pieces that share so much the second tells nothing new.
 _SAME_SAYING = 0.8
