@@ -117,6 +117,9 @@ def _japanese(text: str, rules: LanguageRules) -> Iterator[tuple[int, str, Kind]
     rest = _JA_HOW_MANY.sub(lambda m: " " * len(m.group()), text)
     rest = functions.sub(lambda m: " " * len(m.group()), rest) if functions else rest
     stop = rules.words("stopwords")
+    for start, name in _kana_names(text, rules):
+        rest = f"{rest[:start]}{' ' * len(name)}{rest[start + len(name) :]}"
+        yield start, name, Kind.ENTITY
     for match in _JA_NOUN.finditer(rest):
         word = match.group()
         after = _JA_OKURIGANA.match(rest, match.end())
@@ -139,6 +142,23 @@ def _japanese(text: str, rules: LanguageRules) -> Iterator[tuple[int, str, Kind]
         if word.casefold() not in stop and word not in rules.words("polite"):
             latin = word.isascii()
             yield match.start(), word, Kind.ENTITY if latin and not word.islower() else Kind.WORD
+
+
+def _kana_names(text: str, rules: LanguageRules) -> Iterator[tuple[int, str]]:
+    """Yield names that begin in hiragana, and where: what no everyday word begins like."""
+    everyday = tuple(rules.words("kana_words"))
+    for match in _JA_KANA_NAME.finditer(text):
+        if not match.group().startswith(everyday):
+            yield match.start(), match.group()
+
+
+# A name in hiragana at the beginning of a phrase, with the Han characters behind it ("みずほ銀行"),
+# or a word of its own between blanks.
+_JA_KANA_NAME = re.compile(
+    rf"(?<![^\s、。，！？!?「『（(・])(?:[{HIRAGANA}]{{3,7}}?"
+    rf"(?:[{HAN}{KATAKANA}]+(?=[\s、はがをにでとものっ])|(?=[のはが][{HAN}{KATAKANA}A-Z]|って))"
+    rf"|(?<=\s)[{HIRAGANA}]{{3,7}}(?=\s|\Z))"
+)
 
 
 def _short_form(word: str, tail: str) -> str | None:

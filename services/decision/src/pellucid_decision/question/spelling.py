@@ -71,7 +71,8 @@ def _korean(word: str) -> str:
     """Return the only known word nearby; of two syllables a name, since "성수" is no "선수"."""
     known, found = glossary_of("ko").whole, nearby_korean(word)
     if len(word) <= SHORT_KOREAN:
-        found = frozenset(one for one in found if occurrences(known[one], "en") <= NAME_COUNT)
+        rare = (one for one in found if occurrences(known[one], "en") <= NAME_COUNT)
+        found = frozenset(one for one in rare if known[one].isalpha())
     return next(iter(found)) if len(found) == 1 else word
 
 
