@@ -184,7 +184,13 @@ class _Writer:
         """Give a question what it lives off: the topic, or the first question of the message."""
         around = self._around(own)
         lead = () if around else self._carried(own, number) if number else self._lead
-        return (*lead, *own, *around)
+        line = (*lead, *own, *around)
+        here = self._rules.mappings.get("asked_as", {}).get("nearby", "")
+        if any(chunk.kind in _NAMES for chunk in line):
+            return tuple(
+                chunk for chunk in line if chunk.text != here or chunk.role is not Role.TIME
+            )
+        return line
 
     @cached_property
     def _lead(self) -> tuple[Chunk, ...]:
@@ -206,7 +212,8 @@ class _Writer:
         text = self._resolved.text
         if not place or named or self._resolved.place != place:
             return ()
-        if self._resolved.leans and points_back(text, self._rules):
+        lead = self._resolved.lead if self._resolved.leans else ()
+        if any(chunk.kind in _NAMES and place not in chunk.text for chunk in lead):
             return ()
         if not any(says(chunk, self._rules) for chunk in own):
             return ()

@@ -15,9 +15,10 @@ from pellucid_decision.text.gloss import glossary_of
 _ALIKE = {
     "en": "wh:w ph:f ck:k tch:ch gh: kn:n wr:r ie:i ei:i ee:i ea:i y:i ou:u ow:o",
     "de": "chs:x ä:e ph:f v:f ck:k tz:z th:t dt:t ß:s ie:i ih:i eh:e ah:a oh:o uh:u y:i ai:ei",
-    "fr": "eau:o au:o qu:k gu:g ph:f ch:x ce:se ci:si ç:s c:k h: ai:e ei:e é:e è:e ê:e â:a à:a "
-    "î:i ï:i ô:o û:u ù:u oo:ou z:s w:v",
-    "es": "ll:y v:b qu:k ce:se ci:si z:s ch:C c:k h: x:s ge:je gi:ji gu:g á:a é:e í:i ó:o ú:u ñ:n",
+    "fr": "nb:mb np:mp eau:o au:o qu:k gu:g ph:f ch:x ce:se ci:si ç:s c:k h: ai:e ei:e é:e è:e "
+    "ê:e â:a à:a î:i ï:i ô:o û:u ù:u oo:ou z:s w:v",
+    "es": "nb:mb np:mp ll:y v:b qu:k ce:se ci:si z:s ch:C c:k h: x:s ge:je gi:ji gu:g á:a "
+    "é:e í:i ó:o ú:u ñ:n",
 }
 # Letters that nobody hears at the end of a word.
 _SILENT = {"en": "e", "fr": "est"}
@@ -75,7 +76,7 @@ _PARTS = (
     ("ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ", "ㄴㄹ ㄱㄲ ㄷㄸ ㅂㅃ ㅅㅆ ㅈㅉ ㅈㅊ ㄱㅋ ㄷㅌ ㅂㅍ"),
     (
         "ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ",
-        "ㅐㅔ ㅒㅖ ㅙㅚ ㅙㅞ ㅚㅞ ㅡㅜ ㅗㅓ ㅗㅜ ㅢㅣ ㅓㅡ ㅟㅣ ㅕㅓ",
+        "ㅐㅔ ㅒㅖ ㅙㅚ ㅙㅞ ㅚㅞ ㅡㅜ ㅢㅣ ㅓㅡ ㅟㅣ ㅕㅓ",
     ),
     (
         " ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ",

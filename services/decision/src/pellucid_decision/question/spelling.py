@@ -83,6 +83,8 @@ def _as_heard(word: str, language: str) -> str:
     if not meant and language in {"es", "fr"} and word[-1] == "s":
         meant = own.heard.get(sound_of(word[:-1], language), "")
         meant = f"{meant}s" if meant and meant[-1] != "s" else meant
+    if len(meant) < len(word) - 1:
+        return ""  # "La Baule" is no "bol"
     if len(word) < (MIN_LETTERS if language == "en" else MIN_LETTERS - 1):
         return meant if own.count(meant) >= SMALL_WORD_COUNT else ""
     return "" if _is_form(meant, word) else meant
@@ -126,7 +128,7 @@ def _names() -> frozenset[str]:
 
 
 # Occurrences from which on a word may be what an unknown one sounds like.
-MIN_HEARD = {"en": 1000, "de": 100, "fr": 500, "es": 500}
+MIN_HEARD = {"en": 1000, "de": 100, "fr": 1000, "es": 1000}
 # Occurrences of a small word at least ("wann").
 SMALL_WORD_COUNT = 20_000
 # Syllables of a short Korean word at most, and occurrences of the gloss of a name.
@@ -171,14 +173,22 @@ def load_dictionaries() -> None:
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _dictionary(language: str) -> Dictionary:
+    frequent, hashes = _thinned(language)
+    # Only now: what is kept must not lie between what has just been freed.
+    counts = frequent.word_frequency.dictionary.items()
+    often = [(word, n) for word, n in counts if n >= MIN_HEARD[language] and word.isalpha()]
+    return Dictionary(frequent, hashes, by_sound(often, language))
+
+
+def _thinned(language: str) -> tuple[SpellChecker, npt.NDArray[np.int64]]:
+    """Return a dictionary's frequent words, and the hashes of the others."""
     checker = SpellChecker(language=language, distance=1)
     counts = checker.word_frequency.dictionary
     rare = [word for word, count in counts.items() if count <= RARE]
     hashes = np.sort(np.fromiter(map(hash, rare), dtype=np.int64, count=len(rare)))
     frequent = SpellChecker(language=None, distance=1)
     frequent.word_frequency.load_json({w: n for w, n in counts.items() if n > RARE})
-    often = ((word, n) for word, n in counts.items() if n >= MIN_HEARD[language] and word.isalpha())
-    return Dictionary(frequent, hashes, by_sound(often, language))
+    return frequent, hashes
 
 
 def _is_slip(known: str, word: str) -> bool:
