@@ -36,6 +36,8 @@ FRESH = (
     "fresh_claims_four.yaml",
     "fresh_claims_five.yaml",
     "fresh_claims_six.yaml",
+    "fresh_claims_seven.yaml",
+    "fresh_claims_eight.yaml",
 )
 PAGES = Path(__file__).parents[1] / "tests" / "rig" / "claims_pages.yaml"
 

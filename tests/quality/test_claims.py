@@ -100,13 +100,16 @@ async def test_share_of_each_kind_that_is_judged_well(name: str) -> None:
 
 
 FRESH: Mapping[str, tuple[int, int]] = {
-    "fresh_claims_four.yaml": (42, 8),
-    "fresh_claims_five.yaml": (46, 12),
-    "fresh_claims_six.yaml": (39, 12),
+    "fresh_claims_four.yaml": (48, 6),
+    "fresh_claims_five.yaml": (46, 7),
+    "fresh_claims_six.yaml": (42, 6),
+    "fresh_claims_seven.yaml": (43, 6),
+    "fresh_claims_eight.yaml": (41, 15),
 }
 """Of each set: right claims that keep their citation at least, wrong meanings that do at most.
 
-One or two beside what was measured (43 and 7, 47 and 11, 41 and 11): vectors differ by processor.
+One or two beside what was measured (50 and 5, 48 and 5, 44 and 5, 45 and 5, 43 and 13): vectors
+differ by processor.
 """
 
 
@@ -130,6 +133,8 @@ JUDGED: Mapping[str, float] = {
     "fresh_claims_four.yaml": 1.0,
     "fresh_claims_five.yaml": 1.0,
     "fresh_claims_six.yaml": 1.0,
+    "fresh_claims_seven.yaml": 0.95,
+    "fresh_claims_eight.yaml": 0.94,
 }
 """Share of right claims that keep their citation where a judge that is always right is asked."""
 

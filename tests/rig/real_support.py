@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from pellucid_gateway.vocabulary.findings import ScoredHit
 from pellucid_gateway.vocabulary.ports import Passage, PassageSupport, ScoreCall
+from pellucid_language.scripts import is_read_by
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_scorer.adapters import backends
 from pellucid_scorer.encoding.reading_choice import reader_of
@@ -93,10 +94,22 @@ def vector(text: str, place: int = 0) -> npt.NDArray[np.float32]:
     return one.encode(one.tokenize([text]))[0]
 
 
+def _likeness(claim: str, window: str) -> float:
+    """Likeness by the model that the service would ask: the first that reads the claim."""
+    readers = (i for i, one in enumerate(encoders()) if is_read_by(one.scripts, claim))
+    place = next(readers, 0)
+    one = encoders()[place]
+    cosine = vector(one.prefixes.passage + claim, place) @ vector(
+        one.prefixes.passage + window, place
+    )
+    return float(one.scale.likenesses(np.array([cosine], np.float32))[0])
+
+
 def _judged(claim: str, passage: support.Passage) -> PassageSupport:
     window = support.best_window(support.Claim.read(claim), passage)
-    text = passage.text[window.start : window.end]
-    judged = support.judge(passage.id, window, float(vector(claim) @ vector(text)))
+    judged = support.judge(
+        passage.id, window, _likeness(claim, passage.text[window.start : window.end])
+    )
     return PassageSupport(
         passage_id=passage.id,
         score=judged.score,

@@ -117,6 +117,24 @@ def test_the_day_that_a_page_shows_is_read(language: str, line: str, day: str, p
     assert 0.4 <= found.confidence <= 0.7
 
 
+def test_a_line_that_is_the_title_marks_the_beginning_like_a_heading() -> None:
+    menu = "".join(f"<p>Lock {name}</p>" for name in "ABCDEFGHIJKLMNOP")
+    page = f"{menu}<div>{{}}</div><p>March 5, 2021</p><p>{PROSE * 3}</p>"
+    found = _published(_page("en", page.format("The lock keepers")))
+    assert found is not None
+    assert found.time.date().isoformat() == "2021-03-05"
+    assert _published(_page("en", page.format("Our village"))) is None
+
+
+def test_the_day_on_which_a_thread_was_submitted_counts_at_its_end() -> None:
+    side = '<div class="linkinfo">this post was {} on March 5, 2021</div>'
+    page = f"<h1>The lock keepers</h1>{f'<p>{PROSE}</p>' * 14}"
+    found = _published(_page("en", page + side.format("submitted")))
+    assert found is not None
+    assert found.time.date().isoformat() == "2021-03-05"
+    assert _published(_page("en", page + side.format("admired"))) is None
+
+
 @pytest.mark.parametrize("markup", NOT_THEIRS)
 def test_a_day_of_something_else_is_not_taken(markup: str) -> None:
     page = f"<h1>The lock keepers</h1><p>{PROSE * 3}</p><p>{PROSE}</p>"

@@ -52,6 +52,11 @@ def test_a_meta_tag_may_spell_its_day_out(content: str, day: str) -> None:
     assert _day(H1, _meta("date", content)) == day
 
 
+def test_metas_of_any_vendor_that_end_in_date_tell_the_day() -> None:
+    assert _day(H1, _meta("lantern.date", "2025-03-06T00:00:00Z")) == "2025-03-06"
+    assert _day(H1, _meta("lantern.update", "2025-03-06T00:00:00Z")) == ""
+
+
 def test_of_two_declared_publications_the_first_counts() -> None:
     head = _meta("published-time", "2025-03-09T08:45:32Z") + _meta("published-date", "2021-02-16")
     assert _day(H1, head) == "2021-02-16"

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from turn_fakes import FakeDecision, FakeFetcher, Rig, answer_decision
+from turn_fakes import FakeDecision, FakeFetcher, Rig, answer_decision, search_decision
 
 from pellucid_gateway.vocabulary.decision import Action
 from pellucid_gateway.vocabulary.events import AnswerKind, Done, TurnResult
@@ -102,3 +102,15 @@ async def test_thanks_are_answered_as_thanks(message: str, start: str) -> None:
 
     assert isinstance(done, Done)
     assert done.result.answer.startswith(start)
+
+
+async def test_where_no_source_tells_it_the_nearest_pages_are_named_and_nothing_is_quoted() -> None:
+    question = "Which printer jams with code E40411?"
+    rig = Rig(decision=FakeDecision(search_decision(standalone_question=question)))
+    done = (await rig.events(question))[-1]
+    assert isinstance(done, Done)
+
+    assert done.result.answer.startswith("I found no sentence in the sources that answers this.")
+    assert done.result.sources[0].url in done.result.answer
+    assert not done.result.citations
+    assert done.result.answer_kind is AnswerKind.NONE

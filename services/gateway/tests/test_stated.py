@@ -1,14 +1,16 @@
 """What a question asks about, and whether quoted sentences state it."""
 
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from pellucid_gateway.answering import extractive
 from pellucid_gateway.answering.choice import choose
+from pellucid_gateway.answering.excerpt_worth import Likeness
 from pellucid_gateway.answering.quotable import Candidate, candidates_of
-from pellucid_gateway.answering.sufficiency import is_stated
+from pellucid_gateway.answering.sufficiency import is_stated, near
 from pellucid_gateway.question.asked_things import beyond, share_told, things_of
 from pellucid_gateway.vocabulary import notices
 from pellucid_gateway.vocabulary.findings import Source
@@ -89,6 +91,8 @@ def test_what_the_title_tells_the_sentences_need_not() -> None:
         ("When will the Skerry Bridge be closed?", False),
         ("What time does the Skerry Bridge office open?", False),
         ("Will Skerry 5.0 have a bridge?", False),
+        ("Is the Skerry Bridge older than the Tarnholm viaduct?", False),
+        ("Does the Skerry Bridge accept the pass SKB400?", False),
         ("Tell me about the Skerry Bridge", True),
     ],
 )
@@ -102,6 +106,47 @@ def test_what_cannot_be_looked_up_in_another_language_is_not_taken_for_an_answer
     chosen = _sentences("Le pont de Skerry est beau.", language="fr")
 
     assert not is_stated(chosen, "Does the Skerry vibraphone wobble?", "en")
+
+
+def test_what_the_title_tells_need_not_stand_in_a_sentence_of_another_language() -> None:
+    chosen = _sentences(
+        "It closed at 212.40 crowns on Friday.", "Shares of Tarnholm close higher", "en"
+    )
+
+    assert is_stated(chosen, "Wie steht die Tarnholm Aktie?", "de")
+
+
+@pytest.mark.parametrize(
+    ("question", "likeness", "kept"),
+    [
+        ("Is the locksmith in Skerry open?", 0.7, True),
+        ("Is the locksmith in Skerry open?", 0.2, False),
+        ("What view is there of the sound?", 0.4, True),
+        ("Which brand of printer jams?", 0.4, False),
+    ],
+)
+def test_only_what_comes_near_is_quoted_where_nothing_answers(
+    question: str, likeness: float, *, kept: bool
+) -> None:
+    found = _sentences("It has a view of the sound.", "Skerry")
+    alike = [Likeness((likeness,), (likeness,))]
+
+    assert bool(near(found, found, question, alike)) is kept
+
+
+def test_without_a_scorer_the_things_asked_about_decide_what_comes_near() -> None:
+    found = _sentences("Bicycles cross for free. The mayor cut a ribbon.", "Skerry")
+
+    chosen = near(found, found, "Which bicycles are forbidden?", None)
+
+    assert [candidate.text for candidate in chosen] == ["Bicycles cross for free."]
+
+
+def test_a_page_that_the_person_named_is_quoted_however_near_it_comes() -> None:
+    source = replace(_source("It has a view of the sound."), user_supplied=True)
+    found = candidates_of([source])
+
+    assert near(found, found, "Which brand of printer jams?", [Likeness((0.0,), (0.0,))]) == found
 
 
 @pytest.mark.parametrize(

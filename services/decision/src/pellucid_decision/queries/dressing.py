@@ -168,7 +168,7 @@ def clock_year(
         return ()
     words = set(re.findall(r"\w+", _NEW_PLACE.sub("", text.casefold())))
     asked = bool(words & rules.words("current")) or _found(rules, "current_words", text)
-    return (Chunk(str(ask.now.year), Kind.NUMBER),) if asked else ()
+    return (Chunk(str(ask.now.year), Kind.NUMBER, Role.WEAK),) if asked else ()
 
 
 def without_site(chunks: Sequence[Chunk], site: str) -> tuple[Chunk, ...]:

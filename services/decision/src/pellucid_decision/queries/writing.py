@@ -217,7 +217,7 @@ class _Writer:
             return ()
         if not any(says(chunk, self._rules) for chunk in own):
             return ()
-        means = meanings_of(text.casefold(), self._rules.code)
+        means = meanings_of(text.casefold().replace("anywhere", "where"), self._rules.code)
         local = means & _LOCAL or (self._resolved.topic.just_told and not means & _ANYWHERE)
         return (Chunk(place, Kind.ENTITY),) if local else ()
 

@@ -99,7 +99,7 @@ def _flushed(run: list[tuple[int, str, Kind]]) -> Iterator[tuple[int, str, Kind]
 _JA_NOUN = re.compile(
     rf"(?:[A-Z]|[0-9０-９]+)[{KATAKANA}{HAN}]+"
     r"|[A-Za-z0-9][A-Za-z0-9.+#%&-]*(?: ?[0-9A-Z][A-Za-z0-9.]*)*"
-    rf"|[{KATAKANA}{HAN}0-9０-９]+(?:(?:[りきえけみめれべせびげっ]|[かわまが]り)[{HAN}]+"
+    rf"|[{KATAKANA}{HAN}0-9０-９]+(?:(?:[りきえけみめれべせびげっ]|[かわまが]り|し(?=[込出上入替換付]))[{HAN}]+"
     rf"|[A-Za-z0-9]+[{KATAKANA}{HAN}]*)*"
 )
 

@@ -72,6 +72,10 @@ class Likeness:
     alone: tuple[float, ...]
     with_about: tuple[float, ...]
 
+    def of(self, i: int) -> float:
+        """Of one candidate, both taken together."""
+        return _ALONE * self.alone[i] + _WITH_ABOUT * self.with_about[i]
+
 
 def compared(found: Sequence[Candidate]) -> tuple[str, ...]:
     """The texts whose likeness tells that of the candidates, each once."""

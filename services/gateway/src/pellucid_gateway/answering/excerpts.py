@@ -10,6 +10,7 @@ from pellucid_gateway.answering.prompts import Setting
 from pellucid_gateway.answering.quotable import Candidate, candidates_of
 from pellucid_gateway.answering.summary import summary
 from pellucid_gateway.claims.conflict_notes import Conflict
+from pellucid_gateway.claims.rendering import source_list
 from pellucid_gateway.course.budgets import limited
 from pellucid_gateway.course.course import Course
 from pellucid_gateway.question.parts import parts_of
@@ -30,6 +31,8 @@ _MOST_COMPARED = 24
 _MIN_CALL_S = 0.03
 # Of a named page where the person names no length.
 _SUMMARY_SENTENCES = 5
+# Pages that are named where none of them tells it.
+_NEAREST_PAGES = 3
 # A text that is there at once is sent in pieces of about a line.
 # Pieces of the answer end with a word: half an address would be another one.
 _PIECE = re.compile(r".{80}\S*\s?|.+", re.DOTALL)
@@ -79,8 +82,21 @@ class ExcerptAnswerer:
         with self._memory.used():
             chosen = choice.choose(found, question, self._request.depth, near)
             chosen = choice.with_both_sides(chosen, every, conflicts)
-            near_only = not self._is_stated(chosen)
+            near_only = not conflicts and not self._is_stated(chosen)
+            if near_only:
+                chosen = stated.near(chosen, found, question, near)
+        if not chosen:
+            return await self._told_nowhere(sources)
         return await self._written(chosen, conflicts[:1], are_near_only=near_only)
+
+    async def _told_nowhere(self, sources: Sequence[Source]) -> Answer:
+        """Say that no source tells it, and which pages came nearest."""
+        wording, most = self._ledger.wording, sources[:_NEAREST_PAGES]
+        pages = source_list(
+            most, wording.answer("told_nowhere"), lambda s: extractive.date_text(s, wording)
+        )
+        await self._send_text(pages, ())
+        return Answer(text=pages, kind=AnswerKind.NONE)
 
     async def _summary(self, named: Sequence[Candidate]) -> Answer:
         wish = wish_of(self._request.message)

@@ -13,7 +13,7 @@ from importlib import resources
 import yaml
 
 from pellucid_gateway.claims import exchanges, substitutions
-from pellucid_gateway.claims.telling.negation import is_negated, negations, without_seeming
+from pellucid_gateway.claims.telling.negation import is_negated, negations, stated, without_seeming
 from pellucid_gateway.claims.telling.opposites import are_converse, are_on_one_side, are_opposite
 from pellucid_language import sentences, unspaced_checks
 from pellucid_language.clauses import BORDER
@@ -26,14 +26,14 @@ from pellucid_language.verbs import is_known_verb, is_past, verb_key
 
 # Share of a claim's words from which a clause speaks of the same.
 _SAME_MATTER = 0.6
+# From this share on a clause may deny what the claim denies.
+_LEAST_MATTER = 0.34
 # The same where the two have opposite words, which are not shared.
 _OPPOSED_MATTER = 0.4
 _NAME = re.compile(r"\b[A-ZÀ-Þ][\w'’-]*(?:\s+[A-ZÀ-Þ][\w'’-]*)*")
 _WORD = re.compile(r"[^\W\d_]+")
 _MOST_NAMES = 8
 _HEAD_CHARS = 2
-# "They strike if it is not raised" denies no strike.
-_CONDITION = re.compile(r"(?:,?\s(?:if|unless|falls|wenn)\s)")
 _PART = re.compile(r"[,;:]\s|\s(?:and|but|while|whereas|aber|und|mais|et|pero|y)\s")
 _STEM_LETTERS = 5
 # "Needs" and "need".
@@ -70,7 +70,8 @@ def contradicts(claim: str, facts: str) -> bool:
         return True
     if _denied_elsewhere(claim, found) or exchanges.are_exchanged(claim, found):
         return True
-    if substitutions.is_substituted(claim, found, are_alike=_are_alike):
+    as_denied = [one for one in found if is_negated(one) == is_negated(claim)]
+    if substitutions.is_substituted(claim, as_denied, are_alike=_are_alike):
         return True
     nearest = _nearest(claim, found)
     if not nearest:
@@ -149,11 +150,21 @@ def _content(text: str) -> frozenset[str]:
 
 def _denied(claim: str, sentence: str) -> bool:
     """One of the two has a negation where the other, speaking of the same, has none."""
-    clauses = clauses_of(sentence)
+    claim = stated(claim)
+    own = max(clauses_of(claim), key=lambda clause: _share(clause, sentence), default=claim)
+    clauses = clauses_of(stated(sentence))
+    if is_negated(own) and any(
+        is_negated(c) and _share(claim, c) >= _LEAST_MATTER for c in clauses
+    ):
+        return False
     best = max(clauses, key=lambda clause: _share(claim, clause), default="")
     if _share(claim, best) < _SAME_MATTER:
-        best = _CONDITION.split(sentence)[0] or sentence
-    return is_negated(claim) != is_negated(best) and not _is_denied_in_effect(claim, best)
+        # What stands between two clauses of the matter is of it as well: "not, as some wrote, for".
+        told = [k for k, clause in enumerate(clauses) if _share(claim, clause)]
+        best = ", ".join(clauses[told[0] : told[-1] + 1]) if told else sentence
+    if is_negated(own) == is_negated(best) or is_negated(claim) == is_negated(best):
+        return False
+    return not _is_denied_in_effect(claim, best)
 
 
 def _is_denied_in_effect(claim: str, sentence: str) -> bool:
@@ -295,7 +306,7 @@ def _given_to_the_other(claim: str, sentence: str) -> bool:
 
 def _exchanged(part: str, figure: Figure, clauses: Sequence[str]) -> bool:
     """Whether what the claim gives the figure to stands before another figure in the source."""
-    own = [clause for clause in clauses if _has(clause, figure)]
+    own = [clause for clause in clauses if any(_same(clause, figure))]
     subject = _subject(part, figure)
     if not own or not subject or any(subject in terms(clause) for clause in own):
         return False
@@ -308,10 +319,6 @@ def _exchanged(part: str, figure: Figure, clauses: Sequence[str]) -> bool:
         for rival in figures(clause)
         if not rival.is_year
     )
-
-
-def _has(clause: str, figure: Figure) -> bool:
-    return any(_same(clause, figure))
 
 
 def _same(clause: str, figure: Figure) -> Iterator[Figure]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pellucid_gateway.claims import overstated, parties, roles
-from pellucid_gateway.claims.telling import bindings, opposites, scope, told_otherwise
+from pellucid_gateway.claims.telling import bindings, degrees, opposites, scope, told_otherwise
 from pellucid_language import names, sentences, unspaced_checks
 from pellucid_language.scripts import is_spaceless
 from pellucid_language.text_memory import remembered
@@ -25,6 +25,7 @@ CHECKS: tuple[Callable[[str, Sequence[str]], bool], ...] = (
     told_otherwise.is_told_otherwise,
     bindings.is_bound_otherwise,
     scope.is_of_more,
+    degrees.goes_further,
 )
 """Each tells of a claim and all sentences of its passage whether they differ; cheap ones first."""
 

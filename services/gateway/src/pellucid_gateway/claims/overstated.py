@@ -25,13 +25,15 @@ COUNTED_WORDS = 4
 """Words after "all" and "most" which tell of what."""
 _DONE = (
     r"(?:was|were|has|have|had|did|is|are|\w{2,}ed|won|left|met|sold|bought|took|gave|led|wrote"
-    r"|built|began|became|fell|rose|paid|put|made|found|said|held|cut|shut|went|came|got)\b"
+    r"|already|built|began|became|fell|rose|paid|put|made|found|said|held|cut|shut|went|came|got)\b"
 )
 _PARTICIPLE = r"(?:\w{2,}ed|\w{2,}en|built|sold|shut|cut|won|made|paid|held)"
-PAST_OR_LASTING = re.compile(rf"(?!(?:is|are)\b(?! (?:\w+ )?{_PARTICIPLE}\b))\b{_DONE}")
+PAST_OR_LASTING = re.compile(
+    rf"(?!(?:is|are)\b(?! (?:\w+ )?(?:{_PARTICIPLE}|available|on sale|in force)\b))\b{_DONE}"
+)
 """What states a thing as done or lasting, in English; "it opens in May" leaves it open too."""
 DONE_ELSEWHERE = re.compile(
-    r"\b(?:hat|haben|wurden?)\s.*\b\w+(?:t|en)\W*$"
+    r"\bbereits\b|\b(?:hat|haben|wurden?)\s.*\b\w+(?:t|en)\W*$"
     r"|\b(?:a|ont)\s(?:deja\s)?\w+(?:e|i|u)e?s?\s(?:que|la?|les?|des?|du)\b"
     r"|\b(?:ha|han|fue|fueron)\s\w+(?:ado|ido)s?\b"
 )

@@ -4,7 +4,7 @@ With the scorer lost the lexical checks remain and the turn says so.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pellucid_gateway.claims.claim_checks import (
@@ -17,6 +17,7 @@ from pellucid_gateway.claims.claim_checks import (
     is_pinned,
     lexical_support,
     overlap,
+    undated,
 )
 from pellucid_gateway.claims.contradictions import contradicts
 from pellucid_gateway.claims.distortions import is_distorted
@@ -37,6 +38,7 @@ from pellucid_gateway.vocabulary.findings import Source
 from pellucid_gateway.vocabulary.ports import Passage, PassageSupport, ScorerPort
 from pellucid_language import sentences
 from pellucid_language.folding import fold
+from pellucid_language.quantities import Figure, figures, spelled_figures
 from pellucid_language.terms import function_terms, has_unspaced_script, terms
 from pellucid_language.text_memory import TextMemory
 from pellucid_runtime.errors import ServiceError
@@ -44,6 +46,9 @@ from pellucid_runtime.errors import ServiceError
 # Share of a claim's words that its source must have when only words can be checked; chosen on
 # labelled claims, where it finds nearly all changed numbers.
 MIN_OVERLAP = 0.4
+# Support by the wording of a claim with a figure, which its source must have: 4 more of our own
+# right claims are kept and no wrong one, of 2,330 public rows 1 right and 2 wrong ones.
+_LEAST_WITH_FIGURE = 0.35
 # Pairs of characters, of which a changed ending takes two.
 MIN_OVERLAP_UNSPACED = 0.3
 # Of a claim over several sources each has this much.
@@ -198,7 +203,7 @@ class SupportJudge:
         """The wording must suffice, figures and names stand, nothing speak against."""
         shown = shown_text(source)
         score = support.score if support else overlap(claim, shown)
-        least = MIN_SUPPORT if support else _least_overlap(claim)
+        least = _least_support(claim) if support else _least_overlap(claim)
         if self._is_checked_by_facts_alone(claim, source):
             score, least = max(score, _ACROSS_LANGUAGES), _ACROSS_LANGUAGES
         found = self._by_facts(claim, source)
@@ -300,6 +305,18 @@ def _supporting(claim: str, source: Source, score: float) -> Judgement:
         score=round(score, 4),
         passage=_passage(claim, source, None),
     )
+
+
+def _least_support(claim: str) -> float:
+    """Where a figure of the claim stands in its source, less of the wording must agree."""
+    has_figure = any(not figure.is_year for figure in _figures(claim))
+    return _LEAST_WITH_FIGURE if has_figure else MIN_SUPPORT
+
+
+def _figures(claim: str) -> Iterator[Figure]:
+    text = undated(claim)
+    yield from figures(text)
+    yield from spelled_figures(text)
 
 
 def _least_overlap(claim: str) -> float:

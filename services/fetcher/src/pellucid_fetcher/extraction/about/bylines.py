@@ -248,13 +248,13 @@ def _written(blocks: Sequence[Block], page: Page, style: Style) -> Iterator[_Can
 
 
 def _top(blocks: Sequence[Block], page: Page) -> int | None:
-    """Find the first heading of the first level, else the heading that is the page's title."""
+    """Find the first heading of the first level, else the heading or line that is the title."""
     for at, block in enumerate(blocks):
         if block.kind == "h" and block.level == 1:
             return at
     title = page.title.casefold()
-    headings = (at for at, block in enumerate(blocks) if block.kind == "h")
-    return next((at for at in headings if title and blocks[at].text.casefold() == title), None)
+    titled = [at for at, block in enumerate(blocks) if title and block.text.casefold() == title]
+    return next((at for at in titled if blocks[at].kind == "h"), next(iter(titled), None))
 
 
 def _label_above(blocks: Sequence[Block], at: int) -> str:

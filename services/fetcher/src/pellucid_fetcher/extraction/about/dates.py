@@ -34,7 +34,7 @@ _PUBLICATION_ELEMENTS: Final = (
     "time.entry-date", "time.published", "article header time[datetime]",
 )  # fmt: skip
 _LIKE_META: Final = re.compile(
-    r"publi\w*[-_.:]?(?:date|time|on|at)|(?:date|time)[-_.:]?publi|post[-_]?date"
+    r"publi\w*[-_.:]?(?:date|time|on|at)|(?:date|time)[-_.:]?publi|post[-_]?date|[.:]date$"
 )
 _CHANGE_METAS: Final = ("article:modified_time", "og:updated_time", "datemodified", "last-modified")
 _CHANGED_TRUST: Final = 0.35

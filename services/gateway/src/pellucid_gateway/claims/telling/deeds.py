@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import pairwise
 
 from pellucid_language.english_words import word_class
 from pellucid_language.folding import fold
@@ -23,6 +24,8 @@ _DO = word_class("do")
 _MODAL = word_class("modal")
 _AUXILIARIES = _BE | _HAVE | _DO | _MODAL | {"to"}
 _DENYING = word_class("denying")
+_NO_OBJECT = frozenset({"no", "nothing", "nobody", "none"})
+_BOUNDING = frozenset({"more", "less", "fewer", "later", "earlier", "sooner", "longer"})
 _BETWEEN = word_class("between")
 _DETERMINERS = word_class("determiners")
 _PREPOSITIONS = word_class("prepositions")
@@ -172,9 +175,16 @@ def _deed(tokens: Sequence[_Token], verbs: Sequence[int], i: int) -> Deed:
         is_state=is_be and not has_form and not tokens[i].low.endswith("ing"),
         is_past=has_form or bool({"has", "have", "had", "was", "were"} & {*helpers}),
         is_denied=any(word in _DENYING or word.endswith("n't") for word in denied)
-        or denied[-2:] == ["yet", "to"],
+        or denied[-2:] == ["yet", "to"]
+        or _has_no_object(tokens, i),
         ground=_ground(tokens, i, helpers),
     )
+
+
+def _has_no_object(tokens: Sequence[_Token], i: int) -> bool:
+    """Whether what is done is done to nothing: "read no book", but not "has no more than two"."""
+    behind = [token.low for token in tokens[i + 1 : i + 3]]
+    return bool(behind) and behind[0] in _NO_OBJECT and _BOUNDING.isdisjoint(behind[1:])
 
 
 def _head(phrase: Sequence[_Token], *, least: int = 1) -> list[_Token]:
@@ -281,9 +291,16 @@ def _ground(tokens: Sequence[_Token], i: int, helpers: Sequence[str]) -> Ground:
     is_planned = is_infinitive and (
         helpers[0] in _BE or any(_PLANNED.match(key) for key in governing)
     )
-    if _COMING & {*helpers} or is_planned:
+    if _COMING & {*helpers} or is_planned or _is_caused(before):
         return Ground.COMING
     return Ground.DONE
+
+
+def _is_caused(before: Sequence[str]) -> bool:
+    """Whether somebody is to have it done: "plans to have the pipes replaced"."""
+    return any(
+        one in {"to", *_COMING} and other in {"have", "get"} for one, other in pairwise(before)
+    )
 
 
 def _is_reported(before: Sequence[str]) -> bool:

@@ -75,8 +75,8 @@ def following(figure: Figure, claim: str, sentences: Sequence[str]) -> Following
 
 @remembered
 def _given(sentence: str) -> tuple[Figure, ...]:
-    every = (*figures(sentence), *spelled_figures(sentence))
-    return every if len(every) <= _MOST_FIGURES else ()
+    every = sorted((*figures(sentence), *spelled_figures(sentence)), key=lambda f: f.start)
+    return tuple(every) if len(every) <= _MOST_FIGURES else ()
 
 
 def _within(figure: Figure, claim: str, sentence: str) -> Iterator[Following]:

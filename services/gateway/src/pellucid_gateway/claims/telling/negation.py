@@ -10,6 +10,8 @@ import yaml
 from pellucid_language.folding import fold
 from pellucid_language.text_memory import remembered
 
+_CONDITION = re.compile(r",?\s(?:if|unless|falls|wenn)\s")
+
 
 @remembered
 def is_negated(text: str) -> bool:
@@ -20,6 +22,11 @@ def is_negated(text: str) -> bool:
 def without_seeming(folded: str) -> str:
     """A folded text without what has a word of negation and denies nothing ("not only")."""
     return _patterns()["not_denying"].sub(" ", folded)
+
+
+def stated(text: str) -> str:
+    """A text up to its condition: "they strike if it is not raised" denies no strike."""
+    return _CONDITION.split(text)[0] or text
 
 
 def negations() -> re.Pattern[str]:

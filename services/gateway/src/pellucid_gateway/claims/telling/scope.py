@@ -18,6 +18,7 @@ _ALL = re.compile(
     r"(?! (?:day|night|week|month|year|hour|time|over|other|longer|more|less|doubt)\b)"
     r"((?: [\w'’-]+){1,7})"
 )
+_ALL_COUNTED = re.compile(r"\ball (?:of )?(?:the |its |their )?(\d[\d.,]*\d|\d)")
 _ENTIRE = re.compile(r"\b(?:whole|entire(?:ly)?|completely|fully)\b")
 _ALWAYS = re.compile(
     r"(?<!not )\b(?:always|at any time|any time|all year|every (?:day|night|week|month|year)"
@@ -124,9 +125,18 @@ def _nearest(claim: str, sentences: Sequence[str]) -> list[str]:
 
 def _is_of_all(claim: str, near: Sequence[str]) -> bool:
     """Everything counted is limited wherever a near sentence tells of it."""
-    if _PART.search(claim):
+    if _PART.search(claim) or _counts_alike(claim, near):
         return False
     return any(_is_limited(noun, claim, near) for noun in _counted(claim))
+
+
+def _counts_alike(claim: str, near: Sequence[str]) -> bool:
+    """The claim is of all so many, and a near sentence has as many, not "five of so many"."""
+    return any(
+        re.search(rf"(?<!of )(?<!of the )\b{re.escape(match.group(1))}\b", sentence)
+        for match in _ALL_COUNTED.finditer(claim)
+        for sentence in near
+    )
 
 
 def _is_of_whole(claim: str, near: Sequence[str]) -> bool:

@@ -25,7 +25,8 @@ _LEAST_TOLD = 2
 _LEAST_ENGLISH = 0.1
 _AWAITED = re.compile(
     r"\b(?:needs?|awaits?|awaiting|requires?|pending|seeks?|without|lacks?|hop(?:es|ing) for"
-    r"|ask(?:s|ed) for|subject to)(?: the| an?| its| their)?(?: \w+)? (\w{5,})"
+    r"|ask(?:s|ed) for|appl(?:y|ies|ied) for|filed for|subject to)"
+    r"(?: the| an?| its| their)?(?: \w+)? (\w{5,})"
 )
 _NOUN_LETTERS = 5
 # Verbs that tell little of what is done, so that two of them are seldom one deed.
