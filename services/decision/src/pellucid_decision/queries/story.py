@@ -202,10 +202,11 @@ def _is_common(chunk: Chunk, rules: LanguageRules) -> bool:
 
 
 def subject_of(chunks: Sequence[Chunk], rules: LanguageRules) -> tuple[Chunk, ...]:
-    """Return what a question is about: its names, else its words but the last."""
-    named = tuple(chunk for chunk in chunks if chunk.kind in _NAMES)
-    if named and rules.code != "de":
-        return named[:2]
+    """Return what a question is about: its names with what each names, else its first words."""
+    names = [chunk for chunk in chunks if chunk.kind in _NAMES]
+    if names and rules.code != "de":
+        of = [chunk for chunk in chunks if any(_belongs(chunk, name) for name in names[:2])]
+        return tuple(chunk for chunk in chunks if chunk in names[:2] or chunk in of)
     content = [
         chunk
         for chunk in chunks
