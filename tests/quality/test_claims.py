@@ -104,11 +104,11 @@ FRESH: Mapping[str, tuple[int, int]] = {
     "fresh_claims_five.yaml": (46, 7),
     "fresh_claims_six.yaml": (42, 6),
     "fresh_claims_seven.yaml": (43, 6),
-    "fresh_claims_eight.yaml": (41, 15),
+    "fresh_claims_eight.yaml": (44, 9),
 }
 """Of each set: right claims that keep their citation at least, wrong meanings that do at most.
 
-One or two beside what was measured (50 and 5, 48 and 5, 44 and 5, 45 and 5, 43 and 13): vectors
+One or two beside what was measured (50 and 5, 48 and 5, 44 and 5, 45 and 5, 46 and 8): vectors
 differ by processor.
 """
 
