@@ -9,6 +9,7 @@ from pellucid_decision.question.chunks import chunks_of
 from pellucid_decision.question.rarity import commonness
 from pellucid_decision.question.terms import FIRM, Kind
 from pellucid_decision.rules.rulebook import LanguageRules
+from pellucid_decision.text.gloss import glossary_of
 from pellucid_language.calendar import month_numbers
 from pellucid_language.scripts import HIRAGANA
 
@@ -27,7 +28,7 @@ FRAGMENT_CHARACTERS = 12
 # Characters of a Chinese name at most; a longer run is a clause.
 NAME_CHARACTERS = 4
 # Ends of Korean verbs, and the kana of Japanese ones: what no dictionary has for other reasons.
-_VERBAL = re.compile(rf"(?:[데요다게서고면지는은운한할된될랐었았했]|[{HIRAGANA}])\Z")
+_VERBAL = re.compile(rf"(?:[데요다게서고면지러려는은운한할된될랐었았했]|[{HIRAGANA}])\Z")
 _NAMES = FIRM - {Kind.NUMBER}
 _ASIDE = re.compile(r"[(（][^()（）]*[)）]")
 _WORD = re.compile(r"[\w'’-]+|[^\w\s]")
@@ -150,7 +151,8 @@ def _leads(before: str, chunk: Chunk, rules: LanguageRules) -> bool:
         short = len(before) <= FRAGMENT_CHARACTERS
         around = rules.phrase("leading_forms")
         led = around and around.search(before, max(0, chunk.start - 2), _end(chunk) + 3)
-        return short or chunk.kind in _NAMES or bool(led)
+        known = rules.code == "ko" and chunk.text in glossary_of("ko").whole
+        return short or known or chunk.kind in _NAMES or bool(led)
     words = _WORD.findall(before[: chunk.start].casefold())[-SHORT:]
     bare = [word for word in words if word not in rules.words("articles")]
     if not bare:

@@ -228,7 +228,12 @@ def _sentences(text: str) -> list[str]:
 
 def _is_one(joined: str, first: str) -> bool:
     """Whether a full stop ended no sentence: "am 24. Dezember", "Dr. Quill"."""
-    return first.endswith(".") and len(sentences.split(joined)[0]) > len(first)
+    shortened = _SHORTENED.search(first)
+    return bool(shortened) and len(sentences.split(joined)[0]) > len(first)
+
+
+# A number or a short form with a capital; behind other words people go on in small letters.
+_SHORTENED = re.compile(r"\b(?:\d{1,3}|[A-ZÄÖÜ]\w{0,3}|\w(?:\.\w)+)\.\Z")
 
 
 def _joined(texts: Iterable[str]) -> str:

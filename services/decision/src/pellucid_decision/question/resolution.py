@@ -175,7 +175,9 @@ def _named_in(subject: Sequence[Chunk], rules: LanguageRules) -> tuple[Chunk, ..
     kept = []
     for place, chunk in enumerate(subject):
         beside = (*subject[max(0, place - 1) : place], *subject[place + 1 : place + 2])
-        if _is_name(chunk, rules) or any(_adjoins(chunk, other) for other in beside):
+        if _is_name(chunk, rules) or any(
+            _adjoins(chunk, other) for other in beside if _is_name(other, rules)
+        ):
             kept.append(chunk)
     return tuple(kept) if any(_is_name(chunk, rules) for chunk in kept) else tuple(subject)
 
@@ -184,7 +186,7 @@ def _adjoins(chunk: Chunk, name: Chunk) -> bool:
     """Whether a chunk stands right before or behind a name, with a blank between them."""
     behind = chunk.start - name.start - len(name.text)
     before = name.start - chunk.start - len(chunk.text)
-    return name.kind in _NAMES and 1 in {behind, before}
+    return 1 in {behind, before}
 
 
 def _swapped(own: Sequence[Chunk], topic: Topic) -> tuple[Chunk, ...]:
