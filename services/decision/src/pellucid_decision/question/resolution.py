@@ -170,16 +170,17 @@ def _lead(
 def _named_in(subject: Sequence[Chunk], rules: LanguageRules) -> tuple[Chunk, ...]:
     """Return the names of a subject, each with the words right beside it, else all of it.
 
-    "And its price?" asks of the Renault 5, not of the range that was asked for before.
+    "And its price?" asks of the Renault 5, not of the range that was asked for before. A name of
+    several words is one, in German too.
     """
-    kept = []
-    for place, chunk in enumerate(subject):
-        beside = (*subject[max(0, place - 1) : place], *subject[place + 1 : place + 2])
-        if _is_name(chunk, rules) or any(
-            _adjoins(chunk, other) for other in beside if _is_name(other, rules)
-        ):
-            kept.append(chunk)
-    return tuple(kept) if any(_is_name(chunk, rules) for chunk in kept) else tuple(subject)
+    names = [chunk for chunk in subject if _is_name(chunk, rules)]
+    whole = {chunk for chunk in names if " " in chunk.text}
+    kept = (
+        replace(chunk, kind=Kind.ENTITY) if chunk in whole else chunk
+        for chunk in subject
+        if chunk in names or any(_adjoins(chunk, name) for name in names)
+    )
+    return tuple(kept) if names else tuple(subject)
 
 
 def _adjoins(chunk: Chunk, name: Chunk) -> bool:
