@@ -213,7 +213,9 @@ def _has_one_side(text: str, chunks: Sequence[Chunk], rules: LanguageRules) -> b
     """Whether a message compares with one thing that it names: the other is the topic."""
     pattern = rules.phrase("one_sided")
     match = pattern.search(text) if pattern else None
-    return bool(match) and sum(_is_name(chunk, rules) for chunk in chunks) == 1
+    names = [chunk for chunk in chunks if _is_name(chunk, rules)]
+    whole = [chunk for chunk in names if chunk.kind in _NAMES or " " in chunk.text]
+    return bool(match) and len(whole or names) == 1
 
 
 def _is_name(chunk: Chunk, rules: LanguageRules) -> bool:
