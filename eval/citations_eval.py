@@ -41,6 +41,7 @@ FRESH = (
     "fresh_claims_six.yaml",
     "fresh_claims_seven.yaml",
     "fresh_claims_eight.yaml",
+    "fresh_claims_nine.yaml",
 )
 MOST_ROWS = 80
 PAGES = Path(__file__).parents[1] / "tests" / "rig" / "claims_pages.yaml"

@@ -8,6 +8,7 @@ from pellucid_decision.question.chunk import Chunk, Role
 from pellucid_decision.question.chunks import chunks_of
 from pellucid_decision.question.rarity import commonness
 from pellucid_decision.question.terms import FIRM, Kind
+from pellucid_decision.question.topic import has_verb_last
 from pellucid_decision.rules.rulebook import LanguageRules
 from pellucid_decision.text.gloss import glossary_of
 from pellucid_language.calendar import month_numbers
@@ -203,11 +204,13 @@ def _is_common(chunk: Chunk, rules: LanguageRules) -> bool:
     return plain and commonness(chunk.text, rules.code) > TELLING_COUNT
 
 
-def subject_of(chunks: Sequence[Chunk], rules: LanguageRules) -> tuple[Chunk, ...]:
-    """Return what a question is about: its names, else its words but the last."""
-    named = tuple(chunk for chunk in chunks if chunk.kind in _NAMES)
-    if named and rules.code != "de":
-        return named[:2]
+def subject_of(chunks: Sequence[Chunk], question: str, rules: LanguageRules) -> tuple[Chunk, ...]:
+    """Return what a question is about: its names with what each names, else its first words."""
+    names = [chunk for chunk in chunks if chunk.kind in _NAMES][:2]
+    if names and rules.code != "de":
+        of = () if has_verb_last(question, rules) else chunks
+        named = {chunk.key for chunk in of if any(_belongs(chunk, name) for name in names)}
+        return tuple(chunk for chunk in chunks if chunk in names or chunk.key in named)
     content = [
         chunk
         for chunk in chunks

@@ -248,10 +248,9 @@ class _Writer:
         if of_person and points_back(question, self._rules):
             return beyond([c for c in first if c.role is Role.CONTENT][:SHORT], own)
         last = self._own[number - 1]
-        named_last = any(chunk.kind in _NAMES for chunk in last)
-        about = dict.fromkeys(
-            (*lead, *subject_of(last if refers and named_last else self._own[0], self._rules))
-        )
+        place = number - 1 if refers and any(chunk.kind in _NAMES for chunk in last) else 0
+        asked = self._asked.questions[place]
+        about = dict.fromkeys((*lead, *subject_of(self._own[place], asked, self._rules)))
         return tuple(room_for(beyond(tuple(about), own), own))
 
     def _only_places(self, own: Sequence[Chunk]) -> bool:

@@ -198,12 +198,17 @@ def _after_question(topic: Topic, text: str, rules: LanguageRules) -> Topic:
 
 def _ends_with_verb(subject: Sequence[Chunk], text: str, rules: LanguageRules) -> bool:
     """Whether what stands last is what something did: "did Severance air", "ist … gewählt"."""
-    verbs = _VERB_LAST.get(rules.code)
-    if verbs is None or len(subject) < 2 or not verbs.search(text):  # noqa: PLR2004 - a name and a verb
+    if len(subject) < 2 or not has_verb_last(text, rules):  # noqa: PLR2004 - a name and a verb
         return False
     *before, last = subject
     plain = last.kind is Kind.WORD and last.text.islower() and " " not in last.text
     return plain and any(chunk.text[:1].isupper() for chunk in before)
+
+
+def has_verb_last(text: str, rules: LanguageRules) -> bool:
+    """Whether a question begins with an auxiliary, so that its verb stands behind the name."""
+    verbs = _VERB_LAST.get(rules.code)
+    return bool(verbs and verbs.search(text))
 
 
 _VERB_LAST = {
