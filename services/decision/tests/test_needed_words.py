@@ -121,6 +121,11 @@ def test_the_name_is_what_question_and_answer_both_write(
             "シャープのEC-XR1と比べて音はどっちが静か？",
             ("V12", "EC-XR1"),
         ),
+        (
+            ("wie schwer ist der Thule Chariot", "Der Thule Chariot wiegt etwa 13 kg."),
+            "und wie fährt der sich im Vergleich zum Croozer Vaaya, wir haben viel Schotter",
+            ("Thule Chariot", "Croozer Vaaya"),
+        ),
     ],
 )
 def test_a_comparison_with_one_side_takes_the_other_from_the_topic(

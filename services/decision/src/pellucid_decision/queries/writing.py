@@ -43,7 +43,7 @@ from pellucid_decision.question.terms import FIRM, Kind, terms_of
 from pellucid_decision.rules.rulebook import LanguageRules, Rulebook
 from pellucid_decision.rules.signals import Reading
 from pellucid_decision.text.conversation import Ask
-from pellucid_decision.text.lexicon import meanings_of
+from pellucid_decision.text.lexicon import DENSE_LANGUAGES, meanings_of
 from pellucid_language.folding import straight
 
 CONTEXT_WORDS = 3
@@ -235,7 +235,8 @@ class _Writer:
         if not refers and named:
             return ()
         if not refers and len(content) >= SHORT:
-            names = [chunk for chunk in self._lead if chunk.kind in _NAMES]
+            dense = self._rules.code in DENSE_LANGUAGES
+            names = [chunk for chunk in self._lead if dense or chunk.kind in _NAMES]
             return tuple(room_for(beyond(names, own), own)[:1]) if names else ()
         lead = self._lead
         if lead and not refers and any(says(chunk, self._rules) for chunk in own):

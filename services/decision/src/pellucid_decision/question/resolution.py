@@ -170,16 +170,17 @@ def _lead(
 def _named_in(subject: Sequence[Chunk], rules: LanguageRules) -> tuple[Chunk, ...]:
     """Return the names of a subject, each with the words right beside it, else all of it.
 
-    "And its price?" asks of the Renault 5, not of the range that was asked for before.
+    "And its price?" asks of the Renault 5, not of the range that was asked for before. A name of
+    several words is one, in German too.
     """
-    kept = []
-    for place, chunk in enumerate(subject):
-        beside = (*subject[max(0, place - 1) : place], *subject[place + 1 : place + 2])
-        if _is_name(chunk, rules) or any(
-            _adjoins(chunk, other) for other in beside if _is_name(other, rules)
-        ):
-            kept.append(chunk)
-    return tuple(kept) if any(_is_name(chunk, rules) for chunk in kept) else tuple(subject)
+    names = [chunk for chunk in subject if _is_name(chunk, rules)]
+    whole = {chunk for chunk in names if " " in chunk.text}
+    kept = (
+        replace(chunk, kind=Kind.ENTITY) if chunk in whole else chunk
+        for chunk in subject
+        if chunk in names or any(_adjoins(chunk, name) for name in names)
+    )
+    return tuple(kept) if names else tuple(subject)
 
 
 def _adjoins(chunk: Chunk, name: Chunk) -> bool:
@@ -212,7 +213,9 @@ def _has_one_side(text: str, chunks: Sequence[Chunk], rules: LanguageRules) -> b
     """Whether a message compares with one thing that it names: the other is the topic."""
     pattern = rules.phrase("one_sided")
     match = pattern.search(text) if pattern else None
-    return bool(match) and sum(_is_name(chunk, rules) for chunk in chunks) == 1
+    names = [chunk for chunk in chunks if _is_name(chunk, rules)]
+    whole = [chunk for chunk in names if chunk.kind in _NAMES or " " in chunk.text]
+    return bool(match) and len(whole or names) == 1
 
 
 def _is_name(chunk: Chunk, rules: LanguageRules) -> bool:
