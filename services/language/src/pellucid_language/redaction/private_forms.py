@@ -7,7 +7,7 @@ document for a long number, a card for its check number, a lock for what somebod
 import re
 from collections.abc import Iterator
 
-from pellucid_language.scripts import HANGUL
+from pellucid_language.scripts import HAN, HANGUL, KANA
 from pellucid_language.stop_words import stop_words
 
 Span = tuple[int, int]
@@ -20,7 +20,7 @@ _PLATES = re.compile(
     )(?![A-Za-z0-9-])
     | [京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-HJ-NP-Z]·?
       [A-HJ-NP-Z0-9]{{5,6}}(?![A-Za-z0-9])                     # 沪A12345
-    | [一-龠]{{2,4}}[ ]?\d{{3}}[ ]?[ぁ-ん][ ]?\d{{2}}-\d{{2}}(?!\d)  # 品川 300 あ 12-34
+    | [{HAN}]{{2,4}}[ ]?\d{{3}}[ ]?[{KANA}][ ]?\d{{2}}-\d{{2}}(?!\d)  # 品川 300 あ 12-34
     """,
     re.VERBOSE,
 )
