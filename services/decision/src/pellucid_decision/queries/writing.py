@@ -183,7 +183,8 @@ class _Writer:
     def _complete(self, own: Sequence[Chunk], number: int) -> tuple[Chunk, ...]:
         """Give a question what it lives off: the topic, or the first question of the message."""
         around = self._around(own)
-        lead = () if around else self._carried(own, number) if number else self._lead
+        alone = bool(around) and not self._resolved.leans
+        lead = () if alone else self._carried(own, number) if number else self._lead
         line = (*lead, *own, *around)
         here = self._rules.mappings.get("asked_as", {}).get("nearby", "")
         if any(chunk.kind in _NAMES for chunk in line):

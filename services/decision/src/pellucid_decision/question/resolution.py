@@ -163,8 +163,12 @@ def _lead(
     swaps = _is_opened(message, rules) and bool(own_subject) and not own_asked
     if swaps and not refers(text, rules):
         return _swapped(own_subject, topic) or base
-    narrow = chunks and (not own_subject or refers(text, rules))
-    return _named_in(base, rules) if narrow else base
+    comparison = rules.phrase("comparison")
+    whole = comparison and comparison.search(text)
+    narrow = chunks and (not own_subject or (refers(text, rules) and not whole))
+    # Where somebody is, is not what they talk about.
+    named = [chunk for chunk in base if chunk.text != topic.place] or base
+    return _named_in(named, rules) if narrow else base
 
 
 def _named_in(subject: Sequence[Chunk], rules: LanguageRules) -> tuple[Chunk, ...]:
