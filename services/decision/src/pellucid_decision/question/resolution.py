@@ -167,8 +167,8 @@ def _lead(
     whole = comparison and comparison.search(text)
     narrow = chunks and (not own_subject or (refers(text, rules) and not whole))
     # Where somebody is, is not what they talk about.
-    named = [chunk for chunk in base if chunk.text != topic.place] or base
-    return _named_in(named, rules) if narrow else base
+    elsewhere = tuple(chunk for chunk in base if chunk.text != topic.place) or base
+    return _named_in(elsewhere, rules) if narrow else base
 
 
 def _named_in(subject: Sequence[Chunk], rules: LanguageRules) -> tuple[Chunk, ...]:
