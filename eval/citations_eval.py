@@ -5,12 +5,15 @@
 On the project's own planted set: what a model that cites wrongly on purpose gets past the gateway's
 verifier, by kind, and how claims about whole pages fare there. With EVAL_DATA also
 `cite_dev.jsonl` (sentence, source_texts, supported): the area under the curve of the
-support that the verifier finds. Nothing of the data is kept.
+support that the verifier finds, and of up to 80 rows of each source of `support_dev.jsonl.gz`
+(claim, passage, label, lang, source). Nothing of the data is kept.
 """
 
 import asyncio
+import gzip
 import json
 import os
+import random
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -38,7 +41,9 @@ FRESH = (
     "fresh_claims_six.yaml",
     "fresh_claims_seven.yaml",
     "fresh_claims_eight.yaml",
+    "fresh_claims_nine.yaml",
 )
+MOST_ROWS = 80
 PAGES = Path(__file__).parents[1] / "tests" / "rig" / "claims_pages.yaml"
 
 
@@ -104,10 +109,26 @@ async def labelled_report(rows: Sequence[Mapping[str, Any]]) -> None:
         print(f"{name:<14}{area(scores, truth):>8.3f}")
 
 
-async def support(claim: str, text: str) -> float:
+async def by_source_report(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print the area under the curve of each source that has both labels."""
+    by_source: dict[str, list[Mapping[str, Any]]] = {}
+    for row in random.Random(1).sample(rows, len(rows)):  # noqa: S311
+        by_source.setdefault(row["source"], []).append(row)
+    print(f"\n{'support by source':<28}{'rows':>6}{'area':>8}")
+    for source, every in sorted(by_source.items()):
+        some = every[:MOST_ROWS]
+        truth = [row["label"] == "supported" for row in some]
+        scores = [await support(r["claim"], r["passage"], r["lang"]) for r in some]
+        if any(truth) and not all(truth):
+            print(f"{source:<28}{len(some):>6}{area(scores, truth):>8.3f}")
+
+
+async def support(claim: str, text: str, language: str = "en") -> float:
     """Support of one claim by one text as the gateway judges it, 0 to 1."""
-    page = Source(n=1, url="http://p.example/", title="", domain="p.example", facts=text)
-    ((judged,),) = await judge_of([page], RealSupport(), "en").judge([claim])
+    page = Source(
+        n=1, url="http://p.example/", title="", domain="p.example", facts=text, language=language
+    )
+    ((judged,),) = await judge_of([page], RealSupport(), language).judge([claim])
     return judged.score
 
 
@@ -131,6 +152,9 @@ def main() -> int:
     elif (file := Path(folder) / "cite_dev.jsonl").is_file():
         rows = [json.loads(line) for line in file.read_text("utf-8").splitlines() if line]
         asyncio.run(labelled_report(rows))
+    if folder and (file := Path(folder) / "support_dev.jsonl.gz").is_file():
+        with gzip.open(file, "rt", encoding="utf-8") as lines:
+            asyncio.run(by_source_report([json.loads(line) for line in lines]))
     return 0
 
 

@@ -12,15 +12,20 @@ from rig.installation import Installation, start_installation
 # ports lie outside the range that the system hands out to outgoing connections.
 PORT_OFFSET = 11000
 CLIENT_TIMEOUT_S = 30.0
-# Their tests start installations on fixed ports, or break things beside a running one.
-ALONE = tuple(Path(__file__).parent / name for name in ("e2e", "faults", "integration", "quality"))
+HERE = Path(__file__).parent
+# Their tests start processes on fixed ports, or break things beside running ones.
+ALONE = tuple(HERE / name for name in ("e2e", "faults", "integration"))
+# Files of a minute each: begun last, one core would wait for the other.
+LONGEST = HERE / "quality"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep the tests of real processes out of the run that uses every core."""
     for item in items:
-        if any(item.path.is_relative_to(folder) for folder in ALONE):
+        by_fixture = "installation" in getattr(item, "fixturenames", ())
+        if by_fixture or any(item.path.is_relative_to(folder) for folder in ALONE):
             item.add_marker(pytest.mark.alone)
+    items.sort(key=lambda item: not item.path.is_relative_to(LONGEST))
 
 
 @pytest.fixture(scope="session")

@@ -97,8 +97,8 @@ class Opposed:
     [
         ("who won the match", 0.45, (Action.ANSWER, Stage.CLASSIFIER)),
         ("who won the match", 0.65, (Action.SEARCH, Stage.RULE)),
-        ("who is the CEO of Siemens?", 0.25, (Action.SEARCH, Stage.RULE)),
-        ("who is the CEO of Siemens?", 0.15, (Action.ANSWER, Stage.CLASSIFIER)),
+        ("who is the CEO of Siemens?", 0.18, (Action.SEARCH, Stage.RULE)),
+        ("who is the CEO of Siemens?", 0.12, (Action.ANSWER, Stage.CLASSIFIER)),
         ("write a poem about rain", 0.65, (Action.SEARCH, Stage.CLASSIFIER)),
         ("write a poem about rain", 0.55, (Action.ANSWER, Stage.RULE)),
         ("thanks a lot", 0.95, (Action.ANSWER, Stage.RULE)),

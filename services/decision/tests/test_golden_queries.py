@@ -38,6 +38,13 @@ def queries(message: str, *turns: str, **fields: object) -> list[str]:
             ["Apple CEO", "Iceland population"],
         ),
         ("Is GitHub down?", ["GitHub down"]),
+        (
+            "Is the Norrvik 7 kettle recalled and when is it on sale?",
+            ["Norrvik 7 kettle recalled", "Norrvik 7 kettle when on sale"],
+        ),
+        ("When does the Brask 3 movie come out?", ["Brask 3 movie release date"]),
+        ("Wann erscheint das Norrvik 7?", ["Norrvik 7 Erscheinungsdatum"]),
+        ("Quand sort le Norrvik 7 ?", ["Norrvik 7 date de sortie"]),
         ("what happened last week in Gaza", ["Gaza news last week"]),
         ("GDPR: does it apply to small companies?", ["GDPR apply to small companies"]),
         ("are the tickets for Corvid Hall sold out", ["Corvid Hall tickets sold out"]),

@@ -121,6 +121,11 @@ def test_the_name_is_what_question_and_answer_both_write(
             "シャープのEC-XR1と比べて音はどっちが静か？",
             ("V12", "EC-XR1"),
         ),
+        (
+            ("wie schwer ist der Thule Chariot", "Der Thule Chariot wiegt etwa 13 kg."),
+            "und wie fährt der sich im Vergleich zum Croozer Vaaya, wir haben viel Schotter",
+            ("Thule Chariot", "Croozer Vaaya"),
+        ),
     ],
 )
 def test_a_comparison_with_one_side_takes_the_other_from_the_topic(
@@ -177,3 +182,30 @@ def test_questions_joined_by_a_sign_or_a_further_sentence_get_a_query_each() -> 
         "Eigg return ticket",
     ]
     assert len(queries("고속버스 정기권 한달 얼마야? 그리고 환불 수수료도")) == 2
+
+
+@pytest.mark.parametrize(
+    ("message", "name"),
+    [
+        ("いすみ鉄道の一日乗車券はいくら？", "いすみ鉄道"),
+        ("みずほのアプリが重い", "みずほ"),
+        ("ひたちなかの海浜公園の見頃はいつ", "ひたちなか"),
+    ],
+)
+def test_japanese_names_may_begin_in_hiragana(message: str, name: str) -> None:
+    assert name in queries(message)[0]
+
+
+@pytest.mark.parametrize("message", ["おいしいラーメン屋を教えて", "ところで東京タワーの高さは？"])
+def test_everyday_words_in_hiragana_are_no_names(message: str) -> None:
+    low = " ".join(queries(message))
+    assert "おいしい" not in low
+    assert "ところ" not in low
+
+
+def test_a_place_that_the_message_names_needs_no_near_me() -> None:
+    message = (
+        "my uncle broke his leg and lies in Quarrybank hospital now. "
+        "what are visiting times there and is there parking nearby?"
+    )
+    assert not any("near me" in text for text in queries(message))

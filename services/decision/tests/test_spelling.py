@@ -43,3 +43,40 @@ def test_what_may_be_meant_stays(word: str, language: str) -> None:
 
 def test_without_small_words_around_it_a_foreign_word_stays() -> None:
     assert corrected("schweizer", "en", told=False) == "schweizer"
+
+
+@pytest.mark.parametrize(
+    ("word", "language", "meant"),
+    [
+        ("kel", "fr", "quel"),
+        ("farmassi", "fr", "pharmacie"),
+        ("belgik", "fr", "belgique"),
+        ("nexte", "de", "nächste"),
+        ("sontag", "de", "sonntag"),
+        ("bacuna", "es", "vacuna"),
+        ("savados", "es", "sábados"),
+        ("autralia", "en", "australia"),
+        ("ther", "en", "there"),
+        ("부싼", "ko", "부산"),
+        ("업대이트", "ko", "업데이트"),
+    ],
+)
+def test_words_are_read_as_they_sound(word: str, language: str, meant: str) -> None:
+    assert corrected(word, language) == meant
+
+
+@pytest.mark.parametrize(
+    ("word", "language"),
+    [
+        ("baule", "fr"),
+        ("lyon", "fr"),
+        ("doctolib", "fr"),
+        ("rossmann", "de"),
+        ("glovo", "es"),
+        ("lyft", "en"),
+        ("성수", "ko"),
+        ("서울", "ko"),
+    ],
+)
+def test_names_that_sound_like_a_word_stay(word: str, language: str) -> None:
+    assert corrected(word, language) == word

@@ -33,6 +33,10 @@ NO_FURTHER = {
     "all of none": ("All mills stay open.", "None of the mills is to close."),
     "most of more": ("Lead was found in most homes.", "Lead was found in 61 percent of homes."),
     "will for plans": ("Ash will build a mill.", "Ash plans to build a mill."),
+    "less for more": (
+        "Adult birds landed less often than young ones.",
+        "Young birds landed more often than adults.",
+    ),
     "may for may": ("Ash may well build a mill.", "Ash might build a mill."),
     "whoever was named": (
         "Milo Brandt doubts that staff suffice.",

@@ -87,6 +87,35 @@ def test_an_answer_within_a_paragraph_brings_its_question(
     assert sorted(brought) == sorted(("Often asked", *needed, sentence))
 
 
+@pytest.mark.parametrize(
+    "page",
+    ["ä\n" * 4_000, "a:\n" * 4_000, "It. " * 4_000, "Why? No. " * 4_000],
+    ids=["short lines", "announcements", "pronouns", "questions"],
+)
+def test_chains_without_end_bring_little(page: str) -> None:
+    pieces = pieces_of(page)
+
+    assert max(len(with_needs([place], pieces)) for place in range(len(pieces))) <= 14
+
+
+LATE = """# Skerry Bridge
+
+The bridge stands on two towers of concrete. Gulls nest on the bridge in spring.
+
+The mayor praised the builders of the bridge. Many people crossed the bridge on foot.
+
+## Background
+
+The opening of the bridge had been moved from June. A test had found that 212 anchors were loose.
+"""
+
+
+def test_a_reason_is_shown_with_the_sentence_that_it_explains() -> None:
+    text = best_of(LATE, "Why was the opening of the bridge moved?", title="", most_tokens=45)
+
+    assert "moved from June. A test had found that 212 anchors were loose." in text
+
+
 def test_an_answer_brings_its_question() -> None:
     text = shown("Can I walk across?", 24)
 

@@ -123,7 +123,9 @@ async def test_options_in_the_header_are_refused_alike(asked: httpx.AsyncClient)
 async def test_a_socket_says_so_and_stays_open(make_app: MakeApp, known: KnownProfiles) -> None:
     server = HttpServer(make_app(engine=known), "127.0.0.1", 0)
     await server.start()
-    async with connect(f"ws://127.0.0.1:{server.port}/v1/ws", proxy=None) as socket:
+    # Without bound, since a client whose queue is full waits ten seconds for the end of the socket.
+    address = f"ws://127.0.0.1:{server.port}/v1/ws"
+    async with connect(address, proxy=None, max_queue=None) as socket:
         await socket.send(json.dumps({"message": SAID, **named("newz")}))
         told = json.loads(await asyncio.wait_for(socket.recv(), 5))
         await socket.send(json.dumps({"message": SAID}))

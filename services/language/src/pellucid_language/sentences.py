@@ -29,10 +29,10 @@ _ABBREVIATION = re.compile(
 )
 _LONGEST_ABBREVIATION = 24
 _GERMAN_MONTH = re.compile(rf"\s*(?:{'|'.join(month_beginnings('de'))})")
-# A German ordinal before its noun: "am 3. Spieltag".
+# A German ordinal before its noun: "am 3. Spieltag", which "I am 3." is not.
 _GERMAN_ORDINAL = re.compile(
-    r"\b(?i:am|vom|zum|zur|im|beim|ab|de[mnrs]|die|das|seit|bis|ihre?[nmrs]?|seine?[nmrs]?|jede[nmrs]?)"
-    r"\s\d{1,3}$"
+    r"(?<!\bI )\b(?i:am|vom|zum|zur|im|beim|ab|de[mnrs]|die|das|seit|bis|ihre?[nmrs]?|seine?[nmrs]?"
+    r"|jede[nmrs]?)\s\d{1,3}$"
 )
 _LIST_NUMBER = re.compile(r"^\s*\d{1,3}$")
 # Beyond this a text without any ending is cut, so that what is held back stays bounded.

@@ -113,6 +113,10 @@ def told_apart(chunks: Sequence[Chunk], question: str, rules: LanguageRules) -> 
     own = sum(chunk.text in question for chunk in chunks)
     if _found(rules, "hours_asked", question) and not named:
         return (*kept, Chunk(asked.get("hours", "")))
+    if _found(rules, "release_asked", question) and not named:
+        verbs = rules.words("particles")
+        told = [c for c in kept if c.role is not Role.ASKS and c.key not in verbs]
+        return (*told, Chunk(asked.get("release", "")))
     sure = rules.code in DENSE_LANGUAGES or _COSTS.search(question)
     room = MAX_WORDS if sure else SHORT + 1
     if _found(rules, "price_asked", question) and not named and own < room:
@@ -168,7 +172,7 @@ def clock_year(
         return ()
     words = set(re.findall(r"\w+", _NEW_PLACE.sub("", text.casefold())))
     asked = bool(words & rules.words("current")) or _found(rules, "current_words", text)
-    return (Chunk(str(ask.now.year), Kind.NUMBER),) if asked else ()
+    return (Chunk(str(ask.now.year), Kind.NUMBER, Role.WEAK),) if asked else ()
 
 
 def without_site(chunks: Sequence[Chunk], site: str) -> tuple[Chunk, ...]:

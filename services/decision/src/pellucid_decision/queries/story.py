@@ -8,7 +8,9 @@ from pellucid_decision.question.chunk import Chunk, Role
 from pellucid_decision.question.chunks import chunks_of
 from pellucid_decision.question.rarity import commonness
 from pellucid_decision.question.terms import FIRM, Kind
+from pellucid_decision.question.topic import has_verb_last
 from pellucid_decision.rules.rulebook import LanguageRules
+from pellucid_decision.text.gloss import glossary_of
 from pellucid_language.calendar import month_numbers
 from pellucid_language.scripts import HIRAGANA
 
@@ -27,7 +29,7 @@ FRAGMENT_CHARACTERS = 12
 # Characters of a Chinese name at most; a longer run is a clause.
 NAME_CHARACTERS = 4
 # Ends of Korean verbs, and the kana of Japanese ones: what no dictionary has for other reasons.
-_VERBAL = re.compile(rf"(?:[데요다게서고면지는은운한할된될랐었았했]|[{HIRAGANA}])\Z")
+_VERBAL = re.compile(rf"(?:[데요다게서고면지러려는은운한할된될랐었았했]|[{HIRAGANA}])\Z")
 _NAMES = FIRM - {Kind.NUMBER}
 _ASIDE = re.compile(r"[(（][^()（）]*[)）]")
 _WORD = re.compile(r"[\w'’-]+|[^\w\s]")
@@ -150,7 +152,8 @@ def _leads(before: str, chunk: Chunk, rules: LanguageRules) -> bool:
         short = len(before) <= FRAGMENT_CHARACTERS
         around = rules.phrase("leading_forms")
         led = around and around.search(before, max(0, chunk.start - 2), _end(chunk) + 3)
-        return short or chunk.kind in _NAMES or bool(led)
+        known = rules.code == "ko" and chunk.text in glossary_of("ko").whole
+        return short or known or chunk.kind in _NAMES or bool(led)
     words = _WORD.findall(before[: chunk.start].casefold())[-SHORT:]
     bare = [word for word in words if word not in rules.words("articles")]
     if not bare:
@@ -201,11 +204,13 @@ def _is_common(chunk: Chunk, rules: LanguageRules) -> bool:
     return plain and commonness(chunk.text, rules.code) > TELLING_COUNT
 
 
-def subject_of(chunks: Sequence[Chunk], rules: LanguageRules) -> tuple[Chunk, ...]:
-    """Return what a question is about: its names, else its words but the last."""
-    named = tuple(chunk for chunk in chunks if chunk.kind in _NAMES)
-    if named and rules.code != "de":
-        return named[:2]
+def subject_of(chunks: Sequence[Chunk], question: str, rules: LanguageRules) -> tuple[Chunk, ...]:
+    """Return what a question is about: its names with what each names, else its first words."""
+    names = [chunk for chunk in chunks if chunk.kind in _NAMES][:2]
+    if names and rules.code != "de":
+        of = () if has_verb_last(question, rules) else chunks
+        named = {chunk.key for chunk in of if any(_belongs(chunk, name) for name in names)}
+        return tuple(chunk for chunk in chunks if chunk in names or chunk.key in named)
     content = [
         chunk
         for chunk in chunks

@@ -57,7 +57,12 @@ class Story:
         if times:
             return self._there(own, names, few=few)
         if points_back(self.asked.questions[0], rules):
-            return self._referred(names, telling)
+            named = names_told(before, rules)[-STORY_NAMES:] if self._names(own) else ()
+            return (
+                tuple(room_for(beyond(named, own), own))
+                if named
+                else self._referred(names, telling)
+            )
         dense = self.rules.code in DENSE_LANGUAGES
         if not names and (few or dense) and not self._names(own):
             names = rare_told(before, rules)

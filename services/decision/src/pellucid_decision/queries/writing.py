@@ -7,6 +7,7 @@ no room for. Whether to search at all is not decided here.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from pellucid_decision.decision import Facets, Freshness, Query
 from pellucid_decision.queries.dressing import (
@@ -42,7 +43,7 @@ from pellucid_decision.question.terms import FIRM, Kind, terms_of
 from pellucid_decision.rules.rulebook import LanguageRules, Rulebook
 from pellucid_decision.rules.signals import Reading
 from pellucid_decision.text.conversation import Ask
-from pellucid_decision.text.lexicon import meanings_of
+from pellucid_decision.text.lexicon import DENSE_LANGUAGES, meanings_of
 from pellucid_language.folding import straight
 
 CONTEXT_WORDS = 3
@@ -182,12 +183,20 @@ class _Writer:
     def _complete(self, own: Sequence[Chunk], number: int) -> tuple[Chunk, ...]:
         """Give a question what it lives off: the topic, or the first question of the message."""
         around = self._around(own)
-        lead = () if around else self._carried(own, number) if number else self._lead(own)
-        return (*lead, *own, *around)
+        alone = bool(around) and not self._resolved.leans
+        lead = () if alone else self._carried(own, number) if number else self._lead
+        line = (*lead, *own, *around)
+        here = self._rules.mappings.get("asked_as", {}).get("nearby", "")
+        if any(chunk.kind in _NAMES for chunk in line):
+            return tuple(
+                chunk for chunk in line if chunk.text != here or chunk.role is not Role.TIME
+            )
+        return line
 
-    def _lead(self, own: Sequence[Chunk]) -> tuple[Chunk, ...]:
-        """Return what a message takes from the turns before, an address, or its own story."""
-        resolved = self._resolved
+    @cached_property
+    def _lead(self) -> tuple[Chunk, ...]:
+        """What the first question takes from the turns before, an address, or its own story."""
+        resolved, own = self._resolved, self._own[0]
         if resolved.leans:
             return tuple(room_for(beyond(resolved.lead, own), own))
         if resolved.pages:
@@ -204,11 +213,12 @@ class _Writer:
         text = self._resolved.text
         if not place or named or self._resolved.place != place:
             return ()
-        if self._resolved.leans and points_back(text, self._rules):
+        lead = self._resolved.lead if self._resolved.leans else ()
+        if any(chunk.kind in _NAMES and place not in chunk.text for chunk in lead):
             return ()
         if not any(says(chunk, self._rules) for chunk in own):
             return ()
-        means = meanings_of(text.casefold(), self._rules.code)
+        means = meanings_of(text.casefold().replace("anywhere", "where"), self._rules.code)
         local = means & _LOCAL or (self._resolved.topic.just_told and not means & _ANYWHERE)
         return (Chunk(place, Kind.ENTITY),) if local else ()
 
@@ -226,9 +236,10 @@ class _Writer:
         if not refers and named:
             return ()
         if not refers and len(content) >= SHORT:
-            names = [chunk for chunk in self._lead(self._own[0]) if chunk.kind in _NAMES]
+            dense = self._rules.code in DENSE_LANGUAGES
+            names = [chunk for chunk in self._lead if dense or chunk.kind in _NAMES]
             return tuple(room_for(beyond(names, own), own)[:1]) if names else ()
-        lead = self._lead(self._own[0])
+        lead = self._lead
         if lead and not refers and any(says(chunk, self._rules) for chunk in own):
             return tuple(room_for(beyond(lead, own), own))
         first = [c for c in self._complete(self._own[0], 0) if c.role is not Role.TIME]
@@ -238,10 +249,9 @@ class _Writer:
         if of_person and points_back(question, self._rules):
             return beyond([c for c in first if c.role is Role.CONTENT][:SHORT], own)
         last = self._own[number - 1]
-        named_last = any(chunk.kind in _NAMES for chunk in last)
-        about = dict.fromkeys(
-            (*lead, *subject_of(last if refers and named_last else self._own[0], self._rules))
-        )
+        place = number - 1 if refers and any(chunk.kind in _NAMES for chunk in last) else 0
+        asked = self._asked.questions[place]
+        about = dict.fromkeys((*lead, *subject_of(self._own[place], asked, self._rules)))
         return tuple(room_for(beyond(tuple(about), own), own))
 
     def _only_places(self, own: Sequence[Chunk]) -> bool:

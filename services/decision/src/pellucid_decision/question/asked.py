@@ -22,6 +22,7 @@ from pellucid_decision.question.asking import (
 from pellucid_decision.question.splitting import parts_in
 from pellucid_decision.rules.rulebook import LanguageRules
 from pellucid_decision.text.lexicon import DENSE_LANGUAGES
+from pellucid_language import sentences
 from pellucid_language.scripts import EAST_ASIAN
 
 MAX_QUESTIONS = 3
@@ -218,9 +219,21 @@ def _sentences(text: str) -> list[str]:
     for match in _SENTENCE.finditer(text):
         if found and match.group()[:1] in _CLOSING:  # a full stop within a title
             found[-1] += match.group().strip()
+        elif found and _is_one(joined := f"{found[-1]} {match.group().strip()}", found[-1]):
+            found[-1] = joined
         else:
             found.append(match.group().strip())
     return [one for one in found if is_worded(one)]
+
+
+def _is_one(joined: str, first: str) -> bool:
+    """Whether a full stop ended no sentence: "am 24. Dezember", "Dr. Quill"."""
+    shortened = _SHORTENED.search(first)
+    return bool(shortened) and len(sentences.split(joined)[0]) > len(first)
+
+
+# A number or a short form with a capital; behind other words people go on in small letters.
+_SHORTENED = re.compile(r"\b(?:\d{1,3}|[A-ZÄÖÜ]\w{0,3}|\w(?:\.\w)+)\.\Z")
 
 
 def _joined(texts: Iterable[str]) -> str:

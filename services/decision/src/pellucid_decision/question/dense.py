@@ -99,7 +99,8 @@ def _flushed(run: list[tuple[int, str, Kind]]) -> Iterator[tuple[int, str, Kind]
 _JA_NOUN = re.compile(
     rf"(?:[A-Z]|[0-9０-９]+)[{KATAKANA}{HAN}]+"
     r"|[A-Za-z0-9][A-Za-z0-9.+#%&-]*(?: ?[0-9A-Z][A-Za-z0-9.]*)*"
-    rf"|[{KATAKANA}{HAN}0-9０-９]+(?:[A-Za-z0-9]+[{KATAKANA}{HAN}]*)*"
+    rf"|[{KATAKANA}{HAN}0-9０-９]+(?:(?:[りきえけみめれべせびげっ]|[かわまが]り|し(?=[込出上入替換付]))[{HAN}]+"
+    rf"|[A-Za-z0-9]+[{KATAKANA}{HAN}]*)*"
 )
 
 
@@ -117,6 +118,9 @@ def _japanese(text: str, rules: LanguageRules) -> Iterator[tuple[int, str, Kind]
     rest = _JA_HOW_MANY.sub(lambda m: " " * len(m.group()), text)
     rest = functions.sub(lambda m: " " * len(m.group()), rest) if functions else rest
     stop = rules.words("stopwords")
+    for start, name in _kana_names(text, rules):
+        rest = f"{rest[:start]}{' ' * len(name)}{rest[start + len(name) :]}"
+        yield start, name, Kind.ENTITY
     for match in _JA_NOUN.finditer(rest):
         word = match.group()
         after = _JA_OKURIGANA.match(rest, match.end())
@@ -139,6 +143,23 @@ def _japanese(text: str, rules: LanguageRules) -> Iterator[tuple[int, str, Kind]
         if word.casefold() not in stop and word not in rules.words("polite"):
             latin = word.isascii()
             yield match.start(), word, Kind.ENTITY if latin and not word.islower() else Kind.WORD
+
+
+def _kana_names(text: str, rules: LanguageRules) -> Iterator[tuple[int, str]]:
+    """Yield names that begin in hiragana, and where: what no everyday word begins like."""
+    everyday = tuple(rules.words("kana_words"))
+    for match in _JA_KANA_NAME.finditer(text):
+        if not match.group().startswith(everyday):
+            yield match.start(), match.group()
+
+
+# A name in hiragana at the beginning of a phrase, with the Han characters behind it ("みずほ銀行"),
+# or a word of its own between blanks.
+_JA_KANA_NAME = re.compile(
+    rf"(?<![^\s、。，！？!?「『（(・])(?:[{HIRAGANA}]{{3,7}}?"
+    rf"(?:[{HAN}{KATAKANA}]+(?=[\s、はがをにでとものっ])|(?=[のはが][{HAN}{KATAKANA}A-Z]|って))"
+    rf"|(?<=\s)[{HIRAGANA}]{{3,7}}(?=\s|\Z))"
+)
 
 
 def _short_form(word: str, tail: str) -> str | None:
@@ -228,7 +249,7 @@ def _chinese(text: str, rules: LanguageRules) -> Iterator[tuple[int, str, Kind]]
 
 
 _ZH_RUN = re.compile(
-    rf"[{HAN}]*[0-9][0-9,.]*(?:号线|号楼|号|路|届|季|期|代|款)"
+    rf"[{HAN}]*[0-9][0-9,.]*(?:号线|号楼|号|路|届|季|期|代|款|岁|个月|天|元|块|人)"
     rf"|[0-9][0-9,.]*[{HAN}]+"
     rf"|[{HAN}]*[A-Za-z0-9$][A-Za-z0-9.+#%&/-]*(?: [A-Z0-9][A-Za-z0-9.]*)*|[{HAN}]+"
 )

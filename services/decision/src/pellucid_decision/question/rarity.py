@@ -13,7 +13,7 @@ from pellucid_decision.text.gloss import glossary_of
 from pellucid_decision.text.lexicon import DENSE_LANGUAGES
 
 # Dictionaries that count well; the German one has been thinned until all counts look alike.
-_COUNTED = frozenset(LANGUAGES) - {"de"}
+WELL_COUNTED = frozenset(LANGUAGES) - {"de"}
 
 
 @lru_cache(maxsize=4096)
@@ -34,7 +34,7 @@ def commonness(text: str, language: str) -> int:
 
 
 def _of_word(word: str, language: str) -> int:
-    own = occurrences(word, language) if language in _COUNTED else 0
+    own = occurrences(word, language) if language in WELL_COUNTED else 0
     if own or language not in GLOSSED:
         return own
     return _said_as(glossary_of(language).of_word(word) or "")

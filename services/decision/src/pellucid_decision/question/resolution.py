@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pellucid_decision.question.asked import Asked
 from pellucid_decision.question.chunk import Chunk
 from pellucid_decision.question.places import NAME_COUNT, place_in
-from pellucid_decision.question.rarity import commonness
+from pellucid_decision.question.rarity import WELL_COUNTED, commonness
 from pellucid_decision.question.terms import Kind, Term, terms_of
 from pellucid_decision.question.topic import (
     Told,
@@ -163,27 +163,35 @@ def _lead(
     swaps = _is_opened(message, rules) and bool(own_subject) and not own_asked
     if swaps and not refers(text, rules):
         return _swapped(own_subject, topic) or base
-    return _named_in(base, rules) if chunks and not own_subject else base
+    comparison = rules.phrase("comparison")
+    whole = comparison and comparison.search(text)
+    narrow = chunks and (not own_subject or (refers(text, rules) and not whole))
+    # Where somebody is, is not what they talk about.
+    elsewhere = tuple(chunk for chunk in base if chunk.text != topic.place) or base
+    return _named_in(elsewhere, rules) if narrow else base
 
 
 def _named_in(subject: Sequence[Chunk], rules: LanguageRules) -> tuple[Chunk, ...]:
     """Return the names of a subject, each with the words right beside it, else all of it.
 
-    "And its price?" asks of the Renault 5, not of the range that was asked for before.
+    "And its price?" asks of the Renault 5, not of the range that was asked for before. A name of
+    several words is one, in German too.
     """
-    kept = []
-    for place, chunk in enumerate(subject):
-        beside = (*subject[max(0, place - 1) : place], *subject[place + 1 : place + 2])
-        if _is_name(chunk, rules) or any(_adjoins(chunk, other) for other in beside):
-            kept.append(chunk)
-    return tuple(kept) if any(_is_name(chunk, rules) for chunk in kept) else tuple(subject)
+    names = [chunk for chunk in subject if _is_name(chunk, rules)]
+    whole = {chunk for chunk in names if " " in chunk.text}
+    kept = (
+        replace(chunk, kind=Kind.ENTITY) if chunk in whole else chunk
+        for chunk in subject
+        if chunk in names or any(_adjoins(chunk, name) for name in names)
+    )
+    return tuple(kept) if names else tuple(subject)
 
 
 def _adjoins(chunk: Chunk, name: Chunk) -> bool:
     """Whether a chunk stands right before or behind a name, with a blank between them."""
     behind = chunk.start - name.start - len(name.text)
     before = name.start - chunk.start - len(chunk.text)
-    return name.kind in _NAMES and 1 in {behind, before}
+    return 1 in {behind, before}
 
 
 def _swapped(own: Sequence[Chunk], topic: Topic) -> tuple[Chunk, ...]:
@@ -209,14 +217,22 @@ def _has_one_side(text: str, chunks: Sequence[Chunk], rules: LanguageRules) -> b
     """Whether a message compares with one thing that it names: the other is the topic."""
     pattern = rules.phrase("one_sided")
     match = pattern.search(text) if pattern else None
-    return bool(match) and sum(_is_name(chunk, rules) for chunk in chunks) == 1
+    names = [chunk for chunk in chunks if _is_name(chunk, rules)]
+    whole = [chunk for chunk in names if chunk.kind in _NAMES or " " in chunk.text]
+    return bool(match) and len(whole or names) == 1
 
 
 def _is_name(chunk: Chunk, rules: LanguageRules) -> bool:
-    """Whether a chunk is a name; in German, where every noun has a capital, a rare one."""
-    if chunk.kind in _NAMES or rules.code != "de" or not chunk.text[:1].isupper():
-        return chunk.kind in _NAMES
-    return " " in chunk.text or commonness(chunk.text, "de") <= NAME_COUNT
+    """Whether a chunk is a name; in German, where every noun has a capital, a rare one.
+
+    Without a capital it is one where a dictionary that counts well does not know it ("mounjaro").
+    """
+    if chunk.kind in _NAMES:
+        return True
+    if rules.code != "de":
+        return rules.code in WELL_COUNTED and not commonness(chunk.key, rules.code)
+    rare = " " in chunk.text or commonness(chunk.text, "de") <= NAME_COUNT
+    return chunk.text[:1].isupper() and rare
 
 
 def _closes(text: str, rules: LanguageRules) -> bool:

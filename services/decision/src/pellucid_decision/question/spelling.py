@@ -5,7 +5,7 @@ frequent word takes the place of one that differs by a single slip.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -14,8 +14,13 @@ import numpy as np
 import numpy.typing as npt
 from spellchecker import SpellChecker
 
+from pellucid_decision.question.sounds import by_sound, countries, nearby_korean, sound_of
+from pellucid_decision.text.gloss import glossary_of
+
 LANGUAGES = ("en", "de", "fr", "es")
 MIN_LETTERS = 5
+# Letters from which on a word may be a small one written as it sounds ("kel").
+MIN_SOUND = 3
 # Occurrences in the dictionary's texts below which a word is too rare to be what was meant.
 MIN_COUNT = 150
 MIN_COUNT_LONG = 50
@@ -42,7 +47,9 @@ def corrected(word: str, language: str, *, told: bool = True) -> str:
     >>> corrected("Ryanair", "en")
     'Ryanair'
     """
-    if language not in LANGUAGES or len(word) < MIN_LETTERS or not word.isalpha():
+    if language == "ko":
+        return _korean(word)
+    if language not in LANGUAGES or len(word) < MIN_SOUND or not word.isalpha():
         return word
     least = FOREIGN if told else FOREIGN_ALONE
     return word if word != word.lower() else _corrected(word, language, least) or word
@@ -52,9 +59,41 @@ def corrected(word: str, language: str, *, told: bool = True) -> str:
 def _corrected(word: str, language: str, foreign: int) -> str:
     own = _dictionary(language)
     known_elsewhere = any(_dictionary(code).count(word) >= foreign for code in LANGUAGES)
-    if own.count(word) or word in _names() or known_elsewhere:
+    if own.count(word) or word in _names() | countries(language) or known_elsewhere:
         return ""
     if any(own.count(base) for base in _bases(word, language)):
+        return ""
+    return _as_heard(word, language) or _by_slip(word, language)
+
+
+@lru_cache(maxsize=4096)
+def _korean(word: str) -> str:
+    """Return the only known word nearby; of two syllables a name, since "성수" is no "선수"."""
+    known, found = glossary_of("ko").whole, nearby_korean(word)
+    if len(word) <= SHORT_KOREAN:
+        rare = (one for one in found if occurrences(known[one], "en") <= NAME_COUNT)
+        found = frozenset(one for one in rare if known[one].isalpha())
+    return next(iter(found)) if len(found) == 1 else word
+
+
+def _as_heard(word: str, language: str) -> str:
+    """Return the frequent word that sounds like an unknown one; short ones only as small words."""
+    own = _dictionary(language)
+    meant = own.heard.get(sound_of(word, language), "")
+    if not meant and language in {"es", "fr"} and word[-1] == "s":
+        meant = own.heard.get(sound_of(word[:-1], language), "")
+        meant = f"{meant}s" if meant and meant[-1] != "s" else meant
+    if len(meant) < len(word) - 1:
+        return ""  # "La Baule" is no "bol"
+    if len(word) < (MIN_LETTERS if language == "en" else MIN_LETTERS - 1):
+        return meant if own.count(meant) >= SMALL_WORD_COUNT else ""
+    return "" if _is_form(meant, word) else meant
+
+
+def _by_slip(word: str, language: str) -> str:
+    """Return the frequent word that differs by a single slip of the hand."""
+    own = _dictionary(language)
+    if len(word) < MIN_LETTERS:
         return ""
     least = MIN_COUNT_LONG if len(word) >= LONG_LETTERS else MIN_COUNT
     near = (one for one in own.checker.edit_distance_1(word) if one.isalpha())
@@ -88,6 +127,12 @@ def _names() -> frozenset[str]:
     return frozenset(word for line in text.splitlines() if line[:1] != "#" for word in line.split())
 
 
+# Occurrences from which on a word may be what an unknown one sounds like.
+MIN_HEARD = {"en": 1000, "de": 100, "fr": 1000, "es": 1000}
+# Occurrences of a small word at least ("wann").
+SMALL_WORD_COUNT = 20_000
+# Syllables of a short Korean word at most, and occurrences of the gloss of a name.
+SHORT_KOREAN, NAME_COUNT = 2, 400
 # Each dictionary gives this count to all that it met too seldom to tell, which is most of it.
 RARE = 50
 
@@ -99,10 +144,12 @@ class Dictionary:
     Attributes:
         checker: Of the frequent words.
         rare: Sorted hashes of the others, `int64[n]`.
+        heard: The most frequent word of each sound.
     """
 
     checker: SpellChecker
     rare: npt.NDArray[np.int64]
+    heard: Mapping[str, str]
 
     def count(self, word: str) -> int:
         """Return how often a word occurs, 0 when it is unknown."""
@@ -126,13 +173,22 @@ def load_dictionaries() -> None:
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _dictionary(language: str) -> Dictionary:
+    frequent, hashes = _thinned(language)
+    # Only now: what is kept must not lie between what has just been freed.
+    counts = frequent.word_frequency.dictionary.items()
+    often = [(word, n) for word, n in counts if n >= MIN_HEARD[language] and word.isalpha()]
+    return Dictionary(frequent, hashes, by_sound(often, language))
+
+
+def _thinned(language: str) -> tuple[SpellChecker, npt.NDArray[np.int64]]:
+    """Return a dictionary's frequent words, and the hashes of the others."""
     checker = SpellChecker(language=language, distance=1)
     counts = checker.word_frequency.dictionary
     rare = [word for word, count in counts.items() if count <= RARE]
     hashes = np.sort(np.fromiter(map(hash, rare), dtype=np.int64, count=len(rare)))
     frequent = SpellChecker(language=None, distance=1)
     frequent.word_frequency.load_json({w: n for w, n in counts.items() if n > RARE})
-    return Dictionary(frequent, hashes)
+    return frequent, hashes
 
 
 def _is_slip(known: str, word: str) -> bool:

@@ -94,12 +94,16 @@ def _question_break(openers: tuple[str, ...], code: str) -> re.Pattern[str]:
             r"|(?<=[?？。])\s*|\s(?:그리고|또) "
             r"|(?:(?<=어디고)|(?<=누구고)|(?<=언제고)|(?<=얼마고)|(?<=이고)|(?<=되고)|(?<=하고)|(?<=있고)|(?<=는지)|(?<=인지))\s"
         )
-        after_one = rf"(?:{behind})[,，、]\s*(?=[^,，、?？。]{{{MIN_PART}}})"
+        further = "あと|それと|それから|还有|另外|以及|그리고|또|글고"
+        after_one = (
+            rf"(?:(?:{behind})[,，、]\s*|[,，、]\s*(?:{further})\s*|(?<=[야요지까나니])\s(?:{further})\s)"
+            rf"(?=[^,，、?？。]{{{MIN_PART}}})"
+        )
         return re.compile(rf"(?:{joiner})(?=[^,，、;；?？。]*?(?:{ahead}))|{after_one}")
     joiner = (
         r"\s*[,;]\s*(?:and|y|e|und|et|plus|also|or|o|ou|oder)?\s*"
         r"(?:also|auch|aussi|además|how about)?\s*[¿]?"
-        r"|\s+(?:and|y|e|und|et|plus|also|&|\+|n)\s+"
+        r"|\s+(?:and|y|e|und|et|plus|also|&|\+|n|u\.)\s+"
         r"(?:also |then |auch |aussi |además )?[¿]?|(?<=[?!])\s*"
     )
     return re.compile(rf"(?:{joiner})(?=(?:{ahead})\b)", re.IGNORECASE)

@@ -128,8 +128,11 @@ def parts_of(
     plain |= rules.words("question_words")
     subject: list[Chunk] = []
     asked: list[Chunk] = []
+    chunks = tuple(chunks)
     for chunk in chunks:
         if chunk.role in {Part.ASKS, Part.TIME} or chunk.key in rules.words("meaning_verbs"):
+            continue
+        if chunk is not chunks[0] and chunk.key in rules.words("particles"):
             continue
         firm = chunk.kind in FIRM and chunk.key not in rules.words("roles")
         asks = chunk.key in plain or chunk.role is Part.WEAK or chunk.key.rstrip("s") in plain
@@ -156,16 +159,21 @@ def _after_question(topic: Topic, text: str, rules: LanguageRules) -> Topic:
         return replace(topic, place=place)
     chunks = told_in(text, rules).chunks
     subject, asked = parts_of(chunks, rules)
+    if _ends_with_verb(subject, text, rules):
+        subject, asked = subject[:-1], (*asked, subject[-1])
     if not subject and not asked:
         return replace(topic, place=place)
     if topic.subject and not switches(text, rules) and keeps_topic(text, subject, rules):
-        beside = (*subject, *(one for one in topic.beside if one not in subject))[:MAX_SUBJECT]
+        seeks = _seeks_person(text, chunks, rules)
+        # "Who directed it" names a deed, no further thing.
+        named = tuple(chunk for chunk in subject if not seeks or chunk.kind in _NAMES)
+        beside = (*named, *(one for one in topic.beside if one not in named))[:MAX_SUBJECT]
         return replace(
             topic,
             asked=asked[:MAX_ASKED],
             beside=beside,
             people=(),
-            sought=_seeks_person(text, chunks, rules),
+            sought=seeks,
             place=place,
         )
     if not subject:
@@ -173,7 +181,11 @@ def _after_question(topic: Topic, text: str, rules: LanguageRules) -> Topic:
     telling = sorted(subject, key=_telling)[:MAX_SUBJECT]
     ordered = tuple(chunk for chunk in subject if chunk in telling)
     first = topic.first or topic.subject
-    told = tuple(chunk for chunk in chunks if chunk.role is not Part.ASKS)
+    told = tuple(
+        chunk
+        for chunk in chunks
+        if chunk.role is not Part.ASKS and chunk.key not in rules.words("meaning_verbs")
+    )
     return Topic(
         ordered,
         asked[:MAX_ASKED],
@@ -182,6 +194,27 @@ def _after_question(topic: Topic, text: str, rules: LanguageRules) -> Topic:
         sought=_seeks_person(text, chunks, rules),
         place=place,
     )
+
+
+def _ends_with_verb(subject: Sequence[Chunk], text: str, rules: LanguageRules) -> bool:
+    """Whether what stands last is what something did: "did Severance air", "ist … gewählt"."""
+    if len(subject) < 2 or not has_verb_last(text, rules):  # noqa: PLR2004 - a name and a verb
+        return False
+    *before, last = subject
+    plain = last.kind is Kind.WORD and last.text.islower() and " " not in last.text
+    return plain and any(chunk.text[:1].isupper() for chunk in before)
+
+
+def has_verb_last(text: str, rules: LanguageRules) -> bool:
+    """Whether a question begins with an auxiliary, so that its verb stands behind the name."""
+    verbs = _VERB_LAST.get(rules.code)
+    return bool(verbs and verbs.search(text))
+
+
+_VERB_LAST = {
+    "en": re.compile(r"\b(?:did|does|do|will|has|have|had)\b", re.IGNORECASE),
+    "de": re.compile(r"\b(?:ist|sind|hat|haben|wird|werden|wurde|wurden)\b", re.IGNORECASE),
+}
 
 
 def _seeks_person(text: str, chunks: Sequence[Chunk], rules: LanguageRules) -> bool:

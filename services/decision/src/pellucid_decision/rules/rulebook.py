@@ -261,7 +261,7 @@ _ENGLISH = (
     *("opening", "ask_marker", "trailing", "aside", "contrast", "nearby", "place_said"),
     *("comparison", "when_phrases", "live_words", "error_ends", "how_degree", "compounds"),
     *("existential", "closing", "switch", "small_opening", "continuation", "pronoun_forms"),
-    *("hours_asked", "one_sided", "place_told", "asks_on"),
+    *("hours_asked", "release_asked", "one_sided", "place_told", "asks_on"),
 )
 _NEVER = re.compile(r"(?!)")
 

@@ -23,11 +23,10 @@ _ABOUT_CONFIDENCE = 0.95
 CONTEST = 0.60
 # Rules that are as sure as this stand against all but a classifier that sees nothing for the web: a
 # name that it never met must not decide (`test_names.py`). Swept on the own messages held out by
-# fold, scores of 0.80 to 0.97: below 0.95 more traps are searched, and no name less decides.
-CONTEST_FIRM = 0.20
+# fold, 0.10 to 0.20, and scores of 0.80 to 0.97: the lower, the more traps are searched. A short
+# question that goes on from one that was looked up says as little by its own words.
+CONTEST_FIRM = 0.15
 FIRM_SCORE = 0.95
-# A short question that goes on from one that was looked up says little by its own words.
-CONTEST_FOLLOW_UP = 0.15
 UNCONTESTED_VETO = 1.0
 # What no model knows, however the message is worded.
 _PLAIN_NEEDS = ("package_error", "outage", "device_code")
@@ -61,9 +60,8 @@ def contested(case: Case, verdict: Verdict, look: float) -> bool:
         return False
     if not verdict.search:
         return look > CONTEST
-    if case.reading.has("followup_of_search"):
-        return look < CONTEST_FOLLOW_UP
-    return look < (CONTEST_FIRM if case.reading.score >= FIRM_SCORE else CONTEST)
+    firm = case.reading.score >= FIRM_SCORE or case.reading.has("followup_of_search")
+    return look < (CONTEST_FIRM if firm else CONTEST)
 
 
 def _by_mode(case: Case) -> Verdict | None:

@@ -66,7 +66,8 @@ def contradicts(claim: str, facts: str) -> bool:
     found = sentences.split(facts)
     if unspaced_checks.denies(claim, found, negations()):
         return True
-    if _is_opposed(claim, found):
+    parts = clauses_of(claim)
+    if _is_opposed(claim, found) or any(_is_opposed(p, found) for p in parts[len(parts) == 1 :]):
         return True
     if _denied_elsewhere(claim, found) or exchanges.are_exchanged(claim, found):
         return True

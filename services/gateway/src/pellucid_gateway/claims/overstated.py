@@ -34,8 +34,10 @@ PAST_OR_LASTING = re.compile(
 """What states a thing as done or lasting, in English; "it opens in May" leaves it open too."""
 DONE_ELSEWHERE = re.compile(
     r"\bbereits\b|\b(?:hat|haben|wurden?)\s.*\b\w+(?:t|en)\W*$"
-    r"|\b(?:a|ont)\s(?:deja\s)?\w+(?:e|i|u)e?s?\s(?:que|la?|les?|des?|du)\b"
-    r"|\b(?:ha|han|fue|fueron)\s\w+(?:ado|ido)s?\b"
+    r"|\b(?:a|ont)\s(?:deja\s|ete\s)?(?!une?\b)\w+(?:e|i|u)e?s?\b"
+    r"|\b(?:ha|han|fue|fueron)\s\w+(?:ado|ido)s?\b|\b\w{3,}(?:ieron|aron)\b"
+    r"|\b(?:concedio|aprobo|recibio|abrio|vendio|perdio|cerro|firmo|gano|compro|subio|decidio"
+    r"|cumplio|logro|obtuvo|hizo|redujo|entro|llego|cayo)\b"
 )
 """The same in folded German, French and Spanish."""
 SAME_LETTERS = 4

@@ -6,6 +6,7 @@ It reads the light Markdown of the fetcher; which pieces are worth showing is de
 """
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -28,6 +29,8 @@ _ENDS = tuple(".!…。！;,、，；")
 _TITLE_CHARS = 80
 # "No.", "Yes, of course.": what follows says why.
 _BRIEF_CHARS = 16
+# Headings, introducing lines and sentences before, taken together.
+_MOST_NEEDS = 12
 _POINTS_BACK = re.compile(
     r"^[\"“'(]?(?:(?:he|she|it|they|this|these|those|that|his|her|its|their|but|however|there|then"
     r"|er|sie|es|diese[rsnm]?|dies|dort|sein\w*|ihr\w*|dabei|damit|dazu"
@@ -86,17 +89,22 @@ def pieces_of(text: str) -> tuple[Piece, ...]:
 
 
 def with_needs(chosen: Iterable[int], pieces: Sequence[Piece]) -> frozenset[int]:
-    """The chosen places with those that they need, and what those need but for outer headings."""
-    found: set[int] = set()
-    left = list(chosen)
-    while left:
-        place = left.pop()
-        if place not in found:
-            found.add(place)
-            needs = pieces[place].needs
-            left.extend(needs)
-            found.update(n for n in needs if pieces[n].kind is Kind.HEADING)
-    return frozenset(found)
+    """The chosen places with those that they need, and what those need but for outer headings.
+
+    Of a chain without end, which only a page made for it has, no more than `_MOST_NEEDS` come.
+    """
+    return frozenset().union(*(_with_own_needs(place, pieces) for place in chosen))
+
+
+def _with_own_needs(place: int, pieces: Sequence[Piece]) -> set[int]:
+    found = {place}
+    left = deque(pieces[place].needs)
+    while left and len(found) <= _MOST_NEEDS:
+        needed = left.popleft()
+        if needed not in found:
+            found.add(needed)
+            left.extend(() if pieces[needed].kind is Kind.HEADING else pieces[needed].needs)
+    return found
 
 
 def joined(chosen: Iterable[int], pieces: Sequence[Piece]) -> str:

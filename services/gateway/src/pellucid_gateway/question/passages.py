@@ -9,6 +9,7 @@ so is what is shown of a page that the person named.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from pellucid_gateway.question.asked_for import asked_for
 from pellucid_gateway.question.asked_things import share_told, things_of
 from pellucid_gateway.question.key_facts import cut, matches, tells, tokens_of
 from pellucid_gateway.question.page_pieces import Kind, Piece, joined, pieces_of, with_needs
@@ -26,6 +27,10 @@ _LEXICAL, _MEANING, _KIND, _THINGS, _PLACE = 1.0, 1.2, 0.7, 0.3, 0.02
 # What words of the headings and of the introducing line count beside words of the piece itself.
 _ABOUT = 0.6
 _PLACE_DECAY = 0.05
+# How many of the pieces behind one share in its worth, and what is left of it at each step. Of the
+# facts on 114 pages, .963 were shown at standard depth without it and .973 with it (.892 and .888
+# at quick depth); sharing with the pieces before as well showed .969 and .878.
+_GOES_ON, _GOING_ON = 2, 0.6
 # Of two pieces that share so much the second tells nothing new.
 _SAME_SAYING = 0.8
 # A shorter one may be a command or a title, which the sentence about it is not.
@@ -123,13 +128,32 @@ def _by_words(pieces: Sequence[Piece], question: str, title: str) -> tuple[float
         for piece in pieces
     ]
     each = enumerate(zip(own, about, told, of_things, strict=True))
-    return tuple(
+    values = [
         _LEXICAL * max(o, min(1.0, o + _ABOUT * a))
         + _KIND * t
         + _THINGS * share
         + _PLACE / (1 + _PLACE_DECAY * place)
         for place, (o, a, t, share) in each
-    )
+    ]
+    return tuple(values if asked_for(question) else _going_on(values, pieces))
+
+
+def _going_on(values: Sequence[float], pieces: Sequence[Piece]) -> list[float]:
+    """Let what follows in the same paragraph or list share in the worth of a piece.
+
+    "Why was it late?" is answered by what stands behind the sentence with the words of the
+    question; a date or a price stands in one sentence.
+    """
+    found = list(values)
+    for place, piece in enumerate(pieces):
+        if piece.kind not in {Kind.PROSE, Kind.ITEM}:
+            continue
+        for far in range(1, _GOES_ON + 1):
+            later = place + far
+            if later < len(pieces) and pieces[later].block == piece.block:
+                gain = (values[place] - values[later]) * _GOING_ON**far
+                found[later] = max(found[later], values[later] + gain)
+    return found
 
 
 def _about(pieces: Sequence[Piece], question: str) -> list[float]:

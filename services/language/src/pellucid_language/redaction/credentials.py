@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from pellucid_language.redaction.dense_values import find_dense_values
 from pellucid_language.redaction.passwords import find_passwords
+from pellucid_language.redaction.private_forms import find_private_forms
 from pellucid_language.redaction.shaped_passwords import find_expiry_dates, find_shaped_passwords
 from pellucid_language.redaction.stated_values import find_stated_values
 from pellucid_language.redaction.surroundings import find_told_secrets
@@ -135,6 +136,7 @@ def _all_places(text: str) -> Iterator[tuple[int, int]]:
     yield from find_dense_values(text)
     yield from find_shaped_passwords(text)
     yield from find_expiry_dates(text)
+    yield from find_private_forms(text)
 
 
 def _closed(text: str, start: int, end: int) -> tuple[int, int]:

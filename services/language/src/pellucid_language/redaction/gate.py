@@ -19,6 +19,7 @@ from pellucid_language.redaction.contact_data import (
 from pellucid_language.redaction.credentials import find_secrets
 from pellucid_language.redaction.identity_numbers import find_identity_numbers
 from pellucid_language.redaction.payment_data import find_cards, find_ibans
+from pellucid_language.redaction.private_forms import may_be_seed
 from pellucid_language.redaction.stated_values import may_state_any
 from pellucid_language.redaction.surroundings import has_hint
 from pellucid_language.redaction.unmasking import unmasked
@@ -145,7 +146,8 @@ def _password_of(value: str) -> str:
 
 def _may_hold_anything(text: str) -> bool:
     """Whether a text has a digit, a mail sign or a word that announces something; most have not."""
-    return _SIGN.search(text) is not None or has_hint(text) or may_state_any(text)
+    signed = _SIGN.search(text) is not None or has_hint(text) or may_state_any(text)
+    return signed or may_be_seed(text)
 
 
 def _squeezed(text: str) -> str:

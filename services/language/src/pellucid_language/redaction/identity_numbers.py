@@ -11,6 +11,7 @@ from stdnum.fr import nir as fr_nir
 from stdnum.kr import rrn as kr_rrn
 
 from pellucid_language.redaction.national_numbers import find_national_numbers
+from pellucid_language.redaction.private_forms import find_document_numbers
 
 _US = re.compile(
     r"(?<![^\W_]-)(?<![^\W_])(?<!\d_)(?P<a>\d{3})(?P<m> ?- ?|[./_]|\s{1,3})(?P<g>\d{2})(?P=m)"
@@ -46,7 +47,8 @@ _GERMANY = re.compile(
 def find_identity_numbers(text: str) -> Iterator[tuple[int, int]]:
     """Yield where identity numbers stand; places do not overlap."""
     end = -1
-    for start, stop in sorted((*_own_kinds(text), *find_national_numbers(text))):
+    found = (*_own_kinds(text), *find_national_numbers(text), *find_document_numbers(text))
+    for start, stop in sorted(found):
         if start >= end:
             yield start, stop
             end = stop

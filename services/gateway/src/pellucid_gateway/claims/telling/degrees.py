@@ -178,12 +178,13 @@ def _said(text: str) -> _Said | None:
 
 def _is_compared(claim: str, near: Sequence[str]) -> bool:
     """The claim has more than the other what the nearest sentence has less than it."""
-    mine = _compared(claim)
+    lexicon, mine = _lexicon(), _compared(claim)
     if mine is None:
         return False
     for sentence in near:
         theirs = _compared(sentence)
-        if theirs is None or are_opposite(claim, sentence):
+        turned = lexicon.has("fewer", claim) != lexicon.has("fewer", sentence)
+        if theirs is None or turned or are_opposite(claim, sentence):
             continue
         if mine[0] & theirs[1] and mine[1] & theirs[0] and not mine[1] & theirs[1]:
             return True
