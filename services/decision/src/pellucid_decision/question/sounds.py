@@ -4,6 +4,7 @@ Two spellings of one sound have the same key; the frequent word with the key of 
 what was meant. The keys are rough: they join what sounds alike, not what an accent makes alike.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
@@ -20,8 +21,8 @@ _ALIKE = {
     "es": "nb:mb np:mp ll:y v:b qu:k ce:se ci:si z:s ch:C c:k h: x:s ge:je gi:ji gu:g á:a "
     "é:e í:i ó:o ú:u ñ:n",
 }
-# Letters that nobody hears at the end of a word.
-_SILENT = {"en": "e", "fr": "est"}
+# What nobody hears at the end of a word; behind a consonant a French "e" makes that one heard.
+_SILENT = {"en": re.compile(r"e$"), "fr": re.compile(r"(?:es?|[st]+)$")}
 # A key this short is that of too many words.
 _SHORTEST = 3
 
@@ -41,9 +42,9 @@ def sound_of(word: str, language: str) -> str:
     for letters, sound in _pairs(language):
         word = word.replace(letters, sound)
     key = "".join(letter for n, letter in enumerate(word) if letter != word[n - 1 : n])
-    while len(key) > _SHORTEST and key[-1] in _SILENT.get(language, ""):
-        key = key[:-1]
-    return key
+    silent = _SILENT.get(language)
+    heard = silent.sub("", key) if silent else key
+    return heard if len(heard) >= _SHORTEST else key
 
 
 def by_sound(words: Iterable[tuple[str, int]], language: str) -> dict[str, str]:
