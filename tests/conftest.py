@@ -25,7 +25,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         by_fixture = "installation" in getattr(item, "fixturenames", ())
         if by_fixture or any(item.path.is_relative_to(folder) for folder in ALONE):
             item.add_marker(pytest.mark.alone)
-    items.sort(key=lambda item: not item.path.is_relative_to(LONGEST))
+    items.sort(key=lambda item: "alone" in item.keywords or not item.path.is_relative_to(LONGEST))
 
 
 @pytest.fixture(scope="session")

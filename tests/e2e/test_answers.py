@@ -74,7 +74,14 @@ def test_a_question_about_the_corpus_is_answered_with_checked_citations(
         assert citation["cited_text"]
     assert body["citation_report"]["kept"] >= 2
     assert [provider["name"] for provider in body["providers"]] == ["local"]
-    assert body["outbound"], "every string that left is listed"
+
+
+def test_every_string_that_left_is_listed(client: httpx.Client) -> None:
+    # Asked nowhere else: what comes from the cache leaves nothing to list.
+    body = chat(client, "Which ferries call at Skerry Point in winter?")
+
+    queries = [item["text"] for item in body["outbound"] if item["kind"] == "query"]
+    assert any("Skerry Point" in query for query in queries), body["outbound"]
 
 
 def test_the_stream_has_the_order_of_the_specification(client: httpx.Client) -> None:

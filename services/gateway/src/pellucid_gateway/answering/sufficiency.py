@@ -40,7 +40,7 @@ _LEAST_CARRIED = 0.4
 # A passage is near from this likeness on; from the lesser one if it speaks of so many of the
 # things. Of 72 passages quoted for questions that a small web does not answer this left out half,
 # mostly those that share nothing but a word with their question.
-_NEAR, _NEAR_WITH_THINGS, _NEAR_THINGS = 0.48, 0.38, 0.5
+_NEAR, _NEAR_WITH_THINGS, _NEAR_THINGS = 0.48, 0.37, 0.5
 # Signs that a question gives exactly, of letters and digits: 0x80070005, NC-HB400-R3.
 _SIGN = re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z])\w{4,}\b", re.ASCII)
 _VERSION = re.compile(r"(?<![\d.,])\d+\.\d+(?:\.\d+)*(?![\d.,]|\s?%)")
@@ -90,7 +90,7 @@ def near(
         share = share_told(things, f"{candidate.about} {candidate.text}") if things else 0.0
         place = places.get(id(candidate))
         if likeness is None or place is None:
-            return not things or share >= _NEAR_THINGS
+            return not things or share > 0  # without a scorer nothing more can be told
         like = max(one.of(place) for one in likeness)
         return like >= (_NEAR_WITH_THINGS if share >= _NEAR_THINGS else _NEAR)
 
