@@ -1,9 +1,9 @@
-"""What was read off a text is not read off it again while one answer is checked.
+"""What was read off a text is not read off it again while an answer is checked or a message read.
 
 Every sentence of an answer is held against the same sources by a dozen checks, each of which wants
-the words, figures, dates and denials of the same texts. Reading them is nearly all of the work.
-Kept is what pure functions of one text gave, for as long as the answer is checked and no longer:
-nobody's text outlives its turn here.
+the words, figures, dates and denials of the same texts. Reading them is nearly all of the work. A
+decision asks several times what of a message is private. Kept is what pure functions of one text
+gave, for as long as that takes and no longer: nobody's text outlives its turn here.
 """
 
 from collections.abc import Callable, Iterator

@@ -32,6 +32,7 @@ from pellucid_decision.text.conversation import Ask, WebMode
 from pellucid_decision.text.links import MAX_PROCESSED
 from pellucid_decision.text.normal import one_line
 from pellucid_language.redaction.gate import GATE
+from pellucid_language.text_memory import TextMemory
 
 
 class Writer(Protocol):
@@ -64,6 +65,10 @@ class Cascade:
 
     async def decide(self, ask: Ask) -> Decision:
         """Return the decision about one message."""
+        with TextMemory().used():
+            return await self._decide(ask)
+
+    async def _decide(self, ask: Ask) -> Decision:
         case = examine(ask, self.rules.book)
         settled = settle(case)
         look = self._look(case, settled)

@@ -8,6 +8,7 @@ postal addresses are not recognised. What is found is removed, and its kind repo
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from pellucid_language.redaction.contact_data import (
     find_emails,
@@ -23,6 +24,7 @@ from pellucid_language.redaction.private_forms import may_be_seed
 from pellucid_language.redaction.stated_values import may_state_any
 from pellucid_language.redaction.surroundings import has_hint
 from pellucid_language.redaction.unmasking import unmasked
+from pellucid_language.text_memory import remembered
 
 Span = tuple[int, int]
 Finder = Callable[[str], Iterable[Span]]
@@ -78,19 +80,8 @@ class Redactor:
             text: A query.
             question: What the query serves.
         """
-        folded = unmasked(text)
-        if not _may_hold_anything(folded):
-            return Redacted(text.strip())
-        kinds: set[str] = set()
-        for kind, find in _ALWAYS:
-            folded = _cut(folded, kind, find(folded), kinds)
         kept = self._subject(question)
-        for kind, find in _UNLESS_SUBJECT:
-            spans = [(a, b) for a, b in find(folded) if _squeezed(folded[a:b]) not in kept]
-            folded = _cut(folded, kind, spans, kinds)
-        if not kinds:
-            return Redacted(text.strip())
-        return Redacted(_tidy(folded), tuple(sorted(kinds)))
+        return _without_data(text, kept) if kept else _without_any_data(text)
 
     def redact_always(self, text: str) -> str:
         """Return a text that stays in the house without what nobody should have to read again.
@@ -101,11 +92,7 @@ class Redactor:
         >>> Redactor().redact_always("why was 4111 1111 1111 1111 declined, bob@corp.example")
         'why was declined, bob@corp.example'
         """
-        folded = unmasked(text)
-        kinds: set[str] = set()
-        if _may_hold_anything(folded):
-            for kind, find in _ALWAYS:
-                folded = _cut(folded, kind, find(folded), kinds)
+        folded, kinds = _without_secrets(text)
         return _tidy(folded) if kinds else text
 
     def private(self, texts: Iterable[str]) -> tuple[str, ...]:
@@ -115,18 +102,16 @@ class Redactor:
             texts: A person's messages, where each value stands among the words that tell what it
                 is; a query has lost them.
         """
-        found: set[str] = set()
-        for text in texts:
-            folded = unmasked(text)
-            for _, find in _ALWAYS if _may_hold_anything(folded) else ():
-                found |= {folded[a:b].strip() for a, b in find(folded)}
+        found = set(chain.from_iterable(_secrets_in(text) for text in texts))
         found |= {password for value in found if (password := _password_of(value))}
         return tuple(sorted(filter(None, found), key=lambda value: (-len(value), value)))
 
     def _subject(self, question: str) -> frozenset[str]:
         """Return the contact data that the question asks about, in a comparable form."""
+        if not self.permit_subject or not question:
+            return frozenset()
         folded = unmasked(question)
-        if not self.permit_subject or not is_look_up(folded):
+        if not is_look_up(folded):
             return frozenset()
         return frozenset(
             _squeezed(folded[a:b]) for _, find in _UNLESS_SUBJECT for a, b in find(folded)
@@ -137,6 +122,39 @@ GATE = Redactor()
 """The gate without exceptions."""
 
 
+@remembered
+def _without_any_data(text: str) -> Redacted:
+    return _without_data(text, frozenset())
+
+
+def _without_data(text: str, kept: frozenset[str]) -> Redacted:
+    """A text without personal data, but for contact data to be kept, in a comparable form."""
+    folded, without = _without_secrets(text)
+    kinds = set(without)
+    for kind, find in _UNLESS_SUBJECT if _may_hold_anything(folded) else ():
+        spans = [(a, b) for a, b in find(folded) if _squeezed(folded[a:b]) not in kept]
+        folded = _cut(folded, kind, spans, kinds)
+    return Redacted(_tidy(folded), tuple(sorted(kinds))) if kinds else Redacted(text.strip())
+
+
+@remembered
+def _without_secrets(text: str) -> tuple[str, frozenset[str]]:
+    """An unmasked text without what always goes, and the kinds that were taken out."""
+    folded = unmasked(text)
+    kinds: set[str] = set()
+    if _may_hold_anything(folded):
+        for kind, find in _ALWAYS:
+            folded = _cut(folded, kind, find(folded), kinds)
+    return folded, frozenset(kinds)
+
+
+@remembered
+def _secrets_in(text: str) -> frozenset[str]:
+    folded = unmasked(text)
+    finders = _ALWAYS if _may_hold_anything(folded) else ()
+    return frozenset(folded[a:b].strip() for _, find in finders for a, b in find(folded))
+
+
 def _password_of(value: str) -> str:
     """The password of "user:password"; "" where a value is none."""
     user, sign, password = value.rpartition(":")
@@ -144,6 +162,7 @@ def _password_of(value: str) -> str:
     return password if is_pair and not password.isdigit() else ""
 
 
+@remembered
 def _may_hold_anything(text: str) -> bool:
     """Whether a text has a digit, a mail sign or a word that announces something; most have not."""
     signed = _SIGN.search(text) is not None or has_hint(text) or may_state_any(text)
