@@ -238,10 +238,10 @@ async def test_a_client_that_never_reads_loses_its_connection() -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port, limit=1_024)
         writer.write(REQUEST)
         async with asyncio.timeout(20):
-            while not refused:  # noqa: ASYNC110 - the door tells it by a counter alone
+            # The counter comes first, the connection goes when the loop is next at it.
+            while not refused or len(connections):  # noqa: ASYNC110 - told by counters alone
                 await asyncio.sleep(0.05)
         assert refused == {"unread": 1}
-        assert len(connections) == 0
         assert not reader.at_eof()
         writer.close()
     finally:

@@ -132,6 +132,8 @@ def _by_words(sample: str, fallback: str) -> str:
     scores = _word_scores(sample)
     best = max(scores, key=lambda code: (scores[code], code == "en"))
     clear = sum(score > scores[best] - CLEAR_WORDS for score in scores.values()) == 1
+    if fallback in spelling.CODES and best not in spelling.CODES and scores[best] <= 1:
+        best = fallback  # one everyday word is too little to leave the language of the turns before
     if not clear and best in spelling.CODES and not _FOREIGN.search(sample):
         likely = _by_spelling(sample, scores, fallback)
         if likely:

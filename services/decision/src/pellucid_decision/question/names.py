@@ -9,7 +9,7 @@ from pellucid_decision.question.terms import Kind
 from pellucid_decision.question.tokens import POSSESSIVE, Token
 from pellucid_decision.rules.rulebook import LanguageRules
 
-MAX_NAME_TOKENS = 5
+MAX_NAME_TOKENS = 8
 
 
 # What makers put behind the number of a model ("iphone 17 pro max").

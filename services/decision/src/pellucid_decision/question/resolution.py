@@ -24,10 +24,12 @@ from pellucid_decision.question.topic import (
 )
 from pellucid_decision.rules.rulebook import LanguageRules
 from pellucid_decision.text.conversation import Turn
-from pellucid_decision.text.lexicon import DENSE_LANGUAGES
+from pellucid_decision.text.lexicon import DENSE_LANGUAGES, meanings_of
 from pellucid_decision.text.normal import one_line, window
 from pellucid_language.folding import straight
 
+# Words of what a person says they meant at most.
+MEANT_WORDS = 6
 SHORT_MESSAGE_TERMS = 3
 TOPIC_TERMS = 4
 QUESTION_CHARACTERS = 2000
@@ -94,6 +96,9 @@ class Resolved:
 def resolve(message: str, history: Sequence[Turn], rules: LanguageRules) -> Resolved:
     """Resolve a message by the turns before it."""
     topic = topic_of(history, rules)
+    meant = _meant(straight(message), topic, rules)
+    if meant:
+        return _corrected(message, meant, topic, rules)
     plain = straight(message)
     text = without_interjection(message, rules)
     own = terms_of(window(text), rules)
@@ -119,6 +124,53 @@ def resolve(message: str, history: Sequence[Turn], rules: LanguageRules) -> Reso
         other=other,
         place=place_in(message, rules) or topic.place,
     )
+
+
+def _meant(text: str, topic: Topic, rules: LanguageRules) -> str:
+    """Return what a message says was meant by a question before ("no, I meant the 2019 one")."""
+    pattern = rules.phrase("correction")
+    match = pattern.search(text.strip()) if pattern and topic.last else None
+    if match is None:
+        return ""
+    said = next((group for group in match.groups() if group), "").strip(" ,.!?")
+    return said if 0 < len(said.split()) <= MEANT_WORDS else ""
+
+
+def _corrected(message: str, meant: str, topic: Topic, rules: LanguageRules) -> Resolved:
+    """Ask the question before again, with what was meant in the place of its like."""
+    own = told_in(meant, rules).chunks or (Chunk(meant),)
+    words = set(meant.casefold().split())
+    if _is_whole(meant, own, rules):
+        own = (Chunk(meant, Kind.ENTITY),)
+    heads = [Chunk(head, Kind.ENTITY) for chunk in topic.last if (head := _head(chunk, words))]
+    shared = [chunk for chunk in topic.last if words & set(chunk.key.split())]
+    kept = [chunk for chunk in _swapped(own, meant, topic, rules) if chunk not in shared]
+    lead = [chunk for chunk in topic.last if chunk not in shared] if shared else kept
+    return Resolved(
+        one_line(f"{meant} ({_phrase(lead)})", QUESTION_CHARACTERS),
+        True,
+        terms_of(meant, rules),
+        replace(topic, thing=None),
+        Told(Asked((meant,)), (tuple(own),)),
+        text=message,
+        lead=(*heads, *lead),
+        place=topic.place,
+    )
+
+
+def _head(chunk: Chunk, words: set[str]) -> str:
+    """Return what stands before the shared words in a name: the maker in "DJI Mini 4"."""
+    own = chunk.text.split()
+    shared = next((n for n, word in enumerate(own) if word.casefold() in words), 0)
+    return " ".join(own[:shared])
+
+
+def _is_whole(meant: str, own: Sequence[Chunk], rules: LanguageRules) -> bool:
+    """Whether what was meant is one name: two words, or more with small ones between them."""
+    words = meant.casefold().split()
+    begins = words[0] not in rules.words("stopwords") | rules.words("articles")
+    pointing = words[-1] in rules.words("pronouns") | _POINTING
+    return len(words) > 1 and begins and not pointing and len(own) <= 2  # noqa: PLR2004 - both ends of a name
 
 
 def on_topic(resolved: Resolved) -> Resolved:
@@ -158,17 +210,25 @@ def _lead(
     if named and topic.people and (topic.sought or not _is_person(topic.subject)):
         dense = rules.code in DENSE_LANGUAGES and refers(text, rules)
         return (*topic.people[:1], *(topic.subject[:1] if dense else ()))
+    if topic.thing and _means_thing(text, rules):
+        return (topic.thing,)
     base = topic.subject or topic.people or topic.said
     own_subject, own_asked = parts_of(chunks, rules)
     swaps = _is_opened(message, rules) and bool(own_subject) and not own_asked
     if swaps and not refers(text, rules):
-        return _swapped(own_subject, topic) or base
+        return _swapped(own_subject, text, topic, rules) or base
     comparison = rules.phrase("comparison")
     whole = comparison and comparison.search(text)
     narrow = chunks and (not own_subject or (refers(text, rules) and not whole))
     # Where somebody is, is not what they talk about.
     elsewhere = tuple(chunk for chunk in base if chunk.text != topic.place) or base
     return _named_in(elsewhere, rules) if narrow else base
+
+
+def _means_thing(text: str, rules: LanguageRules) -> bool:
+    """Whether a message speaks of "it": of what was named, not of the place or the question."""
+    pattern = rules.phrase("thing_meant")
+    return bool(pattern and pattern.search(text))
 
 
 def _named_in(subject: Sequence[Chunk], rules: LanguageRules) -> tuple[Chunk, ...]:
@@ -194,10 +254,48 @@ def _adjoins(chunk: Chunk, name: Chunk) -> bool:
     return 1 in {behind, before}
 
 
-def _swapped(own: Sequence[Chunk], topic: Topic) -> tuple[Chunk, ...]:
-    """Keep the question before; a name in the message takes the place of the name in it."""
-    named = any(chunk.kind in _NAMES for chunk in own)
-    return tuple(chunk for chunk in topic.last if not (named and chunk.kind in _NAMES))
+def _swapped(
+    own: Sequence[Chunk], text: str, topic: Topic, rules: LanguageRules
+) -> tuple[Chunk, ...]:
+    """Keep the question before; what the message names takes the place of its like in it.
+
+    Alike are what stands behind the same small word ("in edinburgh", "los mexicanos"), two places,
+    and two names.
+    """
+    alike = {
+        one
+        for chunk in topic.last
+        if _is_alike(chunk, own[0], text, topic, rules)
+        for one in _last_phrase(chunk, topic)
+    }
+    if not alike and any(chunk.kind in _NAMES for chunk in own):
+        alike = {chunk for chunk in topic.last if chunk.kind in _NAMES}
+    return tuple(chunk for chunk in topic.last if chunk not in alike)
+
+
+def _is_alike(
+    chunk: Chunk, own: Chunk, text: str, topic: Topic, rules: LanguageRules
+) -> bool:
+    before = _word_before(chunk, topic.question)
+    if before and before == _word_before(own, text) and before in rules.words("stopwords"):
+        return True
+    places = [meanings_of(one.key, rules.code) for one in (chunk, own)]
+    return all("place" in meanings for meanings in places)
+
+
+def _last_phrase(chunk: Chunk, topic: Topic) -> tuple[Chunk, ...]:
+    """Return a chunk with those behind it where they end the question ("a honey badger?")."""
+    behind = topic.last[topic.last.index(chunk) :]
+    phrase = " ".join(one.text for one in behind)
+    ends = topic.question.casefold().rstrip(" ?!.").endswith(phrase.casefold())
+    return behind if ends else (chunk,)
+
+
+def _word_before(chunk: Chunk, text: str) -> str:
+    """Return the word that stands before a chunk in its text, in small letters."""
+    place = text.casefold().find(chunk.key)
+    words = _WORD.findall(text[:place]) if place > 0 else []
+    return words[-1].casefold() if words else ""
 
 
 _NAMES = frozenset({Kind.ENTITY, Kind.IDENTIFIER, Kind.QUOTED})

@@ -11,9 +11,9 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import chain
 
+from pellucid_decision.question.private import without_private
 from pellucid_decision.rules.rulebook import LanguageRules
 from pellucid_language.folding import straight
-from pellucid_language.redaction.gate import GATE
 from pellucid_language.scripts import HAN, HANGUL, HIRAGANA, KANA, KATAKANA
 
 MAX_TERMS = 40
@@ -81,7 +81,7 @@ _ASCII_TOKEN = re.compile(r"[\x21-\x7e]+")
 
 def terms_of(text: str, rules: LanguageRules) -> tuple[Term, ...]:
     """Return the meaningful terms of `text` in order, without repeats, at most 40."""
-    plain = straight(GATE.redact(text).text)
+    plain = straight(without_private(text, rules))
     quoted = [
         Term(f'"{phrase}"' if " " in phrase else phrase, Kind.QUOTED) for phrase in quotes_in(plain)
     ]

@@ -15,12 +15,13 @@ from pellucid_decision.question.chunk import Role as Part
 from pellucid_decision.question.chunks import chunks_of
 from pellucid_decision.question.places import place_in, place_told
 from pellucid_decision.question.shared import shared_name
+from pellucid_decision.question.things import thing_named
 from pellucid_decision.question.terms import FIRM, Kind
+from pellucid_decision.question.private import without_private
 from pellucid_decision.rules.rulebook import LanguageRules
 from pellucid_decision.text.conversation import Role, Turn
 from pellucid_decision.text.normal import HEAD_CHARACTERS, window
 from pellucid_language.folding import straight
-from pellucid_language.redaction.gate import GATE
 
 MAX_SUBJECT = 5
 MAX_ASKED = 3
@@ -46,6 +47,8 @@ class Topic:
         sought: The last question asked for a person, so that "she" is who the answer names.
         place: Where the person said they are; empty when they did not.
         just_told: The last turn said so, and asked nothing.
+        question: The last question that set the subject, as it was written.
+        thing: What the answer to it names, where it asked which thing.
     """
 
     subject: tuple[Chunk, ...] = ()
@@ -58,6 +61,8 @@ class Topic:
     sought: bool = False
     place: str = ""
     just_told: bool = False
+    question: str = ""
+    thing: Chunk | None = None
 
     def __bool__(self) -> bool:
         """Whether anything is known."""
@@ -115,7 +120,7 @@ class Told:
 
 def told_in(text: str, rules: LanguageRules) -> Told:
     """Read what a folded message asks."""
-    asked = questions_of(GATE.redact(text).text, rules)
+    asked = questions_of(without_private(text, rules), rules)
     cut = (chunks_of(one, rules, compares=asked.compares) for one in asked.questions)
     return Told(asked, tuple(cut))
 
@@ -184,7 +189,8 @@ def _after_question(topic: Topic, text: str, rules: LanguageRules) -> Topic:
     told = tuple(
         chunk
         for chunk in chunks
-        if chunk.role is not Part.ASKS and chunk.key not in rules.words("meaning_verbs")
+        if (chunk.role is not Part.ASKS or " " in chunk.text)  # "how heavy", not "who"
+        and chunk.key not in rules.words("meaning_verbs")
     )
     return Topic(
         ordered,
@@ -193,6 +199,7 @@ def _after_question(topic: Topic, text: str, rules: LanguageRules) -> Topic:
         last=told,
         sought=_seeks_person(text, chunks, rules),
         place=place,
+        question=text,
     )
 
 
@@ -262,7 +269,10 @@ def _after_answer(topic: Topic, text: str, rules: LanguageRules) -> Topic:
     people += _people_said(text, rules) if topic.sought else []
     names = {chunk.key for chunk in people}
     other = [chunk for chunk in named if chunk.key not in names]
-    return replace(topic, people=tuple(people[:MAX_SAID]), said=tuple(other[:MAX_SAID]))
+    thing = thing_named(topic.question, text, rules) if not topic.thing else topic.thing
+    return replace(
+        topic, people=tuple(people[:MAX_SAID]), said=tuple(other[:MAX_SAID]), thing=thing
+    )
 
 
 def _people_said(text: str, rules: LanguageRules) -> list[Chunk]:

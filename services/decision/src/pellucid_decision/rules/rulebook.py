@@ -262,6 +262,7 @@ _ENGLISH = (
     *("comparison", "when_phrases", "live_words", "error_ends", "how_degree", "compounds"),
     *("existential", "closing", "switch", "small_opening", "continuation", "pronoun_forms"),
     *("hours_asked", "release_asked", "one_sided", "place_told", "asks_on"),
+    *("correction", "thing_asked", "thing_meant", "relative"),
 )
 _NEVER = re.compile(r"(?!)")
 

@@ -18,7 +18,7 @@ from pellucid_gateway.question.key_facts import is_superseded
 from pellucid_gateway.question.parts import parts_of
 from pellucid_gateway.vocabulary.request import Depth
 from pellucid_language.quantities import amounts
-from pellucid_language.terms import terms
+from pellucid_language.terms import has_unspaced_script, terms
 
 _MOST = {Depth.QUICK: 2, Depth.STANDARD: 3, Depth.DEEP: 5, Depth.LEAN: 3}
 # Two sentences that share this much say the same.
@@ -34,6 +34,9 @@ _STALE_DAYS = 180
 _STALE = 0.15
 _VALUED = 0.5
 _LEAST_WORTH = 0.01
+# So like the question a sentence may be added that has nothing of the kind asked for.
+_LIKE = 0.35
+_ASKS, _CLOSERS = ("?", "？"), "\"'”’»)）」』"
 # Twice in a sentence: it tells who gives which value.
 _BY = re.compile(r"\b(?:by|according to|laut|selon|según)\b|によれば|에 따르면|据", re.IGNORECASE)
 
@@ -162,9 +165,11 @@ class _Choice:
         part = max(range(len(self._parts)), key=lambda p: self._worth[p][i] / self._best(p))
         if self._worth[part][i] < least * self._best(part) or not self._speaks(part)[i]:
             return None
-        if is_superseded(candidate.text) or any(_says_the_same(candidate, c) for c in chosen):
+        if not self._may_add(i, leads, part) or is_superseded(candidate.text):
             return None
-        lead = self._found[leads[min(part, len(leads) - 1)]]
+        if any(_says_the_same(candidate, c) for c in chosen):
+            return None
+        lead = self._found[self._lead_for(part, leads)]
         agreement = _agreement(candidate, lead, self._parts[part])
         if agreement < 0 and candidate.source.n != lead.source.n:
             return None
@@ -172,6 +177,24 @@ class _Choice:
             c.source.domain != candidate.source.domain for c in chosen
         )
         return self._worth[part][i] / self._best(part) + _AGREES * max(0.0, agreement) + news
+
+    def _lead_for(self, part: int, leads: Sequence[int]) -> int:
+        return leads[min(part, len(leads) - 1)]
+
+    def _may_add(self, i: int, leads: Sequence[int], part: int) -> bool:
+        """Whether it tells anything, and of the asked kind where the lead does, or is near to it."""
+        candidate, lead = self._found[i], self._found[self._lead_for(part, leads)]
+        if candidate.text.rstrip(_CLOSERS)[-1:] in _ASKS:
+            return False
+        kinds = asked_for(self._parts[part])
+        if has_unspaced_script(candidate.text):
+            # Nothing marks the names of people there.
+            kinds -= {AskedFor.PERSON}
+        told = [carries(c.text, kinds, self._parts[part]) for c in (lead, candidate)]
+        if not kinds or told[1] >= min(_VALUED, told[0]):
+            return True
+        near = self._near[part]
+        return AskedFor.PERSON not in kinds and (near is None or near.of(i) >= _LIKE)
 
     def _best(self, part: int) -> float:
         return max(*self._worth[part], _LEAST_WORTH)

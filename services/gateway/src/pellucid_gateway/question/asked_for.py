@@ -6,7 +6,7 @@ lets the choice of sentences prefer those that carry one. It is a preference, ne
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from functools import cache
 from importlib import resources
@@ -60,7 +60,7 @@ _FULL_NAME = (
 )
 _ANY_NAME = re.compile(_FULL_NAME)
 _NAME = re.compile(
-    rf"(?<!\bin )(?<!\bof )(?<!\bat )(?<!\bfrom )(?<!\bto )(?<!\bnear )(?<!\bde ){_FULL_NAME}"
+    rf"(?<!\bthe )(?<!\bin )(?<!\bof )(?<!\bat )(?<!\bfrom )(?<!\bto )(?<!\bnear )(?<!\bde ){_FULL_NAME}"
 )
 
 
@@ -130,7 +130,14 @@ def _has(sentence: str, kind: AskedFor, question: str) -> float:
             return bool(_CLOCK.search(sentence))
         case AskedFor.PERSON:
             known_terms = terms(question)
-            return any(not terms(name) & known_terms for name in _NAME.findall(sentence))
+            return any(not terms(name) & known_terms for name in _names(sentence))
+
+
+def _names(sentence: str) -> Iterator[str]:
+    """What may name a person; what a number follows is a day: "Leadership October 1"."""
+    for match in _NAME.finditer(sentence):
+        if not sentence[match.end() :].lstrip()[:1].isdigit():
+            yield match.group()
 
 
 def _has_date(sentence: str, question: str) -> float:

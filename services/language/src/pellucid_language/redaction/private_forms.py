@@ -1,5 +1,7 @@
 """Values that their form gives away: number plates, accounts, keys in groups, seed phrases.
 
+Numbers of customers, members and patients are announced by such a word right before them.
+
 No word has to say what they are. Where a form has other uses, a word beside it must tell: a
 document for a long number, a card for its check number, a lock for what somebody typed.
 """
@@ -66,6 +68,26 @@ _DOCUMENT = re.compile(
 _DOCUMENT_NUMBER = re.compile(
     r"(?<![A-Za-z0-9-])(?:\d{8,14}|(?=(?:[A-Z]*\d){3})(?=\d*[A-Z])[A-Z0-9]{8,12})(?![A-Za-z0-9-])"
 )
+# A number under which somebody is kept in another's books, announced as such.
+_RECORD = re.compile(
+    r"""(?:
+      \b(?:customer|client|member(?:ship)?|policy|patient|account|employee|payroll|student|insurance
+        |insured|nhs|contract|loyalty|case|subscriber)[ -]?
+        (?:no\b\.?|nr\b\.?|num\b\.?|number|\#|id\b|ref(?:erence)?\b\.?)
+    | \b(?:kunden|mitglieds?|versicherten|versicherungs?|vertrags|patienten|personal|matrikel|konto
+        |steuer|abo|policen|renten)[ -]?(?:nr\b\.?|nummer|no\b\.?|id\b)
+    | \b(?:num[ée]ro|n°|nº|num\b\.?|no\b\.?)[ ]?(?:de[ ]|d')?(?:client|abonné|adhérent|contrat|allocataire
+        |assuré|dossier|patient|police|sécu(?:rité[ ]sociale)?)
+    | \b(?:n[úu]mero|n[º°]|num\b\.?|cuenta|código)[ ]?(?:de[ ])?(?:cliente|socio|p[óo]liza|afiliaci[óo]n|afiliado
+        |contrato|paciente|expediente|abonado|colegiado|seguridad[ ]social)
+    | (?:고객|회원|환자|계약|증권|사번|학번|가입자|보험증)[ ]?(?:번호)?
+    | (?:会員|顧客|患者|契約|お客様|保険証|証券|社員|学籍|被保険者)[ ]?(?:番号|ID)
+    | (?:客户|会员|患者|病历|保单|合同|工|学|社保|用户)[ ]?(?:编号|号码|号)
+    )(?:[ ](?:is|ist|lautet|est|es))?[\s:：=#(는은がはは是]{0,3}
+    (?P<value>[A-Za-z]{0,4}[ -]?\d[\dA-Za-z]*(?:[ .-]?\d[\dA-Za-z]*)*)(?![\dA-Za-z_/%€$£])""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_LEAST_RECORD_FIGURES = 5
 # What somebody typed or pressed where something is locked; a year is more often a year.
 _TYPED = re.compile(
     r"(?:\b(?:typed?|enter(?:ed|ing)?|punch(?:ed)?(?: in)?|key(?:ed)? in|press(?:ed)?|tippe|getippt"
@@ -96,6 +118,9 @@ def find_private_forms(text: str) -> Iterator[Span]:
         yield from (match.span() for match in _ROAD_PLATES.finditer(text))
     yield from _accounts(text)
     yield from (match.span("value") for match in _CHECK_NUMBER.finditer(text))
+    for match in _RECORD.finditer(text):
+        if sum(map(str.isdigit, match["value"])) >= _LEAST_RECORD_FIGURES:
+            yield match.span("value")
     if _LOCKED.search(text):
         for match in _TYPED.finditer(text):
             yield match.span("value" if match["value"] else "before")

@@ -1,0 +1,41 @@
+"""The thing that an answer names, where the question asked which: "it" is that one from then on.
+
+"What is the fastest zip line in the UK?" asks for a thing, "what is the population of Iceland?" for
+something about one; behind the first, "it" is what the answer names.
+"""
+
+import re
+
+from pellucid_decision.question.chunk import Chunk
+from pellucid_decision.question.chunks import chunks_of
+from pellucid_decision.question.terms import Kind
+from pellucid_decision.rules.rulebook import LanguageRules
+from pellucid_decision.text.lexicon import DENSE_LANGUAGES
+
+_SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|[。！？]")
+_QUOTED_NAME = re.compile(r"[「『《“\"]([^」』》”\"]{2,40})[」』》”\"]")
+
+
+def thing_named(question: str, answer: str, rules: LanguageRules) -> Chunk | None:
+    """Return the name that answers a question which asked for a thing, None where none does.
+
+    Args:
+        question: What the person asked.
+        answer: The beginning of the reply to it.
+        rules: Rules of their language.
+    """
+    seeks = rules.phrase("thing_asked")
+    if not question or seeks is None or not seeks.search(question):
+        return None
+    asked = question.casefold()
+    end = _SENTENCE_END.search(answer)
+    said = answer[: end.start()] if end else answer
+    if rules.code in DENSE_LANGUAGES:
+        quoted = _QUOTED_NAME.search(said)
+        return Chunk(quoted.group(1), Kind.ENTITY) if quoted else None
+    for chunk in chunks_of(said, rules):
+        whole = " " in chunk.text and chunk.text[:1].isupper()
+        named = chunk.kind is Kind.ENTITY if rules.code != "de" else whole
+        if named and not any(word in asked for word in chunk.key.split() if len(word) > 3):  # noqa: PLR2004 - small words are in both
+            return chunk
+    return None
