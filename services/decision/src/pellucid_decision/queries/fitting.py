@@ -1,7 +1,7 @@
 """Chunks brought to the length of a query, what had no room, and broader forms."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from pellucid_decision.queries.limits import (
@@ -26,6 +26,8 @@ _NAMES = FIRM - {Kind.NUMBER}
 MIN_LEFT = 2
 # Plain words that say what a further query is about, where no name does.
 ANCHOR_WORDS = 3
+# What is ruled out may stand beside a query's words: without it every result is wrong.
+EXCLUDED_WORDS, MAX_EXCLUDED = 2, 2
 # Beyond the end of any question.
 NOWHERE = 1 << 30
 # A run of so many characters without blanks says as much as two words.
@@ -101,7 +103,7 @@ def _anchor(line: Sequence[Chunk], rules: LanguageRules) -> tuple[Chunk, ...]:
 def fitted(
     chunks: Sequence[Chunk], rules: LanguageRules, aside: int = NOWHERE
 ) -> tuple[tuple[Chunk, ...], tuple[Chunk, ...]]:
-    """Bring chunks to at most six words; return them, and what had no room.
+    """Bring chunks to at most six words, more where they rule out; return what has no room.
 
     Small words go first, then what was said in passing, question words, weak words, and the last
     plain ones.
@@ -111,25 +113,19 @@ def fitted(
         rules: Rules of the language.
         aside: Where in the question the person begins to tell of themselves.
     """
-
-    def compares(chunk: Chunk) -> bool:
-        return chunk.key in rules.words("comparing")
-
-    def beside(chunk: Chunk) -> bool:
-        return chunk.start > aside
-
     line = list({chunk.key: chunk for chunk in chunks if chunk.text}.values())
+    room = _room(line, rules)
     line[:1] = _without_lead(line[:1], rules)
     unasked = [chunk for chunk in line if chunk.role is not Role.ASKS]
     titled = any(" " in chunk.link for chunk in line)
-    if titled and _length(line, links=True) > MAX_WORDS >= _length(unasked, links=True):
+    if titled and _length(line, links=True) > room >= _length(unasked, links=True):
         return tuple(unasked), ()
     for number, chunk in enumerate(line):
-        if _length(line, links=True) > MAX_WORDS:
+        if _length(line, links=True) > room:
             line[number] = replace(chunk, link=_needed(chunk.link, rules))
     line, over = _without_many_numbers(line)
-    for loses in (_is_versus, compares, beside, _asks, _is_weak, _is_plain, _is_any):
-        while _length(line, links=True) > MAX_WORDS:
+    for loses in _losing(rules, aside):
+        while _length(line, links=True) > room:
             place = next((n for n in range(len(line) - 1, -1, -1) if loses(line[n])), None)
             if place is None:
                 break
@@ -137,8 +133,36 @@ def fitted(
                 line[place] = replace(line[place], link="")
                 continue
             gone = line.pop(place)
-            over = [gone, *over] if loses in {beside, _is_plain, _is_any} else over
+            over = over if loses in _WORTH_NOTHING or _compares(gone, rules) else [gone, *over]
     return tuple(line), tuple(over)
+
+
+def _losing(rules: LanguageRules, aside: int) -> tuple[Callable[[Chunk], bool], ...]:
+    """Return what goes first where there is no room, as tests of a chunk."""
+    return (
+        _is_versus,
+        lambda chunk: _compares(chunk, rules),
+        lambda chunk: chunk.start > aside,
+        _asks,
+        _is_weak,
+        lambda chunk: _is_plain(chunk) and not _rules_out(chunk, rules),
+        _is_plain,
+        _is_any,
+    )
+
+
+def _compares(chunk: Chunk, rules: LanguageRules) -> bool:
+    return chunk.key in rules.words("comparing")
+
+
+def _room(line: Sequence[Chunk], rules: LanguageRules) -> int:
+    excluded = sum(_rules_out(chunk, rules) for chunk in line)
+    return MAX_WORDS + EXCLUDED_WORDS * min(MAX_EXCLUDED, excluded)
+
+
+def _rules_out(chunk: Chunk, rules: LanguageRules) -> bool:
+    """Whether a chunk is what the person does not want ("without shrimp")."""
+    return bool(rules.words("kept_links").intersection(chunk.link.split()))
 
 
 def _without_lead(first: Sequence[Chunk], rules: LanguageRules) -> list[Chunk]:
@@ -189,6 +213,10 @@ def _is_any(chunk: Chunk) -> bool:
     return bool(chunk.text)
 
 
+# What goes without a further query for it.
+_WORTH_NOTHING = frozenset({_asks, _is_weak})
+
+
 def as_chunks(terms: Sequence[Term]) -> tuple[Chunk, ...]:
     """Return terms as chunks, at most a query's."""
     return tuple(Chunk(term.text, term.kind) for term in unique(terms)[:MAX_WORDS])
@@ -198,10 +226,11 @@ def finished(chunks: Sequence[Chunk], rules: LanguageRules) -> str:
     """Join chunks into a valid query; a single word gains a second."""
     line = [*_without_lead(chunks[:1], rules), *chunks[1:]]
     text = _written(line)
-    if word_count(text) > MAX_WORDS:
+    room = _room(line, rules)
+    if word_count(text) > room:
         text = _written([replace(chunk, link=_needed(chunk.link, rules)) for chunk in line])
     words = PHRASE.findall(text)
-    while len(words) > MAX_WORDS and word_count(" ".join(words)) > MAX_WORDS:
+    while len(words) > room and word_count(" ".join(words)) > room:
         words.pop()
     words = words[:MAX_BLANKS]
     if len(words) == 1 and not _is_several(words[0], rules):

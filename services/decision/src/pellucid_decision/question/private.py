@@ -5,7 +5,6 @@ import re
 from pellucid_decision.rules.rulebook import LanguageRules
 from pellucid_language.redaction.gate import GATE
 
-
 # Stands where a value was; no text has it.
 _CUT = "\0"
 # An aside that says what the value is: "(customer no 1234 567)", ", dni 12345678Z,".

@@ -12,6 +12,7 @@ from pellucid_decision.question.asked import Asked
 from pellucid_decision.question.chunk import Chunk
 from pellucid_decision.question.places import NAME_COUNT, place_in
 from pellucid_decision.question.rarity import WELL_COUNTED, commonness
+from pellucid_decision.question.swapping import corrected, meant_in, swapped
 from pellucid_decision.question.terms import Kind, Term, terms_of
 from pellucid_decision.question.topic import (
     Told,
@@ -24,12 +25,10 @@ from pellucid_decision.question.topic import (
 )
 from pellucid_decision.rules.rulebook import LanguageRules
 from pellucid_decision.text.conversation import Turn
-from pellucid_decision.text.lexicon import DENSE_LANGUAGES, meanings_of
+from pellucid_decision.text.lexicon import DENSE_LANGUAGES
 from pellucid_decision.text.normal import one_line, window
 from pellucid_language.folding import straight
 
-# Words of what a person says they meant at most.
-MEANT_WORDS = 6
 SHORT_MESSAGE_TERMS = 3
 TOPIC_TERMS = 4
 QUESTION_CHARACTERS = 2000
@@ -96,7 +95,7 @@ class Resolved:
 def resolve(message: str, history: Sequence[Turn], rules: LanguageRules) -> Resolved:
     """Resolve a message by the turns before it."""
     topic = topic_of(history, rules)
-    meant = _meant(straight(message), topic, rules)
+    meant = meant_in(straight(message), topic, rules)
     if meant:
         return _corrected(message, meant, topic, rules)
     plain = straight(message)
@@ -126,51 +125,19 @@ def resolve(message: str, history: Sequence[Turn], rules: LanguageRules) -> Reso
     )
 
 
-def _meant(text: str, topic: Topic, rules: LanguageRules) -> str:
-    """Return what a message says was meant by a question before ("no, I meant the 2019 one")."""
-    pattern = rules.phrase("correction")
-    match = pattern.search(text.strip()) if pattern and topic.last else None
-    if match is None:
-        return ""
-    said = next((group for group in match.groups() if group), "").strip(" ,.!?")
-    return said if 0 < len(said.split()) <= MEANT_WORDS else ""
-
-
 def _corrected(message: str, meant: str, topic: Topic, rules: LanguageRules) -> Resolved:
     """Ask the question before again, with what was meant in the place of its like."""
-    own = told_in(meant, rules).chunks or (Chunk(meant),)
-    words = set(meant.casefold().split())
-    if _is_whole(meant, own, rules):
-        own = (Chunk(meant, Kind.ENTITY),)
-    heads = [Chunk(head, Kind.ENTITY) for chunk in topic.last if (head := _head(chunk, words))]
-    shared = [chunk for chunk in topic.last if words & set(chunk.key.split())]
-    kept = [chunk for chunk in _swapped(own, meant, topic, rules) if chunk not in shared]
-    lead = [chunk for chunk in topic.last if chunk not in shared] if shared else kept
+    own, lead = corrected(meant, topic, rules)
     return Resolved(
-        one_line(f"{meant} ({_phrase(lead)})", QUESTION_CHARACTERS),
-        True,
-        terms_of(meant, rules),
-        replace(topic, thing=None),
-        Told(Asked((meant,)), (tuple(own),)),
+        question=one_line(f"{meant} ({_phrase(lead)})", QUESTION_CHARACTERS),
+        leans=True,
+        own=terms_of(meant, rules),
+        topic=replace(topic, thing=None),
+        told=Told(Asked((meant,)), (own,)),
         text=message,
-        lead=(*heads, *lead),
+        lead=lead,
         place=topic.place,
     )
-
-
-def _head(chunk: Chunk, words: set[str]) -> str:
-    """Return what stands before the shared words in a name: the maker in "DJI Mini 4"."""
-    own = chunk.text.split()
-    shared = next((n for n, word in enumerate(own) if word.casefold() in words), 0)
-    return " ".join(own[:shared])
-
-
-def _is_whole(meant: str, own: Sequence[Chunk], rules: LanguageRules) -> bool:
-    """Whether what was meant is one name: two words, or more with small ones between them."""
-    words = meant.casefold().split()
-    begins = words[0] not in rules.words("stopwords") | rules.words("articles")
-    pointing = words[-1] in rules.words("pronouns") | _POINTING
-    return len(words) > 1 and begins and not pointing and len(own) <= 2  # noqa: PLR2004 - both ends of a name
 
 
 def on_topic(resolved: Resolved) -> Resolved:
@@ -216,7 +183,7 @@ def _lead(
     own_subject, own_asked = parts_of(chunks, rules)
     swaps = _is_opened(message, rules) and bool(own_subject) and not own_asked
     if swaps and not refers(text, rules):
-        return _swapped(own_subject, text, topic, rules) or base
+        return swapped(own_subject, text, topic, rules) or base
     comparison = rules.phrase("comparison")
     whole = comparison and comparison.search(text)
     narrow = chunks and (not own_subject or (refers(text, rules) and not whole))
@@ -252,50 +219,6 @@ def _adjoins(chunk: Chunk, name: Chunk) -> bool:
     behind = chunk.start - name.start - len(name.text)
     before = name.start - chunk.start - len(chunk.text)
     return 1 in {behind, before}
-
-
-def _swapped(
-    own: Sequence[Chunk], text: str, topic: Topic, rules: LanguageRules
-) -> tuple[Chunk, ...]:
-    """Keep the question before; what the message names takes the place of its like in it.
-
-    Alike are what stands behind the same small word ("in edinburgh", "los mexicanos"), two places,
-    and two names.
-    """
-    alike = {
-        one
-        for chunk in topic.last
-        if _is_alike(chunk, own[0], text, topic, rules)
-        for one in _last_phrase(chunk, topic)
-    }
-    if not alike and any(chunk.kind in _NAMES for chunk in own):
-        alike = {chunk for chunk in topic.last if chunk.kind in _NAMES}
-    return tuple(chunk for chunk in topic.last if chunk not in alike)
-
-
-def _is_alike(
-    chunk: Chunk, own: Chunk, text: str, topic: Topic, rules: LanguageRules
-) -> bool:
-    before = _word_before(chunk, topic.question)
-    if before and before == _word_before(own, text) and before in rules.words("stopwords"):
-        return True
-    places = [meanings_of(one.key, rules.code) for one in (chunk, own)]
-    return all("place" in meanings for meanings in places)
-
-
-def _last_phrase(chunk: Chunk, topic: Topic) -> tuple[Chunk, ...]:
-    """Return a chunk with those behind it where they end the question ("a honey badger?")."""
-    behind = topic.last[topic.last.index(chunk) :]
-    phrase = " ".join(one.text for one in behind)
-    ends = topic.question.casefold().rstrip(" ?!.").endswith(phrase.casefold())
-    return behind if ends else (chunk,)
-
-
-def _word_before(chunk: Chunk, text: str) -> str:
-    """Return the word that stands before a chunk in its text, in small letters."""
-    place = text.casefold().find(chunk.key)
-    words = _WORD.findall(text[:place]) if place > 0 else []
-    return words[-1].casefold() if words else ""
 
 
 _NAMES = frozenset({Kind.ENTITY, Kind.IDENTIFIER, Kind.QUOTED})

@@ -36,6 +36,6 @@ def thing_named(question: str, answer: str, rules: LanguageRules) -> Chunk | Non
     for chunk in chunks_of(said, rules):
         whole = " " in chunk.text and chunk.text[:1].isupper()
         named = chunk.kind is Kind.ENTITY if rules.code != "de" else whole
-        if named and not any(word in asked for word in chunk.key.split() if len(word) > 3):  # noqa: PLR2004 - small words are in both
+        if named and any(word not in asked for word in chunk.key.split()):
             return chunk
     return None

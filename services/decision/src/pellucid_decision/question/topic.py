@@ -14,10 +14,10 @@ from pellucid_decision.question.chunk import Chunk
 from pellucid_decision.question.chunk import Role as Part
 from pellucid_decision.question.chunks import chunks_of
 from pellucid_decision.question.places import place_in, place_told
-from pellucid_decision.question.shared import shared_name
-from pellucid_decision.question.things import thing_named
-from pellucid_decision.question.terms import FIRM, Kind
 from pellucid_decision.question.private import without_private
+from pellucid_decision.question.shared import shared_name
+from pellucid_decision.question.terms import FIRM, Kind
+from pellucid_decision.question.things import thing_named
 from pellucid_decision.rules.rulebook import LanguageRules
 from pellucid_decision.text.conversation import Role, Turn
 from pellucid_decision.text.normal import HEAD_CHARACTERS, window

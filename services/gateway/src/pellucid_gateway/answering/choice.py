@@ -182,7 +182,7 @@ class _Choice:
         return leads[min(part, len(leads) - 1)]
 
     def _may_add(self, i: int, leads: Sequence[int], part: int) -> bool:
-        """Whether it tells anything, and of the asked kind where the lead does, or is near to it."""
+        """Whether it tells a thing of the asked kind where the lead does, or is near to it."""
         candidate, lead = self._found[i], self._found[self._lead_for(part, leads)]
         if candidate.text.rstrip(_CLOSERS)[-1:] in _ASKS:
             return False

@@ -60,7 +60,8 @@ _FULL_NAME = (
 )
 _ANY_NAME = re.compile(_FULL_NAME)
 _NAME = re.compile(
-    rf"(?<!\bthe )(?<!\bin )(?<!\bof )(?<!\bat )(?<!\bfrom )(?<!\bto )(?<!\bnear )(?<!\bde ){_FULL_NAME}"
+    r"(?<!\bthe )(?<!\bin )(?<!\bof )(?<!\bat )(?<!\bfrom )(?<!\bto )(?<!\bnear )(?<!\bde )"
+    rf"{_FULL_NAME}"
 )
 
 

@@ -71,18 +71,18 @@ _DOCUMENT_NUMBER = re.compile(
 # A number under which somebody is kept in another's books, announced as such.
 _RECORD = re.compile(
     r"""(?:
-      \b(?:customer|client|member(?:ship)?|policy|patient|account|employee|payroll|student|insurance
-        |insured|nhs|contract|loyalty|case|subscriber)[ -]?
+      \b(?:customer|client|member(?:ship)?|policy|patient|account|employee|payroll|insurance
+        |insured|contract|loyalty|case|subscriber)[ -]?
         (?:no\b\.?|nr\b\.?|num\b\.?|number|\#|id\b|ref(?:erence)?\b\.?)
-    | \b(?:kunden|mitglieds?|versicherten|versicherungs?|vertrags|patienten|personal|matrikel|konto
-        |steuer|abo|policen|renten)[ -]?(?:nr\b\.?|nummer|no\b\.?|id\b)
-    | \b(?:num[ée]ro|n°|nº|num\b\.?|no\b\.?)[ ]?(?:de[ ]|d')?(?:client|abonné|adhérent|contrat|allocataire
-        |assuré|dossier|patient|police|sécu(?:rité[ ]sociale)?)
-    | \b(?:n[úu]mero|n[º°]|num\b\.?|cuenta|código)[ ]?(?:de[ ])?(?:cliente|socio|p[óo]liza|afiliaci[óo]n|afiliado
-        |contrato|paciente|expediente|abonado|colegiado|seguridad[ ]social)
-    | (?:고객|회원|환자|계약|증권|사번|학번|가입자|보험증)[ ]?(?:번호)?
-    | (?:会員|顧客|患者|契約|お客様|保険証|証券|社員|学籍|被保険者)[ ]?(?:番号|ID)
-    | (?:客户|会员|患者|病历|保单|合同|工|学|社保|用户)[ ]?(?:编号|号码|号)
+    | \b(?:kunden|mitglieds?|versicherten|versicherungs?|vertrags|patienten|personal|konto|abo
+        |policen|renten)[ -]?(?:nr\b\.?|nummer|no\b\.?|id\b)
+    | \b(?:num[ée]ro|n°|nº|num\b\.?|no\b\.?)[ ]?(?:de[ ]|d')?(?:client|abonné|adhérent|contrat
+        |allocataire|assuré|dossier|patient|police|sécu(?:rité[ ]sociale)?)
+    | \b(?:n[úu]mero|n[º°]|num\b\.?|cuenta|código)[ ]?(?:de[ ])?(?:cliente|socio|p[óo]liza|afiliado
+        |afiliaci[óo]n|contrato|paciente|expediente|abonado|colegiado|seguridad[ ]social)
+    | (?:고객|회원|환자|계약|증권|사번|가입자|보험증)[ ]?(?:번호)?
+    | (?:会員|顧客|患者|契約|お客様|保険証|証券|社員|被保険者)[ ]?(?:番号|ID)
+    | (?:客户|会员|患者|病历|保单|合同|工|社保|用户)[ ]?(?:编号|号码|号)
     )(?:[ ](?:is|ist|lautet|est|es))?[\s:：=#(는은がはは是]{0,3}
     (?P<value>[A-Za-z]{0,4}[ -]?\d[\dA-Za-z]*(?:[ .-]?\d[\dA-Za-z]*)*)(?![\dA-Za-z_/%€$£])""",
     re.IGNORECASE | re.VERBOSE,

@@ -1,0 +1,105 @@
+"""The question before, with another thing in the place of one of its own.
+
+"And in Cardiff?" and "no, I meant the 2019 one" ask it again. What goes is what the new thing is
+like: behind the same small word, a place for a place, a name for a name.
+"""
+
+import re
+from collections.abc import Sequence
+
+from pellucid_decision.question.chunk import Chunk
+from pellucid_decision.question.chunk import Role as Part
+from pellucid_decision.question.terms import Kind
+from pellucid_decision.question.topic import Topic, told_in
+from pellucid_decision.rules.rulebook import LanguageRules
+from pellucid_decision.text.lexicon import meanings_of
+from pellucid_language.calendar import month_numbers
+
+# Words of what a person says they meant at most.
+MEANT_WORDS = 6
+_WORD = re.compile(r"\w+(?:'\w+)?")
+_NAMES = frozenset({Kind.ENTITY, Kind.IDENTIFIER, Kind.QUOTED})
+_ONE = frozenset({"one", "ones", "that", "this"})
+
+
+def meant_in(text: str, topic: Topic, rules: LanguageRules) -> str:
+    """Return what a message says was meant by the question before, empty when it corrects none."""
+    pattern = rules.phrase("correction")
+    match = pattern.search(text.strip()) if pattern and topic.last else None
+    if match is None:
+        return ""
+    said = next((group for group in match.groups() if group), "").strip(" ,.!?")
+    return said if 0 < len(said.split()) <= MEANT_WORDS else ""
+
+
+def corrected(
+    meant: str, topic: Topic, rules: LanguageRules
+) -> tuple[tuple[Chunk, ...], tuple[Chunk, ...]]:
+    """Return what was meant, and what stays of the question before, as chunks."""
+    own = told_in(meant, rules).chunks or (Chunk(meant),)
+    words = set(meant.casefold().split())
+    if _is_whole(meant, own, rules):
+        own = (Chunk(meant, Kind.ENTITY),)
+    heads = (Chunk(head, Kind.ENTITY) for chunk in topic.last if (head := _head(chunk, words)))
+    shared = [chunk for chunk in topic.last if words & set(chunk.key.split())]
+    stays = topic.last if shared else swapped(own, meant, topic, rules)
+    return own, (*heads, *(chunk for chunk in stays if chunk not in shared))
+
+
+def swapped(
+    own: Sequence[Chunk], text: str, topic: Topic, rules: LanguageRules
+) -> tuple[Chunk, ...]:
+    """Return what stays of the question before.
+
+    Args:
+        own: What the message names.
+        text: The message.
+        topic: Of the turns before.
+        rules: Rules of the language.
+    """
+    likes = [chunk for chunk in topic.last if _is_alike(chunk, own[0], text, topic, rules)]
+    named = [chunk for chunk in likes if chunk.kind in _NAMES]
+    alike = {one for chunk in named or likes for one in _last_phrase(chunk, topic)}
+    if not alike and any(chunk.kind in _NAMES for chunk in own):
+        alike = {chunk for chunk in topic.last if chunk.kind in _NAMES}
+    return tuple(chunk for chunk in topic.last if chunk not in alike)
+
+
+def _is_alike(chunk: Chunk, own: Chunk, text: str, topic: Topic, rules: LanguageRules) -> bool:
+    if chunk.role is Part.TIME or chunk.key in month_numbers():
+        return False
+    before = _word_before(chunk, topic.question)
+    if before and before == _word_before(own, text) and before in rules.words("stopwords"):
+        return True
+    places = [meanings_of(one.key, rules.code) for one in (chunk, own)]
+    return all("place" in meanings for meanings in places)
+
+
+def _last_phrase(chunk: Chunk, topic: Topic) -> tuple[Chunk, ...]:
+    """Return a chunk with those behind it where they end the question ("a honey badger?")."""
+    behind = topic.last[topic.last.index(chunk) :]
+    phrase = " ".join(one.text for one in behind)
+    ends = topic.question.casefold().rstrip(" ?!.").endswith(phrase.casefold())
+    return behind if ends else (chunk,)
+
+
+def _word_before(chunk: Chunk, text: str) -> str:
+    """Return the word that stands before a chunk in its text, in small letters."""
+    place = text.casefold().find(chunk.key)
+    words = _WORD.findall(text[:place]) if place > 0 else []
+    return words[-1].casefold() if words else ""
+
+
+def _head(chunk: Chunk, words: set[str]) -> str:
+    """Return what stands before the shared words in a name: the maker in "DJI Mini 4"."""
+    own = chunk.text.split()
+    shared = next((n for n, word in enumerate(own) if word.casefold() in words), 0)
+    return " ".join(own[:shared])
+
+
+def _is_whole(meant: str, own: Sequence[Chunk], rules: LanguageRules) -> bool:
+    """Whether what was meant is one name: two words, or more with small ones between them."""
+    words = meant.casefold().split()
+    begins = words[0] not in rules.words("stopwords") | rules.words("articles")
+    pointing = words[-1] in rules.words("pronouns") | _ONE
+    return len(words) > 1 and begins and not pointing and len(own) <= 2  # noqa: PLR2004 - both ends of a name

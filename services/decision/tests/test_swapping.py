@@ -1,0 +1,166 @@
+"""Messages that ask the question before again, about another thing or about what it named."""
+
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+
+from pellucid_decision.adapters.rules_folder import RulesFolder
+from pellucid_decision.stages.cascade import Cascade
+from pellucid_decision.text.conversation import Ask, Role, Turn, WebMode
+
+NOW = datetime(2026, 11, 22, 9, tzinfo=UTC)
+CUTOFF = datetime(2025, 1, 1, tzinfo=UTC)
+
+
+class _Rules:
+    book = RulesFolder().book
+
+
+def searched(message: str, *turns: str) -> str:
+    roles = (Role.USER, Role.ASSISTANT)
+    history = tuple(Turn(roles[place % 2], text) for place, text in enumerate(turns))
+    ask = Ask(message, NOW, CUTOFF, web_mode=WebMode.ON, max_queries=2, history=history)
+    found = asyncio.run(Cascade(_Rules()).decide(ask))
+    return " / ".join(query.text for query in found.queries)
+
+
+@pytest.mark.parametrize(
+    ("turns", "message", "present", "absent"),
+    [
+        (
+            ("are dogs allowed on trams in leeds?", "Yes, on a lead."),
+            "and in hull?",
+            ("dogs", "trams", "hull"),
+            ("leeds",),
+        ),
+        (
+            ("wie hoch ist die grundsteuer in kassel", "Das hängt vom Hebesatz ab."),
+            "und in gera?",
+            ("grundsteuer", "gera"),
+            ("kassel",),
+        ),
+        (
+            ("los peruanos necesitan visa para japón?", "No, hasta 90 días."),
+            "y los bolivianos?",
+            ("bolivianos", "visa", "japón"),
+            ("peruanos",),
+        ),
+        (
+            ("quand ferme la piscine à nantes ?", "À 20 heures."),
+            "et à brest ?",
+            ("piscine", "brest"),
+            ("nantes",),
+        ),
+        (
+            ("how heavy is a honey badger", "About 10 kg."),
+            "and a wolverine?",
+            ("wolverine",),
+            ("badger",),
+        ),
+        (
+            ("qué días abren las tiendas en enero en Cádiz", "Los domingos 3 y 10."),
+            "y en Huelva?",
+            ("tiendas", "enero", "Huelva"),
+            ("Cádiz",),
+        ),
+    ],
+)
+def test_the_like_of_what_is_named_goes(
+    turns: tuple[str, ...], message: str, present: tuple[str, ...], absent: tuple[str, ...]
+) -> None:
+    found = searched(message, *turns)
+    assert all(word in found for word in present), found
+    assert not any(word in found for word in absent), found
+
+
+@pytest.mark.parametrize(
+    ("turns", "message", "expected"),
+    [
+        (
+            ("how much is the Brask Mini 4", "The Brask Mini 4 costs 300 crowns."),
+            "i meant the mini 5 pro",
+            ("Brask", "mini 5 pro"),
+        ),
+        (
+            ("wann öffnet der flohmarkt in frankfurt?", "In Frankfurt am Main samstags."),
+            "nee ich meinte frankfurt an der oder",
+            ("flohmarkt", "frankfurt an der oder"),
+        ),
+        (
+            ("Nora passe en concert à Lille ?", "Nora Example passe en mai."),
+            "non pas elle, je parle de Nora Skerry",
+            ("concert", "Lille", "Nora Skerry"),
+        ),
+        (
+            ("cuánto sale alquilar un piso en córdoba?", "Unos 600 euros."),
+            "no, córdoba argentina te digo",
+            ("alquilar", "córdoba argentina"),
+        ),
+    ],
+)
+def test_a_correction_asks_again(
+    turns: tuple[str, ...], message: str, expected: tuple[str, ...]
+) -> None:
+    found = searched(message, *turns)
+    assert all(word in found for word in expected), found
+
+
+@pytest.mark.parametrize(
+    ("turns", "message", "expected"),
+    [
+        (
+            ("what's the longest slide in the uk", "That is the Corvid Tower slide in Skerry."),
+            "cool, how old do you have to be to go on it?",
+            "Corvid Tower",
+        ),
+        (
+            ("was kann man in ulm bei regen machen", "Beliebt ist das Brask Museum am Ufer."),
+            "klingt gut, was kostet das denn für kinder?",
+            "Brask Museum",
+        ),
+        (
+            ("qué palacio hay en la plaza mayor?", "El Palacio de Brask, del siglo XVII."),
+            "y cuánto cuesta verlo por dentro?",
+            "Palacio de Brask",
+        ),
+        (
+            ("what is the population of Iceland", "About 390,000, most of them in Reykjavik."),
+            "and how big is it?",
+            "Iceland",
+        ),
+    ],
+)
+def test_it_is_what_the_answer_named_where_the_question_asked_which(
+    turns: tuple[str, ...], message: str, expected: str
+) -> None:
+    assert expected in searched(message, *turns)
+
+
+@pytest.mark.parametrize(
+    ("message", "absent"),
+    [
+        (
+            "my mum Ada Example (customer no 8841 20957) wants to move her gas direct debit, how?",
+            ("Ada", "Example", "8841", "20957", "customer"),
+        ),
+        ("mein sohn Uwe Beispiel braucht einen reisepass, was kostet das", ("Uwe", "Beispiel")),
+        ("mi hija Eva Ejemplo quiere la beca, cuándo se paga?", ("Eva", "Ejemplo")),
+        ("ma fille Zoé Exemple passe le permis, combien ça coûte ?", ("Zoé", "Exemple")),
+    ],
+)
+def test_relatives_and_their_numbers_leave_no_query(message: str, absent: tuple[str, ...]) -> None:
+    found = searched(message)
+    assert found
+    assert not any(word in found for word in absent), found
+
+
+@pytest.mark.parametrize(
+    ("message", "present"),
+    [
+        ("which supermarket green curry pastes in the uk come without shrimp", "without shrimp"),
+        ("quelles marques de bûche de noël surgelée sans gluten et sans alcool", "sans alcool"),
+    ],
+)
+def test_what_is_ruled_out_stays(message: str, present: str) -> None:
+    assert present in searched(message)
