@@ -166,7 +166,20 @@ def find_phones(text: str) -> Iterator[tuple[int, int]]:
     yield from _outermost(found)
 
 
+# Lines that many may call are nobody's own: free, shared-cost, premium and company numbers.
+_PUBLIC_LINES = frozenset(
+    {
+        phonenumbers.PhoneNumberType.TOLL_FREE,
+        phonenumbers.PhoneNumberType.SHARED_COST,
+        phonenumbers.PhoneNumberType.PREMIUM_RATE,
+        phonenumbers.PhoneNumberType.UAN,
+    }
+)
+
+
 def _is_phone(text: str, match: phonenumbers.PhoneNumberMatch, *, called: bool) -> bool:
+    if phonenumbers.number_type(match.number) in _PUBLIC_LINES:
+        return False
     if match.raw_string.startswith(("+", "(+", "00")):
         return True
     groups = re.findall(r"\d+", match.raw_string)

@@ -1,8 +1,9 @@
 """The last privacy gate: takes personal data and secrets out of every query before it leaves.
 
 Cards, IBANs, identity numbers and secrets always go. E-mail addresses, phone numbers and IP
-addresses go unless the question is about that very one and the operator permits it. Names and
-postal addresses are not recognised. What is found is removed, and its kind reported.
+addresses go unless the question is about that very one and the operator permits it; lines that are
+nobody's own stay. Street and number go where the message says that somebody lives there. Names are
+not recognised. What is found is removed, and its kind reported.
 """
 
 import re

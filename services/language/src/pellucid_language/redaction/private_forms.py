@@ -1,4 +1,4 @@
-"""Values that their form gives away: number plates, accounts, keys in groups, seed phrases.
+"""Values that their form gives away: number plates, accounts, vehicles, keys, seed phrases.
 
 Numbers of customers, members and patients are announced by such a word right before them.
 
@@ -8,7 +8,9 @@ document for a long number, a card for its check number, a lock for what somebod
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
+from pellucid_language.redaction.homes import find_birth_dates, find_homes
 from pellucid_language.scripts import HAN, HANGUL, KANA
 from pellucid_language.stop_words import stop_words
 
@@ -20,7 +22,7 @@ _PLATES = re.compile(
       [A-Z]{{2}}-\d{{3}}-[A-Z]{{2}}                             # AB-123-CD
     | (?:[{HANGUL}]{{2}}[ ]?)?\d{{2,3}}[{HANGUL}][ ]?\d{{4}}     # 12가 3456
     )(?![A-Za-z0-9-])
-    | [京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-HJ-NP-Z]·?
+    | [京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-HJ-NP-Z][·.]?
       [A-HJ-NP-Z0-9]{{5,6}}(?![A-Za-z0-9])                     # 沪A12345
     | [{HAN}]{{2,4}}[ ]?\d{{3}}[ ]?[{KANA}][ ]?\d{{2}}-\d{{2}}(?!\d)  # 品川 300 あ 12-34
     """,
@@ -46,15 +48,16 @@ _ACCOUNT = re.compile(
 _FEWEST_FIGURES, _MOST_FIGURES = 11, 16
 _TOLL_FREE = re.compile(r"1\d{3}-\d{3,4}-\d{4}\Z")
 _BANK = re.compile(
-    r"은행|뱅크|계좌|통장|입금|이체|송금|銀行|口座|振込|ゆうちょ|账户|帐户|转账|bank|konto|account"
+    r"은행|뱅크|계좌|통장|입금|이체|송금|보증금|월세|농협|국민|신한|하나|카카오|銀行|口座|振込|ゆうちょ|账户|帐户|转账|bank|konto|account"
     r"|cuenta|compte",
     re.IGNORECASE,
 )
 # The figures on the back of a card, by any of their names.
 _CHECK_NUMBER = re.compile(
     r"(?:\bcv[vc]2?\b|\bcsc\b|\bsecurity code\b|\bprüf(?:ziffer|nummer)\b|\bkartenprüfnummer\b"
-    r"|\bcryptogramme\b|\bcódigo de seguridad\b|セキュリティコード|보안 ?코드|安全码|校验码)"
-    r"[^\w\n]{0,3}(?:is|ist|est|es|は|은|는|是)?[^\w\n]{0,3}(?P<value>\d{3,4})(?!\d)",
+    r"|\bcrypto(?:gramme)?\b|\bcódigo de seguridad\b|セキュリティコード|보안 ?코드|安全码|校验码)"
+    r"[^\w\n]{0,3}(?:is|ist|est|es|は|은|는|是)?[^\w\n]{0,3}(?P<value>\d{3,4})(?!\d)"
+    r"|(?<![\d.,])(?P<behind>\d{3,4}) (?:on|at) the back\b",
     re.IGNORECASE,
 )
 _DOCUMENT = re.compile(
@@ -62,11 +65,14 @@ _DOCUMENT = re.compile(
     r"|\bcarte d.identité|\bpermis de conduire|\bcarte vitale|\btitre de séjour|\bdni\b"
     r"|\bcarn[eé]t\b|\bid card\b|\bidentity card|\bdriv(?:ing|er'?s) licen[cs]e"
     r"|\bresidence permit|여권|면허증|신분증|外国人登録|在留カード|パスポート|免許証|保険証"
+    r"|\b(?:krankenkasse|aok|barmer|dak|tk|gesundheitskarte|elster)\b|\bversichert|e-?tax"
+    r"|確定申告|マイナ"
     r"|身份证|护照|驾照|居住证",
     re.IGNORECASE,
 )
 _DOCUMENT_NUMBER = re.compile(
-    r"(?<![A-Za-z0-9-])(?:\d{8,14}|(?=(?:[A-Z]*\d){3})(?=\d*[A-Z])[A-Z0-9]{8,12})(?![A-Za-z0-9-])"
+    r"(?<![A-Za-z0-9-])(?:\d{8,14}|\d{4} \d{4} \d{4}|\d{2} \d{3} \d{3} \d{3}"
+    r"|(?=(?:[A-Z]*\d){3})(?=\d*[A-Z])[A-Z0-9]{8,12})(?![A-Za-z0-9-])"
 )
 # A number under which somebody is kept in another's books, announced as such.
 _RECORD = re.compile(
@@ -91,13 +97,17 @@ _LEAST_RECORD_FIGURES = 5
 # What somebody typed or pressed where something is locked; a year is more often a year.
 _TYPED = re.compile(
     r"(?:\b(?:typed?|enter(?:ed|ing)?|punch(?:ed)?(?: in)?|key(?:ed)? in|press(?:ed)?|tippe|getippt"
-    r"|gebe|komme? mit|met[ií]|puse|tecle[éo]|marqu[eé]|ingres[éo]|introduje|tap[eé]|compos[eé]"
-    r"|entré)\s+|(?:누르고|입력하고|输入|輸入|输|按)\s?)(?P<value>(?!(?:19|20)\d\d\b)\d{4,8})(?![\d:-]|[.,]\d)"
-    r"|(?<![\d.,-])(?P<before>(?!(?:19|20)\d\d\D)\d{4,8})(?:을|를|を|と)?\s?(?:누르|눌[렀러]|입력|치면|押|入力|打)"
+    r"|gebe|komme? mit|met[ií]|puse|tecle[éo]|marqu[eé]|ingres[éo]|introduje|tap[eé]e?|tapez"
+    r"|compos[eé]"
+    r"|entré)\s+|(?:누르고|입력하고|输入|輸入|输|按)\s?)"
+    r"(?P<value>(?!(?:19|20)\d\d\b)(?:\d{4,8}|(?=[A-Z]*\d[A-Z]*\d)[A-Z\d]{4,8}))(?![\w:-]|[.,]\d)"
+    r"|(?<![\d.,-])(?P<before>(?!(?:19|20)\d\d\D)\d{4,8})[*#]?(?:을|를|を|と)?\s?"
+    r"(?:누르|눌[렀러]|입력|치면|押|入力|打)"
 )
 _LOCKED = re.compile(
     r"\b(?:safe|door|gate|lock(?:ed|er)?|keypad|alarm|pin|app|tür|tor|tresor|schloss|\w+-app|coffre"
-    r"|porte|portail|digicode|caja fuerte|puerta|cerradura|candado)\b|현관|출입문|도어락|금고|비번"
+    r"|porte|portail|digicode|interphone|caja fuerte|puerta|cerradura|candado)\b"
+    r"|현관|출입문|도어락|금고|비번"
     r"|玄関|ドア|金庫|オートロック|门禁|门锁|保险箱|保险柜",
     re.IGNORECASE,
 )
@@ -107,6 +117,18 @@ _GROUPS = re.compile(
 )
 _PLAIN_GROUP = re.compile(r"[A-Za-z]{4,6}|(?:19|20)\d\d")
 _MIXED_GROUP = re.compile(r"(?=.*\d)(?=.*[A-Za-z]).*")
+# Of a parcel, a key, a meter: nothing that is public has so many figures in a row.
+_LONG = re.compile(r"(?<![\w.,-])\d{18,24}(?!\w|[.,-]\d)")
+# Before such a value: it is what the message is about.
+_LOOKED_UP = re.compile(
+    r"(?:\b(?:vin|fin|chassis|track(?:ing)?|seed|sendung\w*|suivi|seguimiento)|운송장|송장|追跡|单号)"
+    r"\W{0,3}(?:no\b|number|nr\b|nummer|id\b|번호|番号)?\W{0,3}\Z",
+    re.IGNORECASE,
+)
+# Of a vehicle: 17 signs without I, O and Q, four figures at the end.
+_VEHICLE = re.compile(
+    r"(?<![A-Za-z0-9-])(?=(?:[A-Z0-9]*[A-Z]){3})[A-HJ-NPR-Z0-9]{13}\d{4}(?![A-Za-z0-9-])"
+)
 # 11 to 24 plain words with no grammar between them, as wallets and safes are restored with.
 _PHRASE = re.compile(r"(?<![\w'])(?:[a-z]{3,8}[ ,]{1,2}){10,23}[a-z]{3,8}(?![\w'])")
 
@@ -117,13 +139,19 @@ def find_private_forms(text: str) -> Iterator[Span]:
     if _ROAD.search(text):
         yield from (match.span() for match in _ROAD_PLATES.finditer(text))
     yield from _accounts(text)
-    yield from (match.span("value") for match in _CHECK_NUMBER.finditer(text))
+    for match in _CHECK_NUMBER.finditer(text):
+        yield match.span("value" if match["value"] else "behind")
     for match in _RECORD.finditer(text):
         if sum(map(str.isdigit, match["value"])) >= _LEAST_RECORD_FIGURES:
             yield match.span("value")
     if _LOCKED.search(text):
         for match in _TYPED.finditer(text):
             yield match.span("value" if match["value"] else "before")
+    for match in chain(_LONG.finditer(text), _VEHICLE.finditer(text)):
+        if not _LOOKED_UP.search(text, 0, match.start()):
+            yield match.span()
+    yield from find_homes(text)
+    yield from find_birth_dates(text)
     yield from (match.span() for match in _GROUPS.finditer(text) if _is_key(match[0]))
     yield from (match.span() for match in _PHRASE.finditer(text) if _is_seed(match[0]))
 

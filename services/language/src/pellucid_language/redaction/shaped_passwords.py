@@ -18,7 +18,8 @@ _SIGNING_IN = re.compile(
     r"|\bconnecter\b|\bcompte\b|\bidentifiant|\blivebox\b|\bcuenta\b|\bcorreo\b|\bcontraseñ"
     r"|\b(?:use|utilise|uso|nutze|benutze)\b.{0,40}\b(?:everywhere|partout|überall|todas? partes)\b"
     r"|\btyp(?:ing|ed)\b|\breinkomm|\bgastzugang\b|\bsésame\b|\bbox\b|\bLAN\b|들어갈 때|비번"
-    r"|로그인|와이파이|계정|공유기|ログイン|アカウント|ルーター|登录|登錄|路由器|账号|帳號|帐号",
+    r"|로그인|와이파이|계정|공유기|ログイン|アカウント|ルーター|登录|登錄|登不上|路由器|账号|帳號|帐号"
+    r"|\bmap the drive\b|\bespace (?:client|ameli|personnel|perso)\b|홈택스|인증",
     re.IGNORECASE,
 )
 _BEGIN, _END = r"(?<![A-Za-z0-9/@.:=_#-])", r"(?![A-Za-z0-9/@:=_-])"
@@ -32,6 +33,10 @@ _SHAPED = re.compile(
     # Mandarina.Verde.63, ulme-regen-42-fuchs
     r"|[A-Z][a-z]{3,20}(?:[.-][A-Z][a-z]{2,20}){1,4}[.-]?\d{2,8}"
     r"|[A-Za-z]{3,20}(?:[-_][a-z]{2,20}){1,4}[-_]\d{2,8}(?:[-_][a-z]{3,20})?"
+    # Tudou@2046xz, dalgona77!@
+    r"|[A-Z][a-z]{3,12}@\d{3,6}[a-z]{1,6}|[a-z]{4,16}\d{2,6}[!$%&*^~@]{2,4}"
+    # otter20480913, kT9mQz4vXw2RbLd7
+    r"|[a-z]{4,20}\d{6,8}|(?=[a-z\d]*[A-Z])(?=[A-Z\d]*[a-z])(?=(?:[A-Za-z]*\d){3})[A-Za-z0-9]{14,40}"
     # kettle-Frog-77, admin_7788
     r"|[A-Za-z]{3,20}[-_][A-Z][a-z]{2,20}[-_]?\d{2,8}|[a-z]{4,20}_\d{3,8}"
     rf"){_END}"
