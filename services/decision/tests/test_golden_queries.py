@@ -227,6 +227,10 @@ def test_what_stands_around_the_question_goes(
             ("Bosch serie 6", "error E18"),
         ),
         ("cheapest train to Brighton late at night? also is there wifi", ("wifi",)),
+        ("My Brask dishwasher stopped and shows E18. How do I fix it?", ("Brask", "E18", "fix")),
+        ("本体にエラーコード2811-7503が出ました。対処法は?", ("2811-7503", "対処法")),
+        ("のぞみ225号は新横浜に何時に着く?", ("のぞみ225号 新横浜",)),
+        ("ISBN 978-4-10-101001-4 は新装版ですか", ("978-4-10-101001-4",)),
     ],
 )
 def test_a_question_takes_what_it_needs_from_its_story(

@@ -31,6 +31,8 @@ NAME_CHARACTERS = 4
 # Ends of Korean verbs, and the kana of Japanese ones: what no dictionary has for other reasons.
 _VERBAL = re.compile(rf"(?:[데요다게서고면지러려는은운한할된될랐었았했]|[{HIRAGANA}])\Z")
 _NAMES = FIRM - {Kind.NUMBER}
+# A code of an error or a part ("E18", "2811-7503").
+_CODE = re.compile(r"(?=.*\d)(?=.*(?:[A-Z]\d|\d-\d))")
 _ASIDE = re.compile(r"[(（][^()（）]*[)）]")
 _WORD = re.compile(r"[\w'’-]+|[^\w\s]")
 _DENSE = frozenset({"ko", "ja", "zh"})
@@ -75,8 +77,17 @@ def things_told(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
     """Return the names of a story and the words that say most of it, else its last words."""
     wanted = {*names_told(before, rules), *rare_told(before, rules)}
     found = _things(before, rules)
-    kept = [chunk for chunk in found if chunk in wanted or chunk.text.endswith("%")]
+    kept = [chunk for chunk in found if chunk in wanted or _says_much(chunk)]
     return tuple(kept[-STORY_WORDS:]) or tuple(found[-SHORT:])
+
+
+def codes_told(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
+    """Return the codes of errors and parts in a story: what it is about, whatever else it says."""
+    return tuple(chunk for chunk in _things(before, rules) if _CODE.search(chunk.text))
+
+
+def _says_much(chunk: Chunk) -> bool:
+    return chunk.text.endswith("%") or bool(_CODE.search(chunk.text))
 
 
 def _things(before: str, rules: LanguageRules) -> list[Chunk]:

@@ -7,6 +7,7 @@ from pellucid_decision.queries.fitting import beyond, room_for
 from pellucid_decision.queries.limits import SHORT
 from pellucid_decision.queries.story import (
     FEW_WORDS,
+    codes_told,
     is_name,
     last_things,
     names_told,
@@ -52,7 +53,8 @@ class Story:
         times = self._times_there(self.asked.questions[0])
         if times > 1:
             return names_told(before, rules)[-STORY_NAMES:]
-        names = self._names_told(own)
+        codes = beyond(codes_told(before, rules), own)[:1]
+        names = tuple(dict.fromkeys((*self._names_told(own), *codes)))
         few = sum(chunk.kind is not Kind.NUMBER for chunk in telling) <= FEW_WORDS
         if times:
             return self._there(own, names, few=few)

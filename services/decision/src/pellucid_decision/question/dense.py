@@ -98,8 +98,8 @@ def _flushed(run: list[tuple[int, str, Kind]]) -> Iterator[tuple[int, str, Kind]
 
 _JA_NOUN = re.compile(
     rf"(?:[A-Z]|[0-9０-９]+)[{KATAKANA}{HAN}]+"
-    r"|[A-Za-z0-9][A-Za-z0-9.+#%&-]*(?: ?[0-9A-Z][A-Za-z0-9.]*)*"
-    rf"|[{KATAKANA}{HAN}0-9０-９]+(?:(?:[りきえけみめれべせびげっ]|[かわまが]り|し(?=[込出上入替換付]))[{HAN}]+"
+    r"|[A-Za-z0-9][A-Za-z0-9.+#%&-]*(?: ?[0-9A-Z][A-Za-z0-9.:-]*)*"
+    rf"|[{KATAKANA}{HAN}0-9０-９]+(?:-[0-9]+)*(?:(?:[りきえけみめれべせびげっ]|[かわまが]り|し(?=[込出上入替換付]))[{HAN}]+"
     rf"|[A-Za-z0-9]+[{KATAKANA}{HAN}]*)*"
 )
 
@@ -251,7 +251,7 @@ def _chinese(text: str, rules: LanguageRules) -> Iterator[tuple[int, str, Kind]]
 _ZH_RUN = re.compile(
     rf"[{HAN}]*[0-9][0-9,.]*(?:号线|号楼|号|路|届|季|期|代|款|岁|个月|天|元|块|人)"
     rf"|[0-9][0-9,.]*[{HAN}]+"
-    rf"|[{HAN}]*[A-Za-z0-9$][A-Za-z0-9.+#%&/-]*(?: [A-Z0-9][A-Za-z0-9.]*)*|[{HAN}]+"
+    rf"|[{HAN}]*[A-Za-z0-9$][A-Za-z0-9.+#%&/-]*(?: [A-Z0-9][A-Za-z0-9.:-]*)*|[{HAN}]+"
 )
 
 

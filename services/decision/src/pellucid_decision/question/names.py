@@ -141,7 +141,9 @@ def _is_capital(tokens: Sequence[Token], place: int) -> bool:
 def _numbered_end(text: str, tokens: Sequence[Token], place: int, rules: LanguageRules) -> int:
     """A word in small letters with its number ("section 230", "windows 11 24H2")."""
     first, end = tokens[place], place + 1
-    small = first.stop or first.text.casefold() in rules.words("links") | rules.words("particles")
+    small = first.stop or first.text.casefold() in (
+        rules.words("links") | rules.words("particles") | rules.words("telling_verbs")
+    )
     if small or first.kind is not Kind.WORD or not first.text[-1:].isalpha():
         return end
     while end < len(tokens) and text[tokens[end - 1].end : tokens[end].start] == " ":
