@@ -25,6 +25,8 @@ _MOST = {Depth.QUICK: 2, Depth.STANDARD: 3, Depth.DEEP: 5, Depth.LEAN: 3}
 _SAME_SAYING = 0.7
 # A further sentence must be worth this share of the best one; of a second source less.
 _LEAST_SHARE, _LEAST_SECOND_SHARE = 0.8, 0.35
+# Of one that names somebody where the best does not.
+_LEAST_NAMING_SHARE = 0.7
 # One that has a kind of thing which nothing chosen has.
 _LEAST_KIND_SHARE, _SAME_SOURCE = 0.6, 0.15
 # What it is worth that a further sentence has the value that leads, or is from another source.
@@ -123,8 +125,26 @@ class _Choice:
         if not worth:
             return
         best = max(range(len(worth)), key=lambda i: (worth[i], -i))
+        best = self._naming(part, best)
         if best not in self._chosen:
             self._chosen.append(best)
+
+    def _naming(self, part: int, best: int) -> int:
+        """The best that names somebody where a person is asked for, if one comes near the best.
+
+        "The company will have a new chief executive" is like "who is it?", and tells nobody.
+        """
+        wanted, question = frozenset({AskedFor.PERSON}), self._parts[part]
+        if AskedFor.PERSON not in asked_for(question):
+            return best
+        near = _LEAST_NAMING_SHARE * self._worth[part][best]
+        naming = [
+            i
+            for i, worth in enumerate(self._worth[part])
+            if worth >= near and carries(self._found[i].text, wanted, question)
+        ]
+        told = carries(self._found[best].text, wanted, question) or not naming
+        return best if told else max(naming, key=lambda i: (self._worth[part][i], -i))
 
     def _lead_of(self, kind: AskedFor) -> None:
         """The best that has a kind of thing which is asked for and still open."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from pellucid_gateway.answering.quotable import Candidate
 from pellucid_gateway.claims.answer_values import Answered, answered_by
-from pellucid_gateway.claims.claim_checks import days_of
+from pellucid_gateway.claims.claim_checks import days_of, months_of
 from pellucid_gateway.question.asked_for import asked_for, carries
 from pellucid_gateway.question.asked_things import Thing, beyond, share_told, things_of
 from pellucid_gateway.question.key_facts import is_superseded, matches, subject_terms, tells
@@ -50,6 +50,8 @@ _PRESENT = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?<![\d.,])20\d\d(?![\d.,]\d|\d)")
+# It tells of another day than the one that is asked about.
+_OTHER_DAY = -0.2
 # It says the question again and nothing besides.
 _ECHO, _ECHO_SHARE = -0.4, 0.6
 _COMPARED_CHARS = 320
@@ -161,7 +163,14 @@ def _of_sayings(candidate: Candidate, question: str, wanted: frozenset[str]) -> 
         + _SAYS_PRESENT * says_present
         + _TO_COME * to_come
         + _ECHO * _is_echo(candidate, question, wanted)
+        + _OTHER_DAY * _is_of_another_day(candidate, question)
     )
+
+
+def _is_of_another_day(candidate: Candidate, question: str) -> bool:
+    """Whether the question names a day and the sentence other months only."""
+    asked, told = months_of(question), months_of(candidate.text)
+    return bool(days_of(question) and asked and told and not asked & told)
 
 
 def _is_echo(candidate: Candidate, question: str, wanted: frozenset[str]) -> bool:

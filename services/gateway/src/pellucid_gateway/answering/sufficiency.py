@@ -35,6 +35,8 @@ _LEAST_TOLD_UNLISTED = 0.5
 _LEAST_OF_BEST = 0.5
 # What a thing counts of which the sentence does not speak but its page does.
 _ELSEWHERE = 0.3
+# The same where the page has the part number that the question gives.
+_ELSEWHERE_OF_SIGN = 0.6
 # An amount of a kind that was not asked for counts less than this.
 _LEAST_CARRIED = 0.4
 # A passage is near from this likeness on; from the lesser one if it speaks of so many of the
@@ -89,12 +91,20 @@ def near(
             return True
         share = share_told(things, f"{candidate.about} {candidate.text}") if things else 0.0
         place = places.get(id(candidate))
+        if share > 0 and _bears_sign(candidate.source, question):
+            return True
         if likeness is None or place is None:
             return not things or share > 0  # without a scorer nothing more can be told
         like = max(one.of(place) for one in likeness)
         return like >= (_NEAR_WITH_THINGS if share >= _NEAR_THINGS else _NEAR)
 
     return tuple(candidate for candidate in chosen if is_near(candidate))
+
+
+def _bears_sign(source: Source, question: str) -> bool:
+    """Whether a page has a sign that the question gives: it is the page of that very thing."""
+    page = fold(f"{source.title} {_text(source)}")
+    return any(fold(sign) in page for sign in _SIGN.findall(question))
 
 
 def _is_of_another(chosen: Sequence[Candidate], question: str, language: str) -> bool:
@@ -120,7 +130,8 @@ def _states(
     least = _LEAST_TOLD if any(thing.senses for thing in asked) else _LEAST_TOLD_UNLISTED
     told = share_told(asked, candidate.text)
     on_page = share_told(asked, _text(candidate.source))
-    if told + _ELSEWHERE * (on_page - told) >= least:
+    elsewhere = _ELSEWHERE_OF_SIGN if _bears_sign(candidate.source, question) else _ELSEWHERE
+    if told and told + elsewhere * (on_page - told) >= least:
         return True
     return told >= _LEAST_OF_BEST and share_told(asked, together) >= _LEAST_TOLD
 
