@@ -188,3 +188,47 @@ def test_the_reader_is_told_that_nothing_answers(language: str) -> None:
     assert written.text.startswith(wording.answer("not_stated"))
     cited = written.citations[0]
     assert written.text[cited.start : cited.end].startswith("Cars pay 4.50 crowns")
+
+
+def test_who_is_asked_for_is_named_first() -> None:
+    question = "Who is the chief executive of Brask Cells?"
+    found = [
+        *_sentences("Brask Cells will have a new chief executive.", "Brask Cells"),
+        *_sentences("Ada Example took over as chief executive in October.", "Brask Cells news"),
+    ]
+    # The first is the more like of the two.
+    like = Likeness((0.8, 0.7), (0.8, 0.7))
+
+    assert "Ada Example" in choose(found, question, Depth.STANDARD, (like,))[0].text
+
+
+def test_the_page_of_a_part_number_answers_for_it() -> None:
+    question = "What is the cycle life of the battery with part number BC-HB400-R3?"
+    page = "Part number BC-HB400-R3, a battery for harbours.\nCycle life: 8,000 cycles."
+    row = [one for one in _sentences(page, "Harbour Block") if "8,000" in one.text]
+
+    assert is_stated(row, question, "en")
+    assert near(row, row, question, (Likeness((0.1,), (0.1,)),)) == tuple(row)
+
+
+def test_another_day_than_the_one_asked_about_comes_later() -> None:
+    question = "How long did the outage of 18 November last?"
+    found = [
+        *_sentences("An outage of this length last happened in September, for three hours.", "a"),
+        *_sentences("The outage kept everybody out for two hours.", "b"),
+    ]
+    like = Likeness((0.6, 0.55), (0.6, 0.55))
+
+    assert "two hours" in choose(found, question, Depth.STANDARD, (like,))[0].text
+
+
+def test_a_question_on_a_page_adds_nothing() -> None:
+    found = [
+        *_sentences("The bridge opened on 14 May 2019.", "Skerry Bridge"),
+        *_sentences("When does the bridge open?", "Questions"),
+    ]
+    like = Likeness((0.7, 0.9), (0.7, 0.9))
+
+    chosen = choose(found, "When did the bridge open?", Depth.STANDARD, (like,))
+    assert chosen[0].text.startswith("The bridge opened")
+    assert not any(one.text.endswith("?") for one in chosen[1:])
