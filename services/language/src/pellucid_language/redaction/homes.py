@@ -26,21 +26,23 @@ _LIVES = re.compile(
 )
 _ADDRESS = re.compile(
     rf"""
-      \b\d{{1,5}}[a-z]?,?[ ](?:[A-Z][\w'’-]+[ ]){{1,3}}
+      \b\d{{1,5}}[a-z]?,?[ ](?:[A-Z][\w'’-]{{1,24}}[ ]){{1,3}}
         (?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Close|Way|Court|Crescent|Terrace|Place
         |Gardens|Grove|Hill|Square|Boulevard|Blvd)\b
-    | \b(?:[A-ZÄÖÜ][\w-]*(?:weg|stra(?:ß|ss)e|str\.|allee|gasse|platz|ring|damm|ufer|steig|pfad)
-        |[A-ZÄÖÜ]\w+er[ ](?:Straße|Weg|Allee|Platz|Ring|Damm|Str\.))[ ]\d{{1,4}}[ ]?[a-z]?\b
+    | \b(?:[A-ZÄÖÜ][\w-]{{0,30}}
+        (?:weg|stra(?:ß|ss)e|str\.|allee|gasse|platz|ring|damm|ufer|steig|pfad)
+        |[A-ZÄÖÜ]\w{{1,30}}er[ ](?:Straße|Weg|Allee|Platz|Ring|Damm|Str\.))[ ]\d{{1,4}}[ ]?[a-z]?\b
     | \b\d{{1,4}}(?:[ ](?:bis|ter))?,?[ ]
         (?i:rue|avenue|av\.|boulevard|bd|chemin|allée|impasse|place|quai|cours)[ ]
-        (?:(?:de|du|des|la|le|les|l'|d')[ ]?){{0,3}}[\w'’-]+(?:[ ][A-ZÀ-Þ][\w'’-]+){{0,3}}
+        (?:(?:de|du|des|la|le|les|l'|d')[ ]?){{0,3}}[\w'’-]{{1,30}}
+        (?:[ ][A-ZÀ-Þ][\w'’-]{{1,30}}){{0,3}}
     | \b(?i:calle|c/|avenida|avda\.?|av\.|plaza|paseo|camino|ronda)[ ]
-        (?:(?:de|del|la|las|los|el)[ ]){{0,3}}[A-ZÀ-Þ][\w'’-]+
-        (?:[ ](?:de[ ])?[A-ZÀ-Þ][\w'’-]+){{0,3}},?[ ](?:n[º°.]?[ ]?)?\d{{1,4}}
+        (?:(?:de|del|la|las|los|el)[ ]){{0,3}}[A-ZÀ-Þ][\w'’-]{{1,30}}
+        (?:[ ](?:de[ ])?[A-ZÀ-Þ][\w'’-]{{1,30}}){{0,3}},?[ ](?:n[º°.]?[ ]?)?\d{{1,4}}
         (?:,[ ]\d{{1,2}}[º°][ ]?\w{{0,3}})?
-    | [{HANGUL}\d]+(?:로|길)[ ]?(?:\d+번길[ ]?)?\d+(?:-\d+)?(?:,?[ ]\d+동)?(?:[ ]?\d+호)?
-    | [{HAN}{KANA}]{{1,8}}\d+丁目\d+(?:[-番]\d+)*号?
-    | [{HAN}]{{1,6}}\d{{1,3}}-\d{{1,3}}(?:-\d{{1,4}})+
+    | [{HANGUL}\d]{{1,12}}(?:로|길)[ ]?(?:\d+번길[ ]?)?\d+(?:-\d+)?(?:,?[ ]\d+동)?(?:[ ]?\d+호)?
+    | [{HAN}{KANA}]{{1,8}}\d{{1,3}}丁目\d{{1,4}}(?:[-番]\d{{1,4}}){{0,3}}号?
+    | [{HAN}]{{1,6}}\d{{1,3}}-\d{{1,3}}(?:-\d{{1,4}}){{1,3}}
     | [{HAN}]{{2,6}}(?:路|街|巷|道|弄|胡同)\d+号(?:院)?(?:\d+栋)?(?:\d+单元)?(?:\d+室?)?
     """,
     re.VERBOSE,

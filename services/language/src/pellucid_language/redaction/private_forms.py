@@ -90,7 +90,8 @@ _RECORD = re.compile(
     | (?:会員|顧客|患者|契約|お客様|保険証|証券|社員|被保険者)[ ]?(?:番号|ID)
     | (?:客户|会员|患者|病历|保单|合同|工|社保|用户)[ ]?(?:编号|号码|号)
     )(?:[ ](?:is|ist|lautet|est|es))?[\s:：=#(는은がはは是]{0,3}
-    (?P<value>[A-Za-z]{0,4}[ -]?\d[\dA-Za-z]*(?:[ .-]?\d[\dA-Za-z]*)*)(?![\dA-Za-z_/%€$£])""",
+    (?P<value>[A-Za-z]{0,4}[ -]?\d[\dA-Za-z]{0,24}
+      (?:[ .-]\d[\dA-Za-z]{0,24}){0,6})(?![\dA-Za-z_/%€$£])""",
     re.IGNORECASE | re.VERBOSE,
 )
 _LEAST_RECORD_FIGURES = 5
@@ -125,10 +126,10 @@ _LOOKED_UP = re.compile(
     r"\W{0,3}(?:no\b|number|nr\b|nummer|id\b|번호|番号)?\W{0,3}\Z",
     re.IGNORECASE,
 )
+_LOOKED_UP_CHARACTERS = 40
 # Of a vehicle: 17 signs without I, O and Q, four figures at the end.
-_VEHICLE = re.compile(
-    r"(?<![A-Za-z0-9-])(?=(?:[A-Z0-9]*[A-Z]){3})[A-HJ-NPR-Z0-9]{13}\d{4}(?![A-Za-z0-9-])"
-)
+_VEHICLE = re.compile(r"(?<![A-Za-z0-9-])[A-HJ-NPR-Z0-9]{13}\d{4}(?![A-Za-z0-9-])")
+_FEWEST_LETTERS = 3
 # 11 to 24 plain words with no grammar between them, as wallets and safes are restored with.
 _PHRASE = re.compile(r"(?<![\w'])(?:[a-z]{3,8}[ ,]{1,2}){10,23}[a-z]{3,8}(?![\w'])")
 
@@ -147,8 +148,10 @@ def find_private_forms(text: str) -> Iterator[Span]:
     if _LOCKED.search(text):
         for match in _TYPED.finditer(text):
             yield match.span("value" if match["value"] else "before")
-    for match in chain(_LONG.finditer(text), _VEHICLE.finditer(text)):
-        if not _LOOKED_UP.search(text, 0, match.start()):
+    vehicles = (one for one in _VEHICLE.finditer(text) if _has_letters(one[0]))
+    for match in chain(_LONG.finditer(text), vehicles):
+        before = text[max(0, match.start() - _LOOKED_UP_CHARACTERS) : match.start()]
+        if not _LOOKED_UP.search(before):
             yield match.span()
     yield from find_homes(text)
     yield from find_birth_dates(text)
@@ -165,6 +168,10 @@ def find_document_numbers(text: str) -> Iterator[Span]:
 def may_be_seed(text: str) -> bool:
     """Whether a text without a figure may hold a seed phrase."""
     return any(_is_seed(match[0]) for match in _PHRASE.finditer(text))
+
+
+def _has_letters(value: str) -> bool:
+    return sum(map(str.isalpha, value)) >= _FEWEST_LETTERS
 
 
 def _accounts(text: str) -> Iterator[Span]:
