@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 from pellucid_decision.adapters.rules_folder import RulesFolder
+from pellucid_decision.question.swapping import meant_in
+from pellucid_decision.question.topic import topic_of
 from pellucid_decision.stages.cascade import Cascade
 from pellucid_decision.text.conversation import Ask, Role, Turn, WebMode
 
@@ -164,3 +166,17 @@ def test_relatives_and_their_numbers_leave_no_query(message: str, absent: tuple[
 )
 def test_what_is_ruled_out_stays(message: str, present: str) -> None:
     assert present in searched(message)
+
+
+@pytest.mark.parametrize(
+    ("turns", "message"),
+    [
+        (("how much is the Brask Mini 4", "300 crowns."), "no, i mean it"),
+        (("how much is the Brask Mini 4", "300 crowns."), "i mean, is it worth it?"),
+        (("ブラスク4の値段は?", "300クラウンです。"), "いえ、大丈夫です"),
+    ],
+)
+def test_what_names_nothing_corrects_nothing(turns: tuple[str, ...], message: str) -> None:
+    rules = _Rules.book.of("ja" if turns[0][0] == "ブ" else "en")
+    history = [Turn(Role.USER, turns[0]), Turn(Role.ASSISTANT, turns[1])]
+    assert not meant_in(message, topic_of(history, rules), rules)

@@ -7,6 +7,7 @@ like: behind the same small word, a place for a place, a name for a name.
 import re
 from collections.abc import Sequence
 
+from pellucid_decision.question.asking import opens_question
 from pellucid_decision.question.chunk import Chunk
 from pellucid_decision.question.chunk import Role as Part
 from pellucid_decision.question.terms import Kind
@@ -19,6 +20,7 @@ from pellucid_language.calendar import month_numbers
 MEANT_WORDS = 6
 _WORD = re.compile(r"\w+(?:'\w+)?")
 _NAMES = frozenset({Kind.ENTITY, Kind.IDENTIFIER, Kind.QUOTED})
+_COMMAS, _ASKS = (",", ";", "、", "，"), ("?", "？")
 _ONE = frozenset({"one", "ones", "that", "this"})
 
 
@@ -28,8 +30,13 @@ def meant_in(text: str, topic: Topic, rules: LanguageRules) -> str:
     match = pattern.search(text.strip()) if pattern and topic.last else None
     if match is None:
         return ""
-    said = next((group for group in match.groups() if group), "").strip(" ,.!?")
-    return said if 0 < len(said.split()) <= MEANT_WORDS else ""
+    raw = next((group for group in match.groups() if group), "")
+    said = raw.strip(" ,.!?")
+    # "I mean, is it worth it?" and "no, I mean it" name nothing.
+    goes_on = raw[:1] in _COMMAS or raw.rstrip()[-1:] in _ASKS or opens_question(said, rules)
+    small = rules.words("stopwords") | rules.words("pronouns") | rules.words("polite")
+    bare = all(word in small for word in said.casefold().split())
+    return "" if goes_on or bare or len(said.split()) > MEANT_WORDS else said
 
 
 def corrected(
