@@ -173,6 +173,8 @@ def test_what_is_ruled_out_stays(message: str, present: str) -> None:
     [
         (("how much is the Brask Mini 4", "300 crowns."), "no, i mean it"),
         (("how much is the Brask Mini 4", "300 crowns."), "i mean, is it worth it?"),
+        (("how much is the Brask Zoo?", "28 crowns."), "I meant to ask if dogs are allowed"),
+        (("how much is the Brask Zoo?", "28 crowns."), "I meant to thank you earlier"),
         (("ブラスク4の値段は?", "300クラウンです。"), "いえ、大丈夫です"),
     ],
 )
@@ -180,3 +182,56 @@ def test_what_names_nothing_corrects_nothing(turns: tuple[str, ...], message: st
     rules = _Rules.book.of("ja" if turns[0][0] == "ブ" else "en")
     history = [Turn(Role.USER, turns[0]), Turn(Role.ASSISTANT, turns[1])]
     assert not meant_in(message, topic_of(history, rules), rules)
+
+
+@pytest.mark.parametrize(
+    ("message", "present"),
+    [
+        ("Was tun wenn mein Kind Fieber hat", "Fieber"),
+        ("Darf mein Vermieter Kaution einbehalten?", "Kaution"),
+        ("孩子叫不醒，怎么办", "不醒"),
+        ("娘の発熱が続くときは何科?", "発熱"),
+        ("When was My Neighbor Totoro released?", "Totoro"),
+        ("When did Ned Example meet his wife Ada Sample?", "Ada Sample"),
+        ("I typed 1234 on the keypad of my safe, model SV123456 beeps, how to reset", "SV123456"),
+    ],
+)
+def test_what_only_looks_like_a_relative_or_a_value_stays(message: str, present: str) -> None:
+    assert present in searched(message)
+
+
+@pytest.mark.parametrize(
+    ("turns", "message", "present", "absent"),
+    [
+        (
+            ("What is the best time to visit Kyoto?", "April, when Maruyama Park is in bloom."),
+            "is it expensive then?",
+            "Kyoto",
+            "Maruyama",
+        ),
+        (
+            ("What is the interest rate in Turkey?", "The Brask Bank keeps it at 37%."),
+            "when will it change",
+            "Turkey",
+            "Brask",
+        ),
+        (
+            ("¿Cuál es la mejor época para visitar Perú?", "De mayo a septiembre según Brask."),
+            "¿y la entrada cuánto cuesta?",
+            "Perú",
+            "Brask",
+        ),
+        (
+            ("Was ist das beste Handy unter 300 Euro?", "Laut Stiftung Brasktest das Quill 5."),
+            "kann man das bei Aldi kaufen?",
+            "Handy",
+            "Brasktest",
+        ),
+    ],
+)
+def test_it_stays_the_subject_where_no_thing_was_asked_for(
+    turns: tuple[str, ...], message: str, present: str, absent: str
+) -> None:
+    found = searched(message, *turns)
+    assert present in found, found
+    assert absent not in found, found

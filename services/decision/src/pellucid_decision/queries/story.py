@@ -33,6 +33,12 @@ _VERBAL = re.compile(rf"(?:[데요다게서고면지러려는은운한할된될�
 _NAMES = FIRM - {Kind.NUMBER}
 # A code of an error or a part ("E18", "2811-7503").
 _CODE = re.compile(r"(?=.*\d)(?=.*(?:[A-Z]\d|\d-\d))")
+_SHOWN = re.compile(
+    r"\b(?:error|fault|code|shows?|displays?|flash(?:es|ing)|blink(?:s|ing)|fehler\w*|zeigt|meldet|blinkt"
+    r"|erreur|panne|affiche|indique|muestra|marca|sale)\b|エラー|コード|表示|에러|오류|코드|错误|代码|显示",
+    re.IGNORECASE,
+)
+_SHOWN_CHARACTERS = 24
 _ASIDE = re.compile(r"[(（][^()（）]*[)）]")
 _WORD = re.compile(r"[\w'’-]+|[^\w\s]")
 _DENSE = frozenset({"ko", "ja", "zh"})
@@ -75,19 +81,24 @@ def is_name(chunk: Chunk, text: str, rules: LanguageRules) -> bool:
 
 def things_told(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
     """Return the names of a story and the words that say most of it, else its last words."""
-    wanted = {*names_told(before, rules), *rare_told(before, rules)}
+    telling = (names_told(before, rules), rare_told(before, rules), codes_told(before, rules))
+    wanted = frozenset().union(*telling)
     found = _things(before, rules)
-    kept = [chunk for chunk in found if chunk in wanted or _says_much(chunk)]
+    kept = [chunk for chunk in found if chunk in wanted or chunk.text.endswith("%")]
     return tuple(kept[-STORY_WORDS:]) or tuple(found[-SHORT:])
 
 
 def codes_told(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
-    """Return the codes of errors and parts in a story: what it is about, whatever else it says."""
-    return tuple(chunk for chunk in _things(before, rules) if _CODE.search(chunk.text))
+    """Return the codes that a machine shows in a story: what it is about, whatever else it says."""
+    coded = (chunk for chunk in _things(before, rules) if _CODE.search(chunk.text))
+    return tuple(one for one in coded if _is_shown(one, before))
 
 
-def _says_much(chunk: Chunk) -> bool:
-    return chunk.text.endswith("%") or bool(_CODE.search(chunk.text))
+def _is_shown(chunk: Chunk, before: str) -> bool:
+    """Whether a machine shows a code; one of a booking or a message is the person's own."""
+    place = before.find(chunk.text)
+    shown = _SHOWN.search(before[max(0, place - _SHOWN_CHARACTERS) : place + len(chunk.text)])
+    return place >= 0 and shown is not None
 
 
 def _things(before: str, rules: LanguageRules) -> list[Chunk]:

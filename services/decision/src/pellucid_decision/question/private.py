@@ -19,7 +19,7 @@ def without_private(text: str, rules: LanguageRules) -> str:
     'needs a visa'
     """
     for value in GATE.private([text]):
-        text = text.replace(value, _CUT)
+        text = re.sub(rf"(?<![A-Za-z0-9]){re.escape(value)}(?![A-Za-z0-9])", _CUT, text)
     redacted = GATE.redact(_LABELLED.sub(" ", text).replace(_CUT, " ")).text
     relative = rules.phrase("relative")
     return relative.sub(" ", redacted) if relative else redacted

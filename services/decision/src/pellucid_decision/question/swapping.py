@@ -33,7 +33,12 @@ def meant_in(text: str, topic: Topic, rules: LanguageRules) -> str:
     raw = next((group for group in match.groups() if group), "")
     said = raw.strip(" ,.!?")
     # "I mean, is it worth it?" and "no, I mean it" name nothing.
-    goes_on = raw[:1] in _COMMAS or raw.rstrip()[-1:] in _ASKS or opens_question(said, rules)
+    goes_on = (
+        any(comma in said for comma in _COMMAS)
+        or raw[:1] in _COMMAS
+        or raw.rstrip()[-1:] in _ASKS
+        or opens_question(said, rules)
+    )
     small = rules.words("stopwords") | rules.words("pronouns") | rules.words("polite")
     bare = all(word in small for word in said.casefold().split())
     return "" if goes_on or bare or len(said.split()) > MEANT_WORDS else said

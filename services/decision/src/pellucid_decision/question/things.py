@@ -11,8 +11,11 @@ from pellucid_decision.question.chunks import chunks_of
 from pellucid_decision.question.terms import Kind
 from pellucid_decision.rules.rulebook import LanguageRules
 from pellucid_decision.text.lexicon import DENSE_LANGUAGES
+from pellucid_language.calendar import month_numbers
 
 _SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|[。！？]")
+# Behind it stands who says so, not what is named.
+_SOURCE = re.compile(r"\b(?:according to|laut|selon|d'après|según)\b", re.IGNORECASE)
 _QUOTED_NAME = re.compile(r"[「『《“\"]([^」』》”\"]{2,40})[」』》”\"]")
 
 
@@ -33,7 +36,10 @@ def thing_named(question: str, answer: str, rules: LanguageRules) -> Chunk | Non
     if rules.code in DENSE_LANGUAGES:
         quoted = _QUOTED_NAME.search(said)
         return Chunk(quoted.group(1), Kind.ENTITY) if quoted else None
-    for chunk in chunks_of(said, rules):
+    sources = {match.end() for match in _SOURCE.finditer(said)}
+    for chunk in chunks_of(_SOURCE.sub(lambda match: " " * len(match.group()), said), rules):
+        if chunk.key in month_numbers() or any(0 <= chunk.start - end <= 1 for end in sources):
+            continue
         whole = " " in chunk.text and chunk.text[:1].isupper()
         named = chunk.kind is Kind.ENTITY if rules.code != "de" else whole
         if named and any(word not in asked for word in chunk.key.split()):

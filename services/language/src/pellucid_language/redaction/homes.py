@@ -12,13 +12,14 @@ from pellucid_language.scripts import HAN, HANGUL, KANA
 Span = tuple[int, int]
 
 _LIVES = re.compile(
-    r"\b(?:(?:i|we) live|i'?m at|(?:mov(?:e|ed|ing)|relocat\w+) (?:in)?to"
-    r"|(?:my|our|his|her|their) (?:new )?(?:house|flat|home|address|place|building)"
-    r"|wohn(?:e|en|t|haft)|zieh(?:e|en|t) (?:nach|in|um)|umgezogen|bei (?:mir|uns)"
+    r"\b(?:(?:i|we) live|i'?m at"
+    r"|(?:i|we|i'?m|we'?re|i am|we are) (?:just )?mov(?:e|ed|ing) (?:in)?to"
+    r"|(?:my|our) (?:new )?(?:house|flat|home|address|place|building)"
+    r"|(?:ich|wir) (?:wohnen?|ziehen?)|wohne|umgezogen|bei (?:mir|uns)"
     r"|(?:meine?|unsere?) (?:neue )?(?:adresse|wohnung|haus)"
-    r"|j'habite|nous habitons|habit(?:e|ons)|chez (?:moi|nous)|déménag\w+"
+    r"|j'habite|nous habitons|chez (?:moi|nous)|(?:je|nous) déménage\w*"
     r"|(?:mon|notre|ma) (?:nouvelle )?(?:adresse|appartement|maison|immeuble)"
-    r"|viv(?:o|imos|e)|mi (?:casa|piso|dirección|edificio)|nuestr[oa] (?:casa|piso)"
+    r"|viv(?:o|imos)|mi (?:casa|piso|dirección|edificio)|nuestr[oa] (?:casa|piso)"
     r"|me (?:he )?mud\w+)\b"
     r"|이사|살아|살고|사는데|우리 ?집|저희 ?집"
     r"|住んで|引っ越|自宅|うちの|我家|住在|搬到|我们(?:家|小区)",
@@ -26,21 +27,22 @@ _LIVES = re.compile(
 )
 _ADDRESS = re.compile(
     rf"""
-      \b\d{{1,5}}[a-z]?,?[ ](?:[A-Z][\w'’-]{{1,24}}[ ]){{1,3}}
+      \b(?!(?:19|20)\d\d\b)\d{{1,5}}[a-z]?,?[ ](?:[A-Z][\w'’-]{{1,24}}[ ]){{1,3}}
         (?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Close|Way|Court|Crescent|Terrace|Place
-        |Gardens|Grove|Hill|Square|Boulevard|Blvd)\b
+        |Gardens|Grove|Boulevard|Blvd)\b
     | \b(?:[A-ZÄÖÜ][\w-]{{0,30}}
         (?:weg|stra(?:ß|ss)e|str\.|allee|gasse|platz|ring|damm|ufer|steig|pfad)
-        |[A-ZÄÖÜ]\w{{1,30}}er[ ](?:Straße|Weg|Allee|Platz|Ring|Damm|Str\.))[ ]\d{{1,4}}[ ]?[a-z]?\b
+        |[A-ZÄÖÜ]\w{{1,30}}er[ ](?:Straße|Weg|Allee|Platz|Ring|Damm|Str\.))[ ]\d{{1,3}}[ ]?[a-z]?\b
     | \b\d{{1,4}}(?:[ ](?:bis|ter))?,?[ ]
-        (?i:rue|avenue|av\.|boulevard|bd|chemin|allée|impasse|place|quai|cours)[ ]
+        (?i:rue|avenue|av\.|boulevard|bd|chemin|allée|impasse|place|quai)[ ]
         (?:(?:de|du|des|la|le|les|l'|d')[ ]?){{0,3}}[\w'’-]{{1,30}}
         (?:[ ][A-ZÀ-Þ][\w'’-]{{1,30}}){{0,3}}
-    | \b(?i:calle|c/|avenida|avda\.?|av\.|plaza|paseo|camino|ronda)[ ]
+    | \b(?i:calle|c/|avenida|avda\.?|av\.|plaza|paseo|ronda)[ ]
         (?:(?:de|del|la|las|los|el)[ ]){{0,3}}[A-ZÀ-Þ][\w'’-]{{1,30}}
-        (?:[ ](?:de[ ])?[A-ZÀ-Þ][\w'’-]{{1,30}}){{0,3}},?[ ](?:n[º°.]?[ ]?)?\d{{1,4}}
+        (?:[ ](?:de[ ])?[A-ZÀ-Þ][\w'’-]{{1,30}}){{0,3}},?[ ](?:n[º°.]?[ ]?)?\d{{1,3}}(?!\d)
         (?:,[ ]\d{{1,2}}[º°][ ]?\w{{0,3}})?
-    | [{HANGUL}\d]{{1,12}}(?:로|길)[ ]?(?:\d+번길[ ]?)?\d+(?:-\d+)?(?:,?[ ]\d+동)?(?:[ ]?\d+호)?
+    | [{HANGUL}\d]{{1,12}}(?<!으)(?:로|길)[ ]?(?:\d+번길[ ]?)?\d+(?:-\d+)?(?![{HANGUL}\d])
+        (?:,?[ ]\d+동)?(?:[ ]?\d+호)?
     | [{HAN}{KANA}]{{1,8}}\d{{1,3}}丁目\d{{1,4}}(?:[-番]\d{{1,4}}){{0,3}}号?
     | [{HAN}]{{1,6}}\d{{1,3}}-\d{{1,3}}(?:-\d{{1,4}}){{1,3}}
     | [{HAN}]{{2,6}}(?:路|街|巷|道|弄|胡同)\d+号(?:院)?(?:\d+栋)?(?:\d+单元)?(?:\d+室?)?

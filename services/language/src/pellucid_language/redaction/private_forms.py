@@ -55,30 +55,33 @@ _BANK = re.compile(
 # The figures on the back of a card, by any of their names.
 _CHECK_NUMBER = re.compile(
     r"(?:\bcv[vc]2?\b|\bcsc\b|\bsecurity code\b|\bprüf(?:ziffer|nummer)\b|\bkartenprüfnummer\b"
-    r"|\bcrypto(?:gramme)?\b|\bcódigo de seguridad\b|セキュリティコード|보안 ?코드|安全码|校验码)"
+    r"|\bcryptogramme\b"
+    r"|(?<=\d\d/\d\d, )crypto\b|\bcódigo de seguridad\b"
+    r"|セキュリティコード|보안 ?코드|安全码|校验码)"
     r"[^\w\n]{0,3}(?:is|ist|est|es|は|은|는|是)?[^\w\n]{0,3}(?P<value>\d{3,4})(?!\d)"
     r"|(?<![\d.,])(?P<behind>\d{3,4}) (?:on|at) the back\b",
     re.IGNORECASE,
 )
+_CARD = re.compile(r"\b(?:exp(?:iry)?|card|visa|mastercard)\b", re.IGNORECASE)
 _DOCUMENT = re.compile(
     r"\bpasse?port|\breisepass\b|\b(?:personal)?ausweis|\bperso\b|\bführerschein|\bpasaporte"
     r"|\bcarte d.identité|\bpermis de conduire|\bcarte vitale|\btitre de séjour|\bdni\b"
     r"|\bcarn[eé]t\b|\bid card\b|\bidentity card|\bdriv(?:ing|er'?s) licen[cs]e"
     r"|\bresidence permit|여권|면허증|신분증|外国人登録|在留カード|パスポート|免許証|保険証"
-    r"|\b(?:krankenkasse|aok|barmer|dak|tk|gesundheitskarte|elster)\b|\bversichert|e-?tax"
-    r"|確定申告|マイナ"
+    r"|\b(?:krankenkasse|aok|barmer|dak|tk|gesundheitskarte|elster)\b|\bversichert|(?<![a-z])e-?tax"
+    r"|確定申告|マイナ|ヤマト運輸|佐川急便|宅急便"
     r"|身份证|护照|驾照|居住证",
     re.IGNORECASE,
 )
 _DOCUMENT_NUMBER = re.compile(
-    r"(?<![A-Za-z0-9-])(?:\d{8,14}|\d{4} \d{4} \d{4}|\d{2} \d{3} \d{3} \d{3}"
+    r"(?<![A-Za-z0-9-])(?:\d{8,14}|\d{4}[ -]\d{4}[ -]\d{4}|\d{2} \d{3} \d{3} \d{3}"
     r"|(?=(?:[A-Z]*\d){3})(?=\d*[A-Z])[A-Z0-9]{8,12})(?![A-Za-z0-9-])"
 )
 # A number under which somebody is kept in another's books, announced as such.
 _RECORD = re.compile(
     r"""(?:
       \b(?:customer|client|member(?:ship)?|policy|patient|account|employee|payroll|insurance
-        |insured|contract|loyalty|case|subscriber)[ -]?
+        |insured|contract|loyalty|subscriber)[ -]?
         (?:no\b\.?|nr\b\.?|num\b\.?|number|\#|id\b|ref(?:erence)?\b\.?)
     | \b(?:kunden|mitglieds?|versicherten|versicherungs?|vertrags|patienten|personal|konto|abo
         |policen|renten)[ -]?(?:nr\b\.?|nummer|no\b\.?|id\b)
@@ -86,12 +89,12 @@ _RECORD = re.compile(
         |allocataire|assuré|dossier|patient|police|sécu(?:rité[ ]sociale)?)
     | \b(?:n[úu]mero|n[º°]|num\b\.?|cuenta|código)[ ]?(?:de[ ])?(?:cliente|socio|p[óo]liza|afiliado
         |afiliaci[óo]n|contrato|paciente|expediente|abonado|colegiado|seguridad[ ]social)
-    | (?:고객|회원|환자|계약|증권|사번|가입자|보험증)[ ]?(?:번호)?
+    | (?:(?:고객|회원|환자|계약|가입자|보험증)[ ]?번호|사번)
     | (?:会員|顧客|患者|契約|お客様|保険証|証券|社員|被保険者)[ ]?(?:番号|ID)
     | (?:客户|会员|患者|病历|保单|合同|工|社保|用户)[ ]?(?:编号|号码|号)
     )(?:[ ](?:is|ist|lautet|est|es))?[\s:：=#(는은がはは是]{0,3}
     (?P<value>[A-Za-z]{0,4}[ -]?\d[\dA-Za-z]{0,24}
-      (?:[ .-]\d[\dA-Za-z]{0,24}){0,6})(?![\dA-Za-z_/%€$£])""",
+      (?:[ .-]\d[\dA-Za-z]{0,24}|/\d{5,12}){0,6})(?![\dA-Za-z_/%€$£])""",
     re.IGNORECASE | re.VERBOSE,
 )
 _LEAST_RECORD_FIGURES = 5
@@ -141,7 +144,8 @@ def find_private_forms(text: str) -> Iterator[Span]:
         yield from (match.span() for match in _ROAD_PLATES.finditer(text))
     yield from _accounts(text)
     for match in _CHECK_NUMBER.finditer(text):
-        yield match.span("value" if match["value"] else "behind")
+        if match["value"] or _CARD.search(text):
+            yield match.span("value" if match["value"] else "behind")
     for match in _RECORD.finditer(text):
         if sum(map(str.isdigit, match["value"])) >= _LEAST_RECORD_FIGURES:
             yield match.span("value")
