@@ -275,8 +275,8 @@ def _dense(text: str, rules: LanguageRules) -> Iterator[Chunk]:
     found = [chunk for *_, chunk in (*fixed, *quoted, *timed, *whole)]
     asides = rules.phrase("asides")
     rest = asides.sub(lambda match: " " * len(match.group()), rest) if asides else rest
-    for start, written, kind in DENSE_CUTS[rules.code](rest, rules):
-        role = Role.WEAK if written.casefold() in rules.words("weak") else Role.CONTENT
-        found.append(Chunk(written, kind, role, start=start))
+    for chunk in DENSE_CUTS[rules.code](rest, rules):
+        weak = chunk.key in rules.words("weak")
+        found.append(replace(chunk, role=Role.WEAK) if weak else chunk)
     found.sort(key=lambda chunk: chunk.start)
     yield from found

@@ -1,8 +1,11 @@
-"""Korean, Japanese and Chinese questions cut into words."""
+"""Korean, Japanese and Chinese questions cut into chunks, by the sort of their morphemes."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
+from pellucid_decision.question.chunk import Chunk, Role
+from pellucid_decision.question.morphology import NOMINAL, Morpheme, Sort, morphemes_of
 from pellucid_decision.question.spelling import corrected
 from pellucid_decision.question.terms import Kind, terms_of
 from pellucid_decision.question.tokens import TOKEN
@@ -12,57 +15,67 @@ from pellucid_language.scripts import HAN, HANGUL, HIRAGANA, KATAKANA
 
 # Letters of the particle behind an attribute at most.
 _MOST_PARTICLE = 2
+# What says how or that something is, and goes first where there is no room.
+_PREDICATES = frozenset({Sort.VERB, Sort.ADJECTIVE, Sort.ADVERB})
 
 
-def _korean(text: str, rules: LanguageRules) -> Iterator[tuple[int, str, Kind]]:
+def _korean(text: str, rules: LanguageRules) -> Iterator[Chunk]:
     stop, polite = rules.words("stopwords"), rules.words("polite")
-    endings = rules.phrase("endings")
-    run: list[tuple[int, str, Kind]] = []
+    found = morphemes_of(text, "ko")
+    run: list[Chunk] = []
     for match in TOKEN.finditer(text):
         raw = match.group()
-        found = terms_of(raw, rules)
-        named = _attribute_of(raw, rules)
-        word = named or (found[0].text if found else "")
-        known = glossary_of("ko").whole
-        if _KO_AMBIGUOUS.search(raw) and raw in known and word not in known:
-            word = raw
-        if raw.casefold() in polite or not word or word in polite or (word in stop and not named):
+        parts = [one for one in found if match.start() <= one.start < match.end()]
+        written, role = _korean_word(raw, parts, rules)
+        named = written in rules.words("attributes")
+        small = written in polite or (written in stop and not named)
+        before_can = _KO_ADNOMINAL.match(written) and _KO_CAN.match(text, match.end())
+        if not written or raw.casefold() in polite or small or before_can:
             yield from _flushed(run)
             continue
-        if endings and word not in rules.words("attributes"):
-            word = _noun_of(word, rules)
-            done = word != raw and len(word) > 1 and _is_past(word)
-            if done or (_KO_ADNOMINAL.match(word) and _KO_CAN.match(text, match.end())):
-                yield from _flushed(run)
-                continue
-        word = corrected(word, "ko")
-        kind = found[0].kind if found else Kind.WORD
-        tight = not run or text[run[-1][0] + len(run[-1][1]) : match.start()] == " "
-        numbered = kind in {Kind.NUMBER, Kind.IDENTIFIER} and run
-        if run and tight and numbered:
-            run.append((match.start(), word, kind))
-            if word != raw:
+        written = corrected(written, "ko")
+        term = terms_of(raw, rules)
+        kind = term[0].kind if term else Kind.WORD
+        tight = not run or text[run[-1].start + len(run[-1].text) : match.start()] == " "
+        chunk = Chunk(written, kind, role, start=match.start())
+        if run and tight and kind in {Kind.NUMBER, Kind.IDENTIFIER}:
+            run.append(chunk)
+            if written != raw:
                 yield from _flushed(run)
             continue
         yield from _flushed(run)
-        run.append((match.start(), word, kind))
+        run.append(chunk)
     yield from _flushed(run)
 
 
-# Particles that end many a noun as well ("제주도", "고양이").
-_KO_AMBIGUOUS = re.compile("[도가이나로]\\Z")
-
-
-def _noun_of(word: str, rules: LanguageRules) -> str:
-    """Return the noun that a Korean verb is made of ("개통했나요"); itself when it is none."""
-    endings = rules.phrase("endings")
-    bare = endings.sub("", word) if endings else word
-    bare = bare if len(bare) > 1 else word
-    past = _KO_DONE.sub("", bare)
-    if len(past) > 1 and past != bare:
-        return past
-    does = _KO_DOES.sub("", bare) if bare != word else bare
-    return does if len(does) > 1 else bare
+def _korean_word(
+    raw: str, parts: Sequence[Morpheme], rules: LanguageRules
+) -> tuple[str, Role]:
+    """Return what of a Korean word stands in a query, and what it does there."""
+    if named := _attribute_of(raw, rules):
+        return named, Role.CONTENT
+    bare = _without_particle(raw, rules)
+    if not parts or not raw[0].isalnum() or raw.isascii():
+        return bare, Role.CONTENT
+    alone = morphemes_of(raw, "ko")
+    if len(raw) > 2 and len(alone) == 1 and alone[0].sort in NOMINAL:
+        return raw, Role.CONTENT  # "여의도", which ends like a particle
+    head = _nominal_head(parts)
+    if len(head) > 1:
+        return head, Role.CONTENT
+    if parts[0].sort is Sort.PRONOUN or (parts[0].sort is Sort.BOUND and len(raw) <= 3):
+        return "", Role.WEAK
+    cased = any(one.sort is Sort.PARTICLE for one in parts)
+    if parts[0].sort in {Sort.VERB, Sort.ADJECTIVE} and not cased:
+        if f"{parts[0].lemma}다" in rules.words("light_verbs"):
+            return "", Role.WEAK
+        ended = rules.phrase("endings")
+        said = ended.sub("", raw) if ended else raw
+        if said and _is_past(said):
+            return "", Role.WEAK
+        return (said if len(said) > 1 else raw), Role.WEAK
+    adverb = parts[0].sort is Sort.ADVERB and not any(one.sort in NOMINAL for one in parts)
+    return bare, Role.WEAK if adverb else Role.CONTENT
 
 
 def _is_past(word: str) -> bool:
@@ -72,9 +85,34 @@ def _is_past(word: str) -> bool:
 
 # How Unicode lays out Hangul: 28 syllables to a vowel, the twenty-first of them in double s.
 _FIRST_SYLLABLE, _SYLLABLES_OF_VOWEL, _DOUBLE_S = 0xAC00, 28, 20
-# "has done", "is done": sure signs of a verb; the others are so only before an ending of one.
-_KO_DONE = re.compile(r"(?:했|하였|됐|되었|합|됩)(?:었)?\Z")
-_KO_DOES = re.compile(r"(?:하|되|한|된|할|될|해|돼|하는|되는|하신|하시)\Z")
+
+
+def _without_particle(raw: str, rules: LanguageRules) -> str:
+    term = terms_of(raw, rules)
+    word = term[0].text if term else ""
+    known = glossary_of("ko").whole
+    if _KO_AMBIGUOUS.search(raw) and raw in known and word not in known:
+        return raw
+    return word
+
+
+def _nominal_head(parts: Sequence[Morpheme]) -> str:
+    """Return the nouns that a Korean word begins with ("재발급" of "재발급한다는데")."""
+    head = list(takewhile(lambda one: one.sort in _KO_HEAD, parts))
+    behind = parts[len(head)] if len(head) < len(parts) else None
+    ends = behind is None or behind.sort in _KO_TAIL or behind.lemma in _KO_DOES
+    named = head and head[0].sort is not Sort.BOUND and ends
+    return "".join(one.text for one in head) if named else ""
+
+
+_KO_HEAD = NOMINAL | {Sort.PREFIX, Sort.BOUND}
+_KO_TAIL = frozenset({Sort.PARTICLE, Sort.ENDING, Sort.VERBAL})
+# Verbs that a noun makes ("예약하다", "취소되다").
+_KO_DOES = frozenset({"하", "되", "당하", "시키", "받"})
+
+
+# Particles that end many a noun as well ("제주도", "고양이").
+_KO_AMBIGUOUS = re.compile("[도가이나로]\\Z")
 # A verb's lone syllable before "can" ("탈 수 있나요").
 _KO_ADNOMINAL = re.compile(rf"[{HANGUL}]\Z")
 _KO_CAN = re.compile(r"\s수(?:가|는|도)?\s")
@@ -89,60 +127,68 @@ def _attribute_of(word: str, rules: LanguageRules) -> str:
     return next((one for one in found if one == word or word[len(one) :] in particles), "")
 
 
-def _flushed(run: list[tuple[int, str, Kind]]) -> Iterator[tuple[int, str, Kind]]:
+def _flushed(run: list[Chunk]) -> Iterator[Chunk]:
     if run:
-        kind = Kind.ENTITY if len(run) > 1 else run[0][2]
-        yield run[0][0], " ".join(word for _, word, _ in run), kind
+        kind = Kind.ENTITY if len(run) > 1 else run[0].kind
+        yield Chunk(" ".join(one.text for one in run), kind, run[0].role, start=run[0].start)
     run.clear()
 
 
-_JA_NOUN = re.compile(
-    rf"(?:[A-Z]|[0-9０-９]+)[{KATAKANA}{HAN}]+"
-    r"|[A-Za-z0-9][A-Za-z0-9.+#%&-]*(?: ?[0-9A-Z][A-Za-z0-9.:-]*)*"
-    rf"|[{KATAKANA}{HAN}0-9０-９]+(?:-[0-9]+)*(?:(?:[りきえけみめれべせびげっ]|[かわまが]り|し(?=[込出上入替換付]))[{HAN}]+"
-    rf"|[A-Za-z0-9]+[{KATAKANA}{HAN}]*)*"
-)
+_LATIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+#%&/-]*(?: ?[0-9A-Z][A-Za-z0-9.:-]*)*")
 
 
-_JA_OKURIGANA = re.compile(rf"[{HIRAGANA}]{{1,6}}")
+def _with_latin(text: str, language: str) -> list[Morpheme]:
+    """Return morphemes, names and numbers in Latin letters whole ("NA-LX129D", "iPhone 17")."""
+    whole = [
+        Morpheme(match.group(), match.start(), Sort.LATIN, match.group())
+        for match in _LATIN.finditer(text)
+    ]
+    within = {place for one in whole for place in range(one.start, one.end)}
+    others = (one for one in morphemes_of(text, language) if one.start not in within)
+    return sorted([*whole, *others], key=lambda one: one.start)
 
 
-_JA_PARTICLE = re.compile(
-    r"(?:は|が|を|に|で|と|の|も|へ|か|や|な|だ|から|まで|より|です|って|という|じゃ|ね|よ)"
-)
-
-
-def _japanese(text: str, rules: LanguageRules) -> Iterator[tuple[int, str, Kind]]:
+def _japanese(text: str, rules: LanguageRules) -> Iterator[Chunk]:
     functions = rules.phrase("functions")
-    predicates = rules.phrase("predicates")
-    rest = _JA_HOW_MANY.sub(lambda m: " " * len(m.group()), text)
-    rest = functions.sub(lambda m: " " * len(m.group()), rest) if functions else rest
-    stop = rules.words("stopwords")
+    run: list[Morpheme] = []
+    rest = text
     for start, name in _kana_names(text, rules):
-        rest = f"{rest[:start]}{' ' * len(name)}{rest[start + len(name) :]}"
-        yield start, name, Kind.ENTITY
-    for match in _JA_NOUN.finditer(rest):
-        word = match.group()
-        after = _JA_OKURIGANA.match(rest, match.end())
-        tail = after.group() if after else ""
-        short = _short_form(word, tail)
-        if short is not None:
-            if short:
-                yield match.start(), short, Kind.WORD
+        rest = _blanked(rest, start, start + len(name))
+        yield Chunk(name, Kind.ENTITY, start=start)
+    found = _with_latin(rest, "ja")
+    for place, one in enumerate(found):
+        behind = found[place + 1] if place + 1 < len(found) else None
+        counts = one.text == "何" and behind is not None and behind.end - one.start == 2
+        small = functions is not None and functions.fullmatch(one.text) and not counts
+        small = small or one.lemma in rules.words("light_verbs")
+        if run and run[-1].end != one.start:
+            yield from _joined(run, rules)
+        joins = one.sort in NOMINAL or one.sort is Sort.PREFIX
+        joins = joins or _makes_noun(one, behind, run)
+        if joins and not small:
+            run.append(one)
             continue
-        if tail and _HAN_CHARACTER.match(word[-1]) and not _JA_PARTICLE.match(tail):
-            verb = word + _predicate(tail)
-            if _JA_DOES.match(tail):
-                yield match.start(), word, Kind.WORD
-                continue
-            if not (predicates and predicates.match(verb)) and verb not in stop:
-                yield match.start(), verb, Kind.WORD
-            continue
-        if len(word) == 1 and _HAN_CHARACTER.match(word) and tail and not _JA_PARTICLE.match(tail):
-            continue
-        if word.casefold() not in stop and word not in rules.words("polite"):
-            latin = word.isascii()
-            yield match.start(), word, Kind.ENTITY if latin and not word.islower() else Kind.WORD
+        yield from _joined(run, rules)
+        denied = behind is not None and behind.lemma in _JA_DENIES and behind.start == one.end
+        if denied or (one.sort in _PREDICATES - {Sort.ADVERB} and not small):
+            yield from _predicate(one, behind if denied else None, rules)
+    yield from _joined(run, rules)
+
+
+def _makes_noun(one: Morpheme, behind: Morpheme | None, run: Sequence[Morpheme]) -> bool:
+    """Whether a verb or adjective is part of a noun ("乗り換え方法", "期限切れ", "高さ")."""
+    close = behind is not None and behind.start == one.end
+    noun = close and behind is not None and behind.sort in {Sort.NOUN, Sort.SUFFIX, Sort.LATIN}
+    if one.sort is Sort.ADJECTIVE:
+        return noun and not one.text.endswith("い")
+    if one.sort is not Sort.VERB or not _HAN_CHARACTER.search(one.text) or one.text == one.lemma:
+        return False
+    return noun or (bool(run) and _JA_STEM.search(one.text) is not None)
+
+
+_HAN_CHARACTER = re.compile(f"[{HAN}]")
+# A verb's stem that ends a noun.
+_JA_STEM = re.compile("[いきしちにひみりぎじびけせてねへめれげぜべえ]\\Z")
 
 
 def _kana_names(text: str, rules: LanguageRules) -> Iterator[tuple[int, str]]:
@@ -162,90 +208,55 @@ _JA_KANA_NAME = re.compile(
 )
 
 
-def _short_form(word: str, tail: str) -> str | None:
-    """Return what stands in a query for a word by its ending; empty for nothing, None for itself.
-
-    Args:
-        word: Han characters, kana of a loan word or a name.
-        tail: The hiragana behind it.
-    """
-    if tail.startswith("しい"):
-        return ""  # 美味しい: what it describes follows
-    if not _HAN_CHARACTER.match(word[-1]):
-        return None
-    if len(word) == 1 and tail.startswith("か"):
-        return f"{word}か"  # 静か
-    if len(word) == 1 and (tail.startswith("っ") or _JA_TE.fullmatch(tail)):
-        return ""  # 持って, 開いて: what is done with it
-    polite = _JA_POLITE_VERB.match(tail) or (len(word) == 1 and _JA_CAN.fullmatch(tail))
-    return f"{word}{polite.group(1)}る" if polite else None  # 買えますか
+def _joined(run: list[Morpheme], rules: LanguageRules) -> Iterator[Chunk]:
+    text, start = "".join(one.text for one in run), run[0].start if run else 0
+    latin = [one for one in run if one.sort is Sort.LATIN and not one.text.islower()]
+    run.clear()
+    if not text or text.casefold() in rules.words("stopwords") | rules.words("polite"):
+        return
+    yield Chunk(text, Kind.ENTITY if latin else Kind.WORD, start=start)
 
 
-# What is left of it where the polite end was taken for a small word: "乗れ(ますか)".
-_JA_CAN = re.compile(r"([えけせてねべめれげぜでへ])")
+def _predicate(one: Morpheme, denies: Morpheme | None, rules: LanguageRules) -> Iterator[Chunk]:
+    """Yield a Japanese verb or adjective in its dictionary form, a denied one as it stands."""
+    said = f"{one.text}{denies.text}" if denies else one.lemma
+    if said not in rules.words("stopwords"):
+        yield Chunk(said, role=Role.CONTENT if denies else Role.WEAK, start=one.start)
 
 
-_JA_TE = re.compile(r"[いきしちりっん][てで]")
+_JA_DENIES = frozenset({"ない", "ぬ"})
 
 
-_JA_DOES = re.compile(r"(?:する|した|して|され|でき)")
-
-
-_JA_POLITE_VERB = re.compile(r"([えけせてねべめれげぜで])ま(?:す|せ)")
-
-
-_JA_HOW_MANY = re.compile(r"何(?:(?=円)|[本個人回枚歳年月日時分杯冊台頭匹件階度点])")
-
-
-_HAN_CHARACTER = re.compile(f"[{HAN}ヶ]")
-
-
-_JA_VERB_END = re.compile(
-    r"\A(?:[^はがをにのとも]{1,5}?)(?=(?:の|は|が|を|に|で|と|も|か|ん|けど|から)|\Z)"
-)
-
-
-def _predicate(tail: str) -> str:
-    match = _JA_VERB_END.match(tail)
-    return match.group() if match else tail[:4]
-
-
-def _blank_unless_within_word(match: re.Match[str]) -> str:
-    """Blank a small word, but for a character of a longer one ("能" in "功能")."""
-    written, text = match.group(), match.string
-    words = glossary_of("zh").whole
-    around = (
-        text[start : start + length]
-        for length in (4, 3, 2)
-        for start in range(match.start() - length + 1, match.start() + 1)
-        if start >= 0
-    )
-    known = (word for word in around if len(word) > 1 and word[-1] not in _ZH_FINAL)
-    within = len(written) == 1 and any(map(words.get, known))
-    within = within or (match.start() == 0 and written in _ZH_OPENS_NAMES)
-    return written if within else " " * len(written)
-
-
-# Small words that no sentence begins with ("都江堰", "和田").
-_ZH_OPENS_NAMES = frozenset("都和")
-# Ends of sentences: a dictionary of sayings knows words with them ("下雨吗").
-_ZH_FINAL = frozenset("吗呢吧")
-
-
-def _chinese(text: str, rules: LanguageRules) -> Iterator[tuple[int, str, Kind]]:
+def _chinese(text: str, rules: LanguageRules) -> Iterator[Chunk]:
     tails = rules.phrase("question_tails")
-    marked = [(m.start(), m.group(), Kind.WORD) for m in tails.finditer(text)] if tails else []
+    found = [Chunk(m.group(), start=m.start()) for m in tails.finditer(text)] if tails else []
     rest = tails.sub(lambda m: " " * len(m.group()), text) if tails else text
+    words = _with_latin(rest, "zh")
     functions = rules.phrase("functions")
-    rest = functions.sub(_blank_unless_within_word, rest) if functions else rest
-    stop = rules.words("stopwords")
-    found = list(marked)
+    for match in functions.finditer(rest) if functions else ():
+        start, end = match.span()
+        if not any(one.start <= start and end <= one.end and one.end - one.start > end - start for one in words):
+            rest = _blanked(rest, start, end)
+    for one in words:
+        if one.sort in _ZH_SMALL or one.text in rules.words("light_verbs"):
+            rest = _blanked(rest, one.start, one.end)
+    stop = rules.words("stopwords") | rules.words("polite")
     for match in _ZH_RUN.finditer(rest):
         word = match.group().strip(".")
-        if word.casefold() not in stop and word not in rules.words("polite"):
+        within = [one for one in words if match.start() <= one.start < match.end()]
+        if word.casefold() not in stop:
             named = re.search(r"[A-Za-z0-9]", word) is not None
-            found.append((match.start(), word, Kind.ENTITY if named else Kind.WORD))
-    yield from sorted(found)
+            weak = all(one.sort in _PREDICATES for one in within)
+            kind, role = Kind.ENTITY if named else Kind.WORD, Role.WEAK if weak else Role.CONTENT
+            found.append(Chunk(word, kind, role, start=match.start()))
+    yield from sorted(found, key=lambda chunk: chunk.start)
+
+
+_ZH_SMALL = frozenset({Sort.PRONOUN, Sort.PARTICLE})
+
+
+def _blanked(text: str, start: int, end: int) -> str:
+    return f"{text[:start]}{' ' * (end - start)}{text[end:]}"
 
 
 _ZH_RUN = re.compile(

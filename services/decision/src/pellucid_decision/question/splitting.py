@@ -12,6 +12,7 @@ from pellucid_decision.question.asking import (
 )
 from pellucid_decision.rules.rulebook import LanguageRules
 from pellucid_decision.text.lexicon import DENSE_LANGUAGES
+from pellucid_language.scripts import HAN
 
 # Characters of a question behind another one's comma at least, where no blanks divide words.
 MIN_PART = 4
@@ -94,9 +95,13 @@ def _question_break(openers: tuple[str, ...], code: str) -> re.Pattern[str]:
             r"|(?<=[?？。])\s*|\s(?:그리고|또) "
             r"|(?:(?<=어디고)|(?<=누구고)|(?<=언제고)|(?<=얼마고)|(?<=이고)|(?<=되고)|(?<=하고)|(?<=있고)|(?<=는지)|(?<=인지))\s"
         )
-        further = "あと|それと|それから|还有|另外|以及|그리고|또|글고"
+        further = (
+            "あと|それと|それから|还有|另外|以及|顺便(?:再)?(?:问|查)?(?:一下|下)?|对了|再问(?:一下|下)"
+            "|그리고|그리구|또|글[고구]"
+        )
         after_one = (
-            rf"(?:(?:{behind})[,，、]\s*|[,，、]\s*(?:{further})\s*|(?<=[야요지까나니])\s(?:{further})\s)"
+            rf"(?:(?:{behind})[,，、]\s*|[,，、]\s*(?:{further})\s*|(?<=[야요지까나니])\s(?:{further})\s"
+            rf"|(?<=[{HAN}])\s(?:{further})\s?)"
             rf"(?=[^,，、?？。]{{{MIN_PART}}})"
         )
         return re.compile(rf"(?:{joiner})(?=[^,，、;；?？。]*?(?:{ahead}))|{after_one}")
