@@ -83,14 +83,14 @@ def things_told(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
     """Return the names of a story and the words that say most of it, else its last words."""
     telling = (names_told(before, rules), rare_told(before, rules), codes_told(before, rules))
     wanted = frozenset().union(*telling)
-    found = _things(before, rules)
+    found = things_in(before, rules)
     kept = [chunk for chunk in found if chunk in wanted or chunk.text.endswith("%")]
     return tuple(kept[-STORY_WORDS:]) or tuple(found[-SHORT:])
 
 
 def codes_told(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
     """Return the codes that a machine shows in a story: what it is about, whatever else it says."""
-    coded = (chunk for chunk in _things(before, rules) if _CODE.search(chunk.text))
+    coded = (chunk for chunk in things_in(before, rules) if _CODE.search(chunk.text))
     return tuple(one for one in coded if _is_shown(one, before))
 
 
@@ -101,7 +101,7 @@ def _is_shown(chunk: Chunk, before: str) -> bool:
     return place >= 0 and shown is not None
 
 
-def _things(before: str, rules: LanguageRules) -> list[Chunk]:
+def things_in(before: str, rules: LanguageRules) -> list[Chunk]:
     """Return what a story names, without what its teller does."""
     told = rules.words("telling_verbs") | rules.words("people")
     found = [c for c in chunks_of(before, rules) if c.role is Role.CONTENT and c.key not in told]
@@ -116,7 +116,7 @@ def names_told(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
     Whoever the teller talks about is none of them ("my sister Emma", "Mark says"): a name counts
     behind a word that leads to it ("to Oslo", "my Golf 7"), or when nobody is called so ("HMRC").
     """
-    found = _things(before, rules)
+    found = things_in(before, rules)
     result: list[Chunk] = []
     for place, chunk in enumerate(found):
         if not is_name(chunk, before, rules) or _dates(chunk) or not _leads(before, chunk, rules):
@@ -130,7 +130,7 @@ def names_told(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
 
 def rare_told(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
     """Return the words that say most of what a story is about: its rarest, in its order."""
-    found = [chunk for chunk in _things(before, rules) if chunk.kind is Kind.WORD]
+    found = [chunk for chunk in things_in(before, rules) if chunk.kind is Kind.WORD]
     counts = {chunk.key: commonness(chunk.text, rules.code) for chunk in found}
     named = {chunk.key for chunk in found if is_name(chunk, before, rules)}
     telling = [

@@ -15,6 +15,7 @@ from pellucid_decision.queries.story import (
     points_back,
     rare_told,
     says,
+    things_in,
     things_told,
 )
 from pellucid_decision.question.asked import Asked
@@ -25,6 +26,8 @@ from pellucid_decision.text.lexicon import DENSE_LANGUAGES
 
 # Names of a story that its question takes at most.
 STORY_NAMES = 2
+# Words of the clause before it that it takes at most.
+NEAR_WORDS = 3
 _NAMES = FIRM - {Kind.NUMBER}
 
 
@@ -58,6 +61,8 @@ class Story:
         few = sum(chunk.kind is not Kind.NUMBER for chunk in telling) <= FEW_WORDS
         if times:
             return self._there(own, names, few=few)
+        if near := self._near(own):
+            return tuple(room_for(beyond(near, own), own))
         if points_back(self.asked.questions[0], rules):
             named = names_told(before, rules)[-STORY_NAMES:] if self._names(own) else ()
             return (
@@ -69,6 +74,18 @@ class Story:
         if not names and (few or dense) and not self._names(own):
             names = rare_told(before, rules)
         return tuple(room_for(beyond(names, own), own)) if names else ()
+
+    def _near(self, own: Sequence[Chunk]) -> tuple[Chunk, ...]:
+        """Return what stands right before a question that names nothing itself."""
+        if self._names(own):
+            return ()
+        back = points_back(self.asked.questions[0], self.rules)
+        clause = self.asked.near or (self.asked.previous if back else "")
+        things = tuple(things_in(clause, self.rules)) if clause else ()
+        first = next((n for n, chunk in enumerate(things) if chunk.kind in _NAMES), None)
+        naming = self.rules.phrase("naming_clause")
+        told = first is not None or (naming is not None and naming.search(clause))
+        return things[first:][-NEAR_WORDS:] if told else ()
 
     def _there(
         self, own: Sequence[Chunk], names: tuple[Chunk, ...], *, few: bool

@@ -46,6 +46,7 @@ _FAULT = re.compile(
     r"\b(?:[A-Z]\w*(?:Error|Exception)|(?i:fatal|error|panic|fehler|erreur))(?: \w+)?\s*:\s*\S"
 )
 _CLOSING = tuple("」』》”»")
+_ENDS = frozenset(".!?。！？")
 _BLOCK = re.compile(r"```+\w*|`")
 
 
@@ -57,11 +58,15 @@ class Asked:
         questions: One text each, in the person's order, at most three; the first is the main one.
         before: What the person told around them; what "it" may stand for.
         compares: They are one comparison.
+        near: What the first one's own sentence told before it, in Korean, Japanese and Chinese.
+        previous: The sentence before it, there too.
     """
 
     questions: tuple[str, ...]
     before: str = ""
     compares: bool = False
+    near: str = ""
+    previous: str = ""
 
 
 def questions_of(text: str, rules: LanguageRules) -> Asked:
@@ -78,16 +83,33 @@ def questions_of(text: str, rules: LanguageRules) -> Asked:
     if faulty:
         return Asked((plain,))
     before, found = _asking(plain, rules)
+    near = previous = ""
     if found and rules.code in DENSE_LANGUAGES:
         told, found[0] = _cut_story(found[0], rules)
         before = f"{before} {told}".strip()
+        near, previous = _around(plain, found[0], rules)
     sentences = [_without_trailing(one, rules) for one in found]
     compares = _is_comparison(_joined(sentences), rules)
     if compares:
         return Asked((_sides_first(_joined(sentences), rules),), before, compares=True)
     parts = [part for sentence in sentences for part in parts_in(sentence, rules)]
     kept = tuple(dict.fromkeys(filter(None, map(_trimmed, parts))))[:MAX_QUESTIONS]
-    return Asked(kept or (plain,), before)
+    return Asked(kept or (plain,), before, near=near, previous=previous)
+
+
+def _around(text: str, question: str, rules: LanguageRules) -> tuple[str, str]:
+    """Return the clause before a question within its sentence, and the sentence before that."""
+    told = text[: max(0, text.find(question))]
+    sentences = _sentences(told)
+    if not sentences:
+        return "", ""
+    last = sentences[-1]
+    if last[-1:] in _ENDS:
+        return "", last
+    ends = rules.phrase("story_ends") or NEVER
+    places = [0, *(match.end() for pattern in (_CLAUSE, ends) for match in pattern.finditer(last))]
+    starts = [place for place in places if is_worded(last[place:])]
+    return last[max(starts) :], "".join(sentences[-2:-1])
 
 
 def _without_contrast(text: str, rules: LanguageRules) -> str:

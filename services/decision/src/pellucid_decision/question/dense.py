@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from pellucid_decision.question.chunk import Chunk, Role
-from pellucid_decision.question.morphology import NOMINAL, Morpheme, Sort, morphemes_of
+from pellucid_decision.question.morphology import NAMES, NOMINAL, Morpheme, Sort, morphemes_of
 from pellucid_decision.question.spelling import corrected
 from pellucid_decision.question.terms import Kind, terms_of
 from pellucid_decision.question.tokens import TOKEN
@@ -25,7 +25,11 @@ def _korean(text: str, rules: LanguageRules) -> Iterator[Chunk]:
     run: list[Chunk] = []
     for match in TOKEN.finditer(text):
         raw = match.group()
-        parts = [one for one in found if match.start() <= one.start < match.end()]
+        alone = morphemes_of(raw, "ko")
+        if len(raw) > 1 and len(alone) == 1 and alone[0].sort in NOMINAL:
+            parts = alone  # "여의도", which ends like a particle
+        else:
+            parts = tuple(one for one in found if match.start() <= one.start < match.end())
         written, role = _korean_word(raw, parts, rules)
         named = written in rules.words("attributes")
         small = written in polite or (written in stop and not named)
@@ -36,9 +40,12 @@ def _korean(text: str, rules: LanguageRules) -> Iterator[Chunk]:
         written = corrected(written, "ko")
         term = terms_of(raw, rules)
         kind = term[0].kind if term else Kind.WORD
+        named = any(map(_names, parts)) or _KO_NUMBERED.search(written)
+        kind = Kind.ENTITY if kind is Kind.WORD and named else kind
         tight = not run or text[run[-1].start + len(run[-1].text) : match.start()] == " "
         chunk = Chunk(written, kind, role, start=match.start())
-        if run and tight and kind in {Kind.NUMBER, Kind.IDENTIFIER}:
+        numbered = kind is Kind.NUMBER or (kind is Kind.IDENTIFIER and written.isascii())
+        if run and tight and numbered:
             run.append(chunk)
             if written != raw:
                 yield from _flushed(run)
@@ -54,13 +61,14 @@ def _korean_word(
     """Return what of a Korean word stands in a query, and what it does there."""
     if named := _attribute_of(raw, rules):
         return named, Role.CONTENT
+    raw = raw.removesuffix("좀") if len(raw) > 2 else raw
     bare = _without_particle(raw, rules)
     if not parts or not raw[0].isalnum() or raw.isascii():
         return bare, Role.CONTENT
-    alone = morphemes_of(raw, "ko")
-    if len(raw) > 2 and len(alone) == 1 and alone[0].sort in NOMINAL:
-        return raw, Role.CONTENT  # "여의도", which ends like a particle
     head = _nominal_head(parts)
+    does = f"{head}하다" if len(parts) > 1 and parts[1].sort is Sort.VERBAL else ""
+    if does in rules.words("light_verbs"):
+        return "", Role.WEAK
     if len(head) > 1:
         return head, Role.CONTENT
     if parts[0].sort is Sort.PRONOUN or (parts[0].sort is Sort.BOUND and len(raw) <= 3):
@@ -111,6 +119,8 @@ _KO_TAIL = frozenset({Sort.PARTICLE, Sort.ENDING, Sort.VERBAL})
 _KO_DOES = frozenset({"하", "되", "당하", "시키", "받"})
 
 
+# A name with its number ("버즈3").
+_KO_NUMBERED = re.compile(rf"[{HANGUL}]\d+\Z")
 # Particles that end many a noun as well ("제주도", "고양이").
 _KO_AMBIGUOUS = re.compile("[도가이나로]\\Z")
 # A verb's lone syllable before "can" ("탈 수 있나요").
@@ -170,9 +180,17 @@ def _japanese(text: str, rules: LanguageRules) -> Iterator[Chunk]:
             continue
         yield from _joined(run, rules)
         denied = behind is not None and behind.lemma in _JA_DENIES and behind.start == one.end
-        if denied or (one.sort in _PREDICATES - {Sort.ADVERB} and not small):
+        says = one.sort in {Sort.VERB, Sort.ADJECTIVE} or _HAN_CHARACTER.search(one.lemma)
+        if denied or (says and one.sort in _PREDICATES | {Sort.VERBAL} and not small):
             yield from _predicate(one, behind if denied else None, rules)
     yield from _joined(run, rules)
+
+
+def _names(one: Morpheme) -> bool:
+    """Whether a morpheme names somebody or something."""
+    if one.sort is Sort.LATIN:
+        return not one.text.islower()
+    return one.sort in NAMES and len(one.text) > 1
 
 
 def _makes_noun(one: Morpheme, behind: Morpheme | None, run: Sequence[Morpheme]) -> bool:
@@ -181,7 +199,8 @@ def _makes_noun(one: Morpheme, behind: Morpheme | None, run: Sequence[Morpheme])
     noun = close and behind is not None and behind.sort in {Sort.NOUN, Sort.SUFFIX, Sort.LATIN}
     if one.sort is Sort.ADJECTIVE:
         return noun and not one.text.endswith("い")
-    if one.sort is not Sort.VERB or not _HAN_CHARACTER.search(one.text) or one.text == one.lemma:
+    verb = one.sort is Sort.VERB or (one.sort is Sort.VERBAL and one.lemma != one.text)
+    if not verb or not _HAN_CHARACTER.search(one.text) or one.text == one.lemma:
         return False
     return noun or (bool(run) and _JA_STEM.search(one.text) is not None)
 
@@ -210,17 +229,18 @@ _JA_KANA_NAME = re.compile(
 
 def _joined(run: list[Morpheme], rules: LanguageRules) -> Iterator[Chunk]:
     text, start = "".join(one.text for one in run), run[0].start if run else 0
-    latin = [one for one in run if one.sort is Sort.LATIN and not one.text.islower()]
+    named = any(map(_names, run))
     run.clear()
     if not text or text.casefold() in rules.words("stopwords") | rules.words("polite"):
         return
-    yield Chunk(text, Kind.ENTITY if latin else Kind.WORD, start=start)
+    yield Chunk(text, Kind.ENTITY if named else Kind.WORD, start=start)
 
 
 def _predicate(one: Morpheme, denies: Morpheme | None, rules: LanguageRules) -> Iterator[Chunk]:
     """Yield a Japanese verb or adjective in its dictionary form, a denied one as it stands."""
     said = f"{one.text}{denies.text}" if denies else one.lemma
-    if said not in rules.words("stopwords"):
+    kana = not _HAN_CHARACTER.search(said) and len(said) <= 2
+    if said not in rules.words("stopwords") and not kana:
         yield Chunk(said, role=Role.CONTENT if denies else Role.WEAK, start=one.start)
 
 
@@ -229,9 +249,13 @@ _JA_DENIES = frozenset({"ない", "ぬ"})
 
 def _chinese(text: str, rules: LanguageRules) -> Iterator[Chunk]:
     tails = rules.phrase("question_tails")
-    found = [Chunk(m.group(), start=m.start()) for m in tails.finditer(text)] if tails else []
-    rest = tails.sub(lambda m: " " * len(m.group()), text) if tails else text
-    words = _with_latin(rest, "zh")
+    words, rest = _with_latin(text, "zh"), text
+    found: list[Chunk] = []
+    for match in tails.finditer(text) if tails else ():
+        end = min((one.start for one in words if one.start < match.end() < one.end), default=None)
+        said = text[match.start() : end or match.end()]
+        found.append(Chunk(said, start=match.start()))
+        rest = _blanked(rest, match.start(), match.start() + len(said))
     functions = rules.phrase("functions")
     for match in functions.finditer(rest) if functions else ():
         start, end = match.span()

@@ -19,6 +19,8 @@ class Sort(StrEnum):
 
     NOUN = "noun"
     NAME = "name"
+    PLACE = "place"
+    PERSON = "person"
     NUMBER = "number"
     COUNTER = "counter"
     LATIN = "latin"
@@ -36,7 +38,8 @@ class Sort(StrEnum):
 
 
 # What names something.
-NOMINAL = frozenset({Sort.NOUN, Sort.NAME, Sort.NUMBER, Sort.COUNTER, Sort.LATIN, Sort.SUFFIX})
+NAMES = frozenset({Sort.NAME, Sort.PLACE, Sort.PERSON})
+NOMINAL = NAMES | frozenset({Sort.NOUN, Sort.NUMBER, Sort.COUNTER, Sort.LATIN, Sort.SUFFIX})
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +116,16 @@ _KO_SORTS = (
 )
 
 
+_KO_NAMES = {"지명": Sort.PLACE, "인명": Sort.PERSON}
+
+
 def _korean(text: str) -> Iterator[Morpheme]:
     place = 0
     for one in _mecab().parse(text):  # whose own places are wrong behind several blanks
         place = text.find(one.surface, place)
         lemma = (one.feature.expression or one.surface).split("/")[0]
-        yield Morpheme(one.surface, place, _sorted(one.feature.pos, _KO_SORTS), lemma)
+        sort = _KO_NAMES.get(one.feature.semantic or "") or _sorted(one.feature.pos, _KO_SORTS)
+        yield Morpheme(one.surface, place, sort, lemma)
         place += len(one.surface)
 
 
@@ -130,6 +137,8 @@ def _sudachi() -> Callable[[str], Sequence[object]]:
 
 
 _JA_SORTS = (
+    ("名詞/固有名詞/地名", Sort.PLACE),
+    ("名詞/固有名詞/人名", Sort.PERSON),
     ("名詞/固有名詞", Sort.NAME),
     ("名詞/数詞", Sort.NUMBER),
     ("名詞", Sort.NOUN),
@@ -151,13 +160,13 @@ _JA_SORTS = (
 
 def _japanese(text: str) -> Iterator[Morpheme]:
     for one in _sudachi()(text):
-        tag = "/".join(one.part_of_speech()[:2])
+        tag = "/".join(one.part_of_speech()[:3])
         yield Morpheme(one.surface(), one.begin(), _sorted(tag, _JA_SORTS), one.dictionary_form())
 
 
 _ZH_SORTS = (
-    ("nr", Sort.NAME),
-    ("ns", Sort.NAME),
+    ("nr", Sort.PERSON),
+    ("ns", Sort.PLACE),
     ("nt", Sort.NAME),
     ("nz", Sort.NAME),
     ("n", Sort.NOUN),

@@ -239,8 +239,10 @@ def _has_one_side(text: str, chunks: Sequence[Chunk], rules: LanguageRules) -> b
     pattern = rules.phrase("one_sided")
     match = pattern.search(text) if pattern else None
     names = [chunk for chunk in chunks if _is_name(chunk, rules)]
-    whole = [chunk for chunk in names if chunk.kind in _NAMES or " " in chunk.text]
-    return bool(match) and len(whole or names) == 1
+    whole = [chunk for chunk in names if chunk.kind in _NAMES or " " in chunk.text] or names
+    near = zip(whole, whole[1:], strict=False)
+    apart = sum(two.start - one.start - len(one.text) > 1 for one, two in near)
+    return bool(match and whole) and (not apart if rules.code in DENSE_LANGUAGES else len(whole) == 1)
 
 
 def _is_name(chunk: Chunk, rules: LanguageRules) -> bool:

@@ -6,14 +6,16 @@ like: behind the same small word, a place for a place, a name for a name.
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pellucid_decision.question.asking import opens_question
 from pellucid_decision.question.chunk import Chunk
 from pellucid_decision.question.chunk import Role as Part
+from pellucid_decision.question.morphology import Sort, morphemes_of
 from pellucid_decision.question.terms import Kind
 from pellucid_decision.question.topic import Topic, told_in
 from pellucid_decision.rules.rulebook import LanguageRules
-from pellucid_decision.text.lexicon import meanings_of
+from pellucid_decision.text.lexicon import DENSE_LANGUAGES, meanings_of
 from pellucid_language.calendar import month_numbers
 
 # Words of what a person says they meant at most.
@@ -69,12 +71,43 @@ def swapped(
         topic: Of the turns before.
         rules: Rules of the language.
     """
+    if rules.code in DENSE_LANGUAGES and (rest := _elsewhere(own, topic, rules)):
+        return rest
     likes = [chunk for chunk in topic.last if _is_alike(chunk, own[0], text, topic, rules)]
     named = [chunk for chunk in likes if chunk.kind in _NAMES]
     alike = {one for chunk in named or likes for one in _last_phrase(chunk, topic)}
     if not alike and any(chunk.kind in _NAMES for chunk in own):
         alike = {chunk for chunk in topic.last if chunk.kind in _NAMES}
     return tuple(chunk for chunk in topic.last if chunk not in alike)
+
+
+def _elsewhere(
+    own: Sequence[Chunk], topic: Topic, rules: LanguageRules
+) -> tuple[Chunk, ...]:
+    """Return the question before without the place in it, where another place is named."""
+    if len(own) != 1 or not _places_in(own[0], rules):
+        return ()
+    left = [(chunk, _places_in(chunk, rules)) for chunk in topic.last]
+    if not any(places for _, places in left):
+        return ()
+    rest = (
+        replace(chunk, text=re.sub("|".join(map(re.escape, places)), "", chunk.text), kind=Kind.WORD)
+        if places
+        else chunk
+        for chunk, places in left
+    )
+    return tuple(chunk for chunk in rest if chunk.text)
+
+
+def _places_in(chunk: Chunk, rules: LanguageRules) -> list[str]:
+    """Return the places in a chunk, each with what kind of place it is ("名古屋市")."""
+    found = morphemes_of(chunk.text, rules.code)
+    behind = (*found[1:], None)
+    return [
+        one.text + (kind.text if kind and kind.sort is Sort.SUFFIX and len(kind.text) == 1 else "")
+        for one, kind in zip(found, behind, strict=True)
+        if one.sort is Sort.PLACE
+    ]
 
 
 def _is_alike(chunk: Chunk, own: Chunk, text: str, topic: Topic, rules: LanguageRules) -> bool:
