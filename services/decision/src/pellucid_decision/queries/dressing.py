@@ -6,6 +6,7 @@ Each step takes chunks and returns chunks; which of them have room in a query is
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from pellucid_decision.queries.limits import MAX_WORDS, SHORT
 from pellucid_decision.question.chunk import Chunk, Role
@@ -15,6 +16,7 @@ from pellucid_decision.rules.signals import Reading
 from pellucid_decision.text.conversation import Ask
 from pellucid_decision.text.lexicon import DENSE_LANGUAGES
 from pellucid_decision.text.structure import years_in
+from pellucid_language.calendar import month_name
 from pellucid_language.quantities import amounts
 
 
@@ -25,14 +27,27 @@ def timed(chunks: Sequence[Chunk], ask: Ask, rules: LanguageRules) -> tuple[Chun
     result = []
     for chunk in chunks:
         shift = next((n for n, name in _YEAR_NAMES if _is(rules, name, chunk.text)), None)
+        months = next((n for n, name in _MONTH_NAMES if _is(rules, name, chunk.text)), None)
         if shift is not None:
             result.append(Chunk(str(ask.now.year + shift), Kind.NUMBER, Role.TIME))
+        elif months is not None:
+            result.append(Chunk(_month(ask.now, months, rules.code), role=Role.TIME))
         elif chunk.key not in recency or chunk.kind is Kind.ENTITY:
             result.append(chunk)
     return tuple(result)
 
 
 _YEAR_NAMES = ((0, "this_year"), (-1, "last_year"), (1, "next_year"))
+
+
+_MONTH_NAMES = ((-1, "last_month"), (1, "next_month"))
+
+
+def _month(now: datetime, shift: int, language: str) -> str:
+    """Return a month as people write it: "December 2026", "2026年12月"."""
+    year, month = divmod(now.year * 12 + now.month - 1 + shift, 12)
+    name = month_name(month + 1, language)
+    return f"{year}年{name}" if language in {"ja", "zh"} else f"{name} {year}"
 
 
 def _is(rules: LanguageRules, name: str, text: str) -> bool:

@@ -115,7 +115,13 @@ def _around(text: str, question: str, rules: LanguageRules) -> tuple[str, str]:
 def _without_contrast(text: str, rules: LanguageRules) -> str:
     """Drop what the person says that they do not mean ("not the car")."""
     contrast = rules.phrase("contrast") or NEVER
-    shorter = contrast.sub(" ", text)
+    quoted = [match.span() for match in _QUOTATION.finditer(text)]
+
+    def unquoted(match: re.Match[str]) -> str:
+        inside = any(start < match.end() and match.start() < end for start, end in quoted)
+        return match.group() if inside else " "
+
+    shorter = contrast.sub(unquoted, text)
     return shorter if is_worded(shorter) else text
 
 

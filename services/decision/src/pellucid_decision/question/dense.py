@@ -107,6 +107,9 @@ def _without_particle(raw: str, rules: LanguageRules) -> str:
 def _nominal_head(parts: Sequence[Morpheme]) -> str:
     """Return the nouns that a Korean word begins with ("재발급" of "재발급한다는데")."""
     head = list(takewhile(lambda one: one.sort in _KO_HEAD, parts))
+    later = [n for n, one in enumerate(parts) if one.sort in NOMINAL and len(one.text) > 1]
+    if head and later and later[-1] > len(head):  # a particle within it is none
+        head = list(parts[: later[-1] + 1])
     behind = parts[len(head)] if len(head) < len(parts) else None
     ends = behind is None or behind.sort in _KO_TAIL or behind.lemma in _KO_DOES
     named = head and head[0].sort is not Sort.BOUND and ends
@@ -147,11 +150,16 @@ def _flushed(run: list[Chunk]) -> Iterator[Chunk]:
 _LATIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+#%&/-]*(?: ?[0-9A-Z][A-Za-z0-9.:-]*)*")
 
 
+# Names of several parts ("高齢・障害・求職者雇用支援機構").
+_JA_DOTTED = re.compile(rf"[{HAN}{KATAKANA}]+(?:[・＝][{HAN}{KATAKANA}]+)+")
+
+
 def _with_latin(text: str, language: str) -> list[Morpheme]:
     """Return morphemes, names and numbers in Latin letters whole ("NA-LX129D", "iPhone 17")."""
     whole = [
         Morpheme(match.group(), match.start(), Sort.LATIN, match.group())
-        for match in _LATIN.finditer(text)
+        for pattern in (_LATIN, _JA_DOTTED)
+        for match in pattern.finditer(text)
     ]
     within = {place for one in whole for place in range(one.start, one.end)}
     others = (one for one in morphemes_of(text, language) if one.start not in within)

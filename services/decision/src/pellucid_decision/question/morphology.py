@@ -143,7 +143,7 @@ _JA_SORTS = (
     ("名詞/数詞", Sort.NUMBER),
     ("名詞", Sort.NOUN),
     ("代名詞", Sort.PRONOUN),
-    ("形状詞", Sort.ADJECTIVE),
+    ("形状詞", Sort.NOUN),
     ("形容詞/非自立可能", Sort.VERBAL),
     ("形容詞", Sort.ADJECTIVE),
     ("動詞/非自立可能", Sort.VERBAL),

@@ -148,7 +148,13 @@ def parts_of(
 def switches(text: str, rules: LanguageRules) -> bool:
     """Whether a message says that it is about something else."""
     pattern = rules.phrase("switch")
-    return bool(pattern and pattern.match(text.strip()))
+    begins = (0, *(match.end() for match in _SENTENCE_END.finditer(text[:SWITCH_CHARACTERS])))
+    return bool(pattern and any(pattern.match(text[place:].strip()) for place in begins))
+
+
+# Thanks for the answer before are this long at most.
+SWITCH_CHARACTERS = 60
+_SENTENCE_END = re.compile(r"[.!?。！？,，、](?=\s|[^\x00-\x7f])")
 
 
 def refers(text: str, rules: LanguageRules) -> bool:
