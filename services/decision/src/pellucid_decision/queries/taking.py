@@ -71,8 +71,9 @@ class Story:
                 else self._referred(names, telling)
             )
         dense = self.rules.code in DENSE_LANGUAGES
-        if not names and (few or dense) and not self._names(own):
-            names = rare_told(before, rules)
+        ahead = before.replace(self.asked.behind, "") if self.asked.behind else before
+        if not names and (few or dense) and not self._names(own) and ahead.strip():
+            names = rare_told(ahead, rules)
         return tuple(room_for(beyond(names, own), own)) if names else ()
 
     def _near(self, own: Sequence[Chunk]) -> tuple[Chunk, ...]:

@@ -57,6 +57,7 @@ class Asked:
     Attributes:
         questions: One text each, in the person's order, at most three; the first is the main one.
         before: What the person told around them; what "it" may stand for.
+        behind: What of it stands behind the first one.
         compares: They are one comparison.
         near: What the first one's own sentence told before it, in Korean, Japanese and Chinese.
         previous: The sentence before it, there too.
@@ -65,6 +66,7 @@ class Asked:
     questions: tuple[str, ...]
     before: str = ""
     compares: bool = False
+    behind: str = ""
     near: str = ""
     previous: str = ""
 
@@ -94,7 +96,15 @@ def questions_of(text: str, rules: LanguageRules) -> Asked:
         return Asked((_sides_first(_joined(sentences), rules),), before, compares=True)
     parts = [part for sentence in sentences for part in parts_in(sentence, rules)]
     kept = tuple(dict.fromkeys(filter(None, map(_trimmed, parts))))[:MAX_QUESTIONS]
-    return Asked(kept or (plain,), before, near=near, previous=previous)
+    behind = _behind(plain, kept, before)
+    return Asked(kept or (plain,), before, behind=behind, near=near, previous=previous)
+
+
+def _behind(text: str, questions: Sequence[str], before: str) -> str:
+    """Return the sentences of a story that stand behind the first question."""
+    place = text.find(questions[0]) if questions else -1
+    rest = text[place + len(questions[0]) :] if place >= 0 else ""
+    return _joined(one for one in _sentences(rest) if one in before)
 
 
 def _around(text: str, question: str, rules: LanguageRules) -> tuple[str, str]:
