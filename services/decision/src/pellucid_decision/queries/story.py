@@ -65,7 +65,8 @@ def is_name(chunk: Chunk, text: str, rules: LanguageRules) -> bool:
     German nouns all have capitals, but those with an article are seldom names ("die Maut").
     """
     if chunk.kind in _NAMES:
-        return not chunk.text[:1].isdigit()
+        verb = rules.code == "de" and " " in chunk.text and chunk.text[:1].islower()
+        return not chunk.text[:1].isdigit() and not verb  # "verdient 1.100 brutto"
     plain = chunk.kind is Kind.WORD and chunk.role is Role.CONTENT and len(chunk.text) > 1
     dense = rules.code in _DENSE
     capital = rules.code == "de" and chunk.text[:1].isupper()
@@ -130,7 +131,8 @@ def names_told(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
 
 def rare_told(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
     """Return the words that say most of what a story is about: its rarest, in its order."""
-    found = [chunk for chunk in things_in(before, rules) if chunk.kind is Kind.WORD]
+    plain = (chunk for chunk in things_in(before, rules) if chunk.kind is Kind.WORD)
+    found = [chunk for chunk in plain if chunk.link or not _dates(chunk)]
     counts = {chunk.key: commonness(chunk.text, rules.code) for chunk in found}
     named = {chunk.key for chunk in found if is_name(chunk, before, rules)}
     telling = [
@@ -165,7 +167,7 @@ def _is_word(chunk: Chunk, text: str, rules: LanguageRules) -> bool:
 
 
 def _dates(chunk: Chunk) -> bool:
-    return chunk.key in month_numbers()
+    return any(word in month_numbers() for word in chunk.key.split())
 
 
 def _leads(before: str, chunk: Chunk, rules: LanguageRules) -> bool:

@@ -104,7 +104,9 @@ class Story:
             return names_told(before, rules)[-STORY_NAMES:] or names
         bare = len(telling) == 1 and len(names) < STORY_NAMES
         last = rare_told(before, rules) if bare else ()
-        return tuple(dict.fromkeys((*names, *(last or last_things(before, rules)))))
+        if not last and (len(telling) < FEW_WORDS or not names):
+            last = last_things(before, rules)
+        return tuple(dict.fromkeys((*names, *last)))
 
     def _names(self, own: Sequence[Chunk]) -> bool:
         question, dense = self.asked.questions[0], self.rules.code in DENSE_LANGUAGES

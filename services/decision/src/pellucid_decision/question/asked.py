@@ -80,7 +80,7 @@ def questions_of(text: str, rules: LanguageRules) -> Asked:
     """
     told = without_laughter(_BLOCK.sub(" ", text))
     faulty = bool(_FAULT.search(told))
-    bare = told if faulty else _without_contrast(told, rules)
+    bare = told if faulty else _without_contrast(_ruled_out(told, rules), rules)
     plain = without_opening(bare, rules) or bare.strip() or text
     if faulty:
         return Asked((plain,))
@@ -120,6 +120,13 @@ def _around(text: str, question: str, rules: LanguageRules) -> tuple[str, str]:
     places = [0, *(match.end() for pattern in (_CLAUSE, ends) for match in pattern.finditer(last))]
     starts = [place for place in places if is_worded(last[place:])]
     return last[max(starts) :], "".join(sentences[-2:-1])
+
+
+def _ruled_out(text: str, rules: LanguageRules) -> str:
+    """Write "that doesn't use yeast" as "without yeast", as searchers do."""
+    clause = rules.phrase("excluding")
+    short = rules.mappings.get("asked_as", {}).get("without", "")
+    return clause.sub(f"{short} ", text) if clause and short else text
 
 
 def _without_contrast(text: str, rules: LanguageRules) -> str:

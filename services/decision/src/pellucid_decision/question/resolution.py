@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from pellucid_decision.question.asked import Asked
 from pellucid_decision.question.chunk import Chunk
+from pellucid_decision.question.chunk import Role as Part
 from pellucid_decision.question.places import NAME_COUNT, place_in
 from pellucid_decision.question.rarity import WELL_COUNTED, commonness
 from pellucid_decision.question.swapping import corrected, meant_in, swapped
@@ -19,6 +20,7 @@ from pellucid_decision.question.topic import (
     Topic,
     parts_of,
     refers,
+    seeks_person,
     switches,
     told_in,
     topic_of,
@@ -173,7 +175,7 @@ def _lead(
     words = {word.casefold() for word in _WORD.findall(text)}
     personal = rules.phrase("personal")
     asks = bool(personal and topic.sought and personal.search(text))
-    named = asks or words & _PERSONAL
+    named = asks or words & _PERSONAL or _asks_on(message, chunks, topic, rules)
     if named and topic.people and (topic.sought or not _is_person(topic.subject)):
         dense = rules.code in DENSE_LANGUAGES and refers(text, rules)
         return (*topic.people[:1], *(topic.subject[:1] if dense else ()))
@@ -190,6 +192,19 @@ def _lead(
     # Where somebody is, is not what they talk about.
     elsewhere = tuple(chunk for chunk in base if chunk.text != topic.place) or base
     return _named_in(elsewhere, rules) if narrow else base
+
+
+# Languages whose verbs need no "he" or "she".
+_VERBS_ALONE = frozenset({"es", "pt", "it"})
+
+
+def _asks_on(message: str, chunks: Sequence[Chunk], topic: Topic, rules: LanguageRules) -> bool:
+    """Whether a message asks something of the person just named ("¿y en qué equipo juega?")."""
+    if rules.code not in _VERBS_ALONE or not topic.sought or not _is_opened(message, rules):
+        return False
+    names = any(chunk.kind in _NAMES for chunk in chunks)
+    plain = any(chunk.kind is Kind.WORD and chunk.role is Part.CONTENT for chunk in chunks)
+    return plain and not names and not seeks_person(message, chunks, rules)
 
 
 def _means_thing(text: str, rules: LanguageRules) -> bool:

@@ -175,7 +175,7 @@ def _after_question(topic: Topic, text: str, rules: LanguageRules) -> Topic:
     if not subject and not asked:
         return replace(topic, place=place)
     if topic.subject and not switches(text, rules) and keeps_topic(text, subject, rules):
-        seeks = _seeks_person(text, chunks, rules)
+        seeks = seeks_person(text, chunks, rules)
         # "Who directed it" names a deed, no further thing.
         named = tuple(chunk for chunk in subject if not seeks or chunk.kind in _NAMES)
         beside = (*named, *(one for one in topic.beside if one not in named))[:MAX_SUBJECT]
@@ -203,7 +203,7 @@ def _after_question(topic: Topic, text: str, rules: LanguageRules) -> Topic:
         asked[:MAX_ASKED],
         first,
         last=told,
-        sought=_seeks_person(text, chunks, rules),
+        sought=seeks_person(text, chunks, rules),
         place=place,
         question=text,
     )
@@ -230,7 +230,7 @@ _VERB_LAST = {
 }
 
 
-def _seeks_person(text: str, chunks: Sequence[Chunk], rules: LanguageRules) -> bool:
+def seeks_person(text: str, chunks: Sequence[Chunk], rules: LanguageRules) -> bool:
     """Whether a question asks for a person ("who directed", "the CEO of")."""
     asks = any(chunk.role is Part.ASKS and chunk.key in _WHO for chunk in chunks)
     return (
