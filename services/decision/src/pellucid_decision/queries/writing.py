@@ -229,6 +229,9 @@ class _Writer:
     def _carried(self, own: Sequence[Chunk], number: int) -> tuple[Chunk, ...]:
         """Return the subject of the first question for a later one that has none."""
         question = self._asked.questions[number]
+        means = self._rules.phrase("means")
+        if means and means.search(question) and not points_back(question, self._rules):
+            return ()
         named = any(chunk.kind in _NAMES for chunk in own)
         content = [chunk for chunk in own if chunk.role is Role.CONTENT]
         placed = self._only_places(own)

@@ -99,6 +99,8 @@ def _spaced(text: str, rules: LanguageRules, *, compares: bool) -> Iterator[Chun
     rest = masked(text, fixed)
     quoted = list(quotations(rest))
     rest = masked(rest, quoted)
+    bodies = list(_institutions(rest, rules))
+    rest = masked(rest, bodies)
     timed = list(_times(rest, rules))
     rest = masked(rest, timed)
     live = rules.phrase("live_words")
@@ -114,7 +116,7 @@ def _spaced(text: str, rules: LanguageRules, *, compares: bool) -> Iterator[Chun
         ]
     opened, said = _opening_verb(tokens, text, rules)
     found = [
-        *(chunk for *_, chunk in (*fixed, *quoted, *timed, *degree)),
+        *(chunk for *_, chunk in (*fixed, *quoted, *bodies, *timed, *degree)),
         *named_chunks(rest, opened, rules, compares=compares),
         *said,
     ]
@@ -122,6 +124,13 @@ def _spaced(text: str, rules: LanguageRules, *, compares: bool) -> Iterator[Chun
     measured = _measured(found, rest)
     whole = _with_heads(measured, rest) if compares else measured
     yield from _linked(whole, rest, rules, compares=compares)
+
+
+def _institutions(text: str, rules: LanguageRules) -> Iterator[tuple[int, int, Chunk]]:
+    """Yield names of institutions whole, whose "for" and "and" are no small words."""
+    pattern = rules.phrase("institutions")
+    for match in pattern.finditer(text) if pattern else ():
+        yield match.start(), match.end(), Chunk(match.group(), Kind.ENTITY, start=match.start())
 
 
 def _opening_verb(
