@@ -161,8 +161,9 @@ def _is_word(chunk: Chunk, text: str, rules: LanguageRules) -> bool:
     if commonness(chunk.text, rules.code):
         return True
     if rules.code == "de":
-        before = _WORD.findall(text[: chunk.start].casefold())[-1:]
-        return chunk.text[:1].isupper() and "".join(before).startswith("ein")  # not "die Berta"
+        before = _WORD.findall(text[: chunk.start].casefold())[-SHORT:]
+        article = any(word.startswith("ein") for word in before)  # "eine alte Mühle"
+        return chunk.text[:1].isupper() and article  # not "die Berta"
     return rules.code != "pt" and chunk.text.islower()
 
 

@@ -265,8 +265,11 @@ def _chinese(text: str, rules: LanguageRules) -> Iterator[Chunk]:
         found.append(Chunk(said, start=match.start()))
         rest = _blanked(rest, match.start(), match.start() + len(said))
     functions = rules.phrase("functions")
+    opens = {one.start: one.sort for one in words}
     for match in functions.finditer(rest) if functions else ():
         start, end = match.span()
+        if match.group() in _ZH_CAN and opens.get(end) in NOMINAL and opens.get(start - 1, 0):
+            continue  # "空气能热水器"
         if not any(one.start <= start and end <= one.end and one.end - one.start > end - start for one in words):
             rest = _blanked(rest, start, end)
     for one in words:
@@ -284,6 +287,7 @@ def _chinese(text: str, rules: LanguageRules) -> Iterator[Chunk]:
     yield from sorted(found, key=lambda chunk: chunk.start)
 
 
+_ZH_CAN = frozenset("能会")
 _ZH_SMALL = frozenset({Sort.PRONOUN, Sort.PARTICLE})
 
 
