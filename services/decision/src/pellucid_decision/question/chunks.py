@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from pellucid_decision.question.chunk import Chunk, Role, masked, quotations
-from pellucid_decision.question.dense import DENSE_CUTS
+from pellucid_decision.question.dense import DENSE_CUTS, without_words
 from pellucid_decision.question.names import UNITS, named_chunks
 from pellucid_decision.question.terms import Kind
 from pellucid_decision.question.tokens import Token, tokens_of
@@ -279,11 +279,9 @@ def _dense(text: str, rules: LanguageRules) -> Iterator[Chunk]:
     rest = masked(rest, timed)
     whole = list(_whole(rest, rules))
     rest = masked(rest, whole)
-    live = rules.phrase("live_words")
-    rest = live.sub(lambda match: " " * len(match.group()), rest) if live else rest
     found = [chunk for *_, chunk in (*fixed, *quoted, *timed, *whole)]
-    asides = rules.phrase("asides")
-    rest = asides.sub(lambda match: " " * len(match.group()), rest) if asides else rest
+    for name in ("live_words", "asides"):
+        rest = without_words(rest, rules.phrase(name), rules.code)
     for chunk in DENSE_CUTS[rules.code](rest, rules):
         weak = chunk.key in rules.words("weak")
         found.append(replace(chunk, role=Role.WEAK) if weak else chunk)

@@ -265,13 +265,7 @@ def _chinese(text: str, rules: LanguageRules) -> Iterator[Chunk]:
         found.append(Chunk(said, start=match.start()))
         rest = _blanked(rest, match.start(), match.start() + len(said))
     functions = rules.phrase("functions")
-    opens = {one.start: one.sort for one in words}
-    for match in functions.finditer(rest) if functions else ():
-        start, end = match.span()
-        if match.group() in _ZH_CAN and opens.get(end) in NOMINAL and opens.get(start - 1, 0):
-            continue  # "空气能热水器"
-        if not any(one.start <= start and end <= one.end and one.end - one.start > end - start for one in words):
-            rest = _blanked(rest, start, end)
+    rest = without_words(rest, functions, "zh")
     for one in words:
         if one.sort in _ZH_SMALL or one.text in rules.words("light_verbs"):
             rest = _blanked(rest, one.start, one.end)
@@ -287,8 +281,25 @@ def _chinese(text: str, rules: LanguageRules) -> Iterator[Chunk]:
     yield from sorted(found, key=lambda chunk: chunk.start)
 
 
-_ZH_CAN = frozenset("能会")
 _ZH_SMALL = frozenset({Sort.PRONOUN, Sort.PARTICLE})
+
+
+def without_words(text: str, pattern: re.Pattern[str] | None, language: str) -> str:
+    """Put blanks where a pattern finds small words that are no part of a longer one.
+
+    >>> import re
+    >>> without_words("空调功能", re.compile("能"), "zh")
+    '空调功能'
+    """
+    if pattern is None:
+        return text
+    words = [one for one in morphemes_of(text, language) if len(one.text) > 1]
+    for match in pattern.finditer(text):
+        start, end = match.span()
+        within = (one for one in words if one.start <= start and end <= one.end)
+        if all(one.start == start and one.end == end for one in within):
+            text = _blanked(text, start, end)
+    return text
 
 
 def _blanked(text: str, start: int, end: int) -> str:
@@ -296,7 +307,7 @@ def _blanked(text: str, start: int, end: int) -> str:
 
 
 _ZH_RUN = re.compile(
-    rf"[{HAN}]*[0-9][0-9,.]*(?:号线|号楼|号|路|届|季|期|代|款|岁|个月|天|元|块|人)"
+    rf"[{HAN}]*[0-9][0-9,.]*(?:号线|号楼|号|路|届|季|期|代|款|岁|个月|天|元|块|人|度|级|寸|米|公里|分|次|平)"
     rf"|[0-9][0-9,.]*[{HAN}]+"
     rf"|[{HAN}]*[A-Za-z0-9$][A-Za-z0-9.+#%&/-]*(?: [A-Z0-9][A-Za-z0-9.:-]*)*|[{HAN}]+"
 )

@@ -122,6 +122,8 @@ def _is_alike(chunk: Chunk, own: Chunk, text: str, topic: Topic, rules: Language
 
 def _last_phrase(chunk: Chunk, topic: Topic) -> tuple[Chunk, ...]:
     """Return a chunk with those behind it where they end the question ("a honey badger?")."""
+    if chunk.kind in _NAMES or any(one.role is Part.TIME for one in topic.last):
+        return (chunk,)
     behind = topic.last[topic.last.index(chunk) :]
     phrase = " ".join(one.text for one in behind)
     ends = topic.question.casefold().rstrip(" ?!.").endswith(phrase.casefold())
