@@ -33,7 +33,7 @@ from pellucid_decision.queries.fitting import (
     padding,
     room_for,
 )
-from pellucid_decision.queries.limits import SHORT
+from pellucid_decision.queries.limits import MAX_WORDS, SHORT
 from pellucid_decision.queries.story import points_back, says, subject_of
 from pellucid_decision.queries.taking import Story
 from pellucid_decision.question.chunk import Chunk, Role
@@ -185,7 +185,7 @@ class _Writer:
         around = self._around(own)
         alone = bool(around) and not self._resolved.leans
         lead = () if alone else self._carried(own, number) if number else self._lead
-        line = (*lead, *own, *around)
+        line = (*own, *lead, *around) if _names_first(lead, own) else (*lead, *own, *around)
         here = self._rules.mappings.get("asked_as", {}).get("nearby", "")
         if any(chunk.kind in _NAMES for chunk in line):
             return tuple(
@@ -246,8 +246,9 @@ class _Writer:
         if lead and not refers and any(says(chunk, self._rules) for chunk in own):
             return tuple(room_for(beyond(lead, own), own))
         first = [c for c in self._complete(self._own[0], 0) if c.role is not Role.TIME]
-        if placed:
-            return beyond([c for c in first if c.role is Role.CONTENT][:SHORT], own)
+        if placed or not content:
+            most = SHORT if placed else MAX_WORDS - 2
+            return beyond([c for c in first if c.role is Role.CONTENT][:most], own)
         of_person = any(chunk.key in self._rules.words("roles") for chunk in first)
         if of_person and points_back(question, self._rules):
             return beyond([c for c in first if c.role is Role.CONTENT][:SHORT], own)
@@ -316,6 +317,14 @@ class _Writer:
 
 
 _NAMES = FIRM - {Kind.NUMBER}
+
+
+def _names_first(lead: Sequence[Chunk], own: Sequence[Chunk]) -> bool:
+    """Whether a message only names a thing, and the turns before what is asked of it."""
+    plain = bool(lead) and not any(chunk.kind in _NAMES for chunk in lead)
+    return plain and bool(own) and all(chunk.kind in _NAMES for chunk in own)
+
+
 # Meanings of what people look for around them.
 _LOCAL = frozenset(
     {"eatery", "lodging", "shop", "health_place", "where", "hours", "~plumbing", "~hairdresser"}
