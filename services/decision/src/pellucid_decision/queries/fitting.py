@@ -143,6 +143,7 @@ def _losing(rules: LanguageRules, aside: int) -> tuple[Callable[[Chunk], bool], 
         _is_versus,
         lambda chunk: _compares(chunk, rules),
         lambda chunk: chunk.start > aside,
+        lambda chunk: chunk.key in rules.words("telling_verbs") and _is_plain(chunk),
         _asks,
         _is_weak,
         lambda chunk: _is_plain(chunk) and not _rules_out(chunk, rules),
@@ -186,7 +187,9 @@ def _is_number(chunk: Chunk) -> bool:
 
 
 def _length(line: Sequence[Chunk], *, links: bool) -> int:
-    return sum(chunk.words + (len(chunk.link.split()) if links else 0) for chunk in line)
+    named = sum(chunk.words + (len(chunk.link.split()) if links else 0) for chunk in line)
+    text = " ".join(f"{chunk.link} {chunk.text}" if links else chunk.text for chunk in line)
+    return max(named, word_count(text))
 
 
 def _needed(link: str, rules: LanguageRules) -> str:

@@ -163,7 +163,8 @@ def _is_word(chunk: Chunk, text: str, rules: LanguageRules) -> bool:
     if rules.code == "de":
         before = _WORD.findall(text[: chunk.start].casefold())[-SHORT:]
         article = any(word.startswith("ein") for word in before)  # "eine alte Mühle"
-        return chunk.text[:1].isupper() and article  # not "die Berta"
+        compound = len(chunk.text) >= COMPOUND_LETTERS
+        return chunk.text[:1].isupper() and (article or compound)  # not "die Berta"
     return rules.code != "pt" and chunk.text.islower()
 
 

@@ -11,6 +11,8 @@ from dataclasses import replace
 from pellucid_decision.question.asking import opens_question
 from pellucid_decision.question.chunk import Chunk
 from pellucid_decision.question.chunk import Role as Part
+from pellucid_decision.question.places import NAME_COUNT
+from pellucid_decision.question.rarity import commonness
 from pellucid_decision.question.morphology import Sort, morphemes_of
 from pellucid_decision.question.terms import Kind
 from pellucid_decision.question.topic import Topic, told_in
@@ -74,11 +76,32 @@ def swapped(
     if rules.code in DENSE_LANGUAGES and (rest := _elsewhere(own, topic, rules)):
         return rest
     likes = [chunk for chunk in topic.last if _is_alike(chunk, own[0], text, topic, rules)]
-    named = [chunk for chunk in likes if chunk.kind in _NAMES]
+    named = [chunk for chunk in likes if _is_named(chunk, rules)]
     alike = {one for chunk in named or likes for one in _last_phrase(chunk, topic)}
-    if not alike and any(chunk.kind in _NAMES for chunk in own):
-        alike = {chunk for chunk in topic.last if chunk.kind in _NAMES}
-    return tuple(chunk for chunk in topic.last if chunk not in alike)
+    placed = rules.code == "de" and _word_before(own[0], text) in rules.words("leading")
+    if not alike and not placed and any(_is_named(chunk, rules) for chunk in own):
+        alike = set([chunk for chunk in topic.last if _is_named(chunk, rules)][-1:])
+    return _priced(tuple(chunk for chunk in topic.last if chunk not in alike), topic, rules)
+
+
+def _is_named(chunk: Chunk, rules: LanguageRules) -> bool:
+    """Whether a chunk is a name; in German, where every noun has a capital, a rare one."""
+    rare = " " in chunk.text or commonness(chunk.text, "de") <= NAME_COUNT
+    german = rules.code == "de" and chunk.text[:1].isupper() and chunk.kind is Kind.WORD
+    return chunk.kind in _NAMES or (german and rare)
+
+
+def _priced(
+    rest: tuple[Chunk, ...], topic: Topic, rules: LanguageRules
+) -> tuple[Chunk, ...]:
+    """Add the price that the question before asked for with a verb alone ("what is ... in")."""
+    asks = rules.phrase("price_asked")
+    price = rules.mappings.get("asked_as", {}).get("price", "")
+    said = any(chunk.key == price.casefold() for chunk in rest)
+    if not (asks and asks.search(topic.question)) or said or not rest:
+        return rest
+    kept = tuple(chunk for chunk in rest if chunk.role is not Part.ASKS)
+    return (*kept, Chunk(price)) if len(kept) == 1 else rest
 
 
 def _elsewhere(
