@@ -197,6 +197,10 @@ class _Writer:
     def _lead(self) -> tuple[Chunk, ...]:
         """What the first question takes from the turns before, an address, or its own story."""
         resolved, own = self._resolved, self._own[0]
+        nearby = self._rules.phrase("nearby")
+        around = nearby is not None and nearby.search(self._asked.questions[0])
+        if resolved.leans and resolved.place and around:  # where the person is says enough
+            return ()
         if resolved.leans:
             return tuple(room_for(beyond(resolved.lead, own), own))
         if resolved.pages:
