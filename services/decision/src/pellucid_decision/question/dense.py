@@ -25,11 +25,10 @@ def _korean(text: str, rules: LanguageRules) -> Iterator[Chunk]:
     run: list[Chunk] = []
     for match in TOKEN.finditer(text):
         raw = match.group()
-        alone = morphemes_of(raw, "ko")
-        if len(raw) > 1 and len(alone) == 1 and alone[0].sort in NOMINAL:
+        parts = tuple(one for one in found if match.start() <= one.start < match.end())
+        alone = morphemes_of(raw, "ko") if len(parts) > 1 else ()
+        if len(alone) == 1 and alone[0].sort in NOMINAL:
             parts = alone  # "여의도", which ends like a particle
-        else:
-            parts = tuple(one for one in found if match.start() <= one.start < match.end())
         written, role = _korean_word(raw, parts, rules)
         named = written in rules.words("attributes")
         small = written in polite or (written in stop and not named)
@@ -182,7 +181,7 @@ def _japanese(text: str, rules: LanguageRules) -> Iterator[Chunk]:
         if run and run[-1].end != one.start:
             yield from _joined(run, rules)
         joins = one.sort in NOMINAL or one.sort is Sort.PREFIX
-        joins = joins or _makes_noun(one, behind, run)
+        joins = joins or _makes_noun(one, behind, run, rules)
         if joins and not small:
             run.append(one)
             continue
@@ -201,7 +200,9 @@ def _names(one: Morpheme) -> bool:
     return one.sort in NAMES and len(one.text) > 1
 
 
-def _makes_noun(one: Morpheme, behind: Morpheme | None, run: Sequence[Morpheme]) -> bool:
+def _makes_noun(
+    one: Morpheme, behind: Morpheme | None, run: Sequence[Morpheme], rules: LanguageRules
+) -> bool:
     """Whether a verb or adjective is part of a noun ("乗り換え方法", "期限切れ", "高さ")."""
     close = behind is not None and behind.start == one.end
     noun = close and behind is not None and behind.sort in {Sort.NOUN, Sort.SUFFIX, Sort.LATIN}
@@ -210,7 +211,8 @@ def _makes_noun(one: Morpheme, behind: Morpheme | None, run: Sequence[Morpheme])
     verb = one.sort is Sort.VERB or (one.sort is Sort.VERBAL and one.lemma != one.text)
     if not verb or not _HAN_CHARACTER.search(one.text) or one.text == one.lemma:
         return False
-    return noun or (bool(run) and _JA_STEM.search(one.text) is not None)
+    held = bool(run) and run[-1].text not in rules.words("polite")
+    return noun or (held and _JA_STEM.search(one.text) is not None)
 
 
 _HAN_CHARACTER = re.compile(f"[{HAN}]")
@@ -247,8 +249,9 @@ def _joined(run: list[Morpheme], rules: LanguageRules) -> Iterator[Chunk]:
 def _predicate(one: Morpheme, denies: Morpheme | None, rules: LanguageRules) -> Iterator[Chunk]:
     """Yield a Japanese verb or adjective in its dictionary form, a denied one as it stands."""
     said = f"{one.text}{denies.text}" if denies else one.lemma
-    kana = not _HAN_CHARACTER.search(said) and len(said) <= 2
-    if said not in rules.words("stopwords") and not kana:
+    kana = not _HAN_CHARACTER.search(said) and len(said) <= 2  # noqa: PLR2004 - "いう", "よる"
+    taste = one.sort is Sort.ADJECTIVE and said.endswith("しい")  # what it describes follows
+    if said not in rules.words("stopwords") and not kana and not taste:
         yield Chunk(said, role=Role.CONTENT if denies else Role.WEAK, start=one.start)
 
 
