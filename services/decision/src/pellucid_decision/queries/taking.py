@@ -61,20 +61,24 @@ class Story:
         few = sum(chunk.kind is not Kind.NUMBER for chunk in telling) <= FEW_WORDS
         if times:
             return self._there(own, names, few=few)
-        if near := self._near(own):
-            return tuple(room_for(beyond(near, own), own))
-        if points_back(self.asked.questions[0], rules):
+        near = self._near(own)
+        if not near and points_back(self.asked.questions[0], rules):
             named = names_told(before, rules)[-STORY_NAMES:] if self._names(own) else ()
             return (
                 tuple(room_for(beyond(named, own), own))
                 if named
                 else self._referred(names, telling)
             )
-        dense = self.rules.code in DENSE_LANGUAGES
-        ahead = before.replace(self.asked.behind, "") if self.asked.behind else before
-        if not names and (few or dense) and not self._names(own) and ahead.strip():
-            names = rare_told(ahead, rules)
+        names = near or names or self._rare(own, few=few)
         return tuple(room_for(beyond(names, own), own)) if names else ()
+
+    def _rare(self, own: Sequence[Chunk], *, few: bool) -> tuple[Chunk, ...]:
+        """Return the rarest words of what was told before a question that says little."""
+        ahead = self.asked.before
+        if self.asked.behind:
+            ahead = ahead.replace(self.asked.behind, "")
+        lacks = (few or self.rules.code in DENSE_LANGUAGES) and not self._names(own)
+        return rare_told(ahead, self.rules) if lacks and ahead.strip() else ()
 
     def _near(self, own: Sequence[Chunk]) -> tuple[Chunk, ...]:
         """Return what stands right before a question that names nothing itself."""

@@ -233,14 +233,12 @@ class _Writer:
     def _carried(self, own: Sequence[Chunk], number: int) -> tuple[Chunk, ...]:
         """Return the subject of the first question for a later one that has none."""
         question = self._asked.questions[number]
-        means = self._rules.phrase("means")
-        if means and means.search(question) and not points_back(question, self._rules):
-            return ()
         named = any(chunk.kind in _NAMES for chunk in own)
         content = [chunk for chunk in own if chunk.role is Role.CONTENT]
         placed = self._only_places(own)
         refers = placed or points_back(question, self._rules)
-        if not refers and named:
+        means = self._rules.phrase("means")
+        if not refers and (named or (means and means.search(question))):
             return ()
         if not refers and len(content) >= SHORT:
             dense = self._rules.code in DENSE_LANGUAGES

@@ -8,8 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from pellucid_decision.question.chinese import chinese
 from pellucid_decision.question.chunk import Chunk, Role, masked, quotations
-from pellucid_decision.question.dense import DENSE_CUTS, without_words
+from pellucid_decision.question.japanese import japanese
+from pellucid_decision.question.korean import korean
+from pellucid_decision.question.morphology import without_words
 from pellucid_decision.question.names import UNITS, named_chunks
 from pellucid_decision.question.terms import Kind
 from pellucid_decision.question.tokens import Token, tokens_of
@@ -26,7 +29,7 @@ MAX_ERROR_WORDS = 9
 _TIME_PARTICLE = re.compile(r"(?:에는|에|부터|까지|의|은|는)(?=\s|\Z|[?!.,])")
 
 
-_DENSE = frozenset({"ko", "ja", "zh"})
+_DENSE_CUTS = {"ko": korean, "ja": japanese, "zh": chinese}
 
 
 _ERROR = re.compile(
@@ -56,7 +59,7 @@ def chunks_of(text: str, rules: LanguageRules, *, compares: bool = False) -> tup
         rules: Rules of its language.
         compares: It compares, so that what stands between two names is "vs".
     """
-    if rules.code in _DENSE:
+    if rules.code in _DENSE_CUTS:
         return _distinct(_dense(text, rules))
     return _distinct(_spaced(text, rules, compares=compares))
 
@@ -79,7 +82,7 @@ def _errors(text: str, rules: LanguageRules) -> Iterator[tuple[int, int, Chunk]]
             if ends
             else len(said)
         )
-        dense = _DENSE_LETTER.search(said) if rules.code in _DENSE else None
+        dense = _DENSE_LETTER.search(said) if rules.code in _DENSE_CUTS else None
         stop = min(stop, dense.start()) if dense and dense.start() else stop
         bare = _TAIL.sub("", said[: _ends_saying(said, stop)])
         words = _CLAUSE.sub("", bare).replace('"', "").split()[:MAX_ERROR_WORDS]
@@ -282,7 +285,7 @@ def _dense(text: str, rules: LanguageRules) -> Iterator[Chunk]:
     found = [chunk for *_, chunk in (*fixed, *quoted, *timed, *whole)]
     for name in ("live_words", "asides"):
         rest = without_words(rest, rules.phrase(name), rules.code)
-    for chunk in DENSE_CUTS[rules.code](rest, rules):
+    for chunk in _DENSE_CUTS[rules.code](rest, rules):
         weak = chunk.key in rules.words("weak")
         found.append(replace(chunk, role=Role.WEAK) if weak else chunk)
     found.sort(key=lambda chunk: chunk.start)

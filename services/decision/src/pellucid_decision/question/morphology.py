@@ -4,14 +4,18 @@ Analysers and dictionaries are well-kept packages: MeCab for Korean, Sudachi for
 Chinese. Which morphemes stand in a query is not decided here.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
+from typing import Any
 
 import rjieba
 from mecab import MeCab
 from sudachipy import Dictionary, SplitMode
+
+from pellucid_language.scripts import HAN, KATAKANA
 
 
 class Sort(StrEnum):
@@ -64,6 +68,8 @@ class Morpheme:
         return self.start + len(self.text)
 
 
+# A message is cut several times over, by its parts and its words.
+@lru_cache(maxsize=1024)
 def morphemes_of(text: str, language: str) -> tuple[Morpheme, ...]:
     """Return the morphemes of a text in order; blanks are none.
 
@@ -122,7 +128,7 @@ _KO_NAMES = {"지명": Sort.PLACE, "인명": Sort.PERSON}
 def _korean(text: str) -> Iterator[Morpheme]:
     place = 0
     for one in _mecab().parse(text):  # whose own places are wrong behind several blanks
-        place = text.find(one.surface, place)
+        place = max(place, text.find(one.surface, place))
         lemma = (one.feature.expression or one.surface).split("/")[0]
         sort = _KO_NAMES.get(one.feature.semantic or "") or _sorted(one.feature.pos, _KO_SORTS)
         yield Morpheme(one.surface, place, sort, lemma)
@@ -130,10 +136,11 @@ def _korean(text: str) -> Iterator[Morpheme]:
 
 
 @cache
-def _sudachi() -> Callable[[str], Sequence[object]]:
+def _sudachi() -> Callable[[str], Sequence[Any]]:
     analyser = Dictionary(dict="small").tokenizer(mode=SplitMode.C)
     analyser.tokenize("最初")  # reads its dictionary in
-    return analyser.tokenize
+    tokenize: Callable[[str], Sequence[Any]] = analyser.tokenize
+    return tokenize
 
 
 _JA_SORTS = (
@@ -202,3 +209,53 @@ _ANALYSERS: dict[str, Callable[[str], Iterator[Morpheme]]] = {
     "ja": _japanese,
     "zh": _chinese,
 }
+
+
+_LATIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+#%&/-]*(?: ?[0-9A-Z][A-Za-z0-9.:-]*)*")
+# Names of several parts ("高齢・障害・求職者雇用支援機構").
+_DOTTED = re.compile(rf"[{HAN}{KATAKANA}]+(?:[・＝][{HAN}{KATAKANA}]+)+")
+
+
+def with_latin(text: str, language: str) -> list[Morpheme]:
+    """Return morphemes, those in Latin letters and names with dots whole.
+
+    >>> [one.text for one in with_latin("iPhone 17を買う", "ja")]
+    ['iPhone 17', 'を', '買う']
+    """
+    whole = [
+        Morpheme(match.group(), match.start(), Sort.LATIN, match.group())
+        for pattern in (_LATIN, _DOTTED)
+        for match in pattern.finditer(text)
+    ]
+    within = {place for one in whole for place in range(one.start, one.end)}
+    others = (one for one in morphemes_of(text, language) if one.start not in within)
+    return sorted([*whole, *others], key=lambda one: one.start)
+
+
+def names(one: Morpheme) -> bool:
+    """Whether a morpheme names somebody or something."""
+    if one.sort is Sort.LATIN:
+        return not one.text.islower()
+    return one.sort in NAMES and len(one.text) > 1
+
+
+def without_words(text: str, pattern: re.Pattern[str] | None, language: str) -> str:
+    """Put blanks where a pattern finds small words that are no part of a longer one.
+
+    >>> without_words("空调能功能", re.compile("能"), "zh")
+    '空调 功能'
+    """
+    if pattern is None:
+        return text
+    words = [one for one in morphemes_of(text, language) if len(one.text) > 1]
+    for match in pattern.finditer(text):
+        start, end = match.span()
+        within = (one for one in words if one.start <= start and end <= one.end)
+        if all(one.start == start and one.end == end for one in within):
+            text = blanked(text, start, end)
+    return text
+
+
+def blanked(text: str, start: int, end: int) -> str:
+    """Put blanks in place of a part of a text."""
+    return f"{text[:start]}{' ' * (end - start)}{text[end:]}"

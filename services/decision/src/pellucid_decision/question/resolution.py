@@ -7,6 +7,7 @@ from the topic; a short one that names nothing may, so that the topic is another
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from pellucid_decision.question.asked import Asked
 from pellucid_decision.question.chunk import Chunk
@@ -255,9 +256,11 @@ def _has_one_side(text: str, chunks: Sequence[Chunk], rules: LanguageRules) -> b
     match = pattern.search(text) if pattern else None
     names = [chunk for chunk in chunks if _is_name(chunk, rules)]
     whole = [chunk for chunk in names if chunk.kind in _NAMES or " " in chunk.text] or names
-    near = zip(whole, whole[1:], strict=False)
+    near = pairwise(whole)
     apart = sum(two.start - one.start - len(one.text) > 1 for one, two in near)
-    return bool(match and whole) and (not apart if rules.code in DENSE_LANGUAGES else len(whole) == 1)
+    return bool(match and whole) and (
+        not apart if rules.code in DENSE_LANGUAGES else len(whole) == 1
+    )
 
 
 def _is_name(chunk: Chunk, rules: LanguageRules) -> bool:

@@ -11,9 +11,9 @@ from dataclasses import replace
 from pellucid_decision.question.asking import opens_question
 from pellucid_decision.question.chunk import Chunk
 from pellucid_decision.question.chunk import Role as Part
+from pellucid_decision.question.morphology import Sort, morphemes_of
 from pellucid_decision.question.places import NAME_COUNT
 from pellucid_decision.question.rarity import commonness
-from pellucid_decision.question.morphology import Sort, morphemes_of
 from pellucid_decision.question.terms import Kind
 from pellucid_decision.question.topic import Topic, told_in
 from pellucid_decision.rules.rulebook import LanguageRules
@@ -91,9 +91,7 @@ def _is_named(chunk: Chunk, rules: LanguageRules) -> bool:
     return chunk.kind in _NAMES or (german and rare)
 
 
-def _priced(
-    rest: tuple[Chunk, ...], topic: Topic, rules: LanguageRules
-) -> tuple[Chunk, ...]:
+def _priced(rest: tuple[Chunk, ...], topic: Topic, rules: LanguageRules) -> tuple[Chunk, ...]:
     """Add the price that the question before asked for with a verb alone ("what is ... in")."""
     asks = rules.phrase("price_asked")
     price = rules.mappings.get("asked_as", {}).get("price", "")
@@ -104,9 +102,7 @@ def _priced(
     return (*kept, Chunk(price)) if len(kept) == 1 else rest
 
 
-def _elsewhere(
-    own: Sequence[Chunk], topic: Topic, rules: LanguageRules
-) -> tuple[Chunk, ...]:
+def _elsewhere(own: Sequence[Chunk], topic: Topic, rules: LanguageRules) -> tuple[Chunk, ...]:
     """Return the question before without the place in it, where another place is named."""
     if len(own) != 1 or not _places_in(own[0], rules):
         return ()
@@ -114,7 +110,9 @@ def _elsewhere(
     if not any(places for _, places in left):
         return ()
     rest = (
-        replace(chunk, text=re.sub("|".join(map(re.escape, places)), "", chunk.text), kind=Kind.WORD)
+        replace(
+            chunk, text=re.sub("|".join(map(re.escape, places)), "", chunk.text), kind=Kind.WORD
+        )
         if places
         else chunk
         for chunk, places in left
