@@ -16,6 +16,7 @@ from pellucid_decision.adapters.scorer_encoder import ScorerEncoder
 from pellucid_decision.desk import Desk
 from pellucid_decision.errors import RulesError, WeightsError
 from pellucid_decision.queries.model_reflection import ModelReflector
+from pellucid_decision.question.morphology import load_analysers
 from pellucid_decision.question.spelling import load_dictionaries
 from pellucid_decision.reuse import DecisionCache
 from pellucid_decision.server import SERVICE_NAME, DecisionServicer
@@ -106,6 +107,7 @@ def _read_tables() -> None:
     for language in gloss.LANGUAGES:
         gloss.glossary_of(language)
     load_dictionaries()
+    load_analysers()
     registrable_domain("example.com")
 
 

@@ -47,7 +47,10 @@ def _month(now: datetime, shift: int, language: str) -> str:
     """Return a month as people write it: "December 2026", "2026年12月"."""
     year, month = divmod(now.year * 12 + now.month - 1 + shift, 12)
     name = month_name(month + 1, language)
-    return f"{year}年{name}" if language in {"ja", "zh"} else f"{name} {year}"
+    return _NUMBERED_MONTHS.get(language, "{name} {year}").format(name=name, year=year)
+
+
+_NUMBERED_MONTHS = {"ja": "{year}年{name}月", "zh": "{year}年{name}月", "ko": "{year}년 {name}월"}
 
 
 def _is(rules: LanguageRules, name: str, text: str) -> bool:

@@ -86,6 +86,12 @@ def morphemes_of(text: str, language: str) -> tuple[Morpheme, ...]:
     return tuple(one for one in _ANALYSERS[language](text) if not one.text.isspace())
 
 
+def load_analysers() -> None:
+    """Read the dictionaries, so that no request waits for them."""
+    for language in _ANALYSERS:
+        morphemes_of("一", language)
+
+
 def _sorted(tag: str, sorts: Sequence[tuple[str, Sort]]) -> Sort:
     """Return the sort of the longest tag that a tag begins with."""
     return next((sort for begin, sort in sorts if tag.startswith(begin)), Sort.OTHER)

@@ -120,12 +120,15 @@ def _elsewhere(own: Sequence[Chunk], topic: Topic, rules: LanguageRules) -> tupl
     return tuple(chunk for chunk in rest if chunk.text)
 
 
+_KINDS_OF_PLACES = frozenset("市県區区县町村都府道州省시군구도")
+
+
 def _places_in(chunk: Chunk, rules: LanguageRules) -> list[str]:
     """Return the places in a chunk, each with what kind of place it is ("名古屋市")."""
     found = morphemes_of(chunk.text, rules.code)
     behind = (*found[1:], None)
     return [
-        one.text + (kind.text if kind and kind.sort is Sort.SUFFIX and len(kind.text) == 1 else "")
+        one.text + (kind.text if kind and kind.text in _KINDS_OF_PLACES else "")
         for one, kind in zip(found, behind, strict=True)
         if one.sort is Sort.PLACE
     ]

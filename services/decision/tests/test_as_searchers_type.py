@@ -1,0 +1,183 @@
+"""Messages as people write them, and the queries that a searcher would type for them."""
+
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+
+from pellucid_decision.adapters.rules_folder import RulesFolder
+from pellucid_decision.stages.cascade import Cascade
+from pellucid_decision.text.conversation import Ask, Role, Turn, WebMode
+
+NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)
+CUTOFF = datetime(2025, 1, 1, tzinfo=UTC)
+
+
+class _Rules:
+    book = RulesFolder().book
+
+
+def searched(message: str, *turns: str) -> list[str]:
+    roles = (Role.USER, Role.ASSISTANT)
+    history = tuple(Turn(roles[place % 2], text) for place, text in enumerate(turns))
+    ask = Ask(message, NOW, CUTOFF, web_mode=WebMode.ON, max_queries=2, history=history)
+    return [query.text for query in asyncio.run(Cascade(_Rules()).decide(ask)).queries]
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (
+            "여권 온라인으로 재발급 신청하려는데 사진 파일 규격이 어떻게 되고 어디서 신청해야 돼?",
+            ["여권 재발급 사진 파일 규격", "여권 재발급 신청"],
+        ),
+        (
+            "수원 장안구 쪽에 일요일에도 진료하는 소아과 있어? 급해요",
+            ["수원 장안구 일요일 진료 소아과"],
+        ),
+        ("예시페이 지금 안 되는 거 나만 그래?", ["예시페이 안 되는"]),
+        (
+            "高齢・障害・求職者支援機構の訓練って失業中なら無料？",
+            ["高齢・障害・求職者支援機構 訓練 失業中 無料"],
+        ),
+        ("美的的电热水器显示E4是什么故障", ["美的 电热水器显示E4 故障"]),
+        ("孩子发烧39度怎么办", ["孩子发烧39度 怎么办"]),
+    ],
+)
+def test_words_without_blanks_are_cut_at_their_borders(message: str, expected: list[str]) -> None:
+    assert searched(message) == expected
+
+
+@pytest.mark.parametrize(
+    ("turns", "message", "expected"),
+    [
+        (("广州居住证怎么办理?", "到街道申请。"), "那佛山呢", ["居住证 怎么 办理 佛山"]),
+        (
+            ("名古屋市の粗大ごみの申し込み方法は?", "電話かインターネットです。"),
+            "じゃあ豊橋は?",
+            ["豊橋 粗大ごみ 申し込み方法"],
+        ),
+        (
+            ("When does the Louvre close on Fridays?", "At 9 pm."),
+            "and the Orsay?",
+            ["Orsay close on Fridays"],
+        ),
+        (("Was kostet ein Reisepass?", "70 Euro."), "Und für Kinder?", ["Reisepass Preis Kinder"]),
+        (
+            ("What is the population of Perth?", "Perth, in Western Australia, has 2.3 million."),
+            "no no, the one in Scotland",
+            ["population Perth Scotland"],
+        ),
+        (
+            ("¿Quién ganó el Balón de Oro femenino en 2023?", "Lo ganó Aitana Bonmatí."),
+            "¿y en qué equipo juega ahora?",
+            ["Aitana Bonmatí equipo juega"],
+        ),
+    ],
+)
+def test_the_question_before_is_asked_again_of_another_thing(
+    turns: tuple[str, ...], message: str, expected: list[str]
+) -> None:
+    assert searched(message, *turns) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("what films are coming out in uk cinemas next month?", "December 2026"),
+        ("¿Qué feriados hay en Chile el mes que viene?", "diciembre 2026"),
+        ("下个月上海有什么展览", "2026年12月"),
+        ("다음 달 서울 전시회 뭐 있어?", "2026년 12월"),
+        ("wie hoch ist der mindestlohn ab nächstem jahr", "2027"),
+    ],
+)
+def test_a_month_or_year_told_from_today_is_named(message: str, expected: str) -> None:
+    assert expected in searched(message)[0]
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (
+            "any bread recipe that doesn't use yeast? I'm out of it and the shop's shut",
+            ["bread recipe without yeast"],
+        ),
+        ("is examplebank down?? app just spins", ["examplebank down"]),
+        (
+            "best way to get red wine out of a white linen shirt",
+            ["red wine out white linen shirt"],
+        ),
+        (
+            "oye quién escribió Pedro Páramo y qué significa apapachar, es que mi hija lo trae",
+            ["quién escribió Pedro Páramo", "apapachar significado"],
+        ),
+    ],
+)
+def test_what_stands_around_a_question_stays_out(message: str, expected: list[str]) -> None:
+    assert searched(message) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "whole"),
+    [
+        (
+            'Von wem ist der Spruch "Es gibt nichts Gutes, außer man tut es"?',
+            '"Es gibt nichts Gutes, außer man tut es"',
+        ),
+        (
+            "Wo sitzt das Bundesamt für Kartographie und Geodäsie?",
+            "Bundesamt für Kartographie und Geodäsie",
+        ),
+        (
+            "who runs the Department for Transport and Example Affairs",
+            "Department for Transport and Example",
+        ),
+    ],
+)
+def test_quotations_and_institutions_stay_whole(message: str, whole: str) -> None:
+    assert whole in " ".join(searched(message))
+
+
+@pytest.mark.parametrize(
+    ("message", "private"),
+    [
+        ("Meine Oma (Gerda Beispiel) hat Post von einer Inkassofirma. Ist das seriös?", "Gerda"),
+        (
+            "Ich heiße Karla Beispiel und suche einen Zahnarzt in Ulm, wer hat samstags auf?",
+            "Karla",
+        ),
+        ("my name is Ned Example, how do I get a refund from a hotel in Leeds?", "Ned"),
+        ("Je m'appelle Léa Exemple, quels sont mes recours contre mon employeur ?", "Léa"),
+        ("我爸叫例國棟,昨天接到自称健保署的电话,这是诈骗吗?", "例國棟"),
+        ("이모 박예시 씨랑 상담했는데 명의도용 휴대폰은 어디서 조회해요?", "박예시"),
+        ("母(例田ちづる)が電話を受けました。還付金の詐欺はどこに相談すればいい?", "ちづる"),
+    ],
+)
+def test_names_of_the_person_and_of_relatives_are_not_searched(message: str, private: str) -> None:
+    assert private not in " ".join(searched(message))
+
+
+@pytest.mark.parametrize(
+    ("turns", "message", "before"),
+    [
+        (
+            ("ma box clignote orange", "Débranchez la box."),
+            "Super, merci ! Rien à voir mais à quelle date tombe Pâques ?",
+            "box",
+        ),
+        (
+            ("Was bedeutet thesaurierend bei einem ETF?", "Erträge bleiben im Fonds."),
+            "Alles klar, danke! Mal was ganz anderes: wann blüht eine Orchidee?",
+            "ETF",
+        ),
+        (
+            ("절임배추 20kg에 고춧가루 얼마나 필요해?", "1.5kg 정도입니다."),
+            "오케이 땡큐. 아 맞다 다른 얘긴데 전세 계약 만기 몇 달 전에 말해야 돼?",
+            "고춧가루",
+        ),
+    ],
+)
+def test_another_subject_behind_thanks_is_another_subject(
+    turns: tuple[str, ...], message: str, before: str
+) -> None:
+    assert before not in " ".join(searched(message, *turns))
