@@ -60,7 +60,10 @@ def newspaper() -> Extract:
         article.download(input_html=body.decode("utf-8", "replace"))
         try:
             article.parse()
-        except (ImportError, ValueError):  # Chinese and others need packages that it does not bring,
+        except (
+            ImportError,
+            ValueError,
+        ):  # Chinese and others need packages that it does not bring,
             return None  # and control characters stop it
         return str(article.text)
 

@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pellucid_decision.adapters.rules_folder import RulesFolder
+from pellucid_decision.question.chunks import chunks_of
 from pellucid_decision.question.morphology import (
     Sort,
     load_analysers,
@@ -13,6 +15,8 @@ from pellucid_decision.question.morphology import (
     with_latin,
     without_words,
 )
+
+BOOK = RulesFolder().book
 
 
 @pytest.mark.parametrize(
@@ -68,3 +72,9 @@ def test_small_words_go_only_where_they_are_words(text: str, pattern: str, expec
 def test_all_analysers_can_be_loaded_ahead() -> None:
     load_analysers()
     assert morphemes_of("一", "zh")
+
+
+@pytest.mark.parametrize("language", ["ko", "ja", "zh"])
+@given(text=st.text(alphabet="가나 의?요東京天の、気はっ何か北吗能还是 aB12-「」。", max_size=40))
+def test_every_text_is_cut(language: str, text: str) -> None:
+    assert all(chunk.text for chunk in chunks_of(text, BOOK.of(language)))

@@ -117,8 +117,8 @@ def test_people_of_a_story_are_not_searched_for(message: str, absent: str) -> No
             ),
             ["apixaban grapefruit still drink"],
         ),
-        ("강아지가 초콜릿을 조금 먹었어요. 병원 가야 하나요?", ["강아지 초콜릿 병원 가야"]),
-        ("我女儿今年考上了浙江大学,9月开学。宿舍有空调吗?", ["浙江大学 宿舍有空调"]),
+        ("강아지가 초콜릿을 조금 먹었어요. 병원 가야 하나요?", ["강아지 초콜릿 병원"]),
+        ("我女儿今年考上了浙江大学,9月开学。宿舍有空调吗?", ["浙江大学 宿舍 空调"]),
     ],
 )
 def test_a_question_that_says_little_takes_the_rarest_words(
@@ -160,7 +160,10 @@ def test_a_name_is_rarer_than_a_word(language: str, common: str, name: str) -> N
             "来月、足の悪い祖母を連れて直島に行きます。フェリーに車椅子のまま乗れますか?",
             ["直島 フェリー 車椅子 乗れる"],
         ),
-        ("この前できた麻布台ヒルズのスーパー、深夜も開いてますか", ["麻布台ヒルズ スーパー 深夜"]),
+        (
+            "この前できた麻布台ヒルズのスーパー、深夜も開いてますか",
+            ["麻布台ヒルズ スーパー 深夜 開く"],
+        ),
     ],
 )
 def test_a_story_without_blanks_ends_where_the_question_begins(

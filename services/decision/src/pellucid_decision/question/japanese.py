@@ -31,7 +31,8 @@ def japanese(text: str, rules: LanguageRules) -> Iterator[Chunk]:
         yield Chunk(name, Kind.ENTITY, start=start)
     run: list[Morpheme] = []
     found = with_latin(rest, "ja")
-    for one, behind in zip(found, (*found[1:], None), strict=True):
+    for place, one in enumerate(found):
+        behind = found[place + 1] if place + 1 < len(found) else None
         close = behind if behind is not None and behind.start == one.end else None
         small = _is_small(one, close, rules)
         if run and run[-1].end != one.start:

@@ -126,10 +126,10 @@ _KINDS_OF_PLACES = frozenset("市県區区县町村都府道州省시군구도")
 def _places_in(chunk: Chunk, rules: LanguageRules) -> list[str]:
     """Return the places in a chunk, each with what kind of place it is ("名古屋市")."""
     found = morphemes_of(chunk.text, rules.code)
-    behind = (*found[1:], None)
+    kinds = [one.text if one.text in _KINDS_OF_PLACES else "" for one in found[1:]]
     return [
-        one.text + (kind.text if kind and kind.text in _KINDS_OF_PLACES else "")
-        for one, kind in zip(found, behind, strict=True)
+        one.text + kind
+        for one, kind in zip(found, [*kinds, ""], strict=False)  # none behind the last
         if one.sort is Sort.PLACE
     ]
 
