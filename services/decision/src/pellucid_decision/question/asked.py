@@ -235,8 +235,11 @@ def _without_trailing(text: str, rules: LanguageRules) -> str:
     """Drop the reasons behind a question ("because my boiler gave up")."""
     trailing = rules.phrase("trailing") or NEVER
     for match in trailing.finditer(text):
-        if match.end() >= len(text.rstrip(" .!?")) and content_words(text[: match.start()], rules):
-            return text[: match.start()]
+        asks = text[: match.start()]
+        if rules.code in DENSE_LANGUAGES and not opens_question(asks, rules):
+            continue
+        if match.end() >= len(text.rstrip(" .!?")) and content_words(asks, rules):
+            return asks
     return text
 
 

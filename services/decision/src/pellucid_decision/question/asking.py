@@ -4,7 +4,7 @@ import re
 
 from pellucid_decision.rules.rulebook import LanguageRules
 from pellucid_decision.text.lexicon import DENSE_LANGUAGES
-from pellucid_language.scripts import EAST_ASIAN, JAMO
+from pellucid_language.scripts import HIRAGANA, JAMO
 
 EDGE = re.compile(r"\A[\s,;:.!?¿¡。、，！？…-]+|[\s,;:.!¡。、，！…-]+\Z")
 NEVER = re.compile(r"(?!)")
@@ -13,7 +13,7 @@ _OPENINGS = 6
 _LAUGHTER = re.compile(
     r"(?<!\w)(?:(?:ha){2,}h?|(?:he){2,}|(?:hi){2,}|(?:ja){2,}j?|(?:je){2,}|lo+l|lmao|rofl"
     r"|mdr+|ptdr+|xd+)(?!\w)"
-    rf"|(?<=[{EAST_ASIAN}])(?:笑+|[wｗ]+|草)(?=[、。！!\s]|\Z)|[{JAMO}]{{2,}}|哈{{2,}}|呵{{2,}}|嘿{{2,}}|[啊哎唉呜嗯哦]{{2,}}|[(（][笑汗泣爆]+[)）]",
+    rf"|(?<=[{HIRAGANA}])(?:笑+|[wｗ]+)(?=[、。！!\s]|\Z)|[{JAMO}]{{2,}}|哈{{2,}}|呵{{2,}}|嘿{{2,}}|[啊哎唉呜嗯哦]{{2,}}|[(（][笑汗泣爆]+[)）]",
     re.IGNORECASE,
 )
 _ASKS = re.compile(r"[?？]\s*\Z")

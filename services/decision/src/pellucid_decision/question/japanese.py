@@ -63,6 +63,8 @@ def _makes_noun(
     if one.sort is Sort.ADJECTIVE:
         return noun and not one.text.endswith("い")
     verb = one.sort is Sort.VERB or (one.sort is Sort.VERBAL and one.lemma != one.text)
+    if verb and run and run[-1].sort is Sort.PREFIX:
+        return True  # "おすすめ"
     if not verb or not _HAN_CHARACTER.search(one.text) or one.text == one.lemma:
         return False
     held = bool(run) and run[-1].text not in rules.words("polite")

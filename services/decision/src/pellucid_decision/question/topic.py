@@ -154,7 +154,7 @@ def switches(text: str, rules: LanguageRules) -> bool:
 
 # Thanks for the answer before are this long at most.
 SWITCH_CHARACTERS = 60
-_SENTENCE_END = re.compile(r"[.!?。！？,，、](?=\s|[^\x00-\x7f])")
+_SENTENCE_END = re.compile(r"[.!?。！？](?=\s|[^\x00-\x7f])")
 
 
 def refers(text: str, rules: LanguageRules) -> bool:
