@@ -148,7 +148,7 @@ def test_quotations_and_institutions_stay_whole(message: str, whole: str) -> Non
         ),
         ("my name is Ned Example, how do I get a refund from a hotel in Leeds?", "Ned"),
         ("Je m'appelle Léa Exemple, quels sont mes recours contre mon employeur ?", "Léa"),
-        ("我爸叫例國棟,昨天接到自称健保署的电话,这是诈骗吗?", "例國棟"),
+        ("我爸叫陳範例,昨天接到自称健保署的电话,这是诈骗吗?", "陳範例"),
         ("이모 박예시 씨랑 상담했는데 명의도용 휴대폰은 어디서 조회해요?", "박예시"),
         ("母(例田ちづる)が電話を受けました。還付金の詐欺はどこに相談すればいい?", "ちづる"),
     ],

