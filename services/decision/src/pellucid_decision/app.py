@@ -28,6 +28,7 @@ from pellucid_decision.stages.model_stage import ModelStage
 from pellucid_decision.stages.weights import load_weights
 from pellucid_decision.text import gloss
 from pellucid_decision.text.conversation import Ask, WebMode
+from pellucid_decision.text.han import load_characters
 from pellucid_runtime.clock import clock_from
 from pellucid_runtime.domains import registrable_domain
 from pellucid_runtime.health import Health
@@ -108,6 +109,7 @@ def _read_tables() -> None:
         gloss.glossary_of(language)
     load_dictionaries()
     load_analysers()
+    load_characters()
     registrable_domain("example.com")
 
 

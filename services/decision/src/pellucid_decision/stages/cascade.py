@@ -75,7 +75,7 @@ class Cascade:
         if settled and look and contested(case, settled, look.probability()):
             settled = None
         done = Deliberated(settled) if settled else await self._deliberate(case, look)
-        decision = compose(case, done)
+        decision = _as_written(compose(case, done), case)
         if self.writer is None or not decision.needs_search or done.queries:
             return decision
         return replace(decision, writing=self.writer.sends(ask, case.resolved))
@@ -146,6 +146,21 @@ def compose(case: Case, done: Deliberated) -> Decision:
         queries=queries,
         fallback_queries=plan.fallbacks,
         facets=replace(facets, target_info=_targets(plan.asked, facets.target_info)),
+    )
+
+
+def _as_written(decision: Decision, case: Case) -> Decision:
+    """Return a decision in the person's own characters."""
+    script = case.script
+    if script is None:
+        return decision
+    told = tuple(map(script.restored, decision.facets.target_info))
+    return replace(
+        decision,
+        standalone_question=script.restored(decision.standalone_question),
+        queries=tuple(replace(one, text=script.restored(one.text)) for one in decision.queries),
+        fallback_queries=tuple(map(script.restored, decision.fallback_queries)),
+        facets=replace(decision.facets, target_info=told),
     )
 
 

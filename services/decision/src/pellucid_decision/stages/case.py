@@ -15,6 +15,7 @@ from pellucid_decision.rules.rulebook import Category, Rulebook
 from pellucid_decision.rules.signals import Reading, ends_in_tool, read, with_signal
 from pellucid_decision.stages.addresses import addresses_in, meant, pages_of, without_links
 from pellucid_decision.text.conversation import Ask, Role
+from pellucid_decision.text.han import Script, simplified
 from pellucid_decision.text.links import Link
 from pellucid_decision.text.material import own_words
 from pellucid_decision.text.normal import outline
@@ -32,6 +33,7 @@ class Case:
     Attributes:
         about_answer: It asks for the sources of the answer before, or to verify it.
         doubted: The question that was answered might have needed the web.
+        script: How it is written, where that is traditional Chinese; `ask` is in simplified.
     """
 
     ask: Ask
@@ -44,6 +46,7 @@ class Case:
     book: Rulebook
     about_answer: bool = False
     doubted: bool = False
+    script: Script | None = None
 
     @property
     def topicless(self) -> bool:
@@ -55,6 +58,7 @@ def examine(ask: Ask, book: Rulebook) -> Case:
     """Read language, addresses, topic and signals of a message."""
     language = _language(ask)
     rules = book.of(language)
+    ask, script = simplified(ask) if language == "zh" else (ask, None)
     found = addresses_in(ask.message, book)
     site = named_site(ask.message, found, rules)
     asked = _without_orders(outline(without_links(ask.message, found, site)), book)
@@ -66,7 +70,8 @@ def examine(ask: Ask, book: Rulebook) -> Case:
         reading = with_signal(reading, "site_named", site, book)
     links = meant(found, site, reading, book)
     resolved = replace(resolved, pages=pages_of(links))
-    case = Case(ask, language, resolved, reading, links, site, match_category(reading, book), book)
+    category = match_category(reading, book)
+    case = Case(ask, language, resolved, reading, links, site, category, book, script=script)
     if not _is_about_answer(case):
         return case
     before = _earlier(ask, language, book)
