@@ -64,6 +64,16 @@ def test_words_without_blanks_are_cut_at_their_borders(message: str, expected: l
         ),
         (("Was kostet ein Reisepass?", "70 Euro."), "Und für Kinder?", ["Reisepass Preis Kinder"]),
         (
+            ("seit wann ist in österreich winterreifenpflicht", "Seit dem 1. November."),
+            "und in Südtirol?",
+            ["winterreifenpflicht Südtirol"],
+        ),
+        (
+            ("从广州去香港坐高铁要多久", "约50分钟。"),
+            "那澳门呢",
+            ["广州去坐高铁 多久 澳门"],
+        ),
+        (
             ("What is the population of Perth?", "Perth, in Western Australia, has 2.3 million."),
             "no no, the one in Scotland",
             ["population Perth Scotland"],
@@ -103,6 +113,7 @@ def test_a_month_or_year_told_from_today_is_named(message: str, expected: str) -
             ["bread recipe without yeast"],
         ),
         ("is examplebank down?? app just spins", ["examplebank down"]),
+        ("crumble topping recipe but no oats pls", ["crumble topping recipe without oats"]),
         (
             "best way to get red wine out of a white linen shirt",
             ["red wine out white linen shirt"],

@@ -225,7 +225,9 @@ def _last_clauses(sentence: str, rules: LanguageRules) -> str:
         if opens_question(without_opening(sentence[place:end], rules), rules)
     ]
     if asking:
-        return sentence[asking[0] :]
+        first = starts.index(asking[0])
+        sides = first > 0 and _OR.search(bare[starts[first - 1] : ends[first - 1]])
+        return sentence[starts[first - 1] if sides else asking[0] :]  # "X or Y, which ..."
     if rules.code in DENSE_LANGUAGES and len(starts) > 1:
         return sentence[starts[-1] :]
     return sentence

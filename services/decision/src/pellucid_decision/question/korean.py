@@ -28,8 +28,8 @@ def korean(text: str, rules: LanguageRules) -> Iterator[Chunk]:
         raw = match.group()
         parts = tuple(one for one in found if match.start() <= one.start < match.end())
         alone = morphemes_of(raw, "ko") if len(parts) > 1 else ()
-        if len(alone) == 1 and alone[0].sort in NOMINAL:
-            parts = alone  # "여의도", which ends like a particle
+        if _is_nominal(alone):
+            parts = alone  # "여의도" and "자동이체", which look like particles and verbs in part
         written, role = _word(raw, parts, rules)
         before_can = _ADNOMINAL.match(written) and _CAN.match(text, match.end())
         if before_can or _is_small(raw, written, rules):
@@ -46,6 +46,12 @@ def korean(text: str, rules: LanguageRules) -> Iterator[Chunk]:
         if joins and written != raw:
             yield from _flushed(run)
     yield from _flushed(run)
+
+
+def _is_nominal(parts: Sequence[Morpheme]) -> bool:
+    """Whether a word is one noun, or several of two letters and more."""
+    nouns = bool(parts) and all(one.sort in NOMINAL - {Sort.NUMBER} for one in parts)
+    return nouns and (len(parts) == 1 or all(len(one.text) > 1 for one in parts))
 
 
 def _is_small(raw: str, written: str, rules: LanguageRules) -> bool:

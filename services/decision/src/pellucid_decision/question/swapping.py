@@ -77,7 +77,8 @@ def swapped(
         return rest
     likes = [chunk for chunk in topic.last if _is_alike(chunk, own[0], text, topic, rules)]
     named = [chunk for chunk in likes if _is_named(chunk, rules)]
-    alike = {one for chunk in named or likes for one in _last_phrase(chunk, topic)}
+    most = len(own)
+    alike = {one for chunk in named or likes for one in _last_phrase(chunk, topic)[:most]}
     placed = rules.code == "de" and _word_before(own[0], text) in rules.words("leading")
     if not alike and not placed and any(_is_named(chunk, rules) for chunk in own):
         alike = set([chunk for chunk in topic.last if _is_named(chunk, rules)][-1:])
@@ -106,18 +107,14 @@ def _elsewhere(own: Sequence[Chunk], topic: Topic, rules: LanguageRules) -> tupl
     """Return the question before without the place in it, where another place is named."""
     if len(own) != 1 or not _places_in(own[0], rules):
         return ()
-    left = [(chunk, _places_in(chunk, rules)) for chunk in topic.last]
-    if not any(places for _, places in left):
-        return ()
-    rest = (
-        replace(
-            chunk, text=re.sub("|".join(map(re.escape, places)), "", chunk.text), kind=Kind.WORD
-        )
-        if places
-        else chunk
-        for chunk, places in left
-    )
-    return tuple(chunk for chunk in rest if chunk.text)
+    for number in range(len(topic.last) - 1, -1, -1):  # "from Seoul to Gangneung": the last
+        chunk = topic.last[number]
+        if places := _places_in(chunk, rules):
+            before, _, behind = chunk.text.rpartition(places[-1])
+            rest = replace(chunk, text=f"{before}{behind}", kind=Kind.WORD)
+            kept = (rest,) if rest.text else ()
+            return (*topic.last[:number], *kept, *topic.last[number + 1 :])
+    return ()
 
 
 _KINDS_OF_PLACES = frozenset("市県區区县町村都府道州省시군구도")
@@ -137,8 +134,10 @@ def _places_in(chunk: Chunk, rules: LanguageRules) -> list[str]:
 def _is_alike(chunk: Chunk, own: Chunk, text: str, topic: Topic, rules: LanguageRules) -> bool:
     if chunk.role is Part.TIME or chunk.key in month_numbers():
         return False
-    before = _word_before(chunk, topic.question)
-    if before and before == _word_before(own, text) and before in rules.words("stopwords"):
+    small, before = _word_before(own, text), _word_before(chunk, topic.question)
+    if before in _ARTICLES and small not in _ARTICLES:  # "in the UK" and "in Ireland"
+        before = _word_before(replace(chunk, text=f"{before} {chunk.text}"), topic.question)
+    if small and before == small and before in rules.words("stopwords"):
         return True
     places = [meanings_of(one.key, rules.code) for one in (chunk, own)]
     return all("place" in meanings for meanings in places)
@@ -157,8 +156,13 @@ def _last_phrase(chunk: Chunk, topic: Topic) -> tuple[Chunk, ...]:
 def _word_before(chunk: Chunk, text: str) -> str:
     """Return the word that stands before a chunk in its text, in small letters."""
     place = text.casefold().find(chunk.key)
-    words = _WORD.findall(text[:place]) if place > 0 else []
-    return words[-1].casefold() if words else ""
+    words = _WORD.findall(text[:place].casefold()) if place > 0 else []
+    return words[-1] if words else ""
+
+
+_ARTICLES = frozenset(
+    {"the", "a", "an", "der", "den", "dem", "die", "das", "la", "le", "el", "los"}
+)
 
 
 def _head(chunk: Chunk, words: set[str]) -> str:
