@@ -47,6 +47,7 @@ _FAULT = re.compile(
 )
 _CLOSING = tuple("」』》”»")
 _ENDS = frozenset(".!?。！？")
+_BLANKS = re.compile(" {2,}")
 _BLOCK = re.compile(r"```+\w*|`")
 
 
@@ -126,7 +127,7 @@ def _ruled_out(text: str, rules: LanguageRules) -> str:
     """Write "that doesn't use yeast" as "without yeast", as searchers do."""
     clause = rules.phrase("excluding")
     short = rules.mappings.get("asked_as", {}).get("without", "")
-    return clause.sub(f"{short} ", text) if clause and short else text
+    return _BLANKS.sub(" ", clause.sub(f"{short} ", text)) if clause and short else text
 
 
 def _without_contrast(text: str, rules: LanguageRules) -> str:

@@ -77,7 +77,8 @@ def swapped(
         return rest
     likes = [chunk for chunk in topic.last if _is_alike(chunk, own[0], text, topic, rules)]
     named = [chunk for chunk in likes if _is_named(chunk, rules)]
-    most = len(own)
+    # "In Austria winter tyres" and "in Tyrol": what stands behind a place is not part of it.
+    most = len(topic.last) if _word_before(own[0], text) in _ARTICLES else len(own)
     alike = {one for chunk in named or likes for one in _last_phrase(chunk, topic)[:most]}
     placed = rules.code == "de" and _word_before(own[0], text) in rules.words("leading")
     if not alike and not placed and any(_is_named(chunk, rules) for chunk in own):
