@@ -51,7 +51,7 @@ from pellucid_gateway.faces.native.mcp import mcp_routes, mcp_server
 from pellucid_gateway.faces.native.pages import page_routes, static_files
 from pellucid_gateway.faces.native.probes import probe_routes
 from pellucid_gateway.faces.native.reference import reference_routes
-from pellucid_gateway.faces.native.replies_schema import (
+from pellucid_gateway.faces.native.replies import (
     ChatReply,
     DecisionReply,
     FeedbackReply,
@@ -241,7 +241,7 @@ def _http_response(error: HTTPException) -> Response:
 
 
 def _document(app: FastAPI) -> None:
-    """Add what the framework does not know: schemas by hand, and the faces of other products."""
+    """Add what the framework does not see: our types' schemas, and the faces of other products."""
     generate = app.openapi
 
     def openapi() -> dict[str, Any]:

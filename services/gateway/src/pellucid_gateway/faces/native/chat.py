@@ -16,8 +16,8 @@ from pellucid_gateway.faces.door.responses import JsonResponse, Streamed
 from pellucid_gateway.faces.door.streams import EventStream, body_of, frame
 from pellucid_gateway.faces.door.whole_turn import answered
 from pellucid_gateway.faces.native.documentation import described
-from pellucid_gateway.faces.native.replies import event_json, result_json
-from pellucid_gateway.faces.native.replies_schema import ChatReply
+from pellucid_gateway.faces.native.events import event_json
+from pellucid_gateway.faces.native.replies import ChatReply
 from pellucid_gateway.faces.native.requests import ChatBody
 from pellucid_gateway.vocabulary.engine import TurnEngine
 from pellucid_gateway.vocabulary.events import Done, Failed, TurnEvent
@@ -38,7 +38,7 @@ def chat_routes(engine: TurnEngine, identity: Identity, max_body_bytes: int) -> 
         if body.stream:
             return Streamed(_stream(_events(engine, turn)))
         result = await until_disconnect(request.receive, answered(engine, turn))
-        return JsonResponse(result_json(result))
+        return JsonResponse(ChatReply.of(result))
 
     return router
 

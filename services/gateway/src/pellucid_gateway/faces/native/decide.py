@@ -8,8 +8,7 @@ from pellucid_gateway.faces.door.identity import Identity
 from pellucid_gateway.faces.door.leaving import until_disconnect
 from pellucid_gateway.faces.door.responses import JsonResponse
 from pellucid_gateway.faces.native.documentation import described
-from pellucid_gateway.faces.native.replies import decision_json
-from pellucid_gateway.faces.native.replies_schema import DecisionReply
+from pellucid_gateway.faces.native.replies import DecisionReply
 from pellucid_gateway.faces.native.requests import ChatBody
 from pellucid_gateway.vocabulary.engine import TurnEngine
 
@@ -24,6 +23,6 @@ def decide_routes(engine: TurnEngine, identity: Identity, max_body_bytes: int) -
         body = await read_model(request, ChatBody, max_body_bytes)
         turn = body.to_turn(identity.caller(request, body.user_id))
         decision = await until_disconnect(request.receive, engine.decide(turn))
-        return JsonResponse(decision_json(decision))
+        return JsonResponse(DecisionReply.of(decision))
 
     return router

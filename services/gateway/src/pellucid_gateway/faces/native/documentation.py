@@ -1,6 +1,7 @@
 """How the native faces describe themselves in /openapi.json.
 
-Bodies are read by `bodies`, not by the framework, so their schemas are given here by hand.
+Bodies are read by `bodies` and replies written by `replies`, not by the framework, so the
+schemas of their types are added here.
 """
 
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
-from pellucid_gateway.faces.native.replies import EVENT_NAMES
+from pellucid_gateway.faces.native.events import EVENT_NAMES
 
 _REF = "#/components/schemas/{model}"
 

@@ -13,7 +13,7 @@ from pellucid_gateway.faces.door.identity import Identity
 from pellucid_gateway.faces.door.options import Strict
 from pellucid_gateway.faces.door.responses import JsonResponse
 from pellucid_gateway.faces.native.documentation import described
-from pellucid_gateway.faces.native.replies_schema import FeedbackReply
+from pellucid_gateway.faces.native.replies import FeedbackReply
 from pellucid_gateway.vocabulary.ports import EvidenceStore
 
 # Scores that a thumb stands for.

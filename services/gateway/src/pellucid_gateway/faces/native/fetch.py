@@ -7,8 +7,7 @@ from pellucid_gateway.faces.door.bodies import read_model
 from pellucid_gateway.faces.door.leaving import until_disconnect
 from pellucid_gateway.faces.door.responses import JsonResponse
 from pellucid_gateway.faces.native.documentation import described
-from pellucid_gateway.faces.native.replies import page_json
-from pellucid_gateway.faces.native.replies_schema import FetchReply
+from pellucid_gateway.faces.native.replies import FetchReply, PageReply
 from pellucid_gateway.faces.native.requests import FetchBody
 from pellucid_gateway.vocabulary.engine import TurnEngine
 
@@ -23,6 +22,6 @@ def fetch_routes(engine: TurnEngine, max_body_bytes: int) -> APIRouter:
         body = await read_model(request, FetchBody, max_body_bytes)
         work = engine.fetch(body.urls, no_external=body.no_external, max_chars=body.max_chars)
         pages = await until_disconnect(request.receive, work)
-        return JsonResponse({"results": [page_json(page) for page in pages]})
+        return JsonResponse({"results": [PageReply.of(page) for page in pages]})
 
     return router

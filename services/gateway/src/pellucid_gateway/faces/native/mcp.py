@@ -25,7 +25,7 @@ from pellucid_gateway.faces.door.bodies import check, problem_with
 from pellucid_gateway.faces.door.identity import Identity
 from pellucid_gateway.faces.door.problems import ProblemError
 from pellucid_gateway.faces.door.whole_turn import answered
-from pellucid_gateway.faces.native.replies import page_json, result_json, search_json
+from pellucid_gateway.faces.native.replies import ChatReply, PageReply, SearchReply
 from pellucid_gateway.faces.native.requests import ChatBody, FetchBody, SearchBody
 from pellucid_gateway.vocabulary.engine import TurnEngine
 from pellucid_runtime.errors import ServiceError
@@ -198,7 +198,7 @@ class _Tools:
         given = {"query": query, "max_results": max_results, "site": site}
         body = check(SearchBody, {**given, "recency_days": recency_days})
         outcome = await self._engine.search(body.to_command(self._caller(context)))
-        return search_json(query, outcome)
+        return SearchReply.found(query, outcome)
 
     @_told
     async def web_fetch(self, url: Address, max_chars: Characters = 10_000) -> dict[str, Any]:
@@ -211,7 +211,7 @@ class _Tools:
     ) -> dict[str, Any]:
         """Answer a question from the web, with checked citations and their sources."""
         body = check(ChatBody, {"message": question, "depth": depth, "web_mode": "on"})
-        return result_json(await answered(self._engine, body.to_turn(self._caller(context))))
+        return ChatReply.of(await answered(self._engine, body.to_turn(self._caller(context))))
 
     @_told
     async def search(self, context: Context[Any, Any], query: Query) -> dict[str, Any]:
@@ -243,4 +243,4 @@ class _Tools:
     async def _page(self, url: str, max_chars: int) -> dict[str, Any]:
         body = check(FetchBody, {"urls": [url], "max_chars": max_chars})
         (page,) = await self._engine.fetch(body.urls, max_chars=body.max_chars)
-        return page_json(page)
+        return PageReply.of(page)

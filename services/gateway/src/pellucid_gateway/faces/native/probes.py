@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from pellucid_gateway.faces.door.responses import JsonResponse
 from pellucid_gateway.faces.native.documentation import described
-from pellucid_gateway.faces.native.replies_schema import VersionReply
+from pellucid_gateway.faces.native.replies import VersionReply
 from pellucid_runtime.health import Health
 
 _NAME = "pellucid-gateway"

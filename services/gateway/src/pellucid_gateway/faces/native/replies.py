@@ -1,42 +1,19 @@
 """What the engine tells, as the JSON of the native faces. Pure; field names are public contract.
 
-Absent values are null, never missing, so that clients need no guards.
+Each reply is read off the engine's value of the same field names, so that what is sent and what
+/openapi.json says of it have one definition. Absent values are null, never missing, so that clients
+need no guards.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pellucid_gateway.faces.door.whole_turn import failed_problem
-from pellucid_gateway.vocabulary.decision import Decision
-from pellucid_gateway.vocabulary.events import (
-    Citation,
-    CitationReport,
-    Cited,
-    Decided,
-    Delta,
-    Done,
-    Failed,
-    Notice,
-    Noticed,
-    OutboundText,
-    Progress,
-    ProgressKind,
-    ResultsReady,
-    SearchOutcome,
-    SourcesReady,
-    TurnEvent,
-    TurnResult,
-    UrlFetched,
-    Usage,
-)
-from pellucid_gateway.vocabulary.findings import (
-    PageContent,
-    ProviderReport,
-    PublishedDate,
-    ScoreBreakdown,
-    Source,
-)
+from pydantic import AfterValidator, AliasPath, BaseModel, BeforeValidator, ConfigDict, Field
+
+from pellucid_gateway.vocabulary.decision import Action, Freshness, Intent, PlannedQuery, Stage
+from pellucid_gateway.vocabulary.events import AnswerKind, SearchOutcome
+from pellucid_gateway.vocabulary.findings import DateSource, Method, ProviderStatus
 
 Json = dict[str, Any]
 
@@ -50,286 +27,311 @@ def _instant(moment: datetime | None) -> str | None:
     return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def _score(value: float | None) -> float | None:
-    return None if value is None else round(value, SCORE_DIGITS)
+def _rounded(value: float) -> float:
+    return round(value, SCORE_DIGITS)
 
 
-def decision_json(decision: Decision) -> Json:
-    """Every field of a decision."""
-    return {
-        "action": decision.action.value,
-        "needs_search": decision.needs_search,
-        "confidence": _score(decision.confidence),
-        "stage": decision.stage.value,
-        "reason": decision.reason,
-        "reason_code": decision.reason_code,
-        "signals": [
-            {"name": s.name, "weight": _score(s.weight), "evidence": s.evidence}
-            for s in decision.signals
-        ],
-        "standalone_question": decision.standalone_question,
-        "queries": [query.text for query in decision.queries],
-        "fallback_queries": list(decision.fallback_queries),
-        "intent": decision.intent.value,
-        "requires_context": decision.requires_context,
-        "category": decision.category or None,
-        "freshness": decision.freshness.value,
-        "recency_days": decision.recency_days or None,
-        "target_info": list(decision.target_info),
-        "language": decision.language,
-        "urls": list(decision.urls),
-        "ignored_urls": list(decision.ignored_urls),
-        "priority": _score(decision.priority),
-        "deep_research": decision.deep_research,
-    }
+def _or_null(value: object) -> object:
+    """The engine's "" and 0 for what is not known."""
+    return value or None
 
 
-def _breakdown_json(breakdown: ScoreBreakdown | None) -> Json | None:
-    if breakdown is None:
-        return None
-    return {
-        "semantic": _score(breakdown.semantic),
-        "trust": _score(breakdown.trust),
-        "freshness": _score(breakdown.freshness),
-        "quality": _score(breakdown.quality),
-        "lexical_lift": _score(breakdown.lexical_lift),
-        "subject_lift": _score(breakdown.subject_lift),
-        "semantic_method": breakdown.semantic_method,
-        "trust_rule": breakdown.trust_rule,
-    }
+def _query_text(query: PlannedQuery) -> str:
+    return query.text
 
 
-def _published_json(published: PublishedDate | None) -> Json:
-    return {
-        "published_at": _instant(published.time if published else None),
-        "published_at_from": published.source.value if published else None,
-    }
+def _total(total_ms: int) -> Mapping[str, int]:
+    return {"total": total_ms}
 
 
-def source_json(source: Source) -> Json:
-    """One source as clients see it; the text shown to the model is not part of it."""
-    return {
-        "n": source.n,
-        "url": source.url,
-        "title": source.title,
-        "domain": source.domain,
-        "snippet": source.snippet,
-        **_published_json(source.published),
-        "language": source.language or None,
-        "relevance_score": _score(source.relevance),
-        "score_breakdown": _breakdown_json(source.breakdown),
-        "providers": list(source.providers),
-        "method": source.method.value,
-        "cited": source.cited,
-        "warnings": list(source.warnings),
-    }
+Instant = Annotated[str, BeforeValidator(_instant)]
+MaybeInstant = Annotated[str | None, BeforeValidator(_instant)]
+Score = Annotated[float, AfterValidator(_rounded)]
+MaybeText = Annotated[str | None, BeforeValidator(_or_null)]
+MaybeCount = Annotated[int | None, BeforeValidator(_or_null)]
+QueryText = Annotated[str, BeforeValidator(_query_text)]
+# A result without a date has none of these.
+PublishedAt = Annotated[MaybeInstant, Field(validation_alias=AliasPath("published", "time"))]
+PublishedFrom = Annotated[
+    DateSource | None, Field(validation_alias=AliasPath("published", "source"))
+]
 
 
-def citation_json(citation: Citation) -> Json:
-    """One checked claim."""
-    return {
-        "start": citation.start,
-        "end": citation.end,
-        "source": citation.source,
-        "url": citation.url,
-        "title": citation.title,
-        "cited_text": citation.cited_text,
-        "support": _score(citation.support),
-    }
+class Reply(BaseModel):
+    """Base: exactly these fields."""
+
+    model_config = ConfigDict(
+        extra="forbid", from_attributes=True, json_schema_serialization_defaults_required=True
+    )
+
+    @classmethod
+    def of(cls, told: object) -> Json:
+        """JSON of a value of the engine with the attributes that the fields name."""
+        return cls.model_validate(told).as_json()
+
+    def as_json(self) -> Json:
+        """Every field, in the order of the class."""
+        return self.model_dump(mode="json")
 
 
-def _report_json(report: CitationReport) -> Json:
-    return {
-        "checked": report.checked,
-        "kept": report.kept,
-        "rebound": report.rebound,
-        "dropped": report.dropped,
-        "uncited_sentences": report.uncited_sentences,
-    }
+class SignalReply(Reply):
+    """One reason for or against searching."""
+
+    name: str
+    weight: Score = Field(description="Positive speaks for a search, negative against.")
+    evidence: str = Field(description="The matched words of the message.")
 
 
-def _url_content_json(fetched: UrlFetched) -> Json:
-    return {
-        "url": fetched.url,
-        "title": fetched.title,
-        "success": fetched.success,
-        "method": fetched.method.value if fetched.method else None,
-        "error": fetched.error or None,
-    }
+class DecisionReply(Reply):
+    """What was decided about the message, and why."""
+
+    action: Action
+    needs_search: bool
+    confidence: Score = Field(description="0 to 1.")
+    stage: Stage
+    reason: str = Field(description="One sentence for people, in English.")
+    reason_code: str
+    signals: list[SignalReply]
+    standalone_question: str
+    queries: list[QueryText]
+    fallback_queries: list[str]
+    intent: Intent
+    requires_context: bool
+    category: MaybeText
+    freshness: Freshness
+    recency_days: MaybeCount
+    target_info: list[str]
+    language: str
+    urls: list[str]
+    ignored_urls: list[str]
+    priority: Score
+    deep_research: bool
 
 
-def _provider_json(report: ProviderReport) -> Json:
-    return {
-        "name": report.name,
-        "status": report.status.value,
-        "latency_ms": report.latency_ms,
-        "results": report.results,
-        "error_code": report.error_code or None,
-        "detail": report.detail or None,
-    }
+class BreakdownReply(Reply):
+    """Parts of a score, each 0 to 1."""
+
+    semantic: Score
+    trust: Score
+    freshness: Score
+    quality: Score
+    lexical_lift: Score
+    subject_lift: Score
+    semantic_method: str
+    trust_rule: str
 
 
-def _notice_json(notice: Notice) -> Json:
-    return {"code": notice.code, "text": notice.text}
+class SourceReply(Reply):
+    """One source; numbered from 1."""
+
+    n: int
+    url: str
+    title: str
+    domain: str
+    snippet: str
+    published_at: PublishedAt = None
+    published_at_from: PublishedFrom = None
+    language: MaybeText
+    relevance_score: Score | None = Field(
+        validation_alias="relevance", description="0 to 1; null when unscored."
+    )
+    score_breakdown: BreakdownReply | None = Field(validation_alias="breakdown")
+    providers: list[str]
+    method: Method
+    cited: bool
+    warnings: list[str]
 
 
-def _outbound_json(outbound: OutboundText) -> Json:
-    return {
-        "to": outbound.to,
-        "kind": outbound.kind,
-        "text": outbound.text,
-        "redacted": list(outbound.redacted),
-    }
+class CitationReply(Reply):
+    """A checked claim; offsets are Unicode code points into `answer`, end exclusive."""
+
+    start: int
+    end: int
+    source: int
+    url: str
+    title: str
+    cited_text: str
+    support: Score
 
 
-def _usage_json(usage: Usage) -> Json:
-    return {
-        "prompt_tokens": usage.prompt_tokens,
-        "completion_tokens": usage.completion_tokens,
-        "context_tokens": usage.context_tokens,
-        "searches": usage.searches,
-        "cost_usd": usage.cost_usd,
-    }
+class CitationReportReply(Reply):
+    """What the citation check did."""
+
+    checked: int
+    kept: int
+    rebound: int
+    dropped: int
+    uncited_sentences: int
 
 
-def result_json(result: TurnResult) -> Json:
-    """The whole response of POST /v1/chat."""
-    return {
-        "id": result.id,
-        "conversation_id": result.conversation_id,
-        "answer": result.answer,
-        "answer_kind": result.answer_kind.value,
-        "model_label": result.model_label,
-        "decision": decision_json(result.decision),
-        "sources": [source_json(source) for source in result.sources],
-        "citations": [citation_json(citation) for citation in result.citations],
-        "citation_report": _report_json(result.citation_report),
-        "url_contents": [_url_content_json(fetched) for fetched in result.url_contents],
-        "iterations": result.iterations,
-        "partial": result.partial,
-        **_common_json(result),
-        "evidence_id": result.evidence_id or None,
-        "finished_at": _instant(result.finished_at),
-    }
+class UrlContentReply(Reply):
+    """One page that the person named."""
+
+    url: str
+    title: str
+    success: bool
+    method: Method | None
+    error: MaybeText
 
 
-def _common_json(outcome: TurnResult | SearchOutcome) -> Json:
-    """What turns and forced searches both report."""
-    return {
-        "providers": [_provider_json(report) for report in outcome.providers],
-        "degraded": [
-            {"component": lost.component, "detail": lost.detail} for lost in outcome.degraded
-        ],
-        "notices": [_notice_json(notice) for notice in outcome.notices],
-        "timings_ms": dict(outcome.timings_ms),
-        "usage": _usage_json(outcome.usage),
-        "outbound": [_outbound_json(outbound) for outbound in outcome.outbound],
-    }
+class ProviderReply(Reply):
+    """What one provider did."""
+
+    name: str
+    status: ProviderStatus
+    latency_ms: int
+    results: int
+    error_code: MaybeText
+    detail: MaybeText
 
 
-def search_json(query: str, outcome: SearchOutcome) -> Json:
-    """The whole response of POST /v1/search."""
-    return {
-        "id": outcome.id,
-        "query": query,
-        "queries": list(outcome.queries),
-        "results": [source_json(source) for source in outcome.results],
-        "excluded": [
-            {
-                "url": scored.hit.url,
-                "title": scored.hit.title,
-                "relevance_score": _score(scored.relevance),
-                "reason": scored.exclusion,
-            }
-            for scored in outcome.excluded
-        ],
-        **_common_json(outcome),
-    }
+class DegradedReply(Reply):
+    """A part that was lost while the rest is good."""
+
+    component: str
+    detail: str
 
 
-def page_json(page: PageContent) -> Json:
-    """One outcome of POST /v1/fetch."""
-    return {
-        "url": page.url,
-        "final_url": page.final_url or None,
-        "success": page.success,
-        "status": page.status,
-        "http_status": page.http_status or None,
-        "method": page.method.value if page.method else None,
-        "title": page.title,
-        "author": page.author or None,
-        "site_name": page.site_name or None,
-        "language": page.language or None,
-        **_published_json(page.published),
-        "published_at_confidence": _score(page.published.confidence) if page.published else None,
-        "text": page.text,
-        "excerpt": page.excerpt,
-        "truncated": page.truncated,
-        "content_type": page.content_type or None,
-        "charset": page.charset or None,
-        "redirects": list(page.redirects),
-        "retryable": page.retryable,
-        "retry_after_s": page.retry_after_s or None,
-        "error": page.error or None,
-        "warnings": list(page.warnings),
-        "timings_ms": {"total": page.total_ms},
-    }
+class NoticeReply(Reply):
+    """A sentence in the person's language."""
+
+    code: str
+    text: str
 
 
-# What each step of the search carries besides its sentence.
-_PROGRESS_FIELDS: Mapping[ProgressKind, Callable[[Progress], Json]] = {
-    ProgressKind.SEARCH_START: lambda step: {"query": step.query},
-    ProgressKind.ITERATION: lambda step: {"iteration": step.iteration, "query": step.query},
-    ProgressKind.FETCHING: lambda step: {"count": step.count},
-    ProgressKind.EXTRACTING: lambda step: {"count": step.count},
-    ProgressKind.REFLECTING: lambda step: {"iteration": step.iteration},
-    ProgressKind.COMPLETE: lambda step: {"results_count": step.count},
-}
+class UsageReply(Reply):
+    """What it used."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    context_tokens: int
+    searches: int
+    cost_usd: float
 
 
-def _error_json(failed: Failed) -> Json:
-    return failed_problem(failed).document() | {"retryable": failed.retryable}
+class OutboundReply(Reply):
+    """One string that left, exactly as sent."""
+
+    to: str
+    kind: str
+    text: str
+    redacted: list[str]
 
 
-def _results_json(query: str, sources: tuple[Source, ...]) -> Json:
-    """Results of a forced search; `provider` is the one that found the first result."""
-    provider = next((name for source in sources for name in source.providers), None)
-    return {
-        "query": query,
-        "provider": provider,
-        "results": [source_json(source) for source in sources],
-    }
+class Reported(Reply):
+    """What turns and searches both report."""
+
+    providers: list[ProviderReply]
+    degraded: list[DegradedReply]
+    notices: list[NoticeReply]
+    timings_ms: dict[str, int]
+    usage: UsageReply
+    outbound: list[OutboundReply]
 
 
-def _progress_json(step: Progress) -> Json:
-    return {**_PROGRESS_FIELDS[step.kind](step), "message": step.message}
+class _TurnHead(Reply):
+    """What a turn says first."""
+
+    id: str
+    conversation_id: str
+    answer: str
+    answer_kind: AnswerKind
+    model_label: str
+    decision: DecisionReply
+    sources: list[SourceReply]
+    citations: list[CitationReply]
+    citation_report: CitationReportReply
+    url_contents: list[UrlContentReply]
+    iterations: int
+    partial: bool
 
 
-def _sources_json(sources: tuple[Source, ...]) -> Json:
-    return {"sources": [source_json(source) for source in sources]}
+# Fields of the rightmost base come first.
+class ChatReply(Reported, _TurnHead):
+    """The whole turn."""
+
+    evidence_id: MaybeText
+    finished_at: Instant
 
 
-_EVENTS: Mapping[type, tuple[str, Callable[[Any], Json]]] = {
-    Delta: ("delta", lambda event: {"text": event.text}),
-    Cited: ("citation", lambda event: citation_json(event.citation)),
-    Decided: ("decision", lambda event: decision_json(event.decision)),
-    UrlFetched: ("url_fetch", _url_content_json),
-    Progress: ("", _progress_json),
-    ResultsReady: ("web_search_results", lambda event: _results_json(event.query, event.sources)),
-    SourcesReady: ("sources", lambda event: _sources_json(event.sources)),
-    Noticed: ("notice", lambda event: _notice_json(event.notice)),
-    Done: ("done", lambda event: result_json(event.result)),
-    Failed: ("error", _error_json),
-}
+class ExcludedReply(Reply):
+    """A result that was left out, and why."""
+
+    url: str = Field(validation_alias=AliasPath("hit", "url"))
+    title: str = Field(validation_alias=AliasPath("hit", "title"))
+    relevance_score: Score | None = Field(validation_alias="relevance")
+    reason: str = Field(validation_alias="exclusion")
 
 
-EVENT_NAMES = (
-    *(kind.value for kind in ProgressKind),
-    *(name for name, _ in _EVENTS.values() if name),
-)
+class _SearchHead(Reply):
+    """What a search says first."""
+
+    id: str
+    query: str = Field("", description="As it was asked.")
+    queries: list[str]
+    results: list[SourceReply]
+    excluded: list[ExcludedReply]
 
 
-def event_json(event: TurnEvent) -> tuple[str, Json]:
-    """Public name and content of one event."""
-    name, content = _EVENTS[type(event)]
-    return (event.kind.value if isinstance(event, Progress) else name), content(event)
+class SearchReply(Reported, _SearchHead):
+    """Ranked results without an answer."""
+
+    @classmethod
+    def found(cls, query: str, outcome: SearchOutcome) -> Json:
+        """JSON of an outcome, which does not know how it was asked for."""
+        return cls.model_validate(outcome).model_copy(update={"query": query}).as_json()
+
+
+class PageReply(Reply):
+    """One page; a bad page is an outcome, not an error."""
+
+    url: str
+    final_url: MaybeText
+    success: bool
+    status: str
+    http_status: MaybeCount
+    method: Method | None
+    title: str
+    author: MaybeText
+    site_name: MaybeText
+    language: MaybeText
+    published_at: PublishedAt = None
+    published_at_from: PublishedFrom = None
+    published_at_confidence: Score | None = Field(
+        None, validation_alias=AliasPath("published", "confidence")
+    )
+    text: str
+    excerpt: str
+    truncated: bool
+    content_type: MaybeText
+    charset: MaybeText
+    redirects: list[str]
+    retryable: bool
+    retry_after_s: MaybeCount
+    error: MaybeText
+    warnings: list[str]
+    timings_ms: Annotated[dict[str, int], BeforeValidator(_total)] = Field(
+        validation_alias="total_ms"
+    )
+
+
+class FetchReply(Reply):
+    """Outcomes in the order asked for."""
+
+    results: list[PageReply]
+
+
+class FeedbackReply(Reply):
+    """What was recorded."""
+
+    id: str
+    rating: Literal["up", "down"]
+    score: int = Field(description="1 to 5.")
+
+
+class VersionReply(Reply):
+    """What runs."""
+
+    name: str
+    version: str
+    features: list[str] = Field(description="Optional faces that are on.")

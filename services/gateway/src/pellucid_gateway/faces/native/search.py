@@ -8,8 +8,7 @@ from pellucid_gateway.faces.door.identity import Identity
 from pellucid_gateway.faces.door.leaving import until_disconnect
 from pellucid_gateway.faces.door.responses import JsonResponse
 from pellucid_gateway.faces.native.documentation import described
-from pellucid_gateway.faces.native.replies import search_json
-from pellucid_gateway.faces.native.replies_schema import SearchReply
+from pellucid_gateway.faces.native.replies import SearchReply
 from pellucid_gateway.faces.native.requests import SearchBody
 from pellucid_gateway.vocabulary.engine import TurnEngine
 
@@ -24,6 +23,6 @@ def search_routes(engine: TurnEngine, identity: Identity, max_body_bytes: int) -
         body = await read_model(request, SearchBody, max_body_bytes)
         command = body.to_command(identity.caller(request, body.user_id))
         outcome = await until_disconnect(request.receive, engine.search(command))
-        return JsonResponse(search_json(body.query, outcome))
+        return JsonResponse(SearchReply.found(body.query, outcome))
 
     return router

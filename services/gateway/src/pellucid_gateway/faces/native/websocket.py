@@ -31,7 +31,7 @@ from pellucid_gateway.faces.door.problems import (
     problem_of,
     too_large,
 )
-from pellucid_gateway.faces.native.replies import event_json
+from pellucid_gateway.faces.native.events import event_json
 from pellucid_gateway.faces.native.requests import ChatBody
 from pellucid_gateway.vocabulary.engine import TurnEngine
 from pellucid_gateway.vocabulary.events import (
