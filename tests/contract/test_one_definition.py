@@ -110,6 +110,14 @@ def test_the_public_suffix_list_is_opened_once() -> None:
     assert found == {"common/src/pellucid_runtime/domains.py"}
 
 
+def test_conjunctions_between_clauses_stand_in_the_language_library() -> None:
+    opposing = re.compile(r"\b(?:whereas|während|tandis que|mientras)\b")
+    found = {
+        named(path) for path in OUTSIDE if any(opposing.search(text) for text in strings(path))
+    }
+    assert found == set()
+
+
 @pytest.mark.parametrize("path", OUTSIDE, ids=named)
 def test_a_module_lists_no_months_and_no_stop_words(path: Path) -> None:
     months = frozenset(printed_months())

@@ -14,10 +14,10 @@ from typing import Any
 
 import yaml
 
+from pellucid_language.clauses import UNSPACED_BORDER, clauses
 from pellucid_language.scripts import HAN, HANGUL, KANA
 from pellucid_language.terms import has_unspaced_script
 
-_CLAUSE = re.compile(r"[。、，；！？!?]|[,.](?=\s|$)")
 _EDGE = re.compile(r"[，。；：、！？,.;:!?\s]")
 _HAN = re.compile(f"[{HAN}]")
 _OTHER = re.compile(f"[{HANGUL}{KANA}]")
@@ -141,7 +141,7 @@ def _around_shared(clause: str, other: str) -> bool:
 
 
 def _clauses(text: str) -> list[str]:
-    return [clause for clause in _CLAUSE.split(text) if clause and clause.strip()]
+    return clauses(text, UNSPACED_BORDER)
 
 
 @cache

@@ -16,7 +16,7 @@ from pellucid_gateway.claims import exchanges, substitutions
 from pellucid_gateway.claims.telling.negation import is_negated, negations, stated, without_seeming
 from pellucid_gateway.claims.telling.opposites import are_converse, are_on_one_side, are_opposite
 from pellucid_language import sentences, unspaced_checks
-from pellucid_language.clauses import BORDER
+from pellucid_language.clauses import BORDER, PART_BORDER
 from pellucid_language.clauses import clauses as clauses_of
 from pellucid_language.folding import fold
 from pellucid_language.quantities import Figure, equal_figures, figures
@@ -34,7 +34,6 @@ _NAME = re.compile(r"\b[A-ZÀ-Þ][\w'’-]*(?:\s+[A-ZÀ-Þ][\w'’-]*)*")
 _WORD = re.compile(r"[^\W\d_]+")
 _MOST_NAMES = 8
 _HEAD_CHARS = 2
-_PART = re.compile(r"[,;:]\s|\s(?:and|but|while|whereas|aber|und|mais|et|pero|y)\s")
 _STEM_LETTERS = 5
 # "Needs" and "need".
 _VERB_LETTERS = 4
@@ -105,7 +104,7 @@ def _opposed(claim: str, sentence: str) -> bool:
         return True
     if are_opposite(claim, sentence):
         return True
-    clause = max(_PART.split(sentence), key=lambda part: _share(claim, part), default="")
+    clause = max(PART_BORDER.split(sentence), key=lambda part: _share(claim, part), default="")
     # A sentence with both words of a pair has them in two of its clauses.
     return clause != sentence and are_opposite(claim, clause)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from pellucid_language import names
+from pellucid_language.clauses import VERB_BORDER
 from pellucid_language.folding import fold
 from pellucid_language.stems import stem
 from pellucid_language.verbs import is_known_verb, verb_key
@@ -56,7 +57,6 @@ SAYING = re.compile(r"^(?:said|says|added|told|noted|announced|called|named|join
 BE = re.compile(r"\b(?:was|were|is|are|been|being|be)\b")
 BE_REACH = 20
 """Characters before a verb in which its "was" stands."""
-CLAUSE = re.compile(r"[,;:.!?]\s|\s(?:who|which|that|and|but|while|where|when|after|before)\s")
 ENGLISH = re.compile(r"\b(?:the|of|and|in|to|a|for|was|were|by|at|on|his|her|under)\b")
 
 
@@ -148,8 +148,8 @@ def _forms(verb: str, sentence: str) -> Iterator[Word]:
 
 def _side(name: tuple[str, ...], verb: Word, sentence: str) -> str:
     """What a name does at a form of a verb, by its place in the clause; empty where it is away."""
-    before = CLAUSE.split(sentence[: verb.start])[-1]
-    behind = CLAUSE.split(sentence[verb.end :])[0]
+    before = VERB_BORDER.split(sentence[: verb.start])[-1]
+    behind = VERB_BORDER.split(sentence[verb.end :])[0]
     is_passive = BE.search(before[-BE_REACH:]) is not None
     if name[-1] in {stem(fold(word.text)) for word in words(before)}:
         return "is acted on" if is_passive else "acts"

@@ -12,15 +12,12 @@ from difflib import SequenceMatcher
 from itertools import combinations
 
 from pellucid_language.calendar import month_numbers
+from pellucid_language.clauses import SUBCLAUSE_BORDER
 from pellucid_language.english_words import word_class
 from pellucid_language.folding import fold
 from pellucid_language.terms import function_terms, has_unspaced_script, terms
 from pellucid_language.text_memory import remembered
 
-_PARTS = re.compile(
-    r"[,;:]\s|\s(?:and|but|while|whereas|because|since|after|although"
-    r"|though|who|und|aber|während|et|mais|y|pero)\s"
-)
 _TOKEN = re.compile(r"\w+(?:[.,'’-]\w+)*")
 _EXCEPTED = re.compile(
     r"\b(?:but|and|though|although|yet) not (?:(?:in|for|to|by|with|at|on|from|of) )?"
@@ -112,7 +109,7 @@ def _content(text: str) -> frozenset[str]:
 
 @remembered
 def _parts(text: str) -> tuple[frozenset[str], ...]:
-    found = (_content(part) for part in _PARTS.split(text))
+    found = (_content(part) for part in SUBCLAUSE_BORDER.split(text))
     return tuple(part for part in found if part)
 
 

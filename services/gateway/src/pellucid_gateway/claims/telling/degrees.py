@@ -13,7 +13,7 @@ from importlib import resources
 import yaml
 
 from pellucid_gateway.claims.telling.opposites import are_opposite
-from pellucid_language.clauses import BORDER
+from pellucid_language.clauses import BORDER, DEGREE_BORDER
 from pellucid_language.folding import fold
 from pellucid_language.quantities import figures
 from pellucid_language.text_memory import remembered
@@ -133,7 +133,7 @@ def _is_said_by_another(claim: str, sentences: Sequence[str]) -> bool:
     own = _said(claim)
     if own is None:
         return False
-    told = [_said(part) for s in sentences for part in _PARTS.split(s)]
+    told = [_said(part) for s in sentences for part in DEGREE_BORDER.split(s)]
     same = [
         one
         for one in told
@@ -147,9 +147,6 @@ def _is_another(own: "_Said", other: "_Said") -> bool:
     """Whether two doers are surely two: "the firm" may be whoever was named before."""
     is_told = bool(other.doer) and not other.doer & own.doer
     return is_told and (other.is_named or not own.is_named)
-
-
-_PARTS = re.compile(r";\s|,?\s(?:but|while|whereas|aber|während|mais|pero|mientras)\s")
 
 
 @dataclass(frozen=True, slots=True)
