@@ -6,7 +6,7 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache
 
 from pellucid_language.calendar import printed_months, printed_weekdays
-from pellucid_search.dates.readings import GUESSED, LIKELY, SURE, Reading
+from pellucid_search.dates.readings import GUESSED, LIKELY, SURE, Reading, either
 
 _COMPACT = re.compile(r"(?P<y>(?:19|20)\d{2})(?P<m>\d{2})(?P<d>\d{2})")
 _ISO_START = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -148,8 +148,7 @@ def _spelled_number(match: re.Match[str]) -> str:
 
 @lru_cache(maxsize=1)
 def _weekday_pattern() -> re.Pattern[str]:
-    either = "|".join(re.escape(name) for name in sorted(printed_weekdays(), key=len, reverse=True))
-    return re.compile(rf"^(?:{either})\.?,?\s+(?=\S)")
+    return re.compile(rf"^(?:{either(printed_weekdays())})\.?,?\s+(?=\S)")
 
 
 def _word_form(text: str, now: datetime) -> Reading | None:

@@ -1,7 +1,7 @@
 """What a date text was understood as, and the form in which texts are read."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -90,6 +90,11 @@ def date_words() -> Mapping[str, Any]:
         (files("pellucid_search") / "policy/date_words.yaml").read_text("utf-8")
     )
     return table
+
+
+def either(words: Iterable[str]) -> str:
+    """Expression of any of some words, longest first."""
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
 def normalised_date_text(text: str) -> str:

@@ -13,6 +13,7 @@ from pellucid_search.dates.readings import (
     Reading,
     before,
     date_words,
+    either,
     months_before,
     normalised_date_text,
 )
@@ -51,15 +52,11 @@ def _lexicon() -> _Lexicon:
     )
 
 
-def _either(words: tuple[str, ...]) -> str:
-    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
-
-
 def _numbers(words: tuple[str, ...]) -> str:
     """A Latin number word needs a space after it ("a d" but not "ad"), a CJK one does not."""
     latin = tuple(word for word in words if word[0] < "\u2e80")
     cjk = tuple(word for word in words if word[0] >= "\u2e80")
-    return rf"(?:{_either(latin)})(?=\s)|{_either(cjk)}"
+    return rf"(?:{either(latin)})(?=\s)|{either(cjk)}"
 
 
 def _amount_pattern(
@@ -67,13 +64,13 @@ def _amount_pattern(
 ) -> re.Pattern[str]:
     """A Latin unit ends with its word ("m" is no beginning of "march"); a CJK one need not."""
     return re.compile(
-        rf"(?:,?\s*(?:{_either(joins)})\s+|,\s*)?"
-        rf"(?P<number>\d+(?:[.,]\d+)?|{_numbers(numbers)})\s*(?P<unit>{_either(units)})\.?(?![a-zà-ÿ])\s*"
+        rf"(?:,?\s*(?:{either(joins)})\s+|,\s*)?"
+        rf"(?P<number>\d+(?:[.,]\d+)?|{_numbers(numbers)})\s*(?P<unit>{either(units)})\.?(?![a-zà-ÿ])\s*"
     )
 
 
 def _ago_pattern(words: tuple[str, ...]) -> str:
-    return rf"(?:^|\s*)(?:{_either(words)})(?![a-zà-ÿ])\s*"
+    return rf"(?:^|\s*)(?:{either(words)})(?![a-zà-ÿ])\s*"
 
 
 def read_relative(text: str, now: datetime) -> Reading | None:

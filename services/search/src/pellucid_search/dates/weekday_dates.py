@@ -11,6 +11,7 @@ from pellucid_search.dates.readings import (
     LIKELY,
     ROUGH,
     Reading,
+    either,
     months_before,
 )
 
@@ -52,22 +53,18 @@ def _is_cjk(name: str) -> bool:
     return not name.isascii() and len(name) > 1 and name[0] > "\u2e80"
 
 
-def _either(words: Mapping[str, int] | frozenset[str]) -> str:
-    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
-
-
 @lru_cache(maxsize=1)
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    days = rf"(?P<day>{_either(_weekdays())})"
+    days = rf"(?P<day>{either(_weekdays())})"
     week = re.compile(
-        rf"(?:the )?(?P<week>{_either(_WEEK_WORDS)}|{_either(_LATEST_WORDS)})?[\s,-]*{days}"
+        rf"(?:the )?(?P<week>{either(_WEEK_WORDS)}|{either(_LATEST_WORDS)})?[\s,-]*{days}"
     )
     numbered = re.compile(
         rf"(?:{days},?\s*(?:the )?(?P<n>\d{{1,2}})(?:st|nd|rd|th|일|日|号)?"
-        rf"|(?P<n2>\d{{1,2}})(?:일|日|号)\s*(?P<day2>{_either(_weekdays())}))"
+        rf"|(?P<n2>\d{{1,2}})(?:일|日|号)\s*(?P<day2>{either(_weekdays())}))"
     )
     nth = re.compile(
-        rf"{_THIS_MONTH}(?:the )?(?P<nth>{_either(_ORDINALS)})\s*(?:주)?\s*{days}"
+        rf"{_THIS_MONTH}(?:the )?(?P<nth>{either(_ORDINALS)})\s*(?:주)?\s*{days}"
         r"(?: of (?P<of>this|last) month)?"
     )
     return week, numbered, nth
