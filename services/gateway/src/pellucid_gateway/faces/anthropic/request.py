@@ -11,6 +11,7 @@ from pellucid_gateway.faces.compatible.wire import (
     given,
     joined_text,
     objects,
+    part_of,
     refused,
     simplest,
     text_of,
@@ -47,7 +48,7 @@ def to_chat(body: Mapping[str, Any]) -> Json:
         "tools": _functions(body) or None,
         "tool_choice": _tool_choice(body),
         "parallel_tool_calls": _parallel(body),
-        "user": _part(body, "metadata").get("user_id"),
+        "user": part_of(body, "metadata").get("user_id"),
     }
     return given(chat)
 
@@ -68,7 +69,7 @@ def implied_options(body: Mapping[str, Any]) -> Json:
         "exclude_domains": tool.get("blocked_domains"),
         **place_of(tool.get("user_location")),
     }
-    choice = _part(body, "tool_choice")
+    choice = part_of(body, "tool_choice")
     chosen = choice.get("type") == "tool" and choice.get("name") == SEARCH_TOOL
     if chosen or (choice.get("type") == "any" and not _functions(body)):
         options["web_mode"] = "on"
@@ -82,11 +83,6 @@ def _search_tool(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 def _type(block: Mapping[str, Any]) -> str:
     return text_of(block.get("type"))
-
-
-def _part(body: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    part = body.get(name)
-    return part if isinstance(part, dict) else {}
 
 
 def _messages(body: Mapping[str, Any]) -> list[Json]:
@@ -137,7 +133,7 @@ def _of_person(role: str, content: Any, path: str) -> list[Json]:
 
 
 def _content(block: Mapping[str, Any], path: str) -> Json:
-    kind, source = _type(block), _part(block, "source")
+    kind, source = _type(block), part_of(block, "source")
     if kind == "text":
         return {"type": "text", "text": text_of(block.get("text"))}
     if kind == "search_result":
@@ -173,7 +169,7 @@ def _functions(body: Mapping[str, Any]) -> list[Json]:
 
 
 def _tool_choice(body: Mapping[str, Any]) -> Any:
-    choice = _part(body, "tool_choice")
+    choice = part_of(body, "tool_choice")
     if not _functions(body) or not choice:
         return None
     if choice.get("type") == "tool" and choice.get("name") not in _SERVER_TOOLS:
@@ -182,4 +178,4 @@ def _tool_choice(body: Mapping[str, Any]) -> Any:
 
 
 def _parallel(body: Mapping[str, Any]) -> bool | None:
-    return False if _part(body, "tool_choice").get("disable_parallel_tool_use") else None
+    return False if part_of(body, "tool_choice").get("disable_parallel_tool_use") else None

@@ -35,6 +35,12 @@ def objects(value: Any, field: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield path, item
 
 
+def part_of(body: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """An object within an object; an empty one for anything else."""
+    part = body.get(name)
+    return part if isinstance(part, dict) else {}
+
+
 def text_of(value: Any) -> str:
     """A string as it is, anything else as nothing."""
     return value if isinstance(value, str) else ""

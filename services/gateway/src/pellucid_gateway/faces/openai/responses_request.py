@@ -9,6 +9,7 @@ from pellucid_gateway.faces.compatible.wire import (
     given,
     joined_text,
     objects,
+    part_of,
     refused,
     simplest,
     text_of,
@@ -62,7 +63,7 @@ def to_chat(body: Mapping[str, Any]) -> Json:
         "tool_choice": _tool_choice(body),
         "max_completion_tokens": body.get("max_output_tokens"),
         "response_format": _format(body),
-        "reasoning_effort": _part(body, "reasoning").get("effort"),
+        "reasoning_effort": part_of(body, "reasoning").get("effort"),
     }
     return given(chat)
 
@@ -78,7 +79,7 @@ def implied_options(body: Mapping[str, Any]) -> Json:
     choice = body.get("tool_choice")
     forced = choice == "required" and not _functions(body)
     forced = forced or (isinstance(choice, dict) and _is_search(choice))
-    filters = _part(tool, "filters")
+    filters = part_of(tool, "filters")
     options = {
         "include_domains": filters.get("allowed_domains"),
         "exclude_domains": filters.get("blocked_domains"),
@@ -90,11 +91,6 @@ def implied_options(body: Mapping[str, Any]) -> Json:
 
 def _is_search(tool: Mapping[str, Any]) -> bool:
     return text_of(tool.get("type")).startswith(SEARCH_TOOLS)
-
-
-def _part(body: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    part = body.get(name)
-    return part if isinstance(part, dict) else {}
 
 
 def _messages(body: Mapping[str, Any]) -> list[Json]:
@@ -179,7 +175,7 @@ def _tool_choice(body: Mapping[str, Any]) -> Any:
 
 
 def _format(body: Mapping[str, Any]) -> Json | None:
-    wanted = _part(_part(body, "text"), "format")
+    wanted = part_of(part_of(body, "text"), "format")
     if wanted.get("type") == "json_object":
         return {"type": "json_object"}
     if wanted.get("type") != "json_schema":
