@@ -17,7 +17,8 @@ Pure Python, so that domain code may raise them. What a kind means on the wire i
 "internal error" and nothing of its text.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import ClassVar
 
@@ -190,6 +191,15 @@ class DependencyDownError(ServiceError):
             metadata={"dependency": dependency},
             retry_after_s=retry_after_s,
         )
+
+
+@contextmanager
+def store_errors(*kinds: type[Exception]) -> Iterator[None]:
+    """Whatever the cause, callers only need to know that the store is down."""
+    try:
+        yield
+    except kinds as error:
+        raise DependencyDownError("store") from error
 
 
 class DeadlineExceededError(ServiceError):

@@ -5,25 +5,21 @@ keep the same contract, which one test checks on both. A store that does not ans
 `DependencyDownError("store")` within about a second; callers decide what they do without it.
 """
 
-import sqlite3
-from collections.abc import Iterator
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-import aiosqlite
 from redis.exceptions import RedisError
 
 from pellucid_runtime.clock import Clock, SystemClock
-from pellucid_runtime.errors import DependencyDownError
-from pellucid_runtime.listener import StartError
+from pellucid_runtime.errors import store_errors
 from pellucid_runtime.redis_client import Server, open_redis
 from pellucid_runtime.settings import ServiceSettings
+from pellucid_runtime.sqlite_file import SqliteFile
 
-DEPENDENCY = "store"
 # The version stands for the form of keys and values, as in the name of the SQLite table.
 PREFIX = "pellucid:v1"
-# Either answers within a millisecond or is in trouble.
+# It answers within a millisecond or is in trouble.
 _TIMEOUT_S = 0.5
 # Writes between two removals of expired entries.
 _PURGE_EVERY = 256
@@ -85,10 +81,7 @@ async def open_store(
             RedisStore(url, namespace=namespace, prefix=prefix, server=server)
         )
     path = settings.data_dir / f"{settings.service_name}.sqlite3"
-    try:
-        return await stack.enter_async_context(SqliteStore(path, namespace=namespace))
-    except (OSError, sqlite3.Error) as error:
-        raise StartError(f"{path} cannot be opened: {error} (setting DATA_DIR)") from error
+    return await stack.enter_async_context(SqliteStore(path, namespace=namespace))
 
 
 _CREATE = """
@@ -117,7 +110,7 @@ _INCREMENT = """
 """
 
 
-class SqliteStore:
+class SqliteStore(SqliteFile):
     """A table in a file; entries survive a restart. An asynchronous context manager.
 
     Args:
@@ -126,30 +119,18 @@ class SqliteStore:
         clock: What lifetimes refer to.
     """
 
+    create = _CREATE
+
     def __init__(
         self, path: Path, *, namespace: str = "default", clock: Clock | None = None
     ) -> None:
-        self._path = path
+        super().__init__(path, clock or SystemClock())
         self._namespace = namespace
-        self._clock = clock or SystemClock()
         self._writes = 0
-
-    async def __aenter__(self) -> Self:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._db = await aiosqlite.connect(self._path, isolation_level=None, timeout=_TIMEOUT_S)
-        try:
-            await self._db.executescript(_CREATE)
-        except sqlite3.Error:
-            await self._db.close()  # its thread would outlive the failure
-            raise
-        return self
-
-    async def __aexit__(self, *_exc: object) -> None:
-        await self._db.close()
 
     async def get(self, key: str) -> bytes | None:
         """See `Store`."""
-        rows = await self._run(_SELECT, key)
+        rows = await self._at(_SELECT, key)
         return bytes(rows[0][0]) if rows else None
 
     async def set(self, key: str, value: bytes, *, ttl_s: float | None = None) -> None:
@@ -162,7 +143,7 @@ class SqliteStore:
 
     async def delete(self, key: str) -> bool:
         """See `Store`."""
-        return bool(await self._run(_DELETE, key))
+        return bool(await self._at(_DELETE, key))
 
     async def incr(self, key: str, by: int = 1, *, ttl_s: float | None = None) -> int:
         """See `Store`."""
@@ -174,17 +155,12 @@ class SqliteStore:
     ) -> list[Any]:
         self._writes += 1
         if self._writes % _PURGE_EVERY == 0:
-            await self._run(_PURGE, key)
+            await self._run(_PURGE)
         expires_at = _NEVER if ttl_s is None else self._now() + ttl_s
-        return await self._run(sql, key, value=value, expires_at=expires_at)
+        return await self._at(sql, key, value=value, expires_at=expires_at)
 
-    async def _run(self, sql: str, key: str, **values: Any) -> list[Any]:
-        parameters = {"key": f"{self._namespace}:{key}", "now": self._now(), **values}
-        with _store_errors(sqlite3.Error):
-            return list(await self._db.execute_fetchall(sql, parameters))
-
-    def _now(self) -> float:
-        return self._clock.now().timestamp()
+    async def _at(self, sql: str, key: str, **values: Any) -> list[Any]:
+        return await self._run(sql, key=f"{self._namespace}:{key}", **values)
 
 
 class RedisStore:
@@ -252,13 +228,4 @@ def _milliseconds(ttl_s: float | None) -> int | None:
 
 
 def _redis_errors() -> Any:
-    return _store_errors(RedisError, OSError)
-
-
-@contextmanager
-def _store_errors(*kinds: type[Exception]) -> Iterator[None]:
-    """Whatever the cause, callers only need to know that the store is down."""
-    try:
-        yield
-    except kinds as error:
-        raise DependencyDownError(DEPENDENCY) from error
+    return store_errors(RedisError, OSError)

@@ -1,19 +1,14 @@
 """Records and rollups in a file, for one machine."""
 
 import json
-import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
-
-import aiosqlite
+from typing import Any
 
 from pellucid_gateway.vocabulary.state_ports import Entry
 from pellucid_runtime.clock import Clock
-from pellucid_runtime.errors import DependencyDownError
+from pellucid_runtime.sqlite_file import SqliteFile
 
-_TIMEOUT_S = 0.5
 # Writes between two removals of expired rows.
 _PURGE_EVERY = 256
 # The version in a table's name stands for the form of its rows.
@@ -80,7 +75,7 @@ _PURGE = (
 )
 
 
-class SqliteState:
+class SqliteState(SqliteFile):
     """Implements `state_ports.Records` and `state_ports.Rollups`. An asynchronous context manager.
 
     Args:
@@ -88,23 +83,11 @@ class SqliteState:
         clock: What lifetimes refer to.
     """
 
+    create = _CREATE
+
     def __init__(self, path: Path, clock: Clock) -> None:
-        self._path = path
-        self._clock = clock
+        super().__init__(path, clock)
         self._writes = 0
-
-    async def __aenter__(self) -> Self:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._db = await aiosqlite.connect(self._path, isolation_level=None, timeout=_TIMEOUT_S)
-        try:
-            await self._db.executescript(_CREATE)
-        except sqlite3.Error:
-            await self._db.close()  # its thread would outlive the failure
-            raise
-        return self
-
-    async def __aexit__(self, *_exc: object) -> None:
-        await self._db.close()
 
     async def put(
         self,
@@ -175,25 +158,7 @@ class SqliteState:
             for statement in _PURGE:
                 await self._run(statement)
 
-    async def _run(self, sql: str, **values: Any) -> list[Any]:
-        # Fetched whole: a cursor that reached this thread would be freed in it, which resets a
-        # statement that the connection's own thread may be running again.
-        with _errors():
-            return list(await self._db.execute_fetchall(sql, {"now": self._now(), **values}))
-
-    def _now(self) -> float:
-        return self._clock.now().timestamp()
-
 
 def _alive(rows: Sequence[Any]) -> int:
     """Entries that had not expired before they were deleted."""
     return sum(row[0] for row in rows)
-
-
-@contextmanager
-def _errors() -> Iterator[None]:
-    """Whatever the cause, callers only need to know that the store is down."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise DependencyDownError("store") from error

@@ -1,6 +1,5 @@
 """Opens what is kept between requests: Redis when there is one, else a file and this process."""
 
-import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -13,7 +12,6 @@ from pellucid_gateway.adapters.sqlite_state import SqliteState
 from pellucid_gateway.admission.local_limits import LocalLeases, LocalWindows, local_limiter
 from pellucid_gateway.vocabulary.state_ports import Limiter, Records, Rollups
 from pellucid_runtime.clock import Clock
-from pellucid_runtime.service import StartError
 from pellucid_runtime.settings import ServiceSettings
 
 
@@ -68,8 +66,5 @@ async def _evidence(url: str | None, stack: AsyncExitStack) -> Records | None:
 
 async def _open_file(settings: ServiceSettings, stack: AsyncExitStack, clock: Clock) -> State:
     path = settings.data_dir / f"{settings.service_name}-state.sqlite3"
-    try:
-        kept = await stack.enter_async_context(SqliteState(path, clock))
-    except (OSError, sqlite3.Error) as error:
-        raise StartError(f"{path} cannot be opened: {error} (setting DATA_DIR)") from error
+    kept = await stack.enter_async_context(SqliteState(path, clock))
     return State(kept, kept, kept, local_limiter(clock))

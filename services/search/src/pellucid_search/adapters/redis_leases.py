@@ -5,9 +5,8 @@ from typing import Any, Self
 
 from redis.exceptions import RedisError
 
-from pellucid_runtime.errors import DependencyDownError
+from pellucid_runtime.errors import store_errors
 from pellucid_runtime.redis_client import open_redis
-from pellucid_runtime.store import DEPENDENCY
 from pellucid_search.adapters.guarded_store import READ_S, WRITE_S, Guard
 
 _PREFIX = "pellucid:search:v1:lease:"
@@ -60,10 +59,8 @@ class RedisLeases:
 
     async def _run(self, work: Callable[[], Awaitable[Any]], limit_s: float) -> bool | None:
         async def attempt() -> bool:
-            try:
+            with store_errors(RedisError, OSError):
                 return bool(await work())
-            except (RedisError, OSError) as error:
-                raise DependencyDownError(DEPENDENCY) from error
 
         return await self._guard.run("lease", attempt, limit_s)
 
