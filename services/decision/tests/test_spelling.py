@@ -13,6 +13,16 @@ from pellucid_decision.question.spelling import corrected
         ("apendicitis", "en", "appendicitis"),
         ("definately", "en", "definitely"),
         ("cancle", "en", "cancel"),
+        ("alchohol", "en", "alcohol"),
+        ("amoxicilin", "en", "amoxicillin"),
+        ("embarassing", "en", "embarrassing"),
+        ("diabetis", "en", "diabetes"),
+        ("ibuprofin", "de", "ibuprofen"),
+        ("lehnbachhaus", "de", "lenbachhaus"),
+        ("pneumonnie", "fr", "pneumonie"),
+        ("piélonéfrite", "fr", "pyélonéphrite"),
+        ("fibromialjia", "es", "fibromialgia"),
+        ("estacion", "es", "estación"),
     ],
 )
 def test_slips_are_put_right(word: str, language: str, meant: str) -> None:
@@ -35,6 +45,20 @@ def test_slips_are_put_right(word: str, language: str, meant: str) -> None:
         ("nieva", "es"),
         ("schliesst", "de"),
         ("walgreens", "en"),
+        ("favourite", "en"),
+        ("neighbours", "en"),
+        ("theres", "en"),
+        ("summarise", "en"),
+        ("singed", "en"),
+        ("fennwick", "en"),
+        ("monsteras", "en"),
+        ("tagesgeld", "de"),
+        ("nächstem", "de"),
+        ("cubre", "es"),
+        ("perros", "es"),
+        ("condensada", "es"),
+        ("parqué", "es"),
+        ("épongé", "fr"),
     ],
 )
 def test_what_may_be_meant_stays(word: str, language: str) -> None:
@@ -79,4 +103,20 @@ def test_words_are_read_as_they_sound(word: str, language: str, meant: str) -> N
     ],
 )
 def test_names_that_sound_like_a_word_stay(word: str, language: str) -> None:
+    assert corrected(word, language) == word
+
+
+@pytest.mark.parametrize(
+    ("word", "language", "meant"),
+    [
+        ("Kündigungsfirst", "de", "Kündigungsfrist"),
+        ("Symtoms", "en", "Symptoms"),
+        ("Norrvik", "de", "Norrvik"),
+        ("Fennwick", "en", "Fennwick"),
+    ],
+)
+def test_a_capital_that_every_noun_or_first_word_has_tells_no_name(
+    word: str, language: str, meant: str
+) -> None:
+    assert corrected(word, language, names=False) == meant
     assert corrected(word, language) == word

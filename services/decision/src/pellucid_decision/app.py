@@ -16,8 +16,9 @@ from pellucid_decision.adapters.scorer_encoder import ScorerEncoder
 from pellucid_decision.desk import Desk
 from pellucid_decision.errors import RulesError, WeightsError
 from pellucid_decision.queries.model_reflection import ModelReflector
+from pellucid_decision.question.frequency import load_frequencies
 from pellucid_decision.question.morphology import load_analysers
-from pellucid_decision.question.spelling import load_dictionaries
+from pellucid_decision.question.rarity import load_dictionaries
 from pellucid_decision.reuse import DecisionCache
 from pellucid_decision.server import SERVICE_NAME, DecisionServicer
 from pellucid_decision.settings import DecisionSettings
@@ -108,6 +109,7 @@ def _read_tables() -> None:
     for language in gloss.LANGUAGES:
         gloss.glossary_of(language)
     load_dictionaries()
+    load_frequencies()
     load_analysers()
     load_characters()
     registrable_domain("example.com")

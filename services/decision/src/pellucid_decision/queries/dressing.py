@@ -6,7 +6,7 @@ Each step takes chunks and returns chunks; which of them have room in a query is
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from pellucid_decision.queries.limits import MAX_WORDS, SHORT
 from pellucid_decision.question.chunk import Chunk, Role
@@ -16,12 +16,12 @@ from pellucid_decision.rules.signals import Reading
 from pellucid_decision.text.conversation import Ask
 from pellucid_decision.text.lexicon import DENSE_LANGUAGES
 from pellucid_decision.text.structure import years_in
-from pellucid_language.calendar import month_name
+from pellucid_language.calendar import month_name, printed_weekdays
 from pellucid_language.quantities import amounts
 
 
 def timed(chunks: Sequence[Chunk], ask: Ask, rules: LanguageRules) -> tuple[Chunk, ...]:
-    """Leave words of recency to window and year; "this year" becomes its number."""
+    """Leave words of recency to window and year; "this year" and "last month" are named."""
     versions = {chunk.key for chunk in chunks} & rules.words("versions")
     recency = frozenset[str]() if versions else rules.words("recency")
     result = []
@@ -32,6 +32,9 @@ def timed(chunks: Sequence[Chunk], ask: Ask, rules: LanguageRules) -> tuple[Chun
             result.append(Chunk(str(ask.now.year + shift), Kind.NUMBER, Role.TIME))
         elif months is not None:
             result.append(Chunk(_month(ask.now, months, rules.code), role=Role.TIME))
+        elif _is(rules, "last_days", chunk.text):
+            day = _last_day(ask.now, chunk.key)
+            result.append(Chunk(_month(day, 0, rules.code), role=Role.TIME))
         elif chunk.key not in recency or chunk.kind is Kind.ENTITY:
             result.append(chunk)
     return tuple(result)
@@ -40,7 +43,17 @@ def timed(chunks: Sequence[Chunk], ask: Ask, rules: LanguageRules) -> tuple[Chun
 _YEAR_NAMES = ((0, "this_year"), (-1, "last_year"), (1, "next_year"))
 
 
-_MONTH_NAMES = ((-1, "last_month"), (1, "next_month"))
+_MONTH_NAMES = ((-1, "last_month"), (0, "this_month"), (1, "next_month"))
+
+
+def _last_day(now: datetime, phrase: str) -> datetime:
+    """Return the day that "last Tuesday" means; of a weekend its Sunday."""
+    told = (day for name, day in printed_weekdays().items() if len(name) > 1 and name in phrase)
+    weekday = next(told, _SUNDAY)
+    return now - timedelta(days=(now.weekday() - weekday - 1) % 7 + 1)
+
+
+_SUNDAY = 6
 
 
 def _month(now: datetime, shift: int, language: str) -> str:

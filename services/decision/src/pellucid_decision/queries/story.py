@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from pellucid_decision.queries.limits import SHORT
 from pellucid_decision.question.chunk import Chunk, Role
 from pellucid_decision.question.chunks import chunks_of
-from pellucid_decision.question.rarity import commonness
+from pellucid_decision.question.rarity import NAME_COUNT, commonness
 from pellucid_decision.question.terms import FIRM, Kind
 from pellucid_decision.question.topic import has_verb_last
 from pellucid_decision.rules.rulebook import LanguageRules
@@ -20,8 +21,6 @@ FEW_WORDS = 2
 # Occurrences of a word up to which it says what a story is about ("ferry", not "month"): the
 # nouns of 60 stories, read one by one, part between "chocolate" (36,000) and "year" (276,000).
 TELLING_COUNT = 60_000
-# Occurrences of a word up to which it is a name where capitals do not say so ("Seoul", "Wien").
-NAME_COUNT = 400
 # German words from this length on are compounds ("Zusatzbeitrag") rather than somebody's name.
 COMPOUND_LETTERS = 9
 # Characters of a fragment that only names something ("성수동 오르에르요").
@@ -127,6 +126,32 @@ def names_told(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
         if behind and _belongs(behind, chunk) and not is_name(behind, before, rules):
             result.append(behind)
     return tuple(result)
+
+
+def names_visited(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
+    """Return the names of a story in what its teller does, but for where they live.
+
+    What a friend does in Oslo, and where the teller lives, is seldom what a question that says
+    enough by itself is about.
+    """
+    ends = sorted({0, len(before), *(match.start() for match in _CLAUSE_END.finditer(before))})
+    clauses = [(start, end, before[start:end]) for start, end in pairwise(ends)]
+    own = [(start, end) for start, end, text in clauses if _TELLER.search(text)]
+    return tuple(
+        chunk
+        for chunk in names_told(before, rules)
+        if any(start <= chunk.start < end for start, end in own)
+    )
+
+
+_CLAUSE_END = re.compile(r"[.!?;,]\s|\s(?=(?:and|but|und|aber|et|mais|y|pero)\s)")
+# Somebody who speaks of what they do, and not of where they live.
+_TELLER = re.compile(
+    r"\A(?!.*\b(?:live|wohn\w*|leb[et]\w*|habit\w*|viv[oi]\w*)\b)"
+    r".*\b(?:i|i'm|im|we|we're|ich|wir|je|j'\w+|on|nous|yo|nosotr[oa]s|voy|vamos|estoy|estamos|fui|fuimos|viajo|viajamos"
+    r"|tengo|tenemos|quiero|queremos)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def rare_told(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:

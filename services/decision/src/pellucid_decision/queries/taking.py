@@ -11,6 +11,7 @@ from pellucid_decision.queries.story import (
     is_name,
     last_things,
     names_told,
+    names_visited,
     pointing_words,
     points_back,
     rare_told,
@@ -26,6 +27,8 @@ from pellucid_decision.text.lexicon import DENSE_LANGUAGES
 
 # Names of a story that its question takes at most.
 STORY_NAMES = 2
+# A question with so many things of its own needs no name of the story.
+WHOLE_WORDS = 5
 # Words of the clause before it that it takes at most.
 NEAR_WORDS = 3
 _NAMES = FIRM - {Kind.NUMBER}
@@ -57,12 +60,13 @@ class Story:
         if times > 1:
             return names_told(before, rules)[-STORY_NAMES:]
         codes = beyond(codes_told(before, rules), own)[:1]
-        names = tuple(dict.fromkeys((*self._names_told(own), *codes)))
+        whole = beyond(names_visited(before, rules), own)[:1] if self._is_whole(own) else ()
+        names = tuple(dict.fromkeys((*(whole or self._names_told(own)), *codes)))
         few = sum(chunk.kind is not Kind.NUMBER for chunk in telling) <= FEW_WORDS
         if times:
             return self._there(own, names, few=few)
         near = self._near(own)
-        if not near and points_back(self.asked.questions[0], rules):
+        if not near and not self._is_whole(own) and points_back(self.asked.questions[0], rules):
             named = names_told(before, rules)[-STORY_NAMES:] if self._names(own) else ()
             return (
                 tuple(room_for(beyond(named, own), own))
@@ -119,9 +123,15 @@ class Story:
         telling = (chunk for chunk in own if len(chunk.text) > SHORT or chunk.text.isalpha())
         return any(is_name(chunk, question, self.rules) for chunk in telling)
 
+    def _is_whole(self, own: Sequence[Chunk]) -> bool:
+        """Whether a question says enough by itself."""
+        return self.rules.code not in DENSE_LANGUAGES and len(own) >= WHOLE_WORDS
+
     def _names_told(self, own: Sequence[Chunk]) -> tuple[Chunk, ...]:
         """Return the names of the story for a question that has none, the place before others."""
         if self._names(own):
+            return ()
+        if self._is_whole(own):
             return ()
         names = beyond(names_told(self.asked.before, self.rules), own)
         place = self.place

@@ -224,7 +224,8 @@ def _single(
         return
     written, kind = token.text, token.kind
     if kind is Kind.WORD:
-        written = corrected(written, rules.code, told=told)
+        names = not token.opens and rules.code != "de"
+        written = corrected(written, rules.code, told=told, names=names)
         if written.casefold() in rules.words("stopwords") | rules.words("polite"):
             return
     role = Role.WEAK if lower in rules.words("weak") else Role.CONTENT

@@ -3,13 +3,11 @@
 import re
 
 from pellucid_decision.question.asking import is_question
-from pellucid_decision.question.rarity import commonness
+from pellucid_decision.question.rarity import NAME_COUNT, commonness
 from pellucid_decision.rules.rulebook import LanguageRules
 from pellucid_decision.text.lexicon import DENSE_LANGUAGES, meanings_of
 from pellucid_language.calendar import month_numbers
 
-# Occurrences of a word up to which a noun with a capital is a place ("Ulm", not "Wohnung").
-NAME_COUNT = 400
 _WORD = re.compile(r"[A-ZÀ-Þ]?[\w'-]+(?:[ -][A-ZÀ-Þ][\w'-]+){0,2}")
 _END = re.compile(
     r"[,.;!?]|\s(?:for|until|till?|and|with|to|last|this|right|at|on|für|bis|und|zu|mit|por|para|hasta|y|con|pour|et|avec|jusqu)\b"

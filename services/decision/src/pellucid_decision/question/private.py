@@ -8,6 +8,7 @@ from pellucid_language.redaction.gate import GATE
 # Stands where a value was; no text has it.
 _CUT = "\0"
 # An aside that says what the value is: "(customer no 1234 567)", ", dni 12345678Z,".
+_CAPITALISED = re.compile(r"(?<!\w)[A-ZÀ-Þ][\w'’-]{2,}")
 _LABELLED = re.compile(rf"[,;(]\s*(?:[^\W\d_]+[.:]?\s){{0,3}}{_CUT}\s*(?:\)|(?=[,;.]|\Z))")
 
 
@@ -22,4 +23,18 @@ def without_private(text: str, rules: LanguageRules) -> str:
         text = re.sub(rf"(?<![A-Za-z0-9]){re.escape(value)}(?![A-Za-z0-9])", _CUT, text)
     redacted = GATE.redact(_LABELLED.sub(" ", text).replace(_CUT, " ")).text
     relative = rules.phrase("relative")
-    return relative.sub(" ", redacted) if relative else redacted
+    if not relative:
+        return redacted
+    named = {name for match in relative.finditer(redacted) for name in _names_in(match, rules)}
+    rest = relative.sub(" ", redacted)
+    somebody = rules.mappings.get("asked_as", {}).get("somebody", " ")
+    for name in named:  # who is named once is spoken of by the name alone, in small letters too
+        rest = re.sub(rf"(?i)(?<!\w){re.escape(name)}(?:'s)?(?!\w)", somebody, rest)
+    return rest
+
+
+def _names_in(match: re.Match[str], rules: LanguageRules) -> list[str]:
+    """Return the names in what tells of a relative, without the word for the relative."""
+    words = _CAPITALISED.findall(match.group())
+    kin = rules.words("people") | rules.words("stopwords")
+    return [word for word in words if word.casefold() not in kin]

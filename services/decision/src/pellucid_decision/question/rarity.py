@@ -1,19 +1,43 @@
 """How rare a word is: what tells most of a story, and what is a name where capitals do not say so.
 
-English, French and Spanish words are counted in the dictionaries of the spelling; others, and
-those that the dictionaries lack, as their glosses in English. A word that nobody knows is most
-likely a name.
+English, French and Spanish words are counted in dictionaries of everyday speech, which leave out
+most names; others, and those that the dictionaries lack, as their glosses in English. A word that
+nobody knows is most likely a name.
 """
 
 from functools import lru_cache
 
-from pellucid_decision.question.spelling import LANGUAGES, occurrences
+import numpy as np
+from spellchecker import SpellChecker
+
+from pellucid_decision.question.frequency import LANGUAGES, Counts
 from pellucid_decision.text.gloss import LANGUAGES as GLOSSED
 from pellucid_decision.text.gloss import glossary_of
 from pellucid_decision.text.lexicon import DENSE_LANGUAGES
 
 # Dictionaries that count well; the German one has been thinned until all counts look alike.
 WELL_COUNTED = frozenset(LANGUAGES) - {"de"}
+# Occurrences of a word up to which it is a name where capitals do not say so ("Seoul", "Wien"), and
+# a German noun with a capital is a place ("Ulm", not "Wohnung").
+NAME_COUNT = 400
+
+
+def occurrences(word: str, language: str) -> int:
+    """Return how often a word is met in the dictionary of a language, 0 when it is unknown."""
+    return int(_dictionary(language).of(word))
+
+
+def load_dictionaries() -> None:
+    """Read all dictionaries: nobody's request should wait for it."""
+    for language in LANGUAGES:
+        _dictionary(language)
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _dictionary(language: str) -> Counts:
+    counts = SpellChecker(language=language).word_frequency.dictionary
+    values = np.fromiter(counts.values(), dtype=np.float32, count=len(counts))
+    return Counts(list(counts), values)
 
 
 @lru_cache(maxsize=4096)

@@ -12,8 +12,8 @@ from itertools import pairwise
 from pellucid_decision.question.asked import Asked
 from pellucid_decision.question.chunk import Chunk
 from pellucid_decision.question.chunk import Role as Part
-from pellucid_decision.question.places import NAME_COUNT, place_in
-from pellucid_decision.question.rarity import WELL_COUNTED, commonness
+from pellucid_decision.question.places import place_in
+from pellucid_decision.question.rarity import NAME_COUNT, WELL_COUNTED, commonness
 from pellucid_decision.question.swapping import corrected, meant_in, swapped
 from pellucid_decision.question.terms import Kind, Term, terms_of
 from pellucid_decision.question.topic import (

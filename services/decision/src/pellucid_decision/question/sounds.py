@@ -5,7 +5,7 @@ what was meant. The keys are rough: they join what sounds alike, not what an acc
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from babel import Locale
@@ -14,16 +14,21 @@ from pellucid_decision.text.gloss import glossary_of
 
 # Letters that sound alike, replaced from left to right; "x" and "C" stand for the sound of "ch".
 _ALIKE = {
-    "en": "wh:w ph:f ck:k tch:ch gh: kn:n wr:r ie:i ei:i ee:i ea:i y:i ou:u ow:o",
+    "en": "ce:se ci:si wh:w ph:f ck:k tch:ch gh: kn:n wr:r ie:i ei:i ee:i ea:i y:i ou:u ow:o",
     "de": "chs:x ä:e ph:f v:f ck:k tz:z th:t dt:t ß:s ie:i ih:i eh:e ah:a oh:o uh:u y:i ai:ei",
     "fr": "nb:mb np:mp eau:o au:o qu:k gu:g ph:f ch:x ce:se ci:si ç:s c:k h: ai:e ei:e é:e è:e "
-    "ê:e â:a à:a î:i ï:i ô:o û:u ù:u oo:ou z:s w:v",
+    "ê:e â:a à:a î:i ï:i ô:o û:u ù:u oo:ou z:s w:v y:i",
     "es": "nb:mb np:mp ll:y v:b qu:k ce:se ci:si z:s ch:C c:k h: x:s ge:je gi:ji gu:g á:a "
     "é:e í:i ó:o ú:u ñ:n",
 }
-# What nobody hears at the end of a word; behind a consonant a French "e" makes that one heard.
-_SILENT = {"en": re.compile(r"e$"), "fr": re.compile(r"(?:es?|[st]+)$")}
-# A key this short is that of too many words.
+# What nobody hears at the end of a word of more letters than the shortest key; behind a consonant a
+# French "e" makes that one heard.
+_SILENT = {
+    "en": re.compile(r"(?<=[^\n]{3})e$", re.MULTILINE),
+    "fr": re.compile(r"(?<=[^\n]{3})(?:es?|[st]+)$", re.MULTILINE),
+}
+_DOUBLED = re.compile(r"([^\n])\1+")
+# A name's word of fewer letters is one of too many words.
 _SHORTEST = 3
 
 
@@ -33,34 +38,25 @@ def _pairs(language: str) -> tuple[tuple[str, str], ...]:
     return tuple((letters, sound) for letters, _, sound in found)
 
 
-def sound_of(word: str, language: str) -> str:
-    """Return the key that a word in small letters shares with those that sound like it.
+def sounds_of(words: Sequence[str], language: str) -> list[str]:
+    """Return the keys that words in small letters share with those that sound like them.
 
-    >>> sound_of("salere", "fr") == sound_of("salaire", "fr")
-    True
-    """
-    for letters, sound in _pairs(language):
-        word = word.replace(letters, sound)
-    key = "".join(letter for n, letter in enumerate(word) if letter != word[n - 1 : n])
-    silent = _SILENT.get(language)
-    heard = silent.sub("", key) if silent else key
-    return heard if len(heard) >= _SHORTEST else key
-
-
-def by_sound(words: Iterable[tuple[str, int]], language: str) -> dict[str, str]:
-    """Return the most frequent word of each key, countries before all others.
+    All at once, since a dictionary has hundreds of thousands.
 
     Args:
-        words: Words with their counts.
+        words: Words without line breaks, at least one.
         language: ISO 639-1 code, one of those with a table of sounds.
+
+    >>> first, second = sounds_of(["salere", "salaire"], "fr")
+    >>> first == second
+    True
     """
-    counts: dict[str, int] = {}
-    best: dict[str, str] = {}
-    for word, count in words:
-        key = sound_of(word, language)
-        if count > counts.get(key, 0):
-            best[key], counts[key] = word, count
-    return best | {sound_of(word, language): word for word in countries(language)}
+    keys = "\n".join(words)
+    for letters, sound in _pairs(language):
+        keys = keys.replace(letters, sound)
+    keys = _DOUBLED.sub(r"\1", keys)
+    silent = _SILENT.get(language)
+    return (silent.sub("", keys) if silent else keys).split("\n")
 
 
 @lru_cache(maxsize=4)

@@ -1,69 +1,194 @@
 """Misspelt words of a question, put right where there is little doubt.
 
-A word that a dictionary knows stays as it is, and so does one that looks like a name; the nearest
-frequent word takes the place of one that differs by a single slip.
+A word is taken for another one that is met far oftener and that a slip of the hand or ear explains.
+What is met often enough as it is written stays, and so does what may be a name or a word of another
+language: a search engine forgives a misspelling sooner than another word.
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-from spellchecker import SpellChecker
-
-from pellucid_decision.question.sounds import by_sound, countries, nearby_korean, sound_of
+from pellucid_decision.question.frequency import LANGUAGES, frequencies, zipf
+from pellucid_decision.question.rarity import NAME_COUNT, occurrences
+from pellucid_decision.question.slips import (
+    LIKE_SOUND,
+    LONG_LETTERS,
+    SWAP,
+    VOWEL,
+    accented,
+    slips,
+    slips_of_sound,
+)
+from pellucid_decision.question.sounds import countries, nearby_korean, sounds_of
 from pellucid_decision.text.gloss import glossary_of
+from pellucid_language.folding import fold
+from pellucid_language.terms import function_terms, terms
 
-LANGUAGES = ("en", "de", "fr", "es")
-MIN_LETTERS = 5
+MIN_LETTERS = 4
 # Letters from which on a word may be a small one written as it sounds ("kel").
 MIN_SOUND = 3
-# Occurrences in the dictionary's texts below which a word is too rare to be what was meant.
-MIN_COUNT = 150
-MIN_COUNT_LONG = 50
-LONG_LETTERS = 9
+# All on Zipf's scale, decades above one in a billion words. A word this frequent is meant as it is.
+KNOWN, KNOWN_SMALL = 3.3, 3.7
+# One this frequent in another language, and more so than in that of the question, is a word of the
+# other one; the lesser value where no small words tell the language ("wechselkurs franken").
+FOREIGN, FOREIGN_ALONE, FOREIGN_MORE = 3.0, 2.0, 0.3
+# What was meant is at least this frequent, by the letters of what was written.
+LEAST_MEANT = ((8, 1.4), (6, 2.2), (0, 3.2))
+SMALL_WORD, SMALL_WORD_GAIN = 5.0, 1.5
+# An accent that was left out is put back where it stands in ten of eleven.
+LEAST_ACCENTED, ACCENT_GAIN = 3.0, 1.0
+# A name takes the place of a word only if it is this well known ("fennwick" is no "fenwick").
+KNOWN_NAME = 3.3
+LONG_NAME_LETTERS = 9
+# A word this rare may be one all the same, and not a slip of which many are met.
+RARE, RARE_SHORT, SHORT_LETTERS = 1.0, 2.0, 5
+# What a slip is worth in frequency, and by how much the gain must exceed it: less of a word that
+# nobody writes, and of a longer one, where fewer words are near.
+SLIP_WEIGHT = 1.6
+UNKNOWN = 0.6
+LEAST_GAIN_UNKNOWN, LEAST_GAIN_LONG, LEAST_GAIN = 0.4, 0.7, 1.3
+# The gain of a word that differs in its ending only: lists lack many a form.
+LEAST_GAIN_FORM, FORM_DOUBT = 2.0, 0.5
 _ENDING = re.compile(
-    "[adelnorstyzáéíóú]?|a[lnrs]|e[dmnrstz]|i[cerst]|ly|n[st]|os|rs|st|te|ts|ée|és"
+    "[adelmnorstyzáéíóú]?|a[lnrs]|e[dmnrstz]|i[cerst]|ly|n[st]|os|rs|st|te|ts|ée|és"
 )
-# A word this frequent in another language is most likely one of that language: any word where
-# nothing around it tells the language ("wechselkurs schweizer franken").
-FOREIGN = 2000
-FOREIGN_ALONE = 1
 
 
-def corrected(word: str, language: str, *, told: bool = True) -> str:
+def corrected(word: str, language: str, *, told: bool = True, names: bool = True) -> str:
     """Return the word as it is most likely meant; itself when it is known, or in doubt.
 
     Args:
         word: One word of a question.
         language: ISO 639-1 code of the question.
         told: Small words around it say that the question is in that language.
+        names: A capital says that it is a name, as where no sentence begins.
 
-    >>> corrected("symtoms", "en")
-    'symptoms'
-    >>> corrected("Ryanair", "en")
-    'Ryanair'
+    >>> corrected("symtoms", "en"), corrected("amoxicilin", "en")
+    ('symptoms', 'amoxicillin')
+    >>> corrected("Ryanair", "en"), corrected("favourite", "en")
+    ('Ryanair', 'favourite')
     """
     if language == "ko":
         return _korean(word)
     if language not in LANGUAGES or len(word) < MIN_SOUND or not word.isalpha():
         return word
-    least = FOREIGN if told else FOREIGN_ALONE
-    return word if word != word.lower() else _corrected(word, language, least) or word
+    if word == word.lower():
+        return _corrected(word, language, told=told) or word
+    if names or not word.istitle() or len(word) < LONG_LETTERS:
+        return word
+    meant = _corrected(word.lower(), language, told=told)
+    return meant.capitalize() if occurrences(meant, language) else word
 
 
 @lru_cache(maxsize=4096)
-def _corrected(word: str, language: str, foreign: int) -> str:
-    own = _dictionary(language)
-    known_elsewhere = any(_dictionary(code).count(word) >= foreign for code in LANGUAGES)
-    if own.count(word) or word in _names() | countries(language) or known_elsewhere:
+def _corrected(word: str, language: str, *, told: bool) -> str:
+    if word in _names() | countries(language):
         return ""
-    if any(own.count(base) for base in _bases(word, language)):
+    own = max(zipf(written, language) for written in (word, word.replace("ß", "ss")))
+    if small := _small_word(word, own, language):
+        return small
+    if meant := _accented(word, own, language):
+        return meant
+    is_plain = own >= KNOWN or occurrences(word, language) > 0
+    if len(word) < MIN_LETTERS or is_plain or _is_foreign(word, own, language, told=told):
         return ""
-    return _as_heard(word, language) or _by_slip(word, language)
+    singular = zipf(word[:-1], language)
+    if not own and word[-1] == "s" and singular > 0:
+        meant = _meant(word[:-1], singular, language)
+        return f"{meant}s" if meant else ""
+    return _meant(word, own, language)
+
+
+def _small_word(word: str, own: float, language: str) -> str:
+    """Return the function word that a short one sounds like ("wan", "koi")."""
+    if len(word) > MIN_LETTERS or own >= KNOWN_SMALL or _elsewhere(word, language) >= SMALL_WORD:
+        return ""
+    heard = _heard(word, language)
+    is_small = heard not in {"", word} and terms(heard) <= function_terms()
+    frequent = is_small and zipf(heard, language) >= max(SMALL_WORD, own + SMALL_WORD_GAIN)
+    return heard if frequent else ""
+
+
+def _accented(word: str, own: float, language: str) -> str:
+    """Return the word with the accent that its writer left out, where hardly anybody else does."""
+    if len(word) < MIN_LETTERS or not word.isascii():
+        return ""
+    spelt = list(accented(word, language))
+    counts = zip(spelt, frequencies(language).zipf.each(spelt), strict=True)
+    frequent, meant = max(((float(count), one) for one, count in counts), default=(0.0, ""))
+    return meant if frequent >= max(LEAST_ACCENTED, own + ACCENT_GAIN) else ""
+
+
+def _is_foreign(word: str, own: float, language: str, *, told: bool) -> bool:
+    elsewhere = _elsewhere(word, language)
+    return elsewhere >= (FOREIGN if told else FOREIGN_ALONE) and elsewhere > own + FOREIGN_MORE
+
+
+def _elsewhere(word: str, language: str) -> float:
+    return max(zipf(word, code) for code in LANGUAGES if code != language)
+
+
+def _meant(word: str, own: float, language: str) -> str:
+    """Return the word of which the frequency best outweighs the slip; "" where none does enough."""
+    costs, plain = dict(_candidates(word, language)), fold(word)
+    least = next(value for letters, value in LEAST_MEANT if len(word) >= letters)
+    known = frequencies(language).zipf.each(list(costs))
+    gains = {
+        one: float(frequency) - SLIP_WEIGHT * cost - max(own, UNKNOWN)
+        for (one, cost), frequency in zip(costs.items(), known, strict=True)
+        if frequency >= least and one.isalpha() and one != plain
+    }
+    forms = [one for one in gains if _is_form(one, word)]
+    gains |= {one: gains[one] - FORM_DOUBT if gains[one] >= LEAST_GAIN_FORM else 0 for one in forms}
+    best = max(gains, key=gains.__getitem__, default="")
+    if not best or gains[best] < _least_gain(word, own):
+        return ""
+    is_faint = costs[best] <= SWAP
+    if not is_faint and own >= RARE and len(word) < LONG_LETTERS:
+        return ""
+    if own >= RARE_SHORT and len(word) <= SHORT_LETTERS:
+        return ""
+    is_slight = costs[best] <= VOWEL
+    return "" if _is_doubtful_name(best, word, own, language, is_slight=is_slight) else best
+
+
+def _is_doubtful_name(best: str, word: str, own: float, language: str, *, is_slight: bool) -> bool:
+    """Whether one of two names would take the place of the other."""
+    if own >= RARE_SHORT and language != "de" and occurrences(best, language) <= NAME_COUNT:
+        return True
+    if occurrences(best, language) or zipf(best, language) >= KNOWN_NAME:
+        return False
+    return not is_slight or len(word) < LONG_NAME_LETTERS
+
+
+def _least_gain(word: str, own: float) -> float:
+    if own < RARE:
+        return LEAST_GAIN_UNKNOWN
+    return LEAST_GAIN_LONG if len(word) >= LONG_LETTERS else LEAST_GAIN
+
+
+def _candidates(word: str, language: str) -> Iterator[tuple[str, float]]:
+    """Yield words with the cost of the slip that explains them, the dearest first."""
+    heard, shortest, longest = frequencies(language).heard, len(word) - 1, len(word) + 2
+    if len(word) >= LONG_LETTERS:
+        sound = sounds_of([word], language)[0]
+        near = dict(slips_of_sound(sound, language))
+        for one, cost in zip(heard.each(list(near)), near.values(), strict=True):
+            if shortest <= len(one) <= longest:
+                yield one, cost
+    yield from sorted(slips(word, language), key=lambda slip: -slip[1])
+    one = _heard(word, language)
+    if shortest <= len(one) <= longest:
+        yield one, LIKE_SOUND
+
+
+def _heard(word: str, language: str) -> str:
+    """Return the most frequent word that sounds like one; a plural only where one is written."""
+    heard = frequencies(language).heard.each(sounds_of([word], language))[0]
+    is_plural_only = heard[-1:] == "s" and word[-1] != "s" and zipf(heard[:-1], language)
+    return heard[:-1] if is_plural_only else heard
 
 
 @lru_cache(maxsize=4096)
@@ -76,164 +201,19 @@ def _korean(word: str) -> str:
     return next(iter(found)) if len(found) == 1 else word
 
 
-def _as_heard(word: str, language: str) -> str:
-    """Return the frequent word that sounds like an unknown one; short ones only as small words."""
-    own = _dictionary(language)
-    meant = own.heard.get(sound_of(word, language), "")
-    if not meant and language in {"es", "fr"} and word[-1] == "s":
-        meant = own.heard.get(sound_of(word[:-1], language), "")
-        meant = f"{meant}s" if meant and meant[-1] != "s" else meant
-    if len(meant) < len(word) - 1:
-        return ""  # "La Baule" is no "bol"
-    if len(word) < (MIN_LETTERS if language == "en" else MIN_LETTERS - 1):
-        return meant if own.count(meant) >= SMALL_WORD_COUNT else ""
-    return "" if _is_form(meant, word) else meant
-
-
-def _by_slip(word: str, language: str) -> str:
-    """Return the frequent word that differs by a single slip of the hand."""
-    own = _dictionary(language)
-    if len(word) < MIN_LETTERS:
-        return ""
-    least = MIN_COUNT_LONG if len(word) >= LONG_LETTERS else MIN_COUNT
-    near = (one for one in own.checker.edit_distance_1(word) if one.isalpha())
-    slips = (one for one in near if _is_slip(one, word))
-    known = [one for one in slips if own.count(one) >= least and not _is_form(one, word)]
-    return max(known, key=lambda one: (sorted(one) == sorted(word), own.count(one)), default="")
-
-
-# Spanish verbs that change their vowel where it is stressed ("jugar", "juega"; "nevar", "nieva").
-_STRESSED = (("ue", "o"), ("ue", "u"), ("ie", "e"))
-_VERB_ENDING = re.compile("(?:as|es|an|en|a|e|o)$")
-_INFINITIVES = ("ar", "er", "ir")
-
-
-def _bases(word: str, language: str) -> Iterator[str]:
-    """Other spellings under which a dictionary may know a word: its infinitive, "ß" for "ss"."""
-    if language == "de":
-        yield word.replace("ss", "ß")
-    if language == "es" and (ending := _VERB_ENDING.search(word)):
-        stem = word[: ending.start()]
-        for stressed, plain in _STRESSED:
-            head, found, tail = stem.rpartition(stressed)
-            if found:
-                yield from (f"{head}{plain}{tail}{infinitive}" for infinitive in _INFINITIVES)
+# Syllables of a short Korean word at most.
+SHORT_KOREAN = 2
 
 
 @lru_cache(maxsize=1)
 def _names() -> frozenset[str]:
-    """Names that people write in small letters and dictionaries of everyday words lack."""
+    """Names that people write in small letters and that lists of words may lack."""
     text = (Path(__file__).parents[1] / "data" / "names.txt").read_text(encoding="utf-8")
     return frozenset(word for line in text.splitlines() if line[:1] != "#" for word in line.split())
 
 
-# Occurrences from which on a word may be what an unknown one sounds like.
-MIN_HEARD = {"en": 1000, "de": 100, "fr": 1000, "es": 1000}
-# Occurrences of a small word at least ("wann").
-SMALL_WORD_COUNT = 20_000
-# Syllables of a short Korean word at most, and occurrences of the gloss of a name.
-SHORT_KOREAN, NAME_COUNT = 2, 400
-# Each dictionary gives this count to all that it met too seldom to tell, which is most of it.
-RARE = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Dictionary:
-    """Words of one language; the rare ones by their hashes alone, which take a tenth of the memory.
-
-    Attributes:
-        checker: Of the frequent words.
-        rare: Sorted hashes of the others, `int64[n]`.
-        heard: The most frequent word of each sound.
-    """
-
-    checker: SpellChecker
-    rare: npt.NDArray[np.int64]
-    heard: Mapping[str, str]
-
-    def count(self, word: str) -> int:
-        """Return how often a word occurs, 0 when it is unknown."""
-        frequent = self.checker.word_frequency.dictionary.get(word, 0)
-        if frequent:
-            return int(frequent)
-        place = int(np.searchsorted(self.rare, hash(word)))
-        return RARE if place < len(self.rare) and self.rare[place] == hash(word) else 0
-
-
-def occurrences(word: str, language: str) -> int:
-    """Return how often a word occurs in the texts of the dictionary of one of `LANGUAGES`."""
-    return _dictionary(language).count(word)
-
-
-def load_dictionaries() -> None:
-    """Read all dictionaries: nobody's request should wait for it."""
-    for language in LANGUAGES:
-        _dictionary(language)
-
-
-@lru_cache(maxsize=len(LANGUAGES))
-def _dictionary(language: str) -> Dictionary:
-    frequent, hashes = _thinned(language)
-    # Only now: what is kept must not lie between what has just been freed.
-    counts = frequent.word_frequency.dictionary.items()
-    often = [(word, n) for word, n in counts if n >= MIN_HEARD[language] and word.isalpha()]
-    return Dictionary(frequent, hashes, by_sound(often, language))
-
-
-def _thinned(language: str) -> tuple[SpellChecker, npt.NDArray[np.int64]]:
-    """Return a dictionary's frequent words, and the hashes of the others."""
-    checker = SpellChecker(language=language, distance=1)
-    counts = checker.word_frequency.dictionary
-    rare = [word for word, count in counts.items() if count <= RARE]
-    hashes = np.sort(np.fromiter(map(hash, rare), dtype=np.int64, count=len(rare)))
-    frequent = SpellChecker(language=None, distance=1)
-    frequent.word_frequency.load_json({w: n for w, n in counts.items() if n > RARE})
-    return frequent, hashes
-
-
-def _is_slip(known: str, word: str) -> bool:
-    """Whether a hand or ear slipped: letters left out, doubled or swapped, a vowel for a vowel.
-
-    Another consonant makes another word, most often a name ("lakers", "layers").
-    """
-    if known[0] != word[0]:
-        return False
-    changed = [(a, b) for a, b in zip(known, word, strict=False) if a != b]
-    if len(known) < len(word) and not _is_shorter_slip(known, word):
-        return False
-    if len(known) != len(word) or len(changed) != 1:
-        return True
-    if any(letter in _ACCENTED for letter in changed[0]):
-        return "".join(sorted(changed[0])) in _SAME_VOWEL
-    if frozenset(changed[0]) in _SOUND_APART:
-        return False  # "parqué" is no "porqué"
-    return set(changed[0]) <= _VOWELS or frozenset(changed[0]) in _SOUND_ALIKE
-
-
-def _is_shorter_slip(known: str, word: str) -> bool:
-    """Whether the letter that a word has too many was doubled, or added at its end.
-
-    In a short word any other makes another word ("gasta", "monzo", "spacex").
-    """
-    if known == word[:-1]:
-        return word[-1] in _DOUBLED_ENDS
-    place = next(n for n, (a, b) in enumerate(zip(known, word, strict=False)) if a != b)
-    doubled = word[place] in {word[place - 1], word[place + 1 : place + 2]}
-    return doubled or len(word) >= LONG_LETTERS
-
-
-# Letters that a finger adds to a word that was complete.
-_DOUBLED_ENDS = frozenset("aeioulmnrsty")
-# Another vowel with an accent is another form of the verb ("marcó", "marca").
-_ACCENTED = frozenset("áéíóú")
-_SAME_VOWEL = frozenset({"aá", "eé", "ií", "oó", "uú"})
-_VOWELS = frozenset("aeiouyáéíóúàèùâêîôûäöü")
-_SOUND_APART = frozenset(map(frozenset, ("ao", "au", "io", "iu")))
-_SOUND_ALIKE = frozenset(map(frozenset, ("cs", "sz", "ck", "kq", "bv", "dt", "gj", "mn")))
-
-
 def _is_form(known: str, word: str) -> bool:
-    """Whether two words differ in their endings only: dictionaries lack many a form."""
+    """Whether two words differ in their endings only: lists lack many a form."""
     if sorted(known) == sorted(word):
         return False
     shared = next((n for n, (a, b) in enumerate(zip(known, word, strict=False)) if a != b), None)

@@ -12,8 +12,7 @@ from pellucid_decision.question.asking import opens_question
 from pellucid_decision.question.chunk import Chunk
 from pellucid_decision.question.chunk import Role as Part
 from pellucid_decision.question.morphology import Sort, morphemes_of
-from pellucid_decision.question.places import NAME_COUNT
-from pellucid_decision.question.rarity import commonness
+from pellucid_decision.question.rarity import NAME_COUNT, commonness
 from pellucid_decision.question.terms import Kind
 from pellucid_decision.question.topic import Topic, told_in
 from pellucid_decision.rules.rulebook import LanguageRules
@@ -74,16 +73,24 @@ def swapped(
         rules: Rules of the language.
     """
     if rules.code in DENSE_LANGUAGES and (rest := _elsewhere(own, topic, rules)):
-        return rest
+        return _priced(rest, topic, rules)
     likes = [chunk for chunk in topic.last if _is_alike(chunk, own[0], text, topic, rules)]
     named = [chunk for chunk in likes if _is_named(chunk, rules)]
     # "In Austria winter tyres" and "in Tyrol": what stands behind a place is not part of it.
     most = len(topic.last) if _word_before(own[0], text) in _ARTICLES else len(own)
     alike = {one for chunk in named or likes for one in _last_phrase(chunk, topic)[:most]}
     placed = rules.code == "de" and _word_before(own[0], text) in rules.words("leading")
-    if not alike and not placed and any(_is_named(chunk, rules) for chunk in own):
-        alike = set([chunk for chunk in topic.last if _is_named(chunk, rules)][-1:])
+    leads = _word_before(own[0], text) in _TO_PLACES
+    if not alike and not placed and (leads or any(_is_named(chunk, rules) for chunk in own)):
+        # What the answer writes as a name is one, whatever letters the person typed.
+        told = {one.key for one in topic.said} if leads else frozenset[str]()
+        names = [one for one in topic.last if _is_named(one, rules) or one.key in told]
+        alike = set(names[-1:])
     return _priced(tuple(chunk for chunk in topic.last if chunk not in alike), topic, rules)
+
+
+# What leads to a place, and to little else.
+_TO_PLACES = frozenset({"in", "near", "en", "à", "au", "aux", "nach", "em"})
 
 
 def _is_named(chunk: Chunk, rules: LanguageRules) -> bool:
@@ -101,12 +108,12 @@ def _priced(rest: tuple[Chunk, ...], topic: Topic, rules: LanguageRules) -> tupl
     if not (asks and asks.search(topic.question)) or said or not rest:
         return rest
     kept = tuple(chunk for chunk in rest if chunk.role is not Part.ASKS)
-    return (*kept, Chunk(price)) if len(kept) == 1 else rest
+    return (*kept, Chunk(price)) if len(kept) < MEANT_WORDS else rest
 
 
 def _elsewhere(own: Sequence[Chunk], topic: Topic, rules: LanguageRules) -> tuple[Chunk, ...]:
     """Return the question before without the place in it, where another place is named."""
-    if len(own) != 1 or not _places_in(own[0], rules):
+    if len(own) != 1 or not _may_be_place(own[0], rules):
         return ()
     for number in range(len(topic.last) - 1, -1, -1):  # "from Seoul to Gangneung": the last
         chunk = topic.last[number]
@@ -116,6 +123,12 @@ def _elsewhere(own: Sequence[Chunk], topic: Topic, rules: LanguageRules) -> tupl
             kept = (rest,) if rest.text else ()
             return (*topic.last[:number], *kept, *topic.last[number + 1 :])
     return ()
+
+
+def _may_be_place(chunk: Chunk, rules: LanguageRules) -> bool:
+    """Whether a chunk is a place, or one name that may be of one ("세종")."""
+    sorts = [one.sort for one in morphemes_of(chunk.text, rules.code)]
+    return Sort.PLACE in sorts or sorts == [Sort.NAME]
 
 
 _KINDS_OF_PLACES = frozenset("市県區区县町村都府道州省시군구도")
@@ -141,7 +154,11 @@ def _is_alike(chunk: Chunk, own: Chunk, text: str, topic: Topic, rules: Language
     if small and before == small and before in rules.words("stopwords"):
         return True
     places = [meanings_of(one.key, rules.code) for one in (chunk, own)]
-    return all("place" in meanings for meanings in places)
+    return all(meanings & _PLACES for meanings in places)
+
+
+# Meanings of names of places, and of words that may be one.
+_PLACES = frozenset({"place", "own_big_cities", "~own_big_cities"})
 
 
 def _last_phrase(chunk: Chunk, topic: Topic) -> tuple[Chunk, ...]:

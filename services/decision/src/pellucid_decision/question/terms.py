@@ -190,9 +190,28 @@ def _without_particle(token: str, particles: Sequence[str]) -> str:
         return token  # the currency, not what it ends in
     for particle in particles:
         stem = token.removesuffix(particle)
+        if stem != token and not _fits(particle, stem[-1:]):
+            continue
         if stem != token and (len(stem) >= 2 or (stem and not _HANGUL.match(stem[-1]))):  # noqa: PLR2004 - the number says itself
             return stem
     return token
+
+
+# Particles by the sound that they stand behind; all others stand behind any.
+_BEHIND_CONSONANT = frozenset(
+    ["이", "은", "을", "과", "으로", "이랑", "이나", "이야", "이란", "이고", "이며"]
+)
+_BEHIND_VOWEL = frozenset(["가", "는", "를", "와", "랑", "나", "야", "란"])
+# Unicode has 28 Hangul syllables to a beginning, the first of them without a consonant at its end.
+_FIRST_SYLLABLE, _TO_A_BEGINNING = 0xAC00, 28
+
+
+def _fits(particle: str, last: str) -> bool:
+    """Whether a particle may stand behind a syllable: "이" of "린나이" is none."""
+    if not _HANGUL.match(last):
+        return True
+    closed = (ord(last) - _FIRST_SYLLABLE) % _TO_A_BEGINNING > 0
+    return particle not in (_BEHIND_VOWEL if closed else _BEHIND_CONSONANT)
 
 
 def _chinese(text: str, rules: LanguageRules) -> Iterator[Term]:

@@ -28,7 +28,7 @@ MAX_ASKED = 3
 MAX_SAID = 4
 _FULL_NAME = re.compile(
     r"(?<![\w.])[A-ZÀ-Þ][a-zà-ÿ'’-]+"
-    r"(?:[- ](?:(?:de|da|di|du|van|von|der|den|al|bin|la|le)\s)?[A-ZÀ-Þ][\w'’-]+){1,3}"
+    r"(?:[- ](?:(?:de|da|di|du|del|dos|das|van|von|der|den|al|bin|la|le)\s)?[A-ZÀ-Þ][\w'’-]+){1,3}"
 )
 
 
@@ -71,9 +71,13 @@ class Topic:
 
 def topic_of(history: Sequence[Turn], rules: LanguageRules) -> Topic:
     """Follow the topic through the turns, oldest first."""
-    topic, asked = Topic(), ""
+    topic, asked, remarked = Topic(), "", False
     for turn in history:
         text = straight(window(turn.content))
+        if turn.role is Role.USER:
+            remarked = bool(topic.subject) and _is_remark(text, rules)
+        if remarked:
+            continue
         if turn.role is Role.USER:
             topic, asked = _after_question(topic, text, rules), text
             told = place_told(text, rules)
@@ -183,8 +187,8 @@ def _after_question(topic: Topic, text: str, rules: LanguageRules) -> Topic:
             topic,
             asked=asked[:MAX_ASKED],
             beside=beside,
-            people=(),
-            sought=seeks,
+            people=() if seeks else topic.people,
+            sought=seeks or (topic.sought and refers(text, rules)),
             place=place,
         )
     if not subject:
@@ -207,6 +211,21 @@ def _after_question(topic: Topic, text: str, rules: LanguageRules) -> Topic:
         place=place,
         question=text,
     )
+
+
+# Characters of a remark at most.
+REMARK_CHARACTERS = 60
+
+
+def _is_remark(text: str, rules: LanguageRules) -> bool:
+    """Whether a message only says something to the answer before it ("ah, the Martian guy")."""
+    pattern = rules.phrase("remark")
+    asks = re.search(r"[?？]", text) or len(text) > REMARK_CHARACTERS or switches(text, rules)
+    if asks or not (pattern and pattern.search(text)):
+        return False
+    asking = rules.words("attributes") | rules.words("roles")
+    chunks = told_in(text, rules).chunks
+    return not any(chunk.role is Part.ASKS or chunk.key in asking for chunk in chunks)
 
 
 def _ends_with_verb(subject: Sequence[Chunk], text: str, rules: LanguageRules) -> bool:
@@ -267,18 +286,30 @@ def _after_answer(topic: Topic, text: str, rules: LanguageRules) -> Topic:
     known = {word for chunk in topic.subject for word in chunk.key.split()}
     found = chunks_of(text, rules)
     named = [chunk for chunk in found if chunk.kind in _NAMES]
+    full = (_full_name(match.group(), rules) for match in _FULL_NAME.finditer(text))
     people = [
-        Chunk(match.group(), Kind.ENTITY)
-        for match in _FULL_NAME.finditer(text)
-        if not known & set(match.group().casefold().split())
+        Chunk(name, Kind.ENTITY)
+        for name in full
+        if name and not known & set(name.casefold().split())
     ]
     people += _people_said(text, rules) if topic.sought else []
     names = {chunk.key for chunk in people}
     other = [chunk for chunk in named if chunk.key not in names]
     thing = thing_named(topic.question, text, rules) if not topic.thing else topic.thing
     return replace(
-        topic, people=tuple(people[:MAX_SAID]), said=tuple(other[:MAX_SAID]), thing=thing
+        topic,
+        people=tuple(people[:MAX_SAID]) or topic.people,
+        said=tuple(other[:MAX_SAID]),
+        thing=thing,
     )
+
+
+def _full_name(written: str, rules: LanguageRules) -> str:
+    """Return a name without the small word that opens its sentence; "" where too little is left."""
+    first, _, rest = written.partition(" ")
+    if first.casefold() not in rules.words("stopwords"):
+        return written
+    return rest if " " in rest else ""
 
 
 def _people_said(text: str, rules: LanguageRules) -> list[Chunk]:
