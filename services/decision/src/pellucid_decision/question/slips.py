@@ -39,7 +39,8 @@ def _taken_for() -> dict[str, dict[str, float]]:
         for group in letters:
             for one in group:
                 found.setdefault(one, {}).update(dict.fromkeys(group.replace(one, ""), cost))
-    for plain, *_ in _ACCENTED:  # nobody writes an accent by mistake
+    for group in _ACCENTED:  # nobody writes an accent by mistake
+        plain = group[0]
         for one in found[plain]:
             if not one.isascii():
                 found[one][plain] = _DELIBERATE
