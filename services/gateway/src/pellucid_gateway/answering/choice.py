@@ -18,7 +18,7 @@ from pellucid_gateway.question.key_facts import is_superseded
 from pellucid_gateway.question.parts import parts_of
 from pellucid_gateway.vocabulary.request import Depth
 from pellucid_language.quantities import amounts
-from pellucid_language.terms import has_unspaced_script, terms
+from pellucid_language.terms import terms
 
 _MOST = {Depth.QUICK: 2, Depth.STANDARD: 3, Depth.DEEP: 5, Depth.LEAN: 3}
 # Two sentences that share this much say the same.
@@ -206,10 +206,7 @@ class _Choice:
         candidate, lead = self._found[i], self._found[self._lead_for(part, leads)]
         if candidate.text.rstrip(_CLOSERS)[-1:] in _ASKS:
             return False
-        kinds = asked_for(self._parts[part])
-        if has_unspaced_script(candidate.text):
-            # Nothing marks the names of people there.
-            kinds -= {AskedFor.PERSON}
+        kinds = excerpt_worth.told_in(candidate.text, asked_for(self._parts[part]))
         told = [carries(c.text, kinds, self._parts[part]) for c in (lead, candidate)]
         if not kinds or told[1] >= min(_VALUED, told[0]):
             return True

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pellucid_gateway.answering.quotable import Candidate
-from pellucid_gateway.claims.answer_values import Answered, answered_by
+from pellucid_gateway.claims.answer_values import Answered, answered_by, gives_cause
 from pellucid_gateway.claims.claim_checks import days_of, months_of
-from pellucid_gateway.question.asked_for import asked_for, carries
+from pellucid_gateway.question.asked_for import AskedFor, asked_for, carries
 from pellucid_gateway.question.asked_things import Thing, beyond, share_told, things_of
 from pellucid_gateway.question.key_facts import is_superseded, matches, subject_terms, tells
 from pellucid_gateway.vocabulary.findings import Method
@@ -54,6 +54,8 @@ _YEAR = re.compile(r"(?<![\d.,])20\d\d(?![\d.,]\d|\d)")
 _OTHER_DAY = -0.2
 # It says the question again and nothing besides.
 _ECHO, _ECHO_SHARE = -0.4, 0.6
+# It says why, where that is asked.
+_SAYS_WHY = 0.2
 _COMPARED_CHARS = 320
 # A further excerpt has this share of the best one's words of the question, or is so like it.
 _SPEAKING_SHARE = 0.25
@@ -123,7 +125,7 @@ def worth(found: Sequence[Candidate], question: str, near: Likeness | None) -> l
         + _LEXICAL * words
         + _ABOUT * about
         + _TELLS * kind
-        + _CARRIES * carries(candidate.text, kinds, question)
+        + _CARRIES * carries(candidate.text, told_in(candidate.text, kinds), question)
         + _told_things(candidate, things)
         + _of_sayings(candidate, question, wanted)
         + _of_form(candidate)
@@ -132,6 +134,11 @@ def worth(found: Sequence[Candidate], question: str, near: Likeness | None) -> l
             each, near.alone, near.with_about, strict=True
         )
     ]
+
+
+def told_in(text: str, kinds: frozenset[AskedFor]) -> frozenset[AskedFor]:
+    """The kinds of things that a text could show: without blanks nothing marks people."""
+    return kinds - {AskedFor.PERSON} if has_unspaced_script(text) else kinds
 
 
 def _about(found: Sequence[Candidate], question: str) -> list[float]:
@@ -157,11 +164,13 @@ def _of_sayings(candidate: Candidate, question: str, wanted: frozenset[str]) -> 
     present = _PRESENT.search(question) is not None
     says_present = present and _PRESENT.search(candidate.text) is not None
     to_come = present and _is_to_come(candidate)
+    says_why = answered_by(question) is Answered.CAUSE and gives_cause(candidate.text)
     return (
         _CODED * coded
         + _SUPERSEDED * superseded
         + _SAYS_PRESENT * says_present
         + _TO_COME * to_come
+        + _SAYS_WHY * says_why
         + _ECHO * _is_echo(candidate, question, wanted)
         + _OTHER_DAY * _is_of_another_day(candidate, question)
     )

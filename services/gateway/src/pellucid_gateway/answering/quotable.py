@@ -57,6 +57,11 @@ class Candidate:
         return _CUT in {self.text[:1], self.text[-1:]}
 
     @property
+    def is_torn(self) -> bool:
+        """Whether something is left out at its beginning and at its end."""
+        return self.text[:1] == _CUT and self.text[-1:] == _CUT
+
+    @property
     def is_row(self) -> bool:
         """Whether it is a row of a table."""
         return BAR in self.text
@@ -75,6 +80,8 @@ def _of_source(source: Source) -> Iterator[Candidate]:
     whole = [c for c in found if c.is_row or c.text.rstrip(_CLOSERS)[-1:] in _ENDS]
     has_sentences = any(not c.is_row for c in whole)
     kept = [c for c in found if c in whole or c.about] if has_sentences else found
+    # What a search engine cut at both ends is more often a piece of a menu than a sentence.
+    kept = [c for c in kept if not c.is_torn] or kept
     yield from kept[:_MOST_OF_SOURCE]
 
 

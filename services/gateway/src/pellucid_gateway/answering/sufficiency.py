@@ -12,7 +12,7 @@ speaks of what it asks about. A sentence that shares a word or two with the ques
 import re
 from collections.abc import Sequence
 
-from pellucid_gateway.answering.excerpt_worth import Likeness
+from pellucid_gateway.answering.excerpt_worth import Likeness, told_in
 from pellucid_gateway.answering.quotable import Candidate
 from pellucid_gateway.question.asked_for import AskedFor, asked_for, carries, has_name, measures_of
 from pellucid_gateway.question.asked_things import (
@@ -173,10 +173,7 @@ def _may_state(candidate: Candidate, question: str) -> bool:
     page = f"{candidate.source.title} {_text(candidate.source)}"
     if any(version not in page for version in _VERSION.findall(question)):
         return False
-    kinds = asked_for(question)
-    if has_unspaced_script(candidate.text):
-        # Nothing marks the names of people there.
-        kinds -= {AskedFor.PERSON}
+    kinds = told_in(candidate.text, asked_for(question))
     return not kinds or any(_has(candidate.text, kind, question) for kind in kinds)
 
 

@@ -96,6 +96,11 @@ def speaks_of_plans(text: str) -> bool:
     return _lexicon()["plans"].search(fold(text)) is not None
 
 
+def gives_cause(sentence: str) -> bool:
+    """Whether a sentence says by its words why something is so."""
+    return _lexicon()["gives_cause"].search(fold(sentence)) is not None
+
+
 def stated_by(source: Source, question: str, answered: Answered) -> Stated | None:
     """The one answer that a source gives; None where it gives none or several."""
     have = terms(f"{source.title} {source.facts}")

@@ -52,7 +52,7 @@ _DIGIT = re.compile(r"\d")
 _SUPERSEDED = re.compile(
     r"\bhad (?:been )?(?:announced|planned|said)\b|\boriginally\b|\bno longer valid\b|\bprovisional"
     r"|\bursprünglich\b|\bvorläufig\b|\binitialement\b|\bprovisoire\b|\binicialmente\b"
-    r"|\bprovisional(?:es)?\b|당초|원래|当初|暫定|原定|暂定",
+    r"|\bprovisional(?:es)?\b|당초|원래|잠정|当初|暫定|原定|暂定",
     re.IGNORECASE,
 )
 _SUPERSEDED_MALUS = 0.4
