@@ -255,7 +255,7 @@ def _typed(question: str, word: str, rules: LanguageRules) -> str:
     if rules.code in DENSE_LANGUAGES or word.casefold() not in question.casefold():
         return ""
     for text in (question, without_opening(question, rules)):
-        typed = _written([Chunk(text)])
+        typed = _written([Chunk(text.strip(" ¿?!."))])
         words = PHRASE.findall(typed)
         timeless = " ".join(w for w in words if w.casefold() not in rules.words("recency"))
         short = word_count(" ".join(words)) <= MAX_WORDS
