@@ -115,8 +115,8 @@ def test_a_month_or_year_told_from_today_is_named(message: str, expected: str) -
         ("is examplebank down?? app just spins", ["examplebank down", "examplebank status"]),
         (
             (
-                "my sister moved out in june and the deposit was never put in any scheme?? she is so "
-                "upset and nobody helps her at all. what compensation can you claim if a landlord "
+                "my sister moved out in june and the deposit was never put in any scheme?? she is "
+                "so upset and nobody helps her. what compensation can you claim if a landlord "
                 "hasn't protected the deposit"
             ),
             ["compensation claim landlord hasn't protected deposit"],
