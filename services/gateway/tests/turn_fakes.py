@@ -213,7 +213,12 @@ class FakeScorer:
         )
 
     async def similarities(
-        self, text: str, others: Sequence[str], *, no_store: bool = False
+        self,
+        text: str,
+        others: Sequence[str],
+        *,
+        no_store: bool = False,
+        thorough: bool = False,
     ) -> tuple[float, ...]:
         self.unstored.append(no_store)
         await _fail("scorer", down=self.down, hangs=self.hangs)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import inf, isfinite
+from statistics import fmean
 
 from pellucid_language.scripts import is_read_by
 from pellucid_runtime.clock import Clock
@@ -202,20 +203,51 @@ class Scorer:
         return await self._embedder.embed(texts)
 
     async def similarity(
-        self, text: str, others: Sequence[str], *, no_store: bool = False
+        self,
+        text: str,
+        others: Sequence[str],
+        *,
+        no_store: bool = False,
+        thorough: bool = False,
     ) -> tuple[tuple[float, ...], str]:
-        """Return the likeness of a text and each of several, in order, and the model's name.
+        """Return the likeness of a text and each of several, in order, and the models' names.
 
         Args:
             text: What they are compared with.
             others: The others.
             no_store: No vector of theirs is kept.
+            thorough: The mean of all models that read the text. One that is late is left out.
 
         Raises:
             OverloadedError: The queue is full.
         """
         every, usual = (self._embedder, *self._companions), self._reader([text])
         reader = every[reader_of([one.scripts for one in every], text, others)]
+        first = self._likened(reader, usual, text, others, no_store=no_store)
+        if not thorough or reader is not usual:
+            return await first
+        further = [one for one in every if one is not reader and one.reads([text])]
+        told = await asyncio.gather(
+            first,
+            *(self._likened(one, one, text, others, no_store=no_store) for one in further),
+            return_exceptions=True,
+        )
+        if isinstance(told[0], BaseException):
+            raise told[0]
+        kept = [one for one in told if not isinstance(one, BaseException)]
+        means = map(fmean, zip(*(likenesses for likenesses, _ in kept), strict=True))
+        return tuple(means), "+".join(model for _, model in kept)
+
+    async def _likened(
+        self,
+        reader: Embedder,
+        usual: Embedder,
+        text: str,
+        others: Sequence[str],
+        *,
+        no_store: bool,
+    ) -> tuple[tuple[float, ...], str]:
+        """Likeness by one model, by the usual one where the queue of another is full."""
         texts, within_s = [text, *others], _share_s(FURTHER_SHARE)
         try:
             embedded = await reader.embed(texts, questions=1, no_store=no_store, within_s=within_s)
