@@ -227,9 +227,9 @@ class Scorer:
         texts = [text, *others]
         is_shared = thorough and reader is usual
         further = [one for one in every if is_shared and one is not reader and one.reads([text])]
-        first, *more = await asyncio.gather(
+        first, more = await asyncio.gather(
             _embedded(reader, usual, texts, no_store=no_store),
-            *(_if_free(one, texts, 1, no_store=no_store) for one in further),
+            asyncio.gather(*(_if_free(one, texts, 1, no_store=no_store) for one in further)),
         )
         heard = [first, *(one for found in more for one in found)]
         each = [one.scale.likenesses(_reading(one, 0, 1).cosines) for one in heard]
