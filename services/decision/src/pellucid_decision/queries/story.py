@@ -4,9 +4,10 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from pellucid_decision.queries.limits import SHORT
+from pellucid_decision.queries.limits import MAX_WORDS, SHORT
 from pellucid_decision.question.chunk import Chunk, Role
 from pellucid_decision.question.chunks import chunks_of
+from pellucid_decision.question.morphology import Sort, morphemes_of
 from pellucid_decision.question.rarity import NAME_COUNT, commonness
 from pellucid_decision.question.terms import FIRM, Kind
 from pellucid_decision.question.topic import has_verb_last
@@ -84,6 +85,8 @@ def things_told(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
     telling = (names_told(before, rules), rare_told(before, rules), codes_told(before, rules))
     wanted = frozenset().union(*telling)
     found = things_in(before, rules)
+    if rules.code in _DENSE and len(found) < MAX_WORDS:
+        return tuple(found)
     kept = [chunk for chunk in found if chunk in wanted or chunk.text.endswith("%")]
     return tuple(kept[-STORY_WORDS:]) or tuple(found[-SHORT:])
 
@@ -121,11 +124,22 @@ def names_told(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
     for place, chunk in enumerate(found):
         if not is_name(chunk, before, rules) or _dates(chunk) or not _leads(before, chunk, rules):
             continue
+        if _is_nickname(chunk, rules):
+            continue
         result.append(chunk)
         behind = found[place + 1] if place + 1 < len(found) else None
         if behind and _belongs(behind, chunk) and not is_name(behind, before, rules):
             result.append(behind)
     return tuple(result)
+
+
+def _is_nickname(chunk: Chunk, rules: LanguageRules) -> bool:
+    """Whether a Japanese name is in hiragana alone, as friends are called and few places."""
+    kana = rules.code == "ja" and _KANA_ONLY.fullmatch(chunk.text) is not None
+    return kana and all(one.sort is not Sort.PLACE for one in morphemes_of(chunk.text, "ja"))
+
+
+_KANA_ONLY = re.compile(rf"[{HIRAGANA}]+")
 
 
 def names_visited(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:

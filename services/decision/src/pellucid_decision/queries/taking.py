@@ -20,6 +20,7 @@ from pellucid_decision.queries.story import (
     things_told,
 )
 from pellucid_decision.question.asked import Asked
+from pellucid_decision.question.asking import NEVER
 from pellucid_decision.question.chunk import Chunk
 from pellucid_decision.question.terms import FIRM, Kind
 from pellucid_decision.rules.rulebook import LanguageRules
@@ -28,9 +29,11 @@ from pellucid_decision.text.lexicon import DENSE_LANGUAGES
 # Names of a story that its question takes at most.
 STORY_NAMES = 2
 # A question with so many things of its own needs no name of the story.
-WHOLE_WORDS = 5
+WHOLE_WORDS, WHOLE_DENSE = 5, 4
 # Words of the clause before it that it takes at most.
 NEAR_WORDS = 3
+# Words of what the teller has heard, for a question that says little.
+HEARD_WORDS = 4
 _NAMES = FIRM - {Kind.NUMBER}
 
 
@@ -81,16 +84,22 @@ class Story:
         ahead = self.asked.before
         if self.asked.behind:
             ahead = ahead.replace(self.asked.behind, "")
-        lacks = (few or self.rules.code in DENSE_LANGUAGES) and not self._names(own)
+        dense = self.rules.code in DENSE_LANGUAGES
+        lacks = (few or (dense and not self._is_whole(own))) and not self._names(own)
         return rare_told(ahead, self.rules) if lacks and ahead.strip() else ()
 
     def _near(self, own: Sequence[Chunk]) -> tuple[Chunk, ...]:
         """Return what stands right before a question that names nothing itself."""
-        if self._names(own):
+        if self._names(own) or self._is_whole(own):
             return ()
+        heard = self.rules.phrase("heard") or NEVER
+        few = sum(says(chunk, self.rules) for chunk in own) < WHOLE_DENSE
         back = points_back(self.asked.questions[0], self.rules)
+        back = back or (few and heard.search(self.asked.previous) is not None)
         clause = self.asked.near or (self.asked.previous if back else "")
         things = tuple(things_in(clause, self.rules)) if clause else ()
+        if few and heard.search(clause):  # "I heard that there is a grant for ..."
+            return things[-HEARD_WORDS:]
         first = next((n for n, chunk in enumerate(things) if chunk.kind in _NAMES), None)
         naming = self.rules.phrase("naming_clause")
         told = first is not None or (naming is not None and naming.search(clause))
@@ -125,7 +134,9 @@ class Story:
 
     def _is_whole(self, own: Sequence[Chunk]) -> bool:
         """Whether a question says enough by itself."""
-        return self.rules.code not in DENSE_LANGUAGES and len(own) >= WHOLE_WORDS
+        if self.rules.code in DENSE_LANGUAGES:
+            return sum(says(chunk, self.rules) for chunk in own) >= WHOLE_DENSE
+        return len(own) >= WHOLE_WORDS
 
     def _names_told(self, own: Sequence[Chunk]) -> tuple[Chunk, ...]:
         """Return the names of the story for a question that has none, the place before others."""

@@ -33,6 +33,8 @@ SHORT_DENSE_CHARACTERS = 36
 MIN_ASKED = 6
 # Words of a sentence that goes on asking at most.
 FEW_WORDS = 5
+# Characters of a sentence without blanks in which it asks, from its end.
+TAIL_CHARACTERS = 14
 _SENTENCE = re.compile(r"[^.!?。！？\n]*(?:\.(?=\S)[^.!?。！？\n]*)*[.!?。！？\n]*")
 _WONDERS = re.compile(r"(?:\?[?!]+|![?!]*\?[?!]*)\Z")
 _CLAUSE = re.compile(rf"[,;:，、；：](?=\s|[{EAST_ASIAN}])|\s[-–—]\s|[(（)）]")
@@ -42,6 +44,7 @@ _SIDES = re.compile(
     re.IGNORECASE,
 )
 _OR = re.compile(r"\b(?:or|o|u|ou|oder)\b", re.IGNORECASE)
+_AND_DENSE = re.compile(r"\S[와과랑]\s|\S하고\s|\S(?:と|か|和|跟|与)\S")
 # What a machine said is no story of the person's.
 _FAULT = re.compile(
     r"\b(?:[A-Z]\w*(?:Error|Exception)|(?i:fatal|error|panic|fehler|erreur))(?: \w+)?\s*:\s*\S"
@@ -98,21 +101,21 @@ def questions_of(text: str, rules: LanguageRules) -> Asked:
         return Asked((_sides_first(_joined(sentences), rules),), before, compares=True)
     parts = [part for sentence in sentences for part in parts_in(sentence, rules)]
     kept = tuple(dict.fromkeys(filter(None, map(_trimmed, parts))))[:MAX_QUESTIONS]
-    behind = _behind(plain, kept, before)
+    behind = _behind(plain, kept, before, rules)
     return Asked(kept or (plain,), before, behind=behind, near=near, previous=previous)
 
 
-def _behind(text: str, questions: Sequence[str], before: str) -> str:
+def _behind(text: str, questions: Sequence[str], before: str, rules: LanguageRules) -> str:
     """Return the sentences of a story that stand behind the first question."""
     place = text.find(questions[0]) if questions else -1
     rest = text[place + len(questions[0]) :] if place >= 0 else ""
-    return _joined(one for one in _sentences(rest) if one in before)
+    return _joined(one for one in _sentences(rest, rules) if one in before)
 
 
 def _around(text: str, question: str, rules: LanguageRules) -> tuple[str, str]:
     """Return the clause before a question within its sentence, and the sentence before that."""
     told = text[: max(0, text.find(question))]
-    sentences = _sentences(told)
+    sentences = _sentences(told, rules)
     if not sentences:
         return "", ""
     last = sentences[-1]
@@ -128,7 +131,15 @@ def _ruled_out(text: str, rules: LanguageRules) -> str:
     """Write "that doesn't use yeast" as "without yeast", as searchers do."""
     clause = rules.phrase("excluding")
     short = rules.mappings.get("asked_as", {}).get("without", "")
-    return _BLANKS.sub(" ", clause.sub(f"{short} ", text)) if clause and short else text
+    if not clause or not short:
+        return text
+    return _BLANKS.sub(" ", clause.sub(lambda match: _without(match, short), text))
+
+
+def _without(match: re.Match[str], short: str) -> str:
+    """The short form, behind the thing where the language puts it there ("卵なし")."""
+    thing = match.groupdict().get("it")
+    return f"{thing}{short} " if thing else f"{short} " if short.isascii() else short
 
 
 def _without_contrast(text: str, rules: LanguageRules) -> str:
@@ -147,7 +158,7 @@ def _without_contrast(text: str, rules: LanguageRules) -> str:
 def _asking(text: str, rules: LanguageRules) -> tuple[str, list[str]]:
     """Return what was told before, and the sentences that ask."""
     if not _is_long(text, rules) and "\n" not in text.strip():
-        sentences = _sentences(text)
+        sentences = _sentences(text, rules)
         asking = _asking_in(sentences, rules)
         told = [one for one in sentences if one not in asking]
         if not asking or not _plainly_told(told, rules):
@@ -184,32 +195,55 @@ def _from_story(text: str, rules: LanguageRules) -> tuple[str, list[str]]:
     begins = {match.end(): match.start() for match in marker.finditer(text)}
     for place in reversed(begins):
         rest = EDGE.sub("", text[place:])
-        if content_words(rest, rules) >= 2:  # noqa: PLR2004 - less is no question
+        if content_words(rest, rules) >= 2 and _may_ask(rest, rules):  # noqa: PLR2004 - less is no question
             return text[: begins[place]], _leading_questions(rest, rules)
-    sentences = _sentences(text)
+    sentences = _sentences(text, rules)
     asking = _plainly_asking(_asking_in(sentences, rules), rules)
     if not asking:
         return "", [text]
     clauses = [_last_clauses(one, rules) for one in asking[-MAX_QUESTIONS:]]
     begin = text.find(clauses[0])
-    behind = _sentences(text[begin:])
+    behind = _sentences(text[begin:], rules)
     told = (one for one in behind if not any(one in other for other in asking))
     return _joined([text[:begin], *told]), clauses
 
 
+def _may_ask(text: str, rules: LanguageRules) -> bool:
+    """Whether what a marker such as "after all" leads is a question, where marks tell."""
+    if rules.code not in DENSE_LANGUAGES:
+        return True
+    first, *others = _sentences(text, rules) or [text]
+    return is_question(first, rules) or not any(_asks_last(one, rules) for one in others)
+
+
+def _asks_last(sentence: str, rules: LanguageRules) -> bool:
+    """Whether a sentence without blanks asks at its end, where such languages do."""
+    ends = rules.phrase("asks_end") or NEVER
+    bare = sentence.rstrip()
+    tail = bare[-TAIL_CHARACTERS:]
+    states = rules.phrase("states_end") or NEVER
+    marked = bare.endswith(("?", "？")) or bool(ends.search(bare))
+    return marked or (opens_question(tail, rules) and not states.search(bare))
+
+
 def _asking_in(sentences: Sequence[str], rules: LanguageRules) -> list[str]:
     """Return the sentences that ask, and those that go on asking ("And the refund fee.")."""
-    goes_on = rules.phrase("asks_on") or NEVER
+    goes_on, told = rules.phrase("asks_on") or NEVER, rules.phrase("told_end") or NEVER
     found: list[str] = []
     for one in sentences:
         on = found and goes_on.search(one.strip()) and 0 < content_words(one, rules) <= FEW_WORDS
-        if on or is_question(one, rules):
+        if on or (is_question(one, rules) and not told.search(one)):
             found.append(one)
     return found
 
 
 def _plainly_asking(asking: Sequence[str], rules: LanguageRules) -> list[str]:
-    """The sentences that ask, without those that only wonder ("it was never paid back??")."""
+    """The sentences that ask, without those that only wonder ("it was never paid back??").
+
+    Without blanks a sentence that asks somewhere within tells, beside one that asks at its end.
+    """
+    if rules.code in DENSE_LANGUAGES:
+        asking = [one for one in asking if _asks_last(one, rules)] or asking
     plain = [
         one
         for one in asking
@@ -221,7 +255,7 @@ def _plainly_asking(asking: Sequence[str], rules: LanguageRules) -> list[str]:
 
 def _leading_questions(text: str, rules: LanguageRules) -> list[str]:
     """Return the first sentence, and those behind it that ask."""
-    first, *others = _sentences(text) or [text]
+    first, *others = _sentences(text, rules) or [text]
     return [first, *(one for one in others if is_question(one, rules))]
 
 
@@ -239,11 +273,20 @@ def _last_clauses(sentence: str, rules: LanguageRules) -> str:
     ]
     if asking:
         first = starts.index(asking[0])
-        sides = first > 0 and _OR.search(bare[starts[first - 1] : ends[first - 1]])
+        sides = first > 0 and _has_sides(bare[starts[first - 1] : ends[first - 1]], sentence, rules)
         return sentence[starts[first - 1] if sides else asking[0] :]  # "X or Y, which ..."
     if rules.code in DENSE_LANGUAGES and len(starts) > 1:
         return sentence[starts[-1] :]
     return sentence
+
+
+def _has_sides(clause: str, sentence: str, rules: LanguageRules) -> bool:
+    """Whether a clause names what the question behind it compares."""
+    if rules.code not in DENSE_LANGUAGES:
+        return _OR.search(clause) is not None
+    comparison = rules.phrase("comparison")
+    joined = _AND_DENSE.search(clause) is not None
+    return joined and comparison is not None and comparison.search(sentence) is not None
 
 
 def _without_trailing(text: str, rules: LanguageRules) -> str:
@@ -277,10 +320,12 @@ def _is_long(text: str, rules: LanguageRules) -> bool:
     return len(text.split()) > SHORT_WORDS
 
 
-def _sentences(text: str) -> list[str]:
+def _sentences(text: str, rules: LanguageRules) -> list[str]:
     found: list[str] = []
+    reported = rules.phrase("reported") or NEVER
     for match in _SENTENCE.finditer(text):
-        if found and match.group()[:1] in _CLOSING:  # a full stop within a title
+        said = found and reported.match(match.group())  # "isn't that too late?" she says
+        if said or (found and match.group()[:1] in _CLOSING):  # a full stop within a title
             found[-1] += match.group().strip()
         elif found and _is_one(joined := f"{found[-1]} {match.group().strip()}", found[-1]):
             found[-1] = joined

@@ -4,7 +4,7 @@ import re
 
 from pellucid_decision.rules.rulebook import LanguageRules
 from pellucid_decision.text.lexicon import DENSE_LANGUAGES
-from pellucid_language.scripts import HIRAGANA, JAMO
+from pellucid_language.scripts import HAN, HIRAGANA, JAMO
 
 EDGE = re.compile(r"\A[\s,;:.!?¿¡。、，！？…-]+|[\s,;:.!¡。、，！…-]+\Z")
 NEVER = re.compile(r"(?!)")
@@ -16,6 +16,8 @@ _LAUGHTER = re.compile(
     rf"|(?<=[{HIRAGANA}])(?:笑+|[wｗ]+)(?=[、。！!\s]|\Z)|[{JAMO}]{{2,}}|哈{{2,}}|呵{{2,}}|嘿{{2,}}|[啊哎唉呜嗯哦]{{2,}}|[(（][笑汗泣爆]+[)）]",
     re.IGNORECASE,
 )
+# "开不开", "有没有".
+_YES_OR_NO = re.compile(rf"([{HAN}])[不没]\1")
 _ASKS = re.compile(r"[?？]\s*\Z")
 
 
@@ -66,7 +68,8 @@ def opens_question(text: str, rules: LanguageRules) -> bool:
     """Whether a text begins with a word that asks; without blanks, has one anywhere."""
     lower = EDGE.sub("", text).casefold()
     if rules.code in DENSE_LANGUAGES:
-        return any(word in lower for word in rules.words("question_words"))
+        asks = rules.code == "zh" and _YES_OR_NO.search(lower)
+        return bool(asks) or any(word in lower for word in rules.words("question_words"))
     words = openers_of(rules)
     return any(
         lower.startswith(word) and not lower[len(word) : len(word) + 1].isalpha() for word in words

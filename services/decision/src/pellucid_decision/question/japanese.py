@@ -18,6 +18,7 @@ from pellucid_language.scripts import HAN, HIRAGANA, KATAKANA
 
 _SAYS = frozenset({Sort.VERB, Sort.ADJECTIVE, Sort.VERBAL})
 _DENIES = frozenset({"ない", "ぬ"})
+_CAN = frozenset({"れる", "られる"})
 _WHAT = "何"
 # Letters of a verb in kana that says little at most ("いう", "よる").
 _SHORT = 2
@@ -67,7 +68,8 @@ def _makes_noun(
         return True  # "おすすめ"
     if not verb or not _HAN_CHARACTER.search(one.text) or one.text == one.lemma:
         return False
-    held = bool(run) and run[-1].text not in rules.words("polite")
+    inflected = close is not None and close.lemma in _CAN  # "収集日変えられる"
+    held = bool(run) and run[-1].text not in rules.words("polite") and not inflected
     return noun or (held and _STEM.search(one.text) is not None)
 
 
@@ -88,7 +90,7 @@ def _kana_names(text: str, rules: LanguageRules) -> Iterator[tuple[int, str]]:
 # or a word of its own between blanks.
 _KANA_NAME = re.compile(
     rf"(?<![^\s、。，！？!?「『（(・])(?:[{HIRAGANA}]{{3,7}}?"
-    rf"(?:[{HAN}{KATAKANA}]+(?=[\s、はがをにでとものっ])|(?=[のはが][{HAN}{KATAKANA}A-Z]|って))"
+    rf"(?:(?<![とにがをもへ])[{HAN}{KATAKANA}]+(?=[\s、はがをにでとものっ])|(?=[のはが][{HAN}{KATAKANA}A-Z]|って))"
     rf"|(?<=\s)[{HIRAGANA}]{{3,7}}(?=\s|\Z))"
 )
 

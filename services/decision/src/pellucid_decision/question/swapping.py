@@ -11,7 +11,7 @@ from dataclasses import replace
 from pellucid_decision.question.asking import opens_question
 from pellucid_decision.question.chunk import Chunk
 from pellucid_decision.question.chunk import Role as Part
-from pellucid_decision.question.morphology import Sort, morphemes_of
+from pellucid_decision.question.morphology import Morpheme, Sort, morphemes_of
 from pellucid_decision.question.rarity import NAME_COUNT, commonness
 from pellucid_decision.question.terms import Kind
 from pellucid_decision.question.topic import Topic, told_in
@@ -72,7 +72,7 @@ def swapped(
         topic: Of the turns before.
         rules: Rules of the language.
     """
-    if rules.code in DENSE_LANGUAGES and (rest := _elsewhere(own, topic, rules)):
+    if rules.code in DENSE_LANGUAGES and (rest := _elsewhere(own, text, topic, rules)):
         return _priced(rest, topic, rules)
     likes = [chunk for chunk in topic.last if _is_alike(chunk, own[0], text, topic, rules)]
     named = [chunk for chunk in likes if _is_named(chunk, rules)]
@@ -111,38 +111,71 @@ def _priced(rest: tuple[Chunk, ...], topic: Topic, rules: LanguageRules) -> tupl
     return (*kept, Chunk(price)) if len(kept) < MEANT_WORDS else rest
 
 
-def _elsewhere(own: Sequence[Chunk], topic: Topic, rules: LanguageRules) -> tuple[Chunk, ...]:
-    """Return the question before without the place in it, where another place is named."""
+def _elsewhere(
+    own: Sequence[Chunk], text: str, topic: Topic, rules: LanguageRules
+) -> tuple[Chunk, ...]:
+    """Return the question before without the place in it, where another place is named.
+
+    "From Seoul to Gangneung": the last, unless the message says "from" as well.
+    """
     if len(own) != 1 or not _may_be_place(own[0], rules):
         return ()
-    for number in range(len(topic.last) - 1, -1, -1):  # "from Seoul to Gangneung": the last
-        chunk = topic.last[number]
-        if places := _places_in(chunk, rules):
-            before, _, behind = chunk.text.rpartition(places[-1])
-            rest = replace(chunk, text=f"{before}{behind}", kind=Kind.WORD)
-            kept = (rest,) if rest.text else ()
-            return (*topic.last[:number], *kept, *topic.last[number + 1 :])
-    return ()
+    found = [
+        (number, place)
+        for number, chunk in enumerate(topic.last)
+        for place in _places_in(chunk, topic.question, rules)
+    ]
+    if not found:
+        return ()
+    begins = _starts_from(own[0].text, text, rules)
+    left = [one for one in found if begins and _starts_from(one[1], topic.question, rules)]
+    number, place = (left or found)[-1]
+    chunk = topic.last[number]
+    before, _, behind = chunk.text.rpartition(place)
+    rest = replace(chunk, text=f"{before}{behind}", kind=Kind.WORD)
+    kept = (rest,) if rest.text else ()
+    return (*topic.last[:number], *kept, *topic.last[number + 1 :])
+
+
+_FROM_BEHIND, _FROM_BEFORE = re.compile(r"から|에서(?!는)|부터"), ("从", "由")
+# What leads to a place in Chinese, and to nobody.
+_TO_BEFORE = ("到", "去", "往", "飞", "回", *_FROM_BEFORE)
+
+
+def _starts_from(place: str, text: str, rules: LanguageRules) -> bool:
+    """Whether a text says "from" a place."""
+    begin = text.find(place)
+    if begin < 0:
+        return False
+    if rules.code == "zh":
+        return text[:begin].endswith(_FROM_BEFORE)
+    return _FROM_BEHIND.match(text, begin + len(place)) is not None
 
 
 def _may_be_place(chunk: Chunk, rules: LanguageRules) -> bool:
-    """Whether a chunk is a place, or one name that may be of one ("세종")."""
+    """Whether a chunk is a place, or one name that may be of one ("세종", "羽田")."""
     sorts = [one.sort for one in morphemes_of(chunk.text, rules.code)]
-    return Sort.PLACE in sorts or sorts == [Sort.NAME]
+    return Sort.PLACE in sorts or sorts in ([Sort.NAME], [Sort.PERSON])
 
 
 _KINDS_OF_PLACES = frozenset("市県區区县町村都府道州省시군구도")
 
 
-def _places_in(chunk: Chunk, rules: LanguageRules) -> list[str]:
+def _places_in(chunk: Chunk, question: str, rules: LanguageRules) -> list[str]:
     """Return the places in a chunk, each with what kind of place it is ("名古屋市")."""
     found = morphemes_of(chunk.text, rules.code)
     kinds = [one.text if one.text in _KINDS_OF_PLACES else "" for one in found[1:]]
     return [
         one.text + kind
         for one, kind in zip(found, [*kinds, ""], strict=False)  # none behind the last
-        if one.sort is Sort.PLACE
+        if one.sort is Sort.PLACE or _is_led_to(one, question, rules)
     ]
+
+
+def _is_led_to(one: Morpheme, question: str, rules: LanguageRules) -> bool:
+    """Whether what looks like somebody's name is where the question leads to ("到桂林")."""
+    before = question[: question.find(one.text)] if one.text in question else ""
+    return rules.code == "zh" and one.sort is Sort.PERSON and before.endswith(_TO_BEFORE)
 
 
 def _is_alike(chunk: Chunk, own: Chunk, text: str, topic: Topic, rules: LanguageRules) -> bool:

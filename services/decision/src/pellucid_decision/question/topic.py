@@ -188,7 +188,7 @@ def _after_question(topic: Topic, text: str, rules: LanguageRules) -> Topic:
             asked=asked[:MAX_ASKED],
             beside=beside,
             people=() if seeks else topic.people,
-            sought=seeks or (topic.sought and refers(text, rules)),
+            sought=seeks or (topic.sought and (refers(text, rules) or not named)),
             place=place,
         )
     if not subject:
@@ -324,7 +324,8 @@ def _people_said(text: str, rules: LanguageRules) -> list[Chunk]:
     """Return who an answer names where capitals do not show it ("CEO是黄仁勋")."""
     pattern = rules.phrase("person_said")
     match = pattern.search(text) if pattern else None
-    return [Chunk(match.group(1), Kind.ENTITY)] if match else []
+    name = next(filter(None, match.groups()), "") if match else ""
+    return [Chunk(name, Kind.ENTITY)] if name else []
 
 
 def _only_place(text: str, rules: LanguageRules) -> bool:
