@@ -66,6 +66,29 @@ def searched(message: str, *turns: str) -> str:
             ("tiendas", "enero", "Huelva"),
             ("Cádiz",),
         ),
+        (
+            ("博多から長崎まで新幹線でいくら", "約6,000円です。"),
+            "小倉からは?",
+            ("小倉", "長崎", "新幹線"),
+            ("博多",),
+        ),
+        (
+            ("从上海到桂林高铁要多久", "大约9小时。"),
+            "那柳州呢",
+            ("上海", "高铁", "柳州"),
+            ("桂林",),
+        ),
+        (
+            (
+                "헤어질 결심 감독이 누구야",
+                "박찬욱 감독입니다.",
+                "다른 작품은?",
+                "올드보이, 아가씨 등이 있습니다.",
+            ),
+            "그 사람 최근에 상 받았어?",
+            ("박찬욱", "상"),
+            ("올드보이",),
+        ),
     ],
 )
 def test_the_like_of_what_is_named_goes(
@@ -149,6 +172,8 @@ def test_it_is_what_the_answer_named_where_the_question_asked_which(
         ("mein sohn Uwe Beispiel braucht einen reisepass, was kostet das", ("Uwe", "Beispiel")),
         ("mi hija Eva Ejemplo quiere la beca, cuándo se paga?", ("Eva", "Ejemplo")),
         ("ma fille Zoé Exemple passe le permis, combien ça coûte ?", ("Zoé", "Exemple")),
+        ("妻の由美でも児童手当の申請はできますか", ("由美",)),
+        ("我爸王建军在苏州交了十年社保，还能一次性补缴吗", ("王建军",)),
     ],
 )
 def test_relatives_and_their_numbers_leave_no_query(message: str, absent: tuple[str, ...]) -> None:
@@ -162,6 +187,9 @@ def test_relatives_and_their_numbers_leave_no_query(message: str, absent: tuple[
     [
         ("which supermarket green curry pastes in the uk come without shrimp", "without shrimp"),
         ("quelles marques de bûche de noël surgelée sans gluten et sans alcool", "sans alcool"),
+        ("卵使わないホットケーキのレシピある?", "卵なし"),
+        ("不想加糖的话怎么做酸奶", "不用糖"),
+        ("새우젓 없이 배추김치 담그는 레시피 좀", "새우젓 없이"),
     ],
 )
 def test_what_is_ruled_out_stays(message: str, present: str) -> None:

@@ -39,6 +39,7 @@ _SHOWN = re.compile(
     re.IGNORECASE,
 )
 _SHOWN_CHARACTERS = 24
+_AMOUNT = re.compile(r"\d|[一二三四五六七八九十百千万两兩几幾半]{1,4}[块塊元個个年月天次点點]")
 _ASIDE = re.compile(r"[(（][^()（）]*[)）]")
 _WORD = re.compile(r"[\w'’-]+|[^\w\s]")
 _DENSE = frozenset({"ko", "ja", "zh"})
@@ -182,7 +183,7 @@ def rare_told(before: str, rules: LanguageRules) -> tuple[Chunk, ...]:
         and _is_word(chunk, before, rules)
     ]
     if not telling and rules.code in _DENSE:
-        telling = found
+        telling = [chunk for chunk in found if not _AMOUNT.match(chunk.text)]
     rarest = sorted(telling, key=lambda chunk: counts[chunk.key])[:FEW_WORDS]
     return tuple(chunk for chunk in found if chunk in rarest)
 
@@ -193,7 +194,7 @@ def _is_word(chunk: Chunk, text: str, rules: LanguageRules) -> bool:
         return False
     if rules.code in _DENSE:
         known = rules.code == "ko" and commonness(chunk.text, "ko")
-        short = 1 < len(chunk.text) <= NAME_CHARACTERS
+        short = 1 < len(chunk.text) <= NAME_CHARACTERS and not _AMOUNT.match(chunk.text)
         return bool(known) or (short and not _VERBAL.search(chunk.text))
     if "'" in chunk.text or (rules.code == "en" and chunk.text.endswith("ly")):
         return False

@@ -1,5 +1,6 @@
 """What a question takes from the story around it: a place, a name, or what the story is about."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -35,6 +36,8 @@ NEAR_WORDS = 3
 # Words of what the teller has heard, for a question that says little.
 HEARD_WORDS = 4
 _NAMES = FIRM - {Kind.NUMBER}
+# Behind a place where somebody lives.
+_LIVES = r".{0,3}(?:살|사는|거주|住)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ class Story:
         if times > 1:
             return names_told(before, rules)[-STORY_NAMES:]
         codes = beyond(codes_told(before, rules), own)[:1]
-        whole = beyond(names_visited(before, rules), own)[:1] if self._is_whole(own) else ()
+        whole = self._visited(own) if self._is_whole(own) else ()
         names = tuple(dict.fromkeys((*(whole or self._names_told(own)), *codes)))
         few = sum(chunk.kind is not Kind.NUMBER for chunk in telling) <= FEW_WORDS
         if times:
@@ -79,13 +82,21 @@ class Story:
         names = near or names or self._rare(own, few=few)
         return tuple(room_for(beyond(names, own), own)) if names else ()
 
+    def _visited(self, own: Sequence[Chunk]) -> tuple[Chunk, ...]:
+        """Return where the teller goes, which a question that says enough may still need."""
+        if self.rules.code not in DENSE_LANGUAGES:
+            return beyond(names_visited(self.asked.before, self.rules), own)[:1]
+        lives = re.search(rf"{re.escape(self.place)}{_LIVES}", self.asked.before)
+        there = bool(self.place) and not lives and self.place in self.asked.before
+        return (Chunk(self.place, Kind.ENTITY),) if there and not self._names(own) else ()
+
     def _rare(self, own: Sequence[Chunk], *, few: bool) -> tuple[Chunk, ...]:
         """Return the rarest words of what was told before a question that says little."""
         ahead = self.asked.before
         if self.asked.behind:
             ahead = ahead.replace(self.asked.behind, "")
         dense = self.rules.code in DENSE_LANGUAGES
-        lacks = (few or (dense and not self._is_whole(own))) and not self._names(own)
+        lacks = (not self._is_whole(own) if dense else few) and not self._names(own)
         return rare_told(ahead, self.rules) if lacks and ahead.strip() else ()
 
     def _near(self, own: Sequence[Chunk]) -> tuple[Chunk, ...]:
@@ -100,6 +111,8 @@ class Story:
         things = tuple(things_in(clause, self.rules)) if clause else ()
         if few and heard.search(clause):  # "I heard that there is a grant for ..."
             return things[-HEARD_WORDS:]
+        if self.asked.near.strip() == self.asked.before.strip() and len(things) <= NEAR_WORDS:
+            return things  # all that is told: "my laptop runs hot, ..."
         first = next((n for n, chunk in enumerate(things) if chunk.kind in _NAMES), None)
         naming = self.rules.phrase("naming_clause")
         told = first is not None or (naming is not None and naming.search(clause))
@@ -135,7 +148,10 @@ class Story:
     def _is_whole(self, own: Sequence[Chunk]) -> bool:
         """Whether a question says enough by itself."""
         if self.rules.code in DENSE_LANGUAGES:
-            return sum(says(chunk, self.rules) for chunk in own) >= WHOLE_DENSE
+            telling = [chunk for chunk in own if says(chunk, self.rules)]
+            joined = self.rules.code == "zh"  # whose chunks may be whole clauses
+            words = sum(max(1, len(one.text) // 2) if joined else 1 for one in telling)
+            return words >= WHOLE_DENSE
         return len(own) >= WHOLE_WORDS
 
     def _names_told(self, own: Sequence[Chunk]) -> tuple[Chunk, ...]:

@@ -276,7 +276,8 @@ def _last_clauses(sentence: str, rules: LanguageRules) -> str:
         sides = first > 0 and _has_sides(bare[starts[first - 1] : ends[first - 1]], sentence, rules)
         return sentence[starts[first - 1] if sides else asking[0] :]  # "X or Y, which ..."
     if rules.code in DENSE_LANGUAGES and len(starts) > 1:
-        return sentence[starts[-1] :]
+        *_, before, last = starts
+        return sentence[before if _has_sides(bare[before:last], sentence, rules) else last :]
     return sentence
 
 

@@ -104,8 +104,10 @@ def _priced(rest: tuple[Chunk, ...], topic: Topic, rules: LanguageRules) -> tupl
     """Add the price that the question before asked for with a verb alone ("what is ... in")."""
     asks = rules.phrase("price_asked")
     price = rules.mappings.get("asked_as", {}).get("price", "")
-    said = any(chunk.key == price.casefold() for chunk in rest)
-    if not (asks and asks.search(topic.question)) or said or not rest:
+    if asks is None or not asks.search(topic.question) or not rest:
+        return rest
+    dense = rules.code in DENSE_LANGUAGES  # where the words that ask for it stay in the query
+    if any(one.key == price.casefold() or (dense and asks.search(one.text)) for one in rest):
         return rest
     kept = tuple(chunk for chunk in rest if chunk.role is not Part.ASKS)
     return (*kept, Chunk(price)) if len(kept) < MEANT_WORDS else rest

@@ -188,7 +188,7 @@ def _after_question(topic: Topic, text: str, rules: LanguageRules) -> Topic:
             asked=asked[:MAX_ASKED],
             beside=beside,
             people=() if seeks else topic.people,
-            sought=seeks or (topic.sought and (refers(text, rules) or not named)),
+            sought=seeks or (topic.sought and (refers(text, rules) or not _names_any(subject))),
             place=place,
         )
     if not subject:
@@ -211,6 +211,10 @@ def _after_question(topic: Topic, text: str, rules: LanguageRules) -> Topic:
         place=place,
         question=text,
     )
+
+
+def _names_any(chunks: Sequence[Chunk]) -> bool:
+    return any(chunk.kind in _NAMES for chunk in chunks)
 
 
 # Characters of a remark at most.
