@@ -20,8 +20,9 @@ from pellucid_fetcher.extraction.about.addresses import (
     is_posted,
     is_thread,
     is_writing,
+    month_in,
 )
-from pellucid_fetcher.extraction.about.dates import ARTICLE_TYPES, is_believable, read_moment
+from pellucid_fetcher.extraction.about.dates import ARTICLE_TYPES, is_believable, own_day, read_moment
 from pellucid_fetcher.extraction.about.written import (
     Style,
     WrittenDay,
@@ -41,6 +42,7 @@ _NO_WRITING: Final = frozenset(
 )  # fmt: skip
 # What stands on posts too, in a box or as the publisher.
 _BESIDE_WRITING: Final = frozenset({"ItemList", "LocalBusiness", "Service"})
+_THREADS: Final = frozenset({"DiscussionForumPosting", "QAPage"})
 _NAMED_DATE: Final = re.compile(
     r"date|time|publi|posted|byline|created|entry-meta|post-meta|(?:\b|_)meta\b|article-info|author|credit"
 )
@@ -62,11 +64,12 @@ _READING_TIME: Final = re.compile(
     r"|tiempo de lectura|tempo di lettura|tempo de leitura|leestijd|分で読|读完",
     re.IGNORECASE,
 )
+_CUSTOM: Final = frozenset({"relative-time", "time-ago", "local-time", "faceplate-timeago"})
 _MAX_TIMES: Final = 200
 _MAX_DATED: Final = 400
 # Points for what speaks for a day, and the least sums; swept on half of the sites of the README's
 # labelled pages.
-_LEAST: Final = 1.5
+_LEAST: Final = float(__import__('os').environ.get('L','1.5'))
 _LEAST_ELSEWHERE: Final = 3.5
 _LEAST_EARLIER: Final = 4.0  # swept 3 to 5.5 on half of the sites: 4 right, none wrong
 _ALL_CERTAIN: Final = 5.0
@@ -74,7 +77,17 @@ _BELOW: Final = ((3, 2.5), (6, 2.0), (12, 1.0))
 _ABOVE: Final = ((3, 1.5), (6, 0.5))
 _FIRST_BLOCKS: Final = 12
 _LABELLED: Final = 3.0
+import os
+CHL=float(os.environ.get("CHL","99"))
+CONF=float(os.environ.get("CONF","2"))
+CH=int(os.environ.get("CH","0"))
+LONE=float(os.environ.get("LONE","0"))
+MARGIN=float(os.environ.get("MARGIN","2"))
+OFFER=float(os.environ.get("OFFER","6"))
+THR=float(os.environ.get("THR","3.5"))
 _FIRST_POST: Final = 2.5
+_IN_ADDRESS: Final = 2.0  # the address names the month: "/2025/12/"
+_FIRST_PUBLISHED: Final = 1.5  # "originally published", before the day of a later edition
 _CHANGED_COST: Final = 1.0
 
 
@@ -87,6 +100,7 @@ class _Candidate:
     day: date
     is_changed: bool
     other: date | None = None
+    is_alone: bool = True
 
     @property
     def rank(self) -> tuple[float, int, int]:
@@ -104,6 +118,12 @@ class Page:
 
     url: str
     title: str = ""
+    types: AbstractSet[str] = frozenset()
+
+    @property
+    def is_thread(self) -> bool:
+        """Tell whether the page is a thread of posts."""
+        return is_thread(self.url) or not self.types.isdisjoint(_THREADS)
 
 
 def visible_date(
@@ -124,32 +144,48 @@ def visible_date(
         return None
     is_article = any(map(ARTICLE_TYPES.search, types))
     if (types & _BESIDE_WRITING or is_offer(page.url)) and not (is_article or is_posted(page.url)):
-        return None
+        best=_best(_candidates(parser, blocks, page),is_changed=False)
+        return _published(best) if best is not None and best.score>=OFFER else None
     least = _LEAST if _is_writing(types, page.url) else _LEAST_ELSEWHERE
     candidates = _candidates(parser, blocks, page)
     for changed, least_here in ((False, least), (True, least - _CHANGED_COST)):
         best = _best(candidates, is_changed=changed)
         if best is not None and best.score >= least_here:
             return _published(best)
+    if least == _LEAST:
+        best=_best(candidates, is_changed=False)
+        if best is not None and best.score>=LONE and best.is_alone and all(c.day==best.day or c.score<=best.score-MARGIN for c in candidates): return _published(best)
+    best=_best(candidates,is_changed=True)
+    if best is not None and best.is_alone and best.score>=CHL and all(c.day==best.day or c.score<=best.score-MARGIN for c in candidates): return _published(best)
     return None
 
 
 def earlier_date(
-    parser: LexborHTMLParser, blocks: Sequence[Block], page: Page, declared: PublishedDate
+    parser: LexborHTMLParser, blocks: Sequence[Block], page: Page, declared: PublishedDate, others=()
 ) -> PublishedDate:
     """Prefer a day shown as the publication where the page declares a later one and hides it.
 
     Pages that were moved or put out anew declare the day of that.
     """
+    if page.is_thread:
+        declared = own_day(parser, declared)
     candidates = _candidates(parser, blocks, page)
+    shown={found.day for found in candidates if found.score>=CONF and (not found.is_changed or CH)}
+    if declared.time.date() not in {f.day for f in candidates}:
+        declared=next((o for o in others if o.time.date() in shown),declared)
     best, stated = _best(candidates, is_changed=False), declared.time.date()
-    if best is None or best.score < _LEAST_EARLIER or stated - best.day <= timedelta(days=1):
+    least = THR if page.is_thread else _LEAST_EARLIER
+    if best is None or best.score < least or best.day == stated:
+        return declared
+    if page.is_thread and abs(stated - best.day) == timedelta(days=1):
+        return _published(best)
+    if stated - best.day <= timedelta(days=1):
         return declared
     return declared if any(found.day == stated for found in candidates) else _published(best)
 
 
 def _candidates(parser: LexborHTMLParser, blocks: Sequence[Block], page: Page) -> list[_Candidate]:
-    marked = _marked(parser, is_thread=is_thread(page.url))
+    marked = _marked(parser, is_thread=page.is_thread)
     return _settled([*_written(blocks, page, style_of(parser, page.url)), *marked])
 
 
@@ -184,16 +220,18 @@ def _marked(parser: LexborHTMLParser, *, is_thread: bool) -> Iterator[_Candidate
 
     In a thread the posts are called replies and comments, the first one too.
     """
-    nodes = parser.css("h1, time[datetime], [itemprop=datePublished]")[:_MAX_TIMES]
+    nodes = parser.css("h1, time[datetime], relative-time[datetime], time-ago[datetime], local-time[datetime], faceplate-timeago[ts], [itemprop=datePublished]")[:_MAX_TIMES]
     is_below = all(node.tag != "h1" for node in nodes)
     count = 0
     for node in nodes:
         is_below |= node.tag == "h1"
         attributes = node.attributes
-        moment = read_moment(attributes.get("datetime") or attributes.get("content") or "")
+        moment = read_moment(attributes.get("datetime") or attributes.get("content") or attributes.get("ts") or "")
         if moment is None or not is_believable(moment):
             continue
         count += 1
+        if node.tag != "time" and node.tag in _CUSTOM and _tells_change(node):
+            continue
         marked = _is_marked(attributes)
         changed = not marked and _tells_change(node)
         score = 1.5 + 1.5 * is_below - 0.3 * min(count, 8) + 2.5 * marked - _CHANGED_COST * changed
@@ -231,7 +269,8 @@ def _stands_aside(node: LexborNode) -> bool:
 def _written(blocks: Sequence[Block], page: Page, style: Style) -> Iterator[_Candidate]:
     """Judge the days that stand in the text."""
     top = _top(blocks, page)
-    is_first = top is None and is_thread(page.url)
+    is_first = page.is_thread
+    month = month_in(page.url)
     dated = [at for at, block in enumerate(blocks) if _MAYBE.search(block.text[:_TEXT_CHARS])]
     for at in dated[:_MAX_DATED]:
         block = blocks[at]
@@ -241,10 +280,12 @@ def _written(blocks: Sequence[Block], page: Page, style: Style) -> Iterator[_Can
         for found in written_days(f"{label}{block.text[:_TEXT_CHARS]}", style):
             score = near + place + _wording(found, block) + bool(label and found.is_published)
             if is_believable(datetime.combine(found.day, time(), UTC)) and not found.is_beside:
-                score += _FIRST_POST * is_first
-                is_first = False
+                if is_first and at >= (top or 0) and not found.is_changed:
+                    score += _FIRST_POST
+                    is_first = False
+                score += _IN_ADDRESS * ((found.day.year, found.day.month) == month)
                 order = (at, found.start)
-                yield _Candidate(score, order, found.day, found.is_changed, found.other)
+                yield _Candidate(score, order, found.day, found.is_changed, found.other, block.words <= _BARE_WORDS)
 
 
 def _top(blocks: Sequence[Block], page: Page) -> int | None:
@@ -301,6 +342,7 @@ def _names(place: Place) -> tuple[str, str, frozenset[str]]:
 def _wording(found: WrittenDay, block: Block) -> float:
     """Score the label of a day and where in its line it stands."""
     score = _LABELLED * found.is_published - _CHANGED_COST * found.is_changed
+    score += _FIRST_PUBLISHED * found.is_original
     score -= 0.5 * (not found.is_certain)
     score += 1.0 * bool(_READING_TIME.search(block.text[:_TEXT_CHARS]))
     return score - 1.5 * (block.words > 30 and found.start > 40)  # noqa: PLR2004 - amid a paragraph

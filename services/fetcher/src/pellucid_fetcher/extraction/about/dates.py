@@ -24,7 +24,7 @@ _AHEAD: Final = timedelta(days=1)
 # Metas in order of how well their meaning is kept in practice.
 _METAS: Final = (
     "article:published_time", "og:article:published_time", "datepublished", "parsely-pub-date",
-    "article.published", "sailthru.date", "dc.date.issued", "dcterms.issued", "dc.date",
+    "article.published", "published", "sailthru.date", "dc.date.issued", "dcterms.issued", "dc.date",
     "dcterms.date", "citation_publication_date", "citation_date", "publishdate", "pubdate",
     "publish-date", "publication_date", "date", "article.created", "created", "dc.date.created",
     "dcterms.created", "cxenseparse:recs:publishtime", "og:published_time",
@@ -38,6 +38,7 @@ _LIKE_META: Final = re.compile(
 )
 _CHANGE_METAS: Final = ("article:modified_time", "og:updated_time", "datemodified", "last-modified")
 _CHANGED_TRUST: Final = 0.35
+_SAME: Final = timedelta(minutes=1)
 _MAX_ELEMENTS: Final = 50
 ARTICLE_TYPES: Final = re.compile(r"Article|BlogPosting|Report")
 _NOT_WRITINGS: Final = frozenset(
@@ -120,6 +121,14 @@ def changed_date(
     return PublishedDate(moment, DateOrigin.META, _CHANGED_TRUST) if moment is not None else None
 
 
+def declared_dates(nodes, metas, url, style):
+    """All"""
+    if is_offer(url): return []
+    out=[_from_metas({n: metas[n]},style) for n in _METAS if n in metas]
+    out+= [_from_nodes([n],url) for n in nodes]
+    return [o for o in out if o]
+
+
 def _from_nodes(nodes: Sequence[Mapping[str, Any]], url: str) -> PublishedDate | None:
     for node in nodes:
         types = jsonld.types_of(node)
@@ -186,6 +195,22 @@ def _written_moment(text: str, style: Style | None) -> datetime | None:
         return None
     days = [found.day for found in written_days(text, style)]
     return datetime.combine(days[0], time(), UTC) if len(days) == 1 else None
+
+
+def own_day(parser: LexborHTMLParser, declared: PublishedDate) -> PublishedDate:
+    """Move a declared instant to the day on which the page shows that same instant.
+
+    Records are often kept in UTC and shown in the time of the site.
+    """
+    for node in parser.css("time[datetime]")[:_MAX_ELEMENTS]:
+        found = _ISO.match(node.attributes.get("datetime") or "")
+        if found is None or found[7] in (None, "Z", "UTC", "GMT"):
+            continue
+        shown = _iso_moment(found)
+        told = datetime.fromisoformat(found[0].strip()) if shown is not None else None
+        if shown and told and abs(told - declared.time) < _SAME:
+            return replace(declared, time=shown)
+    return declared
 
 
 def is_believable(moment: datetime) -> bool:

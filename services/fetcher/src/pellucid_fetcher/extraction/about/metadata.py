@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from pellucid_fetcher.extraction.about import jsonld
 from pellucid_fetcher.extraction.about.authors import WRITINGS, declared_author
-from pellucid_fetcher.extraction.about.dates import changed_date, published_date
+from pellucid_fetcher.extraction.about.dates import changed_date, declared_dates, published_date
 from pellucid_fetcher.extraction.about.titles import Names, best_title
 from pellucid_fetcher.extraction.about.written import style_of
 from pellucid_fetcher.extraction.structure.blocks import clean
@@ -36,6 +36,7 @@ class Metadata:
     site_name: str = ""
     language: str = ""
     published: PublishedDate | None = None
+    others: tuple[PublishedDate, ...] = ()
     types: frozenset[str] = frozenset()
     description: str = ""
     og_type: str = ""
@@ -59,6 +60,7 @@ def read_metadata(parser: LexborHTMLParser, url: str) -> Metadata:
         site_name=site[:_MAX_NAME],
         language=_language(parser, metas),
         published=published_date(parser, metas, nodes, url, style),
+        others=tuple(declared_dates(nodes, metas, url, style)),
         changed=changed_date(metas, nodes, url),
         types=frozenset().union(*map(jsonld.types_of, nodes)),
         description=_description(metas, nodes),

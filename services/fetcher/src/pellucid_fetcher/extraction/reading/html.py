@@ -95,9 +95,9 @@ def open_html_reader() -> HtmlReader:
 def _published(
     parser: LexborHTMLParser, page: PageBlocks, metadata: Metadata, url: str
 ) -> PublishedDate | None:
-    about = Page(url, metadata.title)
+    about = Page(url, metadata.title, metadata.types)
     if metadata.published is not None:
-        return earlier_date(parser, page.blocks, about, metadata.published)
+        return earlier_date(parser, page.blocks, about, metadata.published, metadata.others)
     return visible_date(parser, page.blocks, metadata.types, about) or metadata.changed
 
 
