@@ -99,8 +99,17 @@ def test_the_stream_has_the_order_of_the_specification(client: httpx.Client) -> 
     assert "sources" in names
 
 
-def test_timeless_knowledge_makes_no_search_call(client: httpx.Client) -> None:
+def test_timeless_knowledge_is_looked_up_where_no_model_knows_it(client: httpx.Client) -> None:
     body = chat(client, "Explain how photosynthesis works")
+
+    assert body["decision"]["action"] == "search"
+    assert body["decision"]["reason_code"] == "no_model"
+    assert body["answer_kind"] == "extractive"
+    assert body["usage"]["searches"] == 1
+
+
+def test_a_task_makes_no_search_call(client: httpx.Client) -> None:
+    body = chat(client, "Translate 'good morning' into French")
 
     assert body["decision"]["action"] == "answer"
     assert body["decision"]["queries"] == []

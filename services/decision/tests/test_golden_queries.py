@@ -37,7 +37,10 @@ def queries(message: str, *turns: str, **fields: object) -> list[str]:
             "CEO of Apple and what is the population of Iceland?",
             ["Apple CEO", "Iceland population"],
         ),
-        ("Is GitHub down?", ["GitHub down"]),
+        ("Is GitHub down?", ["GitHub down", "GitHub status"]),
+        ("What is photosynthesis?", ["What is photosynthesis"]),
+        ("What should I cook tonight?", ["What should I cook tonight"]),
+        ("was ist ein vulkan", ["was ist ein vulkan"]),
         (
             "Is the Norrvik 7 kettle recalled and when is it on sale?",
             ["Norrvik 7 kettle recalled", "Norrvik 7 kettle when on sale"],

@@ -137,6 +137,48 @@ def test_spans_of_excerpts_hold_in_every_language_and_style(
     assert ("[1]" in written.text) == (style is CitationStyle.NUMERIC)
 
 
+@pytest.mark.parametrize("language", ["en", "ko", "ja"])
+def test_a_line_is_quoted_with_the_list_or_the_code_that_it_introduces(language: str) -> None:
+    page = """# Recall
+
+To get your money back do the following:
+
+- Stop using the kettle.
+- Bring it to a shop.
+
+The number can also be read by a command.
+
+```
+kettle --serial
+```
+"""
+    found = candidates_of([_source(1, "a.example", page)])
+    written = extractive.write(
+        [one for one in found if one.listed],
+        wording=notices.wording_for(language),
+        style=CitationStyle.NUMERIC,
+        now=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+
+    spans = [written.text[c.start : c.end] for c in written.citations]
+    assert spans == [
+        "To get your money back do the following:",
+        "Stop using the kettle.",
+        "Bring it to a shop.",
+        "The number can also be read by a command.",
+        "kettle --serial",
+    ]
+    assert [c.cited_text for c in written.citations] == spans
+    assert "- Bring it to a shop.\n" in written.text
+
+
+def test_the_end_of_a_long_page_is_read_for_a_sentence() -> None:
+    page = " ".join(f"The pier number {i} has a lamp of its own." for i in range(600))
+    found = candidates_of([_source(1, "a.example", f"{page}\n\nThe toll for lorries is 9 crowns.")])
+
+    assert found[-1].text == "The toll for lorries is 9 crowns."
+
+
 def _templates() -> dict[str, dict[str, dict[str, str]]]:
     from importlib import resources
 

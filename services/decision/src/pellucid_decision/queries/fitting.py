@@ -13,10 +13,12 @@ from pellucid_decision.queries.limits import (
     UNSAFE,
     word_count,
 )
+from pellucid_decision.question.asking import content_words, opens_question, without_opening
 from pellucid_decision.question.chunk import Chunk, Role
 from pellucid_decision.question.terms import FIRM, Kind, Term, unique
 from pellucid_decision.rules.rulebook import LanguageRules
 from pellucid_decision.rules.signals import Reading
+from pellucid_decision.text.lexicon import DENSE_LANGUAGES
 from pellucid_decision.text.normal import one_line
 from pellucid_language.redaction.gate import GATE
 
@@ -225,8 +227,15 @@ def as_chunks(terms: Sequence[Term]) -> tuple[Chunk, ...]:
     return tuple(Chunk(term.text, term.kind) for term in unique(terms)[:MAX_WORDS])
 
 
-def finished(chunks: Sequence[Chunk], rules: LanguageRules) -> str:
-    """Join chunks into a valid query; a single word gains a second."""
+def finished(chunks: Sequence[Chunk], rules: LanguageRules, question: str = "") -> str:
+    """Join chunks into a valid query; a single word gains a second.
+
+    Args:
+        chunks: In the person's order.
+        rules: Rules of the language.
+        question: What they are the chunks of. Where it is short it stands for a single word of it:
+            "what is a mango" tells more than `mango`.
+    """
     line = [*_without_lead(chunks[:1], rules), *chunks[1:]]
     text = _written(line)
     room = _room(line, rules)
@@ -237,8 +246,22 @@ def finished(chunks: Sequence[Chunk], rules: LanguageRules) -> str:
         words.pop()
     words = words[:MAX_BLANKS]
     if len(words) == 1 and not _is_several(words[0], rules):
-        words.append(_second_word(words[0], rules))
+        return _typed(question, words[0], rules) or f"{words[0]} {_second_word(words[0], rules)}"
     return " ".join(words)
+
+
+def _typed(question: str, word: str, rules: LanguageRules) -> str:
+    """The question as it was typed if the word is all that it names, and it is short."""
+    if rules.code in DENSE_LANGUAGES or word.casefold() not in question.casefold():
+        return ""
+    for text in (question, without_opening(question, rules)):
+        typed = _written([Chunk(text.strip(" ¿?!."))])
+        words = PHRASE.findall(typed)
+        timeless = " ".join(w for w in words if w.casefold() not in rules.words("recency"))
+        short = word_count(" ".join(words)) <= MAX_WORDS
+        if short and content_words(timeless, rules) == 1 and opens_question(typed, rules):
+            return " ".join(words)
+    return ""
 
 
 def _written(line: Sequence[Chunk]) -> str:

@@ -8,6 +8,7 @@ no room for. Whether to search at all is not decided here.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, repeat
 
 from pellucid_decision.decision import Facets, Freshness, Query
 from pellucid_decision.queries.dressing import (
@@ -85,7 +86,8 @@ def plan_queries(
     """
     writer = _Writer(resolved, ask, reading, facets, rules, rulebook)
     lines = writer.lines()
-    texts = distinct(finished(line, rules) for line in lines)[: writer.most]
+    asked = chain(writer.questions, repeat(""))
+    texts = distinct(map(finished, lines, repeat(rules), asked))[: writer.most]
     if not texts:
         texts = (finished(as_chunks(terms_of(resolved.question, rules)), rules) or padding(rules),)
     queries = tuple(
@@ -132,6 +134,11 @@ class _Writer:
         """Most queries: one for each thing asked, within what the caller allows."""
         several = min(len(self._own), self._ask.max_parts)
         return max(self._ask.max_queries, several)
+
+    @property
+    def questions(self) -> Sequence[str]:
+        """What is asked: one text for each of the first lines."""
+        return self._asked.questions
 
     def lines(self) -> list[tuple[Chunk, ...]]:
         """Return the queries as chunks, best first."""
@@ -290,11 +297,21 @@ class _Writer:
         """Return the questions where a story stands around them, else all of the message."""
         return " ".join(self._asked.questions) if self._asked.before else self._reading.text
 
+    def _status(self) -> list[tuple[Chunk, ...]]:
+        """Where a service is said to be down: what its own status page is found by."""
+        down = self._rules.phrase("service_down")
+        match = down.search(self._asked.questions[0]) if down else None
+        if match is None:
+            return []
+        service = chunks_of(match["it"], self._rules)
+        status = Chunk(self._rules.mappings["asked_as"]["status"])
+        return [(*service, status)] if service else []
+
     def _further(
         self, first: Sequence[Chunk], left: Sequence[Chunk], subject: Sequence[Chunk]
     ) -> list[tuple[Chunk, ...]]:
         """A second query: for what the first had no room for, or for another reading."""
-        lines = leftovers([first], left, self._rules)
+        lines = [*self._status(), *leftovers([first], left, self._rules)]
         other = beyond(self._resolved.other, first)
         if other and not subject:
             own = [chunk for chunk in self._own[0] if chunk.role is not Role.ASKS]

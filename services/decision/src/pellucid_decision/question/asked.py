@@ -34,6 +34,7 @@ MIN_ASKED = 6
 # Words of a sentence that goes on asking at most.
 FEW_WORDS = 5
 _SENTENCE = re.compile(r"[^.!?。！？\n]*(?:\.(?=\S)[^.!?。！？\n]*)*[.!?。！？\n]*")
+_WONDERS = re.compile(r"(?:\?[?!]+|![?!]*\?[?!]*)\Z")
 _CLAUSE = re.compile(rf"[,;:，、；：](?=\s|[{EAST_ASIAN}])|\s[-–—]\s|[(（)）]")
 _QUOTATION = re.compile(r'"[^"\n]*"|「[^」\n]*」|«[^»\n]*»|„[^“"\n]*[“"]')
 _SIDES = re.compile(
@@ -186,7 +187,7 @@ def _from_story(text: str, rules: LanguageRules) -> tuple[str, list[str]]:
         if content_words(rest, rules) >= 2:  # noqa: PLR2004 - less is no question
             return text[: begins[place]], _leading_questions(rest, rules)
     sentences = _sentences(text)
-    asking = _asking_in(sentences, rules)
+    asking = _plainly_asking(_asking_in(sentences, rules), rules)
     if not asking:
         return "", [text]
     clauses = [_last_clauses(one, rules) for one in asking[-MAX_QUESTIONS:]]
@@ -205,6 +206,17 @@ def _asking_in(sentences: Sequence[str], rules: LanguageRules) -> list[str]:
         if on or is_question(one, rules):
             found.append(one)
     return found
+
+
+def _plainly_asking(asking: Sequence[str], rules: LanguageRules) -> list[str]:
+    """The sentences that ask, without those that only wonder ("it was never paid back??")."""
+    plain = [
+        one
+        for one in asking
+        if not _WONDERS.search(one.rstrip())
+        or opens_question(without_opening(_last_clauses(one, rules), rules), rules)
+    ]
+    return plain or list(asking)
 
 
 def _leading_questions(text: str, rules: LanguageRules) -> list[str]:

@@ -16,6 +16,12 @@ from pellucid_language.calendar import month_numbers
 _SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|[。！？]")
 # Behind it stands who says so, not what is named.
 _SOURCE = re.compile(r"\b(?:according to|laut|selon|d'après|según)\b", re.IGNORECASE)
+# "La buganvilla es una de las": a thing without capitals, named at the beginning of the answer.
+_OPENS = re.compile(
+    r"(?:the|an?|la|el|los|las|le|les|l'|der|die|das)[ ]?(?P<noun>(?-i:[a-zà-ÿ])[\w-]{3,})"
+    r" (?:es|is|est|ist|are|son|sont|sind) (?:(?:one|una?|l'un|une|eine[rs]?) (?:of|de|des|der)\b)",
+    re.IGNORECASE,
+)
 _QUOTED_NAME = re.compile(r"[「『《“\"]([^」』》”\"]{2,40})[」』》”\"]")
 
 
@@ -36,6 +42,10 @@ def thing_named(question: str, answer: str, rules: LanguageRules) -> Chunk | Non
     if rules.code in DENSE_LANGUAGES:
         quoted = _QUOTED_NAME.search(said)
         return Chunk(quoted.group(1), Kind.ENTITY) if quoted else None
+    if opens := _OPENS.match(said):
+        noun = opens.group("noun")
+        if noun.casefold() not in asked:
+            return Chunk(noun, Kind.ENTITY)
     sources = {match.end() for match in _SOURCE.finditer(said)}
     for chunk in chunks_of(_SOURCE.sub(lambda match: " " * len(match.group()), said), rules):
         if chunk.key in month_numbers() or any(0 <= chunk.start - end <= 1 for end in sources):

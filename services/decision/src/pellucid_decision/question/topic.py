@@ -6,7 +6,7 @@ Whether a message needs the topic at all is decided by the resolution.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from pellucid_decision.question.asked import Asked, questions_of
@@ -287,11 +287,8 @@ def _after_answer(topic: Topic, text: str, rules: LanguageRules) -> Topic:
     found = chunks_of(text, rules)
     named = [chunk for chunk in found if chunk.kind in _NAMES]
     full = (_full_name(match.group(), rules) for match in _FULL_NAME.finditer(text))
-    people = [
-        Chunk(name, Kind.ENTITY)
-        for name in full
-        if name and not known & set(name.casefold().split())
-    ]
+    new = (_without_known(name, known) for name in full if name)
+    people = [Chunk(name, Kind.ENTITY) for name in new if name]
     people += _people_said(text, rules) if topic.sought else []
     names = {chunk.key for chunk in people}
     other = [chunk for chunk in named if chunk.key not in names]
@@ -302,6 +299,17 @@ def _after_answer(topic: Topic, text: str, rules: LanguageRules) -> Topic:
         said=tuple(other[:MAX_SAID]),
         thing=thing,
     )
+
+
+def _without_known(name: str, known: Collection[str]) -> str:
+    """A name without known words before it: in "in Babylon Berlin von Liv Fries" stand two."""
+    linked = _LINKED.match(name)
+    if linked and set(linked.group(1).casefold().split()) <= set(known):
+        name = linked.group(2)
+    return "" if set(known) & set(name.casefold().split()) else name
+
+
+_LINKED = re.compile(r"(.+?) (?:von|de|par|por|by|da) ([A-ZÀ-Þ]\S+ .+)\Z")
 
 
 def _full_name(written: str, rules: LanguageRules) -> str:

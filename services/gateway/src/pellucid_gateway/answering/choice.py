@@ -24,7 +24,7 @@ _MOST = {Depth.QUICK: 2, Depth.STANDARD: 3, Depth.DEEP: 5, Depth.LEAN: 3}
 # Two sentences that share this much say the same.
 _SAME_SAYING = 0.7
 # A further sentence must be worth this share of the best one; of a second source less.
-_LEAST_SHARE, _LEAST_SECOND_SHARE = 0.8, 0.35
+_LEAST_SHARE, _LEAST_SECOND_SHARE = 0.7, 0.35
 # Of one that names somebody where the best does not.
 _LEAST_NAMING_SHARE = 0.7
 # One that has a kind of thing which nothing chosen has.
@@ -109,7 +109,7 @@ class _Choice:
     def made(self, most: int) -> tuple[Candidate, ...]:
         for part in range(len(self._parts)):
             self._lead(part)
-        for kind in asked_for(self._question):
+        for kind in sorted(asked_for(self._question)):
             self._lead_of(kind)
         leads = tuple(self._chosen)
         while self._chosen and len(self._chosen) < max(most, len(leads) + 1):

@@ -56,6 +56,16 @@ _OTHER_DAY = -0.2
 _ECHO, _ECHO_SHARE = -0.4, 0.6
 # It says why, where that is asked.
 _SAYS_WHY = 0.2
+# It introduces steps or a list, where those are asked for.
+_LISTS = 0.2
+_ASKS_STEPS = re.compile(
+    r"\bhow (?:do|can|should|would|could) (?:i|you|we|one)\b|\bhow to\b|\bwhich command|\bsteps?\b"
+    r"|\bwhat are the\b|\bwie (?:\w+ )?(?:ich|man|wir)\b|\bschritte?\b|\bwelcher befehl|\bétapes?\b"
+    r"|\bcomment (?:\w+ )?(?:faire|installer|puis-je|on|je)\b|\bquelles sont les\b|\bpasos?\b"
+    r"|\bcómo (?:se|puedo|hago|puede)\b|\bcuáles son l[ao]s\b|어떻게|방법|절차|단계|手順|やり方"
+    r"|方法|どうやって|どうすれば|怎么|如何|步骤",
+    re.IGNORECASE,
+)
 _COMPARED_CHARS = 320
 # A further excerpt has this share of the best one's words of the question, or is so like it.
 _SPEAKING_SHARE = 0.25
@@ -125,7 +135,7 @@ def worth(found: Sequence[Candidate], question: str, near: Likeness | None) -> l
         + _LEXICAL * words
         + _ABOUT * about
         + _TELLS * kind
-        + _CARRIES * carries(candidate.text, told_in(candidate.text, kinds), question)
+        + _CARRIES * carries(candidate.said, told_in(candidate.text, kinds), question)
         + _told_things(candidate, things)
         + _of_sayings(candidate, question, wanted)
         + _of_form(candidate)
@@ -151,8 +161,8 @@ def _about(found: Sequence[Candidate], question: str) -> list[float]:
 
 def _told_things(candidate: Candidate, things: Sequence[Thing]) -> float:
     asked = beyond(things, candidate.source.title)
-    whole = f"{candidate.about} {candidate.text}"
-    own = _THINGS_BEYOND * share_told(asked, candidate.text) if asked else 0.0
+    whole = f"{candidate.about} {candidate.said}"
+    own = _THINGS_BEYOND * share_told(asked, candidate.said) if asked else 0.0
     return own + (_THINGS * share_told(things, whole) if things else 0.0)
 
 
@@ -164,6 +174,7 @@ def _of_sayings(candidate: Candidate, question: str, wanted: frozenset[str]) -> 
     present = _PRESENT.search(question) is not None
     says_present = present and _PRESENT.search(candidate.text) is not None
     to_come = present and _is_to_come(candidate)
+    lists = bool(candidate.listed) and _ASKS_STEPS.search(question) is not None
     says_why = answered_by(question) is Answered.CAUSE and gives_cause(candidate.text)
     return (
         _CODED * coded
@@ -171,6 +182,7 @@ def _of_sayings(candidate: Candidate, question: str, wanted: frozenset[str]) -> 
         + _SAYS_PRESENT * says_present
         + _TO_COME * to_come
         + _SAYS_WHY * says_why
+        + _LISTS * lists
         + _ECHO * _is_echo(candidate, question, wanted)
         + _OTHER_DAY * _is_of_another_day(candidate, question)
     )

@@ -25,6 +25,8 @@ _MAX_UNSPACED_CHARS = 2 * MAX_EXCERPT_WORDS
 _CLAUSE_BORDER = re.compile(r"[,;:–—，、；：]\s*")
 _MIN_CUT_SHARE = 0.4
 _RECENT = timedelta(days=30)
+# Puts what an item of a list introduces below it.
+_INDENT = "   "
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ def write(
     citations: list[Citation] = []
     for i, candidate in enumerate(chosen):
         if i:
-            text += "\n" if listed or as_points else _joint(wording.language)
+            text += _between(chosen[i - 1], wording.language, is_list=listed or as_points)
         quoted = escaped(excerpt(candidate.text))
         last = chosen[i - 1].source.n if i else 0
         line = _line(i, candidate, quoted, wording=wording, now=now, listed=listed, last=last)
@@ -89,10 +91,16 @@ def write(
         start = len(text) + line.index(quoted)
         text += line + marker_of(candidate.source, style)
         citations.append(_citation(candidate, start, start + len(quoted)))
+        for item in candidate.listed:
+            text += f"\n{_INDENT if listed or as_points else ''}- "
+            shown = escaped(excerpt(item))
+            citations.append(_citation(candidate, len(text), len(text) + len(shown), item))
+            text += shown
+    in_list = listed or bool(chosen and chosen[-1].listed)
     for conflict in conflicts:
         code, values = told(conflict, wording)
         values = {name: escaped(value) for name, value in values.items()}
-        text += ("\n\n" if listed else _joint(wording.language)) + wording.notice(code, **values)
+        text += ("\n\n" if in_list else _joint(wording.language)) + wording.notice(code, **values)
     if style is CitationStyle.NUMERIC and chosen:
         cited = {c.source.n: c.source for c in chosen}
         listing = [cited[n] for n in sorted(cited)]
@@ -108,6 +116,13 @@ def write(
 def date_text(source: Source, wording: Wording) -> str:
     """The source's day in the person's language; empty when unknown."""
     return wording.date(source.published.time) if source.published else ""
+
+
+def _between(before: Candidate, language: str, *, is_list: bool) -> str:
+    """What parts a quotation from the one before it."""
+    if is_list:
+        return "\n"
+    return "\n\n" if before.listed else _joint(language)
 
 
 def _joint(language: str) -> str:
@@ -153,13 +168,13 @@ def _listed_line(
     return f"{i + 1}. “{quoted}” ({label}: {', '.join(notes)})"
 
 
-def _citation(candidate: Candidate, start: int, end: int) -> Citation:
+def _citation(candidate: Candidate, start: int, end: int, cited: str = "") -> Citation:
     return Citation(
         start=start,
         end=end,
         source=candidate.source.n,
         url=candidate.source.url,
         title=candidate.source.title,
-        cited_text=candidate.text,
+        cited_text=cited or candidate.text,
         support=1.0,
     )

@@ -1,7 +1,7 @@
 """What of the sources can be quoted: sentences, items and rows that are understood on their own."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pellucid_gateway.question.page_pieces import Kind, Piece, pieces_of
@@ -10,8 +10,8 @@ from pellucid_language import sentences
 from pellucid_language.terms import has_unspaced_script
 
 # Pieces of a page that are looked at; later ones seldom matter and cost time.
-_MOST_PIECES = 600
-_MOST_OF_SOURCE = 200
+_MOST_PIECES = 2000
+_MOST_OF_SOURCE = 1000
 _LEAST_WORDS, _LEAST_ROW_WORDS = 3, 2
 _LEAST_UNSPACED_CHARS = 8
 _ENDS = tuple(".!?…。！？")
@@ -30,6 +30,8 @@ _MENU = re.compile(
 # Between the cells of a row as it is quoted.
 BAR = " | "
 _ABOUT_CHARS = 160
+# Items or lines of code that are quoted behind the line that introduces them.
+_MOST_LISTED = 8
 # A shorter title may be a name that sentences have.
 _LEAST_TITLE_CHARS = 20
 
@@ -43,6 +45,7 @@ class Candidate:
         position: Its place among what can be quoted of the source, from 0.
         about: Headings and the line that introduces it; "" where there are none.
         heads: Heads of the columns where it is a row that has them.
+        listed: Items or lines of code that the sentence introduces, at most eight.
     """
 
     source: Source
@@ -50,6 +53,12 @@ class Candidate:
     position: int
     about: str = ""
     heads: str = ""
+    listed: tuple[str, ...] = ()
+
+    @property
+    def said(self) -> str:
+        """All that is quoted of it: the sentence and what it introduces."""
+        return "\n".join((self.text, *self.listed))
 
     @property
     def is_cut(self) -> bool:
@@ -77,7 +86,7 @@ def _of_source(source: Source) -> Iterator[Candidate]:
     if not found:
         texts = [s for s in sentences.split(source.facts) if not _is_of_parts(s)]
         found = [Candidate(source, text, i) for i, text in enumerate(texts)]
-    whole = [c for c in found if c.is_row or c.text.rstrip(_CLOSERS)[-1:] in _ENDS]
+    whole = [c for c in found if c.is_row or c.listed or c.text.rstrip(_CLOSERS)[-1:] in _ENDS]
     has_sentences = any(not c.is_row for c in whole)
     kept = [c for c in found if c in whole or c.about] if has_sentences else found
     # What a search engine cut at both ends is more often a piece of a menu than a sentence.
@@ -87,14 +96,36 @@ def _of_source(source: Source) -> Iterator[Candidate]:
 
 def _of_text(source: Source, text: str) -> Iterator[Candidate]:
     pieces = pieces_of(text)[:_MOST_PIECES]
+    introduced = _introduced(pieces)
     seen: set[str] = set()
-    for piece in pieces:
+    for place, piece in enumerate(pieces):
         written = _written(piece, source)
         if written in seen or not _stands_alone(written, piece.kind):
             continue
         seen.add(written)
         about = ". ".join(piece.about[-2:])[:_ABOUT_CHARS]
-        yield Candidate(source, written, len(seen) - 1, about, _heads_of(piece, pieces))
+        heads, listed = _heads_of(piece, pieces), tuple(introduced.get(place, ()))
+        yield Candidate(source, written, len(seen) - 1, about, heads, listed)
+
+
+def _introduced(pieces: Sequence[Piece]) -> Mapping[int, Sequence[str]]:
+    """What stands in the list or the code behind each introducing line, by its place.
+
+    Code belongs to the sentence right before it, whether or not that announces it.
+    """
+    found: dict[int, list[str]] = {}
+    last = None
+    for place, piece in enumerate(pieces):
+        last = place if piece.kind is Kind.PROSE else None if piece.kind is Kind.HEADING else last
+        lead = last if piece.kind is Kind.CODE else piece.needs[-1] if piece.needs else None
+        if lead is None or pieces[lead].kind is not Kind.PROSE:
+            continue
+        own = found.setdefault(lead, [])
+        if piece.kind is Kind.ITEM:
+            own.append(piece.text.removeprefix("- "))
+        elif piece.kind is Kind.CODE:
+            own += piece.text.split("\n")
+    return {lead: own[:_MOST_LISTED] for lead, own in found.items() if own}
 
 
 def _written(piece: Piece, source: Source) -> str:
@@ -106,10 +137,11 @@ def _written(piece: Piece, source: Source) -> str:
     text = _DATELINE.sub("", piece.text)
     if source.method is Method.SNIPPET and (menu := _MENU.match(text)):
         text = text[menu.end() :]
+    if source.method is not Method.SNIPPET or len(source.title) < _LEAST_TITLE_CHARS:
+        return text
     _, title, rest = text.partition(source.title)
-    is_titled = source.method is Method.SNIPPET and len(title) >= _LEAST_TITLE_CHARS
     begins = rest.strip()[:1].isupper() or rest.strip()[:1].isdigit()
-    return rest.strip() if is_titled and begins else text
+    return rest.strip() if title and begins else text
 
 
 def _cells(row: str) -> str:

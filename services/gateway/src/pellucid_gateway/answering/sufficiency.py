@@ -63,7 +63,7 @@ def is_stated(chosen: Sequence[Candidate], question: str, language: str = "") ->
     if not (things and fit):
         return bool(fit)
     asked = {c.source.n: _asked(c.source, things, question, language) for c in fit}
-    together = " ".join(candidate.text for candidate in chosen)
+    together = " ".join(candidate.said for candidate in chosen)
     return any(
         _states(candidate, asked[candidate.source.n], together, question) for candidate in fit
     )
@@ -117,7 +117,11 @@ def _is_of_another(chosen: Sequence[Candidate], question: str, language: str) ->
     pages = {c.source.n: f"{c.source.title} {c.source.url} {_text(c.source)}" for c in chosen}
     have = fold(" ".join(pages.values()))
     asked = named_words(question) | {fold(sign) for sign in _SIGN.findall(question)}
-    return any(name not in have for name in asked)
+    if asked:
+        return any(name not in have for name in asked)
+    # Written without capitals a name is a word of no list: "who wrote hamlet".
+    unlisted = [thing for thing in things_of(question) if not thing.senses]
+    return bool(unlisted) and not any(thing.is_in(have) for thing in unlisted)
 
 
 def _states(
@@ -128,7 +132,7 @@ def _states(
         return False
     asked = tuple(thing for thing in asked if not _is_told_by_figure(thing, candidate, question))
     least = _LEAST_TOLD if any(thing.senses for thing in asked) else _LEAST_TOLD_UNLISTED
-    told = share_told(asked, candidate.text)
+    told = share_told(asked, candidate.said)
     on_page = share_told(asked, _text(candidate.source))
     elsewhere = _ELSEWHERE_OF_SIGN if _bears_sign(candidate.source, question) else _ELSEWHERE
     if told and told + elsewhere * (on_page - told) >= least:
@@ -174,7 +178,7 @@ def _may_state(candidate: Candidate, question: str) -> bool:
     if any(version not in page for version in _VERSION.findall(question)):
         return False
     kinds = told_in(candidate.text, asked_for(question))
-    return not kinds or any(_has(candidate.text, kind, question) for kind in kinds)
+    return not kinds or any(_has(candidate.said, kind, question) for kind in kinds)
 
 
 def _has(sentence: str, kind: AskedFor, question: str) -> bool:

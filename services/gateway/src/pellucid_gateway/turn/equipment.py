@@ -69,6 +69,11 @@ class Equipment:
         """This equipment, to whose services nothing private of the request gets to be passed on."""
         return replace(self, services=discreet(self.services, private_values(request)))
 
+    def model_for(self, request: TurnRequest) -> AnswerModel | None:
+        """The model that may answer this request: none outside where nothing may leave."""
+        outside = self.model is not None and bool(self.model.receiver)
+        return None if request.no_external and outside else self.model
+
     def hidden(self, request: TurnRequest) -> tuple[str, ...]:
         """What the model is not shown of the person's messages: an external one, if so set."""
         hides = self.redacts_secrets and self.model is not None and bool(self.model.receiver)

@@ -30,6 +30,7 @@ from pellucid_gateway.turn.named_pages import take_page
 from pellucid_gateway.turn.page_follow_ups import with_named_page
 from pellucid_gateway.turn.result import Found, Identifiers, basis_of, build_result, with_account
 from pellucid_gateway.turn.speculation import Speculation
+from pellucid_gateway.turn.unaided import looked_up
 from pellucid_gateway.vocabulary.answer import Answer
 from pellucid_gateway.vocabulary.decision import Action, Decision, WebMode
 from pellucid_gateway.vocabulary.events import (
@@ -134,6 +135,9 @@ class OneTurn:
             decide=self._considered,
         )
         decision, self._read_before = followed.decision, followed.pages
+        if self._equipment.model_for(self._request) is None:
+            clock, decide = self._equipment.clock, self._considered
+            decision = await looked_up(self._request, decision, clock=clock, decide=decide)
         language = self._request.language or decision.language
         self._ledger.wording = wording_for(language)
         if self._ledger.lost("decision"):
@@ -287,12 +291,11 @@ class OneTurn:
         return await by_excerpts.answer(found.sources, found.conflicts)
 
     def _usable_model(self, found: Found) -> AnswerModel | None:
-        model = self._equipment.model
-        if model is None and not found.sources:
+        model = self._equipment.model_for(self._request)
+        if self._equipment.model is None and not found.sources:
             self._ledger.notify("no_model")
-        if model and self._request.no_external and model.receiver:
+        elif model is not self._equipment.model:
             self._ledger.notify("model_external")
-            return None
         return model
 
     def _setting(self, decision: Decision, found: Found) -> Setting:

@@ -1,0 +1,74 @@
+"""Without a language model a question that a model would answer from memory is looked up."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+from pellucid_gateway.turn.follow_ups import reused_sources
+from pellucid_gateway.vocabulary.decision import Action, Decision, WebMode
+from pellucid_gateway.vocabulary.request import TurnRequest
+from pellucid_runtime.clock import Clock
+
+REASON_CODE = "no_model"
+
+# What no page on the web answers: tasks on the person's own words, talk, and what they forbid.
+_NOT_FOR_THE_WEB = frozenset(
+    (
+        "dont_search",
+        "task_prompt",
+        "tool_result",
+        "small_talk",
+        "thanks",
+        "about_assistant",
+        "mathematics",
+        "word_problem",
+        "code_block",
+        "rewriting",
+        "text_task",
+        "given_text",
+        "creative",
+        "roleplay",
+        "feeling",
+        "device_command",
+        "puzzle",
+        "rework",
+        "statement",
+    )
+)
+# Code that is to be written is no question, unless it is asked how something is done.
+_TASKS = frozenset({"code_writing", "programming_talk"})
+_QUESTIONS = frozenset({"advice", "mechanism", "definition", "timeless"})
+
+
+async def looked_up(
+    request: TurnRequest,
+    decision: Decision,
+    *,
+    clock: Clock,
+    decide: Callable[[TurnRequest], Awaitable[Decision]],
+) -> Decision:
+    """The decision where nobody can answer from memory: to search, if the web may know it.
+
+    Args:
+        request: The turn, for which no language model can be used.
+        decision: On it.
+        clock: The time now.
+        decide: Decides again, with the web on.
+    """
+    if not _is_for_the_web(request, decision):
+        return decision
+    if reused_sources(request, decision, clock.now()):
+        return decision
+    searched = await decide(replace(request, web_mode=WebMode.ON))
+    reason = "No language model can answer it from memory, so it is looked up."
+    return replace(searched, reason=reason, reason_code=REASON_CODE)
+
+
+def _is_for_the_web(request: TurnRequest, decision: Decision) -> bool:
+    if request.web_mode is not WebMode.AUTO or decision.action is not Action.ANSWER:
+        return False
+    if decision.topicless or decision.about_answer or decision.ignored_urls:
+        return False
+    signals = {signal.name for signal in decision.signals}
+    if signals & _TASKS and not signals & _QUESTIONS:
+        return False
+    return not signals & _NOT_FOR_THE_WEB

@@ -1,0 +1,72 @@
+"""Without a language model a question of common knowledge is looked up, a task is not."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from turn_fakes import (
+    FakeDecision,
+    FakeModel,
+    Rig,
+    answer_decision,
+    search_decision,
+)
+
+from pellucid_gateway.turn.unaided import REASON_CODE
+from pellucid_gateway.vocabulary.decision import Decision, Signal, WebMode
+from pellucid_gateway.vocabulary.events import Decided
+
+QUESTION = "Why is the sky blue?"
+
+
+class AutoOrOn(FakeDecision):
+    """Answers from memory with the web on auto, and searches with the web on."""
+
+    async def decide(self, call: Any) -> Any:
+        """Decide by the mode."""
+        searches = call.web_mode is WebMode.ON
+        self.decision = search_decision() if searches else self._remembered
+        return await super().decide(call)
+
+    def __init__(self, remembered: Decision) -> None:
+        super().__init__(remembered)
+        self._remembered = remembered
+
+
+def signalled(*names: str) -> Decision:
+    return replace(answer_decision(), signals=tuple(Signal(name, -0.5) for name in names))
+
+
+async def asked(
+    decision: Decision, model: FakeModel | None = None, **options: Any
+) -> tuple[Rig, list[Decided]]:
+    rig = Rig(decision=AutoOrOn(decision), model=model)
+    events = await rig.events(QUESTION, **options)
+    return rig, [event for event in events if isinstance(event, Decided)]
+
+
+@pytest.mark.parametrize("signals", [(), ("timeless",), ("advice", "code_writing")])
+async def test_without_a_model_it_is_looked_up(signals: tuple[str, ...]) -> None:
+    rig, decided = await asked(signalled(*signals))
+
+    assert len(rig.search.calls) == 1
+    assert [event.decision.reason_code for event in decided] == [REASON_CODE]
+
+
+@pytest.mark.parametrize("signal", ["rewriting", "creative", "dont_search", "code_writing"])
+async def test_a_task_is_not(signal: str) -> None:
+    rig, _ = await asked(signalled(signal))
+
+    assert rig.search.calls == []
+
+
+async def test_a_model_answers_it_from_memory() -> None:
+    rig, _ = await asked(signalled("timeless"), FakeModel(["It scatters."]))
+
+    assert rig.search.calls == []
+
+
+async def test_with_the_web_off_nothing_is_looked_up() -> None:
+    rig, _ = await asked(signalled("timeless"), web_mode=WebMode.OFF)
+
+    assert rig.search.calls == []
