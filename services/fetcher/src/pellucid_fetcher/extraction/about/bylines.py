@@ -64,12 +64,11 @@ _READING_TIME: Final = re.compile(
     r"|tiempo de lectura|tempo di lettura|tempo de leitura|leestijd|分で読|读完",
     re.IGNORECASE,
 )
-_CUSTOM: Final = frozenset({"relative-time", "time-ago", "local-time", "faceplate-timeago"})
 _MAX_TIMES: Final = 200
 _MAX_DATED: Final = 400
 # Points for what speaks for a day, and the least sums; swept on half of the sites of the README's
 # labelled pages.
-_LEAST: Final = float(__import__('os').environ.get('L','1.5'))
+_LEAST: Final = 1.5
 _LEAST_ELSEWHERE: Final = 3.5
 _LEAST_EARLIER: Final = 4.0  # swept 3 to 5.5 on half of the sites: 4 right, none wrong
 _ALL_CERTAIN: Final = 5.0
@@ -77,14 +76,10 @@ _BELOW: Final = ((3, 2.5), (6, 2.0), (12, 1.0))
 _ABOVE: Final = ((3, 1.5), (6, 0.5))
 _FIRST_BLOCKS: Final = 12
 _LABELLED: Final = 3.0
-import os
-CHL=float(os.environ.get("CHL","99"))
-CONF=float(os.environ.get("CONF","2"))
-CH=int(os.environ.get("CH","0"))
-LONE=float(os.environ.get("LONE","0"))
-MARGIN=float(os.environ.get("MARGIN","2"))
-OFFER=float(os.environ.get("OFFER","6"))
-THR=float(os.environ.get("THR","3.5"))
+_E=__import__('os').environ
+_LEAST_CONFIRMING: Final = float(_E.get("CONF","2"))
+_LEAST_EARLIER_IN_THREAD: Final = 3.5
+_LONE=float(_E.get("LONE","0")); _MARGIN=float(_E.get("MARGIN","2")); CHL=float(_E.get("CHL","1.7"))
 _FIRST_POST: Final = 2.5
 _IN_ADDRESS: Final = 2.0  # the address names the month: "/2025/12/"
 _FIRST_PUBLISHED: Final = 1.5  # "originally published", before the day of a later edition
@@ -144,8 +139,7 @@ def visible_date(
         return None
     is_article = any(map(ARTICLE_TYPES.search, types))
     if (types & _BESIDE_WRITING or is_offer(page.url)) and not (is_article or is_posted(page.url)):
-        best=_best(_candidates(parser, blocks, page),is_changed=False)
-        return _published(best) if best is not None and best.score>=OFFER else None
+        return None
     least = _LEAST if _is_writing(types, page.url) else _LEAST_ELSEWHERE
     candidates = _candidates(parser, blocks, page)
     for changed, least_here in ((False, least), (True, least - _CHANGED_COST)):
@@ -154,9 +148,9 @@ def visible_date(
             return _published(best)
     if least == _LEAST:
         best=_best(candidates, is_changed=False)
-        if best is not None and best.score>=LONE and best.is_alone and all(c.day==best.day or c.score<=best.score-MARGIN for c in candidates): return _published(best)
+        if best is not None and best.score>=_LONE and best.is_alone and all(c.day==best.day or c.score<=best.score-_MARGIN for c in candidates): return _published(best)
     best=_best(candidates,is_changed=True)
-    if best is not None and best.is_alone and best.score>=CHL and all(c.day==best.day or c.score<=best.score-MARGIN for c in candidates): return _published(best)
+    if best is not None and best.is_alone and best.score>=CHL and all(c.day==best.day or c.score<=best.score-_MARGIN for c in candidates): return _published(best)
     return None
 
 
@@ -167,19 +161,19 @@ def earlier_date(
 
     Pages that were moved or put out anew declare the day of that.
     """
-    if page.is_thread:
+    if page.is_thread or 'OWN' in _E:
         declared = own_day(parser, declared)
     candidates = _candidates(parser, blocks, page)
-    shown={found.day for found in candidates if found.score>=CONF and (not found.is_changed or CH)}
+    shown={found.day for found in candidates if found.score>=_LEAST_CONFIRMING}
     if declared.time.date() not in {f.day for f in candidates}:
         declared=next((o for o in others if o.time.date() in shown),declared)
     best, stated = _best(candidates, is_changed=False), declared.time.date()
-    least = THR if page.is_thread else _LEAST_EARLIER
+    least = _LEAST_EARLIER_IN_THREAD if page.is_thread else _LEAST_EARLIER
     if best is None or best.score < least or best.day == stated:
         return declared
     if page.is_thread and abs(stated - best.day) == timedelta(days=1):
         return _published(best)
-    if stated - best.day <= timedelta(days=1):
+    if (declared.time - timedelta(hours=int(_E.get("WEST","12")))).date() <= best.day:
         return declared
     return declared if any(found.day == stated for found in candidates) else _published(best)
 
@@ -220,18 +214,16 @@ def _marked(parser: LexborHTMLParser, *, is_thread: bool) -> Iterator[_Candidate
 
     In a thread the posts are called replies and comments, the first one too.
     """
-    nodes = parser.css("h1, time[datetime], relative-time[datetime], time-ago[datetime], local-time[datetime], faceplate-timeago[ts], [itemprop=datePublished]")[:_MAX_TIMES]
+    nodes = parser.css("h1, time[datetime], [itemprop=datePublished]")[:_MAX_TIMES]
     is_below = all(node.tag != "h1" for node in nodes)
     count = 0
     for node in nodes:
         is_below |= node.tag == "h1"
         attributes = node.attributes
-        moment = read_moment(attributes.get("datetime") or attributes.get("content") or attributes.get("ts") or "")
+        moment = read_moment(attributes.get("datetime") or attributes.get("content") or "")
         if moment is None or not is_believable(moment):
             continue
         count += 1
-        if node.tag != "time" and node.tag in _CUSTOM and _tells_change(node):
-            continue
         marked = _is_marked(attributes)
         changed = not marked and _tells_change(node)
         score = 1.5 + 1.5 * is_below - 0.3 * min(count, 8) + 2.5 * marked - _CHANGED_COST * changed
@@ -290,10 +282,11 @@ def _written(blocks: Sequence[Block], page: Page, style: Style) -> Iterator[_Can
 
 def _top(blocks: Sequence[Block], page: Page) -> int | None:
     """Find the first heading of the first level, else the heading or line that is the title."""
-    for at, block in enumerate(blocks):
-        if block.kind == "h" and block.level == 1:
-            return at
     title = page.title.casefold()
+    firsts = [at for at, block in enumerate(blocks) if block.kind == "h" and block.level == 1]
+    if firsts and _E.get("TOP","1")=="1":
+        return next((at for at in firsts if blocks[at].text.casefold() == title), firsts[0])
+    if firsts: return firsts[0]
     titled = [at for at, block in enumerate(blocks) if title and block.text.casefold() == title]
     return next((at for at in titled if blocks[at].kind == "h"), next(iter(titled), None))
 

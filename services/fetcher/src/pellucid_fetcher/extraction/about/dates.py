@@ -125,11 +125,13 @@ def declared_dates(nodes, metas, url, style):
     """All"""
     if is_offer(url): return []
     out=[_from_metas({n: metas[n]},style) for n in _METAS if n in metas]
-    out+= [_from_nodes([n],url) for n in nodes]
+    out+= [_from_nodes([n],url,style) for n in nodes]
     return [o for o in out if o]
 
 
-def _from_nodes(nodes: Sequence[Mapping[str, Any]], url: str) -> PublishedDate | None:
+def _from_nodes(
+    nodes: Sequence[Mapping[str, Any]], url: str, style: Style | None = None
+) -> PublishedDate | None:
     for node in nodes:
         types = jsonld.types_of(node)
         # Of a shop or a service a bare page's date says when its record was made.
@@ -137,7 +139,7 @@ def _from_nodes(nodes: Sequence[Mapping[str, Any]], url: str) -> PublishedDate |
             continue
         for key in ("datePublished", "uploadDate", "dateCreated"):
             # A day that is spelt out here is when a site's builder last put it out.
-            moment = read_moment(jsonld.text_of(node.get(key)))
+            moment = read_moment(jsonld.text_of(node.get(key)), style)
             if moment is not None:
                 return PublishedDate(moment, DateOrigin.JSON_LD, 0.95)
     return None

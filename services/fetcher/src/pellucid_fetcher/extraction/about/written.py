@@ -32,7 +32,7 @@ _BESIDE: Final = re.compile(
     re.IGNORECASE,
 )
 _PUBLISHED: Final = re.compile(
-    r"publi|post(?:ed|ato|ado)|submitted|writ?ten|\bcreated|issued|\bdated?\b|veröffentlicht|erschienen"
+    r"publi|post(?:ed|ato|ado)|submitted|writ?ten|\bcreated|released|issued|\bdated?\b|veröffentlicht|erschienen"
     r"|erstellt|geschrieben|verfasst|eingestellt|online seit|datum|publié|paru|rédigé|créé|publicad"
     r"|fecha|pubblicat|escrito|gepubliceerd|geplaatst|opublikowan|dodano|zveřejněn|vydáno|опубликован"
     r"|дата|yayın|julkaist|publicerad|publisert|udgivet|gepost|게시|등록|입력|작성|発行|公開|掲載|投稿|发布|发表|日期|時間|时间",
