@@ -5,6 +5,7 @@ catalogues and shops are full of dates that say nothing about the page: there on
 mark of a publication counts. A day of the last change is told for want of another one, as unsure.
 """
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -22,7 +23,12 @@ from pellucid_fetcher.extraction.about.addresses import (
     is_writing,
     month_in,
 )
-from pellucid_fetcher.extraction.about.dates import ARTICLE_TYPES, is_believable, own_day, read_moment
+from pellucid_fetcher.extraction.about.dates import (
+    ARTICLE_TYPES,
+    is_believable,
+    own_day,
+    read_moment,
+)
 from pellucid_fetcher.extraction.about.written import (
     Style,
     WrittenDay,
@@ -70,32 +76,39 @@ _MAX_DATED: Final = 400
 # labelled pages.
 _LEAST: Final = 1.5
 _LEAST_ELSEWHERE: Final = 3.5
+_LEAST_LONE: Final = 0.0  # of a day without a rival in a writing; swept -1 to 1
+_LEAST_LONE_CHANGE: Final = 1.5  # of the only change; 0 invents 6 days more for 1 right
+_AHEAD_OF_RIVALS: Final = 2.0
 _LEAST_EARLIER: Final = 4.0  # swept 3 to 5.5 on half of the sites: 4 right, none wrong
+_LEAST_EARLIER_IN_THREAD: Final = 3.5  # swept 2.5 to 4.5: 1 right, none wrong up to 3.5
 _ALL_CERTAIN: Final = 5.0
 _BELOW: Final = ((3, 2.5), (6, 2.0), (12, 1.0))
 _ABOVE: Final = ((3, 1.5), (6, 0.5))
 _FIRST_BLOCKS: Final = 12
 _LABELLED: Final = 3.0
-_E=__import__('os').environ
-_LEAST_CONFIRMING: Final = float(_E.get("CONF","2"))
-_LEAST_EARLIER_IN_THREAD: Final = 3.5
-_LONE=float(_E.get("LONE","0")); _MARGIN=float(_E.get("MARGIN","2")); CHL=float(_E.get("CHL","1.7"))
 _FIRST_POST: Final = 2.5
 _IN_ADDRESS: Final = 2.0  # the address names the month: "/2025/12/"
 _FIRST_PUBLISHED: Final = 1.5  # "originally published", before the day of a later edition
 _CHANGED_COST: Final = 1.0
+_WESTMOST: Final = timedelta(hours=12)  # so far behind UTC the day ends last
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A day with what speaks for it; ``order`` is smaller higher up on the page."""
+    """A day with what speaks for it.
+
+    Attributes:
+        order: Smaller higher up on the page.
+        other: The day with its two numbers the other way round, where either could be the month.
+        is_bare: Its line says little else.
+    """
 
     score: float
     order: tuple[int, int]
     day: date
     is_changed: bool
     other: date | None = None
-    is_alone: bool = True
+    is_bare: bool = True
 
     @property
     def rank(self) -> tuple[float, int, int]:
@@ -108,7 +121,9 @@ class Page:
 
     Attributes:
         url: Its address; empty when unknown.
-        title: Its title; marks the beginning where nothing is a heading of the first level.
+        title: Its title; tells which heading of the first level is its own, or marks the beginning
+            where there is none.
+        types: Its schema.org types.
     """
 
     url: str
@@ -122,60 +137,83 @@ class Page:
 
 
 def visible_date(
-    parser: LexborHTMLParser,
-    blocks: Sequence[Block],
-    types: AbstractSet[str],
-    page: Page,
+    parser: LexborHTMLParser, blocks: Sequence[Block], page: Page
 ) -> PublishedDate | None:
     """Return the date that a page shows as its own.
 
     Args:
         parser: The parsed page.
         blocks: What it shows.
-        types: Its schema.org types.
-        page: Its address and its title.
+        page: What else is known of it.
     """
+    types = page.types
     if types & _NO_WRITING or (page.url and not urlsplit(page.url).path.strip("/")):
         return None
     is_article = any(map(ARTICLE_TYPES.search, types))
     if (types & _BESIDE_WRITING or is_offer(page.url)) and not (is_article or is_posted(page.url)):
         return None
-    least = _LEAST if _is_writing(types, page.url) else _LEAST_ELSEWHERE
+    is_written = is_writing(page.url) or any(map(_WRITING.search, types))
+    least = _LEAST if is_written else _LEAST_ELSEWHERE
     candidates = _candidates(parser, blocks, page)
     for changed, least_here in ((False, least), (True, least - _CHANGED_COST)):
         best = _best(candidates, is_changed=changed)
         if best is not None and best.score >= least_here:
             return _published(best)
-    if least == _LEAST:
-        best=_best(candidates, is_changed=False)
-        if best is not None and best.score>=_LONE and best.is_alone and all(c.day==best.day or c.score<=best.score-_MARGIN for c in candidates): return _published(best)
-    best=_best(candidates,is_changed=True)
-    if best is not None and best.is_alone and best.score>=CHL and all(c.day==best.day or c.score<=best.score-_MARGIN for c in candidates): return _published(best)
-    return None
+    plain = _lone(candidates, _LEAST_LONE, is_changed=False) if is_written else None
+    lone = plain or _lone(candidates, _LEAST_LONE_CHANGE, is_changed=True)
+    return _published(lone) if lone is not None else None
 
 
 def earlier_date(
-    parser: LexborHTMLParser, blocks: Sequence[Block], page: Page, declared: PublishedDate, others=()
+    parser: LexborHTMLParser,
+    blocks: Sequence[Block],
+    page: Page,
+    declared: PublishedDate,
+    others: Sequence[PublishedDate] = (),
 ) -> PublishedDate:
     """Prefer a day shown as the publication where the page declares a later one and hides it.
 
-    Pages that were moved or put out anew declare the day of that.
+    Pages that were moved or put out anew declare the day of that. Of several declared days the one
+    that is shown counts, and in a thread the day that is shown beside the declared one.
+
+    Args:
+        parser: The parsed page.
+        blocks: What it shows.
+        page: What else is known of it.
+        declared: The publication that it declares.
+        others: All publications that it declares.
     """
-    if page.is_thread or 'OWN' in _E:
+    if page.is_thread:
         declared = own_day(parser, declared)
     candidates = _candidates(parser, blocks, page)
-    shown={found.day for found in candidates if found.score>=_LEAST_CONFIRMING}
-    if declared.time.date() not in {f.day for f in candidates}:
-        declared=next((o for o in others if o.time.date() in shown),declared)
-    best, stated = _best(candidates, is_changed=False), declared.time.date()
-    least = _LEAST_EARLIER_IN_THREAD if page.is_thread else _LEAST_EARLIER
-    if best is None or best.score < least or best.day == stated:
+    shown = {found.day for found in candidates}
+    if declared.time.date() not in shown:
+        declared = next((each for each in others if each.time.date() in shown), declared)
+    best = _best(candidates, is_changed=False)
+    if best is None or declared.time.date() == best.day:
         return declared
-    if page.is_thread and abs(stated - best.day) == timedelta(days=1):
-        return _published(best)
-    if (declared.time - timedelta(hours=int(_E.get("WEST","12")))).date() <= best.day:
-        return declared
-    return declared if any(found.day == stated for found in candidates) else _published(best)
+    if page.is_thread:
+        is_beside = abs(declared.time.date() - best.day) == timedelta(days=1)
+        is_earlier = _is_earlier(best, declared) and declared.time.date() not in shown
+        fits = best.score >= _LEAST_EARLIER_IN_THREAD and (is_beside or is_earlier)
+    else:
+        is_hidden = declared.time.date() not in shown
+        fits = best.score >= _LEAST_EARLIER and is_hidden and _is_earlier(best, declared)
+    return _published(best) if fits else declared
+
+
+def _is_earlier(found: _Candidate, declared: PublishedDate) -> bool:
+    """Tell whether a day was over everywhere on earth at a declared instant."""
+    return (declared.time - _WESTMOST).date() > found.day
+
+
+def _lone(candidates: Sequence[_Candidate], least: float, *, is_changed: bool) -> _Candidate | None:
+    """Find the best day where it stands for itself and every other day is far behind it."""
+    best = _best(candidates, is_changed=is_changed)
+    if best is None or best.score < least or not best.is_bare:
+        return None
+    rivals = (found.score for found in candidates if found.day != best.day)
+    return best if max(rivals, default=-math.inf) <= best.score - _AHEAD_OF_RIVALS else None
 
 
 def _candidates(parser: LexborHTMLParser, blocks: Sequence[Block], page: Page) -> list[_Candidate]:
@@ -203,10 +241,6 @@ def _published(best: _Candidate) -> PublishedDate:
     moment = datetime.combine(best.day, time(), UTC)
     trust = 0.4 + 0.3 * min(1.0, max(0.0, best.score) / _ALL_CERTAIN)
     return PublishedDate(moment, DateOrigin.TEXT, round(0.4 if best.is_changed else trust, 2))
-
-
-def _is_writing(types: AbstractSet[str], url: str) -> bool:
-    return is_writing(url) or any(map(_WRITING.search, types))
 
 
 def _marked(parser: LexborHTMLParser, *, is_thread: bool) -> Iterator[_Candidate]:
@@ -276,17 +310,19 @@ def _written(blocks: Sequence[Block], page: Page, style: Style) -> Iterator[_Can
                     score += _FIRST_POST
                     is_first = False
                 score += _IN_ADDRESS * ((found.day.year, found.day.month) == month)
-                order = (at, found.start)
-                yield _Candidate(score, order, found.day, found.is_changed, found.other, block.words <= _BARE_WORDS)
+                order, is_bare = (at, found.start), block.words <= _BARE_WORDS
+                yield _Candidate(score, order, found.day, found.is_changed, found.other, is_bare)
 
 
 def _top(blocks: Sequence[Block], page: Page) -> int | None:
-    """Find the first heading of the first level, else the heading or line that is the title."""
+    """Find the heading of the first level that is the title, else the first one.
+
+    Where there is none, the heading or the line that is the title.
+    """
     title = page.title.casefold()
     firsts = [at for at, block in enumerate(blocks) if block.kind == "h" and block.level == 1]
-    if firsts and _E.get("TOP","1")=="1":
+    if firsts:
         return next((at for at in firsts if blocks[at].text.casefold() == title), firsts[0])
-    if firsts: return firsts[0]
     titled = [at for at, block in enumerate(blocks) if title and block.text.casefold() == title]
     return next((at for at in titled if blocks[at].kind == "h"), next(iter(titled), None))
 

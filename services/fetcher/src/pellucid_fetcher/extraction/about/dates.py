@@ -24,8 +24,8 @@ _AHEAD: Final = timedelta(days=1)
 # Metas in order of how well their meaning is kept in practice.
 _METAS: Final = (
     "article:published_time", "og:article:published_time", "datepublished", "parsely-pub-date",
-    "article.published", "published", "sailthru.date", "dc.date.issued", "dcterms.issued", "dc.date",
-    "dcterms.date", "citation_publication_date", "citation_date", "publishdate", "pubdate",
+    "article.published", "published", "sailthru.date", "dc.date.issued", "dcterms.issued",
+    "dc.date", "dcterms.date", "citation_publication_date", "citation_date", "publishdate", "pubdate",
     "publish-date", "publication_date", "date", "article.created", "created", "dc.date.created",
     "dcterms.created", "cxenseparse:recs:publishtime", "og:published_time",
 )  # fmt: skip
@@ -38,7 +38,7 @@ _LIKE_META: Final = re.compile(
 )
 _CHANGE_METAS: Final = ("article:modified_time", "og:updated_time", "datemodified", "last-modified")
 _CHANGED_TRUST: Final = 0.35
-_SAME: Final = timedelta(minutes=1)
+_SAME: Final = timedelta(minutes=1)  # apart are two records of one instant
 _MAX_ELEMENTS: Final = 50
 ARTICLE_TYPES: Final = re.compile(r"Article|BlogPosting|Report")
 _NOT_WRITINGS: Final = frozenset(
@@ -121,17 +121,21 @@ def changed_date(
     return PublishedDate(moment, DateOrigin.META, _CHANGED_TRUST) if moment is not None else None
 
 
-def declared_dates(nodes, metas, url, style):
-    """All"""
-    if is_offer(url): return []
-    out=[_from_metas({n: metas[n]},style) for n in _METAS if n in metas]
-    out+= [_from_nodes([n],url,style) for n in nodes]
-    return [o for o in out if o]
+def declared_dates(
+    metas: Mapping[str, str], nodes: Sequence[Mapping[str, Any]], url: str, style: Style = PLAIN
+) -> tuple[PublishedDate, ...]:
+    """Return every publication date of the meta tags and the schema.org objects.
+
+    They differ where a page was put out anew.
+    """
+    if is_offer(url):
+        return ()
+    told = [_from_metas({name: metas[name]}, style) for name in _METAS if name in metas]
+    told += [_from_nodes([node], url) for node in nodes]
+    return tuple(filter(None, told))
 
 
-def _from_nodes(
-    nodes: Sequence[Mapping[str, Any]], url: str, style: Style | None = None
-) -> PublishedDate | None:
+def _from_nodes(nodes: Sequence[Mapping[str, Any]], url: str) -> PublishedDate | None:
     for node in nodes:
         types = jsonld.types_of(node)
         # Of a shop or a service a bare page's date says when its record was made.
@@ -139,7 +143,7 @@ def _from_nodes(
             continue
         for key in ("datePublished", "uploadDate", "dateCreated"):
             # A day that is spelt out here is when a site's builder last put it out.
-            moment = read_moment(jsonld.text_of(node.get(key)), style)
+            moment = read_moment(jsonld.text_of(node.get(key)))
             if moment is not None:
                 return PublishedDate(moment, DateOrigin.JSON_LD, 0.95)
     return None
@@ -206,11 +210,10 @@ def own_day(parser: LexborHTMLParser, declared: PublishedDate) -> PublishedDate:
     """
     for node in parser.css("time[datetime]")[:_MAX_ELEMENTS]:
         found = _ISO.match(node.attributes.get("datetime") or "")
-        if found is None or found[7] in (None, "Z", "UTC", "GMT"):
+        shown = _iso_moment(found) if found is not None and found[7] else None
+        if found is None or shown is None:
             continue
-        shown = _iso_moment(found)
-        told = datetime.fromisoformat(found[0].strip()) if shown is not None else None
-        if shown and told and abs(told - declared.time) < _SAME:
+        if abs(datetime.fromisoformat(found[0].strip()) - declared.time) < _SAME:
             return replace(declared, time=shown)
     return declared
 

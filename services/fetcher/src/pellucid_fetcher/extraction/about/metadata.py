@@ -28,7 +28,8 @@ _MAX_DESCRIPTION: Final = 5_000
 class Metadata:
     """What a page says about itself.
 
-    ``published`` is believed before what the page shows, ``changed`` only for want of that.
+    ``published`` is believed before what the page shows, ``changed`` only for want of that;
+    ``declared`` are all days that it states as its publication.
     """
 
     title: str = ""
@@ -36,7 +37,7 @@ class Metadata:
     site_name: str = ""
     language: str = ""
     published: PublishedDate | None = None
-    others: tuple[PublishedDate, ...] = ()
+    declared: tuple[PublishedDate, ...] = ()
     types: frozenset[str] = frozenset()
     description: str = ""
     og_type: str = ""
@@ -60,7 +61,7 @@ def read_metadata(parser: LexborHTMLParser, url: str) -> Metadata:
         site_name=site[:_MAX_NAME],
         language=_language(parser, metas),
         published=published_date(parser, metas, nodes, url, style),
-        others=tuple(declared_dates(nodes, metas, url, style)),
+        declared=declared_dates(metas, nodes, url, style),
         changed=changed_date(metas, nodes, url),
         types=frozenset().union(*map(jsonld.types_of, nodes)),
         description=_description(metas, nodes),

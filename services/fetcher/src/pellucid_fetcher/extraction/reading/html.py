@@ -97,8 +97,8 @@ def _published(
 ) -> PublishedDate | None:
     about = Page(url, metadata.title, metadata.types)
     if metadata.published is not None:
-        return earlier_date(parser, page.blocks, about, metadata.published, metadata.others)
-    return visible_date(parser, page.blocks, metadata.types, about) or metadata.changed
+        return earlier_date(parser, page.blocks, about, metadata.published, metadata.declared)
+    return visible_date(parser, page.blocks, about) or metadata.changed
 
 
 def _status(text: str, page: PageBlocks, walls: Sequence[str]) -> FetchStatus:
