@@ -25,9 +25,9 @@ _AHEAD: Final = timedelta(days=1)
 _METAS: Final = (
     "article:published_time", "og:article:published_time", "datepublished", "parsely-pub-date",
     "article.published", "published", "sailthru.date", "dc.date.issued", "dcterms.issued",
-    "dc.date", "dcterms.date", "citation_publication_date", "citation_date", "publishdate", "pubdate",
-    "publish-date", "publication_date", "date", "article.created", "created", "dc.date.created",
-    "dcterms.created", "cxenseparse:recs:publishtime", "og:published_time",
+    "dc.date", "dcterms.date", "citation_publication_date", "citation_date", "publishdate",
+    "pubdate", "publish-date", "publication_date", "date", "article.created", "created",
+    "dc.date.created", "dcterms.created", "cxenseparse:recs:publishtime", "og:published_time",
 )  # fmt: skip
 _PUBLICATION_ELEMENTS: Final = (
     'time[itemprop="datePublished"]', "time[pubdate]", '[itemprop="datePublished"]',
