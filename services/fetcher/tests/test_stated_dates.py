@@ -199,9 +199,9 @@ def test_a_thread_of_replies_has_the_day_of_the_first_one() -> None:
 
 def test_a_thread_below_its_heading_has_the_day_of_its_first_post() -> None:
     teaser = "<p>Newest: The tide tables, Mon Mar 2, 2026</p>"
-    posts = _post("Ada", "Sun Dec 17, 2023") + "<p>Edited on March 5, 2026</p>"
-    later = _post("Bo", "Wed Dec 27, 2023")
-    assert _day(f"{teaser}{H1}{posts}{later}", url=THREAD) == "2023-12-17"
+    post = '<div class="reply">{}</div><p class="author">Ada, Jan 4, 2015</p><p>{}</p>'
+    posts = "".join(post.format(day, PROSE) for day in ("Dec 17, 2023", "Dec 27, 2023"))
+    assert _day(f"{teaser}{H1}{posts}", url=THREAD) == "2023-12-17"
 
 
 def test_a_page_that_calls_itself_a_thread_is_one() -> None:
