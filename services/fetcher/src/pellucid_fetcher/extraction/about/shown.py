@@ -55,8 +55,8 @@ _ABOVE: Final = ((3, 1.5), (6, 0.5))
 _FIRST_BLOCKS: Final = 12
 _LABELLED: Final = 3.0
 _FIRST_POST: Final = 2.5
-_IN_ADDRESS: Final = 2.0  # the address names the month: "/2025/12/"
-_FIRST_PUBLISHED: Final = 1.5  # "originally published", before the day of a later edition
+_IN_ADDRESS: Final = 2.0  # the address names the month: "/2025/12/"; 1 to 3 are alike
+_FIRST_PUBLISHED: Final = 1.5  # "originally published"; 1 to 2 are alike, 0 and 3 lose 1
 CHANGED_COST: Final = 1.0
 
 
