@@ -162,6 +162,14 @@ def test_the_only_day_of_a_writing_counts_wherever_it_stands_alone() -> None:
     assert _published(_page("en", f"{page}<p>They say that March 5, 2021 was wet.</p>")) is None
 
 
+def test_a_post_that_its_site_promoted_is_no_promotion() -> None:
+    post = '<article class="node node--{}"><h1>Locks</h1><p><time datetime="2021-03-05">5/3</time>'
+    found = _published(_page("en", post.format("promoted")))
+    assert found is not None
+    assert found.time.date().isoformat() == "2021-03-05"
+    assert _published(_page("en", post.format("promo"))) is None
+
+
 def test_the_only_change_is_told_on_any_page_that_marks_it() -> None:
     url = "https://www.lantern.example/guide"
     changed = '<p>Last updated <time datetime="{}">a year ago</time></p>'

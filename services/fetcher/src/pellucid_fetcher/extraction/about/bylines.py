@@ -33,7 +33,7 @@ _BESIDE_WRITING: Final = frozenset({"ItemList", "LocalBusiness", "Service"})
 # Least sums of points; swept on half of the sites of the README's labelled pages.
 _LEAST: Final = 1.5
 _LEAST_ELSEWHERE: Final = 3.5
-_LEAST_LONE: Final = 0.0  # of a day without a rival in a writing; -1 to 0 are alike, 1 loses 2
+_LEAST_LONE: Final = 0.0  # of a day without a rival in a writing; -1 to 0.5 are alike, 1 loses 1
 _LEAST_LONE_CHANGE: Final = 1.5  # of the only change; 0 tells 1 more right and 5 invented days
 _AHEAD_OF_RIVALS: Final = 2.0  # 0 to 2.5 are alike, 3 loses 1
 _LEAST_EARLIER: Final = 4.0  # swept 3 to 5.5 on half of the sites: 4 right, none wrong

@@ -31,7 +31,7 @@ _NAMED_DATE: Final = re.compile(
 )
 _NAMED_ASIDE: Final = re.compile(
     r"comment|related|recommend|sidebar|footer|widget|teaser|more-|popular|latest|recent|trending"
-    r"|upcoming|event|card|promo|carousel|signature|reply|review"
+    r"|upcoming|event|card|promo(?!ted)|carousel|signature|reply|review"
 )
 _MARKED_CLASS: Final = re.compile(r"publish|entry-date|post-date")
 _ASIDE_TAGS: Final = frozenset({"nav", "aside", "footer"})
@@ -67,7 +67,7 @@ class Candidate:
     Attributes:
         order: Smaller higher up on the page.
         other: The day with its two numbers the other way round, where either could be the month.
-        is_bare: Its line says little else.
+        is_bare: Its line says little else, and its element stands in the page's own part.
     """
 
     score: float
@@ -146,7 +146,7 @@ def _marked(parser: LexborHTMLParser, *, is_thread: bool) -> Iterator[Candidate]
         changed = not marked and _tells_change(node)
         score = 1.5 + 1.5 * is_below - 0.3 * min(count, 8) + 2.5 * marked - CHANGED_COST * changed
         aside = not (is_thread and is_below and count == 1) and _stands_aside(node)
-        yield Candidate(score - 2.5 * aside, (count, 0), moment.date(), changed)
+        yield Candidate(score - 2.5 * aside, (count, 0), moment.date(), changed, is_bare=not aside)
 
 
 def _is_marked(attributes: Mapping[str, str | None]) -> bool:
