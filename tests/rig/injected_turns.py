@@ -58,10 +58,15 @@ class Lenient:
         return tuple(ScoredHit(hit=hit, relevance=_RELEVANCE) for hit in call.hits)
 
     async def similarities(
-        self, text: str, others: Sequence[str], *, no_store: bool = False
+        self,
+        text: str,
+        others: Sequence[str],
+        *,
+        no_store: bool = False,
+        thorough: bool = False,
     ) -> tuple[float, ...]:
         """By words."""
-        del no_store
+        del no_store, thorough
         return tuple(overlap(text, other) for other in others)
 
     async def support(

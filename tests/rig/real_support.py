@@ -38,7 +38,12 @@ class _SupportOnly:
         raise NotImplementedError
 
     async def similarities(
-        self, text: str, others: Sequence[str], *, no_store: bool = False
+        self,
+        text: str,
+        others: Sequence[str],
+        *,
+        no_store: bool = False,
+        thorough: bool = False,
     ) -> tuple[float, ...]:
         """Not offered."""
         raise NotImplementedError
@@ -75,16 +80,31 @@ class RealLikeness(SupportDown):
     """Implements `ScorerPort` as far as passages are chosen by it, with the real model."""
 
     async def similarities(
-        self, text: str, others: Sequence[str], *, no_store: bool = False
+        self,
+        text: str,
+        others: Sequence[str],
+        *,
+        no_store: bool = False,
+        thorough: bool = False,
     ) -> tuple[float, ...]:
-        """Likeness of the text to each of the others, by the model that the service would ask."""
+        """Likeness of the text to each of the others, by the models that the service would ask."""
         del no_store
-        place = reader_of([one.scripts for one in encoders()], text, others)
-        one = encoders()[place]
-        asked = vector(one.prefixes.query + text, place)
-        told = [vector(one.prefixes.passage + other, place) for other in others]
-        cosines = np.array([asked @ other for other in told], np.float32)
-        return tuple(one.scale.likenesses(cosines).tolist())
+        scripts = [one.scripts for one in encoders()]
+        place = reader_of(scripts, text, others)
+        usual = next((i for i, known in enumerate(scripts) if is_read_by(known, text)), 0)
+        if thorough and place == usual:
+            able = [i for i, known in enumerate(scripts) if is_read_by(known, text)]
+            each = [_likenesses(text, others, i) for i in able]
+            return tuple(np.mean(each, axis=0).tolist())
+        return _likenesses(text, others, place)
+
+
+def _likenesses(text: str, others: Sequence[str], place: int) -> tuple[float, ...]:
+    one = encoders()[place]
+    asked = vector(one.prefixes.query + text, place)
+    told = [vector(one.prefixes.passage + other, place) for other in others]
+    cosines = np.array([asked @ other for other in told], np.float32)
+    return tuple(one.scale.likenesses(cosines).tolist())
 
 
 @lru_cache(maxsize=10_000)

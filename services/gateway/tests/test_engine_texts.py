@@ -172,6 +172,54 @@ kettle --serial
     assert "- Bring it to a shop.\n" in written.text
 
 
+def test_a_price_on_the_line_below_a_name_is_quoted_with_the_name() -> None:
+    page = """# Boots
+
+- Ridgewalker Mid
+  $190.00
+  189 reviews
+- Coldpeak Low
+  $129.73
+"""
+    found = {one.text: one.listed for one in candidates_of([_source(1, "a.example", page)])}
+
+    assert found["Ridgewalker Mid"] == ("$190.00", "189 reviews")
+    assert found["Coldpeak Low"] == ("$129.73",)
+
+
+@pytest.mark.parametrize(
+    ("page", "quoted"),
+    [
+        ("Charging time\n\n1.5 hours\n\nColour\n\nBlack or white", ["Charging time | 1.5 hours"]),
+        ("Lamps of tomorrow\n\nApr 23, 2025", ["Lamps of tomorrow", "Apr 23, 2025"]),
+        ("Price: $4,899.00", ["Price: $4,899.00"]),
+        ("Price: on demand", ["Price: on demand"]),
+    ],
+)
+def test_a_label_is_quoted_with_the_value_below_it(page: str, quoted: list[str]) -> None:
+    found = [one.text for one in candidates_of([_source(1, "a.example", page)])]
+
+    assert [one for one in found if one in quoted] == quoted
+    assert "1.5 hours" not in found
+
+
+def test_the_price_of_the_next_article_is_not_quoted() -> None:
+    page = """# Projectors
+
+## Brightbox 500
+
+Price: $4,899.00
+
+## Glowmaster 7
+
+Price: $7,499.00
+"""
+    found = candidates_of([_source(1, "a.example", page)])
+    chosen = choose(found, "How much is the Brightbox 500?", Depth.STANDARD)
+
+    assert [one.text for one in chosen] == ["Price: $4,899.00"]
+
+
 def test_the_end_of_a_long_page_is_read_for_a_sentence() -> None:
     page = " ".join(f"The pier number {i} has a lamp of its own." for i in range(600))
     found = candidates_of([_source(1, "a.example", f"{page}\n\nThe toll for lorries is 9 crowns.")])

@@ -129,6 +129,16 @@ def test_items_of_a_list_bring_the_line_that_introduces_them() -> None:
     assert "What to bring:\n- a lamp\n- two spare batteries" in text
 
 
+def test_a_line_under_an_item_brings_the_item() -> None:
+    pieces = pieces_of("# Boots\n\n- Ridgewalker\n  $190.00\n- Coldpeak\n  $129.73\n\nWe post.")
+    texts = [piece.text for piece in pieces]
+
+    assert pieces[texts.index("$129.73")].about == ("Boots", "- Coldpeak")
+    shown = with_needs([texts.index("$129.73")], pieces)
+    assert [texts[i] for i in sorted(shown)] == ["Boots", "- Coldpeak", "$129.73"]
+    assert pieces[texts.index("- Coldpeak")].about == ("Boots",), "not the price above it"
+
+
 def test_a_sentence_that_points_back_brings_the_one_before() -> None:
     assert "The first ferry ran in 1871. It sank in 1902." in shown("When did it sink in 1902?", 24)
 

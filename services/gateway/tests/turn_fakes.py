@@ -195,6 +195,7 @@ class FakeScorer:
     score_calls: list[ScoreCall] = field(default_factory=list)
     support_calls: int = 0
     unstored: list[bool] = field(default_factory=list)
+    thorough: list[bool] = field(default_factory=list)
 
     async def score(self, call: ScoreCall) -> tuple[ScoredHit, ...]:
         self.score_calls.append(call)
@@ -213,9 +214,15 @@ class FakeScorer:
         )
 
     async def similarities(
-        self, text: str, others: Sequence[str], *, no_store: bool = False
+        self,
+        text: str,
+        others: Sequence[str],
+        *,
+        no_store: bool = False,
+        thorough: bool = False,
     ) -> tuple[float, ...]:
         self.unstored.append(no_store)
+        self.thorough.append(thorough)
         await _fail("scorer", down=self.down, hangs=self.hangs)
         return tuple(overlap(text, other) for other in others)
 

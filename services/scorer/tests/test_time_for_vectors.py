@@ -13,6 +13,7 @@ from pellucid_runtime.errors import OverloadedError
 from pellucid_scorer.encoding.batching import Batcher
 from pellucid_scorer.encoding.embedding import TOKENS_READ, Embedder
 from pellucid_scorer.encoding.embedding_cache import EmbeddingCache
+from pellucid_scorer.models import Scale
 from pellucid_scorer.ranking.candidates import Candidate, Exclusion
 from pellucid_scorer.scoring import ScoreQuery, Scorer
 
@@ -114,6 +115,28 @@ async def test_a_question_that_only_a_further_model_reads_costs_the_first_nothin
         assert its_encoder.batches
         latin = await scorer.score(ScoreQuery("Why did it close", [Candidate("a", title="Pier")]))
     assert latin.model == "fake/cpu-fp32+wide/cpu-fp32"
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+async def test_thorough_likeness_is_the_mean_of_the_models_that_are_in_time(
+    opened: Opened, embedder: Embedder, score_tables: Any, profiles: Any, *, is_late: bool
+) -> None:
+    texts = ("a ferry to the isle", ["a ferry at noon", "soup"])
+    parts = {"tables": score_tables, "profiles": profiles, "clock": SystemClock()}
+    async with opened(name="further/cpu-fp32", scale=Scale(0.5, 1.0)) as (further, its_encoder):
+        both = Scorer(embedder, companions=[further], **parts)
+        alone, model = await both.similarity(*texts)
+        assert model == "fake/cpu-fp32"
+        assert not its_encoder.batches, "the usual likeness costs one model"
+        second, _ = await Scorer(further, **parts).similarity(*texts)
+        if is_late:
+            its_encoder.failure = OverloadedError("full", retry_after_s=1.0)
+            texts = (texts[0], ["a ferry at noon", "soups"])
+            alone, _ = await both.similarity(*texts)
+            second = alone
+        mean, models = await both.similarity(*texts, thorough=True)
+    assert models == ("fake/cpu-fp32" if is_late else "fake/cpu-fp32+further/cpu-fp32")
+    assert mean == pytest.approx([(a + b) / 2 for a, b in zip(alone, second, strict=True)])
 
 
 async def test_a_result_may_answer_a_further_question(

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import inf, isfinite
 
+import numpy as np
+
 from pellucid_language.scripts import is_read_by
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import InvalidArgumentError, OverloadedError
@@ -202,29 +204,36 @@ class Scorer:
         return await self._embedder.embed(texts)
 
     async def similarity(
-        self, text: str, others: Sequence[str], *, no_store: bool = False
+        self,
+        text: str,
+        others: Sequence[str],
+        *,
+        no_store: bool = False,
+        thorough: bool = False,
     ) -> tuple[tuple[float, ...], str]:
-        """Return the likeness of a text and each of several, in order, and the model's name.
+        """Return the likeness of a text and each of several, in order, and the models' names.
 
         Args:
             text: What they are compared with.
             others: The others.
             no_store: No vector of theirs is kept.
+            thorough: The mean of all models that read the text. One that is late is left out.
 
         Raises:
             OverloadedError: The queue is full.
         """
         every, usual = (self._embedder, *self._companions), self._reader([text])
         reader = every[reader_of([one.scripts for one in every], text, others)]
-        texts, within_s = [text, *others], _share_s(FURTHER_SHARE)
-        try:
-            embedded = await reader.embed(texts, questions=1, no_store=no_store, within_s=within_s)
-        except OverloadedError:
-            if reader is usual:
-                raise
-            embedded = await usual.embed(texts, questions=1, no_store=no_store, within_s=within_s)
-        cosines = semantic.cosines(embedded.vectors[1:], embedded.vectors[0])
-        return tuple(embedded.scale.likenesses(cosines).tolist()), embedded.model
+        texts = [text, *others]
+        is_shared = thorough and reader is usual
+        further = [one for one in every if is_shared and one is not reader and one.reads([text])]
+        first, more = await asyncio.gather(
+            _embedded(reader, usual, texts, no_store=no_store),
+            asyncio.gather(*(_if_free(one, texts, 1, no_store=no_store) for one in further)),
+        )
+        heard = [first, *(one for found in more for one in found)]
+        each = [one.scale.likenesses(_reading(one, 0, 1).cosines) for one in heard]
+        return tuple(np.mean(each, axis=0).tolist()), "+".join(one.model for one in heard)
 
     def _reader(self, texts: Sequence[str]) -> Embedder:
         """Return the first model that was trained on the scripts of some texts; else the first."""
@@ -295,12 +304,29 @@ def _require_unique(field: str, ids: Sequence[str]) -> None:
         raise InvalidArgumentError(field, "ids unique within the request")
 
 
-async def _if_free(model: Embedder, texts: Sequence[str], questions: int) -> Sequence[Embedded]:
+async def _embedded(
+    reader: Embedder, usual: Embedder, texts: Sequence[str], *, no_store: bool
+) -> Embedded:
+    """Return the vectors of a question and texts, the usual model's where the other's are late."""
+    within_s = _share_s(FURTHER_SHARE)
+    try:
+        return await reader.embed(texts, questions=1, no_store=no_store, within_s=within_s)
+    except OverloadedError:
+        if reader is usual:
+            raise
+        return await usual.embed(texts, questions=1, no_store=no_store, within_s=within_s)
+
+
+async def _if_free(
+    model: Embedder, texts: Sequence[str], questions: int, *, no_store: bool = False
+) -> Sequence[Embedded]:
     """Return the vectors of questions and texts; none when room or time runs out."""
     within_s = _share_s(FURTHER_SHARE)
     try:
         async with asyncio.timeout(within_s if isfinite(within_s) else None):
-            found = await model.embed(texts, questions=questions, within_s=within_s, may_skip=True)
+            found = await model.embed(
+                texts, questions=questions, no_store=no_store, within_s=within_s, may_skip=True
+            )
     except (OverloadedError, TimeoutError):
         return ()
     return (found,)

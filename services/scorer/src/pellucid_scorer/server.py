@@ -57,7 +57,10 @@ class ScorerServicer(scorer_pb2_grpc.ScorerServiceServicer):
         """Compare texts."""
         del context
         similarities, model = await self._scorer.similarity(
-            request.text, request.others, no_store=request.no_store
+            request.text,
+            request.others,
+            no_store=request.no_store,
+            thorough=request.thorough,
         )
         return convert.similarity_response(similarities, model)
 

@@ -160,14 +160,16 @@ class EmbedResponse(_message.Message):
     def __init__(self, vectors: _Optional[bytes] = ..., dimensions: _Optional[int] = ..., model: _Optional[str] = ..., timings: _Optional[_Union[Timings, _Mapping]] = ...) -> None: ...
 
 class SimilarityRequest(_message.Message):
-    __slots__ = ("text", "others", "no_store")
+    __slots__ = ("text", "others", "no_store", "thorough")
     TEXT_FIELD_NUMBER: _ClassVar[int]
     OTHERS_FIELD_NUMBER: _ClassVar[int]
     NO_STORE_FIELD_NUMBER: _ClassVar[int]
+    THOROUGH_FIELD_NUMBER: _ClassVar[int]
     text: str
     others: _containers.RepeatedScalarFieldContainer[str]
     no_store: bool
-    def __init__(self, text: _Optional[str] = ..., others: _Optional[_Iterable[str]] = ..., no_store: _Optional[bool] = ...) -> None: ...
+    thorough: bool
+    def __init__(self, text: _Optional[str] = ..., others: _Optional[_Iterable[str]] = ..., no_store: _Optional[bool] = ..., thorough: _Optional[bool] = ...) -> None: ...
 
 class SimilarityResponse(_message.Message):
     __slots__ = ("similarities", "model")

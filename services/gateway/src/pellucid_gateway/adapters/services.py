@@ -110,10 +110,17 @@ class ScorerClient:
         return await self._believable("score", ask, lambda scored: is_sound(scored, call.hits))
 
     async def similarities(
-        self, text: str, others: Sequence[str], *, no_store: bool = False
+        self,
+        text: str,
+        others: Sequence[str],
+        *,
+        no_store: bool = False,
+        thorough: bool = False,
     ) -> tuple[float, ...]:
         """See `ScorerPort`."""
-        request = scorer_pb2.SimilarityRequest(text=text, others=others, no_store=no_store)
+        request = scorer_pb2.SimilarityRequest(
+            text=text, others=others, no_store=no_store, thorough=thorough
+        )
 
         async def ask() -> tuple[float, ...]:
             return tuple((await self._stub.Similarity(request)).similarities)

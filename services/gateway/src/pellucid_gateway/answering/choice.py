@@ -14,6 +14,7 @@ from pellucid_gateway.answering.quotable import Candidate
 from pellucid_gateway.claims.claim_checks import days_of, undated
 from pellucid_gateway.claims.conflict_notes import Conflict, Preference, Side
 from pellucid_gateway.question.asked_for import AskedFor, asked_for, carries, names_of
+from pellucid_gateway.question.asked_things import beyond, share_told, things_of
 from pellucid_gateway.question.key_facts import is_superseded
 from pellucid_gateway.question.parts import parts_of
 from pellucid_gateway.vocabulary.request import Depth
@@ -24,7 +25,7 @@ _MOST = {Depth.QUICK: 2, Depth.STANDARD: 3, Depth.DEEP: 5, Depth.LEAN: 3}
 # Two sentences that share this much say the same.
 _SAME_SAYING = 0.7
 # A further sentence must be worth this share of the best one; of a second source less.
-_LEAST_SHARE, _LEAST_SECOND_SHARE = 0.7, 0.35
+_LEAST_SHARE, _LEAST_SECOND_SHARE = 0.8, 0.35
 # Of one that names somebody where the best does not.
 _LEAST_NAMING_SHARE = 0.7
 # One that has a kind of thing which nothing chosen has.
@@ -191,12 +192,23 @@ class _Choice:
             return None
         lead = self._found[self._lead_for(part, leads)]
         agreement = _agreement(candidate, lead, self._parts[part])
-        if agreement < 0 and candidate.source.n != lead.source.n:
+        is_same_source = candidate.source.n == lead.source.n
+        if agreement < 0 and not (is_same_source and self._is_about_as_much(i, lead, part)):
             return None
         news = _NEW_SOURCE * is_second + _NEW_DOMAIN * all(
             c.source.domain != candidate.source.domain for c in chosen
         )
         return self._worth[part][i] / self._best(part) + _AGREES * max(0.0, agreement) + news
+
+    def _is_about_as_much(self, i: int, lead: Candidate, part: int) -> bool:
+        """Whether it tells as many of the things asked about as what leads.
+
+        The price below it on a page is rather that of the next article.
+        """
+        candidate = self._found[i]
+        things = beyond(things_of(self._parts[part]), candidate.source.title)
+        told = [share_told(things, f"{c.about} {c.said}") for c in (candidate, lead)]
+        return not things or told[0] >= told[1]
 
     def _lead_for(self, part: int, leads: Sequence[int]) -> int:
         return leads[min(part, len(leads) - 1)]

@@ -156,7 +156,7 @@ class ExcerptAnswerer:
         try:
             async with limited(course.budget.answer_s(course.budgets.similarity_s)):
                 near = [
-                    await self._scorer.similarities(part, texts, no_store=no_store)
+                    await self._scorer.similarities(part, texts, no_store=no_store, thorough=True)
                     for part in parts_of(self._question)
                 ]
         except (ServiceError, TimeoutError) as error:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from pellucid_gateway.claims.claim_checks import days_of
 from pellucid_gateway.question.page_pieces import Kind, Piece, pieces_of
 from pellucid_gateway.vocabulary.findings import Method, Source
 from pellucid_language import sentences
@@ -17,6 +18,10 @@ _LEAST_UNSPACED_CHARS = 8
 _ENDS = tuple(".!?…。！？")
 _CLOSERS = "\"'”’»)）」』"
 _CUT = "…"
+_DIGIT = re.compile(r"\d")
+# A label and its value, each on a line of its own, are quoted like a row of a table.
+_LABEL = re.compile(r"[^\W\d][^\d\n]*[^\W\d]\)?")
+_LABEL_WORDS, _VALUE_WORDS = 5, 8
 # Bylines and breadcrumbs put these between their parts; sentences do not.
 _PART_MARKS = (" · ", " » ", " › ")
 # What a news agency puts before its first sentence: PORT VELLMARK, Nov 16 (Solvane Wire) -
@@ -98,14 +103,37 @@ def _of_text(source: Source, text: str) -> Iterator[Candidate]:
     pieces = pieces_of(text)[:_MOST_PIECES]
     introduced = _introduced(pieces)
     seen: set[str] = set()
+    value = ""
     for place, piece in enumerate(pieces):
         written = _written(piece, source)
+        if value and written == value:
+            value = ""
+            continue
+        if value := _value_below(place, pieces):
+            written += f"{BAR}{value}"
         if written in seen or not _stands_alone(written, piece.kind):
             continue
         seen.add(written)
         about = ". ".join(piece.about[-2:])[:_ABOUT_CHARS]
         heads, listed = _heads_of(piece, pieces), tuple(introduced.get(place, ()))
         yield Candidate(source, written, len(seen) - 1, about, heads, listed)
+
+
+def _value_below(label: int, pieces: Sequence[Piece]) -> str:
+    """The value on the line below a label such as "Charging time"; "" where it is none."""
+    piece, below = pieces[label], pieces[label + 1 : label + 2]
+    if piece.kind is not Kind.PROSE or not below or below[0].kind is not Kind.PROSE:
+        return ""
+    value = below[0].text
+    is_label = _LABEL.fullmatch(piece.text) is not None and _words(piece.text) <= _LABEL_WORDS
+    # A day there is more often that of the page than what the line above it names.
+    is_value = bool(_DIGIT.search(value)) and value[-1:] not in _ENDS and not days_of(value)
+    is_pair = label in below[0].needs and is_label and is_value
+    return value if is_pair and _words(value) <= _VALUE_WORDS else ""
+
+
+def _words(text: str) -> int:
+    return len(text.split())
 
 
 def _introduced(pieces: Sequence[Piece]) -> Mapping[int, Sequence[str]]:
@@ -118,7 +146,7 @@ def _introduced(pieces: Sequence[Piece]) -> Mapping[int, Sequence[str]]:
     for place, piece in enumerate(pieces):
         last = place if piece.kind is Kind.PROSE else None if piece.kind is Kind.HEADING else last
         lead = last if piece.kind is Kind.CODE else piece.needs[-1] if piece.needs else None
-        if lead is None or pieces[lead].kind is not Kind.PROSE:
+        if lead is None or pieces[lead].kind not in {Kind.PROSE, Kind.ITEM}:
             continue
         own = found.setdefault(lead, [])
         if piece.kind is Kind.ITEM:
@@ -163,7 +191,8 @@ def _stands_alone(text: str, kind: Kind) -> bool:
         return False
     if has_unspaced_script(text):
         return kind is not Kind.PROSE or len(text) >= _LEAST_UNSPACED_CHARS
-    return len(text.split()) >= (_LEAST_WORDS if kind is Kind.PROSE else _LEAST_ROW_WORDS)
+    is_prose = kind is Kind.PROSE and _DIGIT.search(text) is None
+    return len(text.split()) >= (_LEAST_WORDS if is_prose else _LEAST_ROW_WORDS)
 
 
 def _is_of_parts(text: str) -> bool:

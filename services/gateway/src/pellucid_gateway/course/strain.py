@@ -61,10 +61,15 @@ class WatchedScorer:
             return await self._scorer.score(call)
 
     async def similarities(
-        self, text: str, others: Sequence[str], *, no_store: bool = False
+        self,
+        text: str,
+        others: Sequence[str],
+        *,
+        no_store: bool = False,
+        thorough: bool = False,
     ) -> tuple[float, ...]:
         """See `ScorerPort`; no turn waits for it."""
-        return await self._scorer.similarities(text, others, no_store=no_store)
+        return await self._scorer.similarities(text, others, no_store=no_store, thorough=thorough)
 
     async def support(
         self, claims: Sequence[str], passages: Sequence[Passage]

@@ -23,6 +23,7 @@ _LEAD_CHARS = 240
 _HEADING = re.compile(r"^\s{0,3}(#{1,6})\s+(.*)$")
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _RULE = re.compile(r"^\|(?:\s*:?-{3,}:?\s*\|)+$")
+_INDENT = "  "
 _ANNOUNCES = (":", "：")
 _ASKS = ("?", "？")
 _ENDS = tuple(".!…。！;,、，；")
@@ -179,17 +180,21 @@ class _Page:
                 needs = (*needs, len(self.pieces) - 1)
 
     def _add_list(self, lines: Sequence[str]) -> None:
+        """What stands under an item's first line, such as a price, belongs to that line."""
         needs = self._context()
+        first: tuple[int, ...] = ()
         for line in lines:
             mark = _ITEM.match(line)
             text = plain(line)
             if not text:
                 continue
-            if len(text) <= _WHOLE_CHARS:
-                own = text[len(mark.group().strip()) :].strip() if mark else text
-                self._put(f"- {own}" if mark else own, Kind.ITEM, needs=needs)
+            if mark and len(text) <= _WHOLE_CHARS:
+                self._put(f"- {text[len(mark.group().strip()) :].strip()}", Kind.ITEM, needs=needs)
+                first = (len(self.pieces) - 1,)
+            elif first and _is_fragment(text):
+                self._put(text, Kind.ITEM, needs=(*needs, *first), asked=first)
             else:
-                self._put_sentences(text, needs)
+                self._put_sentences(text, (*needs, *first))
 
     def _add_code(self, lines: Sequence[str]) -> None:
         needs = self._context()
@@ -257,6 +262,11 @@ def _leads(text: str) -> bool:
         return len(text) <= _LEAD_CHARS
     if text.endswith(_ASKS):
         return _is_question(text)
+    return _is_fragment(text)
+
+
+def _is_fragment(text: str) -> bool:
+    """Whether a line is short and no sentence."""
     return len(text) <= _TITLE_CHARS and not text.endswith(_ENDS)
 
 
@@ -272,6 +282,8 @@ def _blocks(text: str) -> Iterator[_Block]:
             in_code, run, kind = not in_code, [], None
             continue
         own = Kind.CODE if in_code else _kind_of(line)
+        if own is Kind.PROSE and kind is Kind.ITEM and line.startswith(_INDENT):
+            own = Kind.ITEM
         if own is not kind or own is Kind.HEADING:
             if kind is not None:
                 yield _Block(kind, tuple(run))

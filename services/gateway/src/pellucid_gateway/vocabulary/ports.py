@@ -282,7 +282,12 @@ class ScorerPort(Protocol):
         ...
 
     async def similarities(
-        self, text: str, others: Sequence[str], *, no_store: bool = False
+        self,
+        text: str,
+        others: Sequence[str],
+        *,
+        no_store: bool = False,
+        thorough: bool = False,
     ) -> tuple[float, ...]:
         """Cosine, -1 to 1, of the text with each of 1 to 1,000 others.
 
@@ -290,6 +295,7 @@ class ScorerPort(Protocol):
             text: What they are compared with.
             others: The others.
             no_store: They are of pages that a person named: no vector of them is kept.
+            thorough: The mean of all models of the scorer, which takes longer.
         """
         ...
 
