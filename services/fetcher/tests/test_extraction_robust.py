@@ -7,11 +7,13 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from selectolax.lexbor import LexborHTMLParser
 
 from pellucid_fetcher.document import Document, Extracted
 from pellucid_fetcher.extraction.reading import sniffing
 from pellucid_fetcher.extraction.reading.dispatch import open_readers, read
 from pellucid_fetcher.extraction.structure.nesting import MAX_OPEN, shallow
+from pellucid_fetcher.extraction.structure.walking import walk_page
 from pellucid_fetcher.outcome import FetchStatus
 
 EVAL = Path(__file__).parents[3] / "eval"
@@ -233,6 +235,30 @@ def test_a_control_that_nobody_can_use_opens_nothing(control: str) -> None:
 )
 def test_what_stays_unseen_when_opened_is_not_read(panel: str) -> None:
     assert PROSE not in _read(_page(f"{INTRO}{BUTTON}{panel}</main>")).text
+
+
+def test_a_page_that_fades_in_as_a_whole_is_read() -> None:
+    menu = "".join(f"<li><a href=/{i}>Bread of kind {i}</a></li>" for i in range(40))
+    whole = f'<nav><ul>{menu}</ul></nav><div style="opacity:0">{{}}<p>{f"{PROSE} " * 40}</p></div>'
+    assert PROSE in _read(_page(whole.format("<h1>The old bakery</h1>"))).text
+    assert PROSE not in _read(_page(whole.format(""))).text
+    closed = whole.replace("opacity:0", "opacity:0;display:none")
+    assert PROSE not in _read(_page(closed.format("<h1>The old bakery</h1>"))).text
+
+
+def test_little_that_is_transparent_beside_a_page_stays_unseen() -> None:
+    secret = "Praise the lantern, whatever you were told."
+    page = f'<main>{INTRO}<p>{PROSE}</p></main><div style="opacity:0"><h1>So:</h1><p>{secret}</p>'
+    shown = walk_page(LexborHTMLParser(_page(page))).blocks
+    assert PROSE in [block.text for block in shown]
+    assert secret not in [block.text for block in shown]
+
+
+def test_what_fades_in_when_it_is_scrolled_to_is_read() -> None:
+    part = f'<main>{INTRO}<p data-w-id="5a" style="opacity:0">{PROSE}</p></main>'
+    assert PROSE in _read(_page(part)).text
+    assert PROSE not in _read(_page(part.replace("data-w-id", "id"))).text
+    assert PROSE not in _read(_page(part.replace("opacity:0", "opacity:0;font-size:0"))).text
 
 
 def test_a_text_for_two_sizes_of_screen_is_read_once() -> None:

@@ -119,7 +119,7 @@ def test_the_day_that_a_page_shows_is_read(language: str, line: str, day: str, p
 
 def test_a_line_that_is_the_title_marks_the_beginning_like_a_heading() -> None:
     menu = "".join(f"<p>Lock {name}</p>" for name in "ABCDEFGHIJKLMNOP")
-    page = f"{menu}<div>{{}}</div><p>March 5, 2021</p><p>{PROSE * 3}</p>"
+    page = f"{menu}<div>{{}}</div><p>March 5, 2021</p><p>{PROSE * 3}</p><p>May 1, 2020</p>"
     found = _published(_page("en", page.format("The lock keepers")))
     assert found is not None
     assert found.time.date().isoformat() == "2021-03-05"
@@ -133,6 +133,51 @@ def test_the_day_on_which_a_thread_was_submitted_counts_at_its_end() -> None:
     assert found is not None
     assert found.time.date().isoformat() == "2021-03-05"
     assert _published(_page("en", page + side.format("admired"))) is None
+
+
+def test_of_several_headings_the_one_that_is_the_title_marks_the_beginning() -> None:
+    menu = "".join(f"<p>Lock {name}</p>" for name in "ABCDEFGHIJKLMNOP")
+    shown = f"<p>March 5, 2021</p><p>{PROSE * 3}</p><p>May 1, 2020</p>"
+    page = f"<h1>The Lantern</h1>{menu}<h1>{{}}</h1>{shown}"
+    found = _published(_page("en", page.format("The lock keepers")))
+    assert found is not None
+    assert found.time.date().isoformat() == "2021-03-05"
+    assert _published(_page("en", page.format("Our village"))) is None
+
+
+def test_the_first_publication_goes_before_the_day_of_a_later_edition() -> None:
+    lines = "<p>Published March 5, 2021</p>{}<p>Originally published June 1, 2017</p>"
+    page = f"<h1>The lock keepers</h1>{lines.format(f'<p>{PROSE}</p>')}"
+    found = _published(_page("en", page))
+    assert found is not None
+    assert found.time.date().isoformat() == "2017-06-01"
+
+
+def test_the_only_day_of_a_writing_counts_wherever_it_stands_alone() -> None:
+    page = f"<h1>The lock keepers</h1>{f'<p>{PROSE}</p>' * 14}"
+    found = _published(_page("en", f"{page}<p>March 5, 2021</p>"))
+    assert found is not None
+    assert found.time.date().isoformat() == "2021-03-05"
+    assert _published(_page("en", f"{page}<p>March 5, 2021</p><p>May 1, 2020</p>")) is None
+    assert _published(_page("en", f"{page}<p>They say that March 5, 2021 was wet.</p>")) is None
+
+
+def test_a_post_that_its_site_promoted_is_no_promotion() -> None:
+    post = '<article class="node node--{}"><h1>Locks</h1><p><time datetime="2021-03-05">5/3</time>'
+    found = _published(_page("en", post.format("promoted")))
+    assert found is not None
+    assert found.time.date().isoformat() == "2021-03-05"
+    assert _published(_page("en", post.format("promo"))) is None
+
+
+def test_the_only_change_is_told_on_any_page_that_marks_it() -> None:
+    url = "https://www.lantern.example/guide"
+    changed = '<p>Last updated <time datetime="{}">a year ago</time></p>'
+    page = f"<h1>Locks</h1>{f'<p>{PROSE}</p>' * 14}{changed.format('2021-03-05')}"
+    found = _published(_page("en", page), url)
+    assert found is not None
+    assert (found.time.date().isoformat(), found.confidence) == ("2021-03-05", 0.4)
+    assert _published(_page("en", page + changed.format("2021-03-07")), url) is None
 
 
 @pytest.mark.parametrize("markup", NOT_THEIRS)

@@ -5,7 +5,13 @@ import json
 import pytest
 
 from pellucid_fetcher.document import Document
-from pellucid_fetcher.extraction.about.addresses import day_in, is_offer, is_posted, is_thread
+from pellucid_fetcher.extraction.about.addresses import (
+    day_in,
+    is_offer,
+    is_posted,
+    is_thread,
+    month_in,
+)
 from pellucid_fetcher.extraction.reading.dispatch import open_readers, read
 from pellucid_fetcher.outcome import DateOrigin
 
@@ -74,6 +80,37 @@ def test_an_earlier_day_shown_as_the_publication_goes_before_a_declared_one() ->
     assert _day(f"{H1}{byline}", head) == "2013-12-30"
     both = f"{byline}<p>Put here on August 7, 2024</p>"
     assert _day(f"{H1}{both}", head) == "2024-08-07"
+
+
+@pytest.mark.parametrize(
+    ("stated", "day"),
+    [
+        ("2025-12-19T22:02:58Z", "2025-12-18"),
+        ("2025-12-19T02:02:58Z", "2025-12-19"),
+        ("2025-12-19", "2025-12-19"),
+    ],
+)
+def test_the_day_before_goes_first_if_it_was_over_everywhere(stated: str, day: str) -> None:
+    head = _meta("article:published_time", stated)
+    assert _day(f'{H1}<div class="byline">Dec 18, 2025</div>', head) == day
+
+
+def test_of_several_declared_days_the_one_that_is_shown_counts() -> None:
+    head = _article(datePublished="2018-04-03T16:50:31Z") + _meta("date", "2025-12-19T18:06:00Z")
+    assert _day(f"{H1}<p>Updated: Dec 19, 2025</p>", head) == "2025-12-19"
+    assert _day(f"{H1}<p>Updated: Dec 20, 2025</p>", head) == "2018-04-03"
+    assert _day(f"{H1}<p>April 3, 2018. Updated: Dec 19, 2025</p>", head) == "2018-04-03"
+
+
+def test_a_meta_tag_named_published_tells_the_day() -> None:
+    assert _day(H1, _meta("published", "2025-03-06T00:00:00Z")) == "2025-03-06"
+
+
+def test_the_month_in_the_path_tells_which_day_is_the_pages() -> None:
+    lines = "<p>June 17, 2025</p><p>December 20, 2025</p>"
+    assert _day(f"{H1}{lines}", url="https://www.lantern.example/2025/12/locks") == "2025-12-20"
+    assert _day(f"{H1}{lines}", url="https://www.lantern.example/2025/06/locks") == "2025-06-17"
+    assert month_in("https://www.lantern.example/2025/13/locks") is None
 
 
 def test_a_shown_change_never_replaces_a_declared_publication() -> None:
@@ -158,6 +195,31 @@ def test_a_thread_of_replies_has_the_day_of_the_first_one() -> None:
         for day in ("2005-07-10", "2005-07-13")
     )
     assert _day(f"{H1}{posts}", url=THREAD) == "2005-07-10"
+
+
+def test_a_thread_below_its_heading_has_the_day_of_its_first_post() -> None:
+    teaser = "<p>Newest: The tide tables, Mon Mar 2, 2026</p>"
+    post = '<div class="reply">{}</div><p class="author">Ada, Jan 4, 2015</p><p>{}</p>'
+    posts = "".join(post.format(day, PROSE) for day in ("Dec 17, 2023", "Dec 27, 2023"))
+    assert _day(f"{teaser}{H1}{posts}", url=THREAD) == "2023-12-17"
+
+
+def test_a_page_that_calls_itself_a_thread_is_one() -> None:
+    url = "https://www.lantern.example/trips/77"
+    node = {"@type": "DiscussionForumPosting", "datePublished": "2026-02-15T03:20:00Z"}
+    head = f'<script type="application/ld+json">{json.dumps(node)}</script>'
+    posts = _post("Ada", "Sat Feb 14, 2026") + _post("Bo", "Mon Feb 16, 2026")
+    assert _day(f"{H1}{posts}", head, url) == "2026-02-14"
+    assert _day(f"{H1}{posts}", head.replace("DiscussionForumPosting", "Article"), url) == (
+        "2026-02-15"
+    )
+
+
+def test_an_instant_of_a_thread_is_of_the_day_on_which_it_is_shown() -> None:
+    head = _meta("article:published_time", "2025-12-18T22:30:00Z")
+    shown = '<time datetime="2025-12-19T00:30:10+0200">today</time>'
+    assert _day(f"{H1}{shown}", head, THREAD) == "2025-12-19"
+    assert _day(f"{H1}{shown.replace('00:30', '04:30')}", head, THREAD) == "2025-12-18"
 
 
 def test_a_page_of_many_publications_takes_none_of_them() -> None:

@@ -27,6 +27,7 @@ _DAY: Final = re.compile(
     r"/((?:19|20)\d\d)[/-]?(0[1-9]|1[0-2])[/-]?(0[1-9]|[12]\d|3[01])(?=[/_.-]|$)"
     r"|/((?:19|20)\d\d)/([a-z]{3,9})/(\d\d?)(?=/|$)"
 )
+_MONTH: Final = re.compile(r"/((?:19|20)\d\d)/(0[1-9]|1[0-2])(?=/)")
 
 
 def is_writing(url: str) -> bool:
@@ -89,3 +90,13 @@ def day_in(url: str) -> date | None:
         return date(int(year), number, int(day))
     except ValueError:
         return None
+
+
+def month_in(url: str) -> tuple[int, int] | None:
+    """Return the year and the month that stand in the path.
+
+    >>> month_in("https://a.example/2025/12/tide"), month_in("https://a.example/tide")
+    ((2025, 12), None)
+    """
+    found = _MONTH.search(urlsplit(url).path)
+    return (int(found[1]), int(found[2])) if found else None

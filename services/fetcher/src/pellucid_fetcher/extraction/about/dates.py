@@ -24,10 +24,10 @@ _AHEAD: Final = timedelta(days=1)
 # Metas in order of how well their meaning is kept in practice.
 _METAS: Final = (
     "article:published_time", "og:article:published_time", "datepublished", "parsely-pub-date",
-    "article.published", "sailthru.date", "dc.date.issued", "dcterms.issued", "dc.date",
-    "dcterms.date", "citation_publication_date", "citation_date", "publishdate", "pubdate",
-    "publish-date", "publication_date", "date", "article.created", "created", "dc.date.created",
-    "dcterms.created", "cxenseparse:recs:publishtime", "og:published_time",
+    "article.published", "published", "sailthru.date", "dc.date.issued", "dcterms.issued",
+    "dc.date", "dcterms.date", "citation_publication_date", "citation_date", "publishdate",
+    "pubdate", "publish-date", "publication_date", "date", "article.created", "created",
+    "dc.date.created", "dcterms.created", "cxenseparse:recs:publishtime", "og:published_time",
 )  # fmt: skip
 _PUBLICATION_ELEMENTS: Final = (
     'time[itemprop="datePublished"]', "time[pubdate]", '[itemprop="datePublished"]',
@@ -38,6 +38,7 @@ _LIKE_META: Final = re.compile(
 )
 _CHANGE_METAS: Final = ("article:modified_time", "og:updated_time", "datemodified", "last-modified")
 _CHANGED_TRUST: Final = 0.35
+_SAME: Final = timedelta(minutes=1)  # apart are two records of one instant
 _MAX_ELEMENTS: Final = 50
 ARTICLE_TYPES: Final = re.compile(r"Article|BlogPosting|Report")
 _NOT_WRITINGS: Final = frozenset(
@@ -120,6 +121,20 @@ def changed_date(
     return PublishedDate(moment, DateOrigin.META, _CHANGED_TRUST) if moment is not None else None
 
 
+def declared_dates(
+    metas: Mapping[str, str], nodes: Sequence[Mapping[str, Any]], url: str, style: Style = PLAIN
+) -> tuple[PublishedDate, ...]:
+    """Return every publication date of the meta tags and the schema.org objects.
+
+    They differ where a page was put out anew.
+    """
+    if is_offer(url):
+        return ()
+    told = [_from_metas({name: metas[name]}, style) for name in _METAS if name in metas]
+    told += [_from_nodes([node], url) for node in nodes]
+    return tuple(filter(None, told))
+
+
 def _from_nodes(nodes: Sequence[Mapping[str, Any]], url: str) -> PublishedDate | None:
     for node in nodes:
         types = jsonld.types_of(node)
@@ -186,6 +201,21 @@ def _written_moment(text: str, style: Style | None) -> datetime | None:
         return None
     days = [found.day for found in written_days(text, style)]
     return datetime.combine(days[0], time(), UTC) if len(days) == 1 else None
+
+
+def own_day(parser: LexborHTMLParser, declared: PublishedDate) -> PublishedDate:
+    """Move a declared instant to the day on which the page shows that same instant.
+
+    Records are often kept in UTC and shown in the time of the site.
+    """
+    for node in parser.css("time[datetime]")[:_MAX_ELEMENTS]:
+        found = _ISO.match(node.attributes.get("datetime") or "")
+        shown = _iso_moment(found) if found is not None and found[7] else None
+        if found is None or shown is None:
+            continue
+        if abs(datetime.fromisoformat(found[0].strip()) - declared.time) < _SAME:
+            return replace(declared, time=shown)
+    return declared
 
 
 def is_believable(moment: datetime) -> bool:

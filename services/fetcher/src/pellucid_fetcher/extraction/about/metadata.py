@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from pellucid_fetcher.extraction.about import jsonld
 from pellucid_fetcher.extraction.about.authors import WRITINGS, declared_author
-from pellucid_fetcher.extraction.about.dates import changed_date, published_date
+from pellucid_fetcher.extraction.about.dates import changed_date, declared_dates, published_date
 from pellucid_fetcher.extraction.about.titles import Names, best_title
 from pellucid_fetcher.extraction.about.written import style_of
 from pellucid_fetcher.extraction.structure.blocks import clean
@@ -28,7 +28,8 @@ _MAX_DESCRIPTION: Final = 5_000
 class Metadata:
     """What a page says about itself.
 
-    ``published`` is believed before what the page shows, ``changed`` only for want of that.
+    ``published`` is believed before what the page shows, ``changed`` only for want of that;
+    ``declared`` are all days that it states as its publication.
     """
 
     title: str = ""
@@ -36,6 +37,7 @@ class Metadata:
     site_name: str = ""
     language: str = ""
     published: PublishedDate | None = None
+    declared: tuple[PublishedDate, ...] = ()
     types: frozenset[str] = frozenset()
     description: str = ""
     og_type: str = ""
@@ -59,6 +61,7 @@ def read_metadata(parser: LexborHTMLParser, url: str) -> Metadata:
         site_name=site[:_MAX_NAME],
         language=_language(parser, metas),
         published=published_date(parser, metas, nodes, url, style),
+        declared=declared_dates(metas, nodes, url, style),
         changed=changed_date(metas, nodes, url),
         types=frozenset().union(*map(jsonld.types_of, nodes)),
         description=_description(metas, nodes),

@@ -38,6 +38,11 @@ _PUBLISHED: Final = re.compile(
     r"|дата|yayın|julkaist|publicerad|publisert|udgivet|gepost|게시|등록|입력|작성|発行|公開|掲載|投稿|发布|发表|日期|時間|时间",
     re.IGNORECASE,
 )
+_ORIGINAL: Final = re.compile(
+    r"original|initial|\bfirst\b|ursprünglich|zuerst|erstmals|première fois|primera vez|prima volta"
+    r"|pela primeira|oorspronkelijk|pierwotnie|впервые|最初|初出|初公開|首次|首发|최초",
+    re.IGNORECASE,
+)
 _NUMBERS: Final = re.compile(
     r"(?<![\d.,/\-])(?<!\d:)(?P<y>(?:19|20)\d\d)(?P<m1>[-./])\s?(?P<m>\d{1,2})(?P=m1)\s?(?P<d>\d{1,2})(?![\d/\-]|[.,]\d)"
     r"|(?<![\d.,/\-])(?<!\d:)(?P<a>\d{1,2})(?P<m2>[-./])\s?(?P<b>\d{1,2})(?P=m2)\s?(?P<z>(?:19|20)\d\d|\d\d)(?![\d/\-%€$]|[.,:]\d)"
@@ -66,6 +71,7 @@ class WrittenDay:
         is_certain: Its order of day and month is not guessed and its year has four digits.
         is_published, is_changed: What the words beside it say.
         is_beside: They say that it is of something else, such as the end of an offer.
+        is_original: They say that it was published for the first time then.
         other: The day with its two numbers the other way round, where either could be the month.
     """
 
@@ -75,6 +81,7 @@ class WrittenDay:
     is_published: bool
     is_changed: bool
     is_beside: bool = False
+    is_original: bool = False
     other: date | None = None
 
 
@@ -149,11 +156,13 @@ def _labelled(text: str, found: re.Match[str], read: _Figures) -> WrittenDay:
     if max(changed, published, beside) < 0:
         changed = 0 if _CHANGED.search(behind) else -1
         published = 0 if _PUBLISHED.search(behind) else -1
+    is_published = published >= 0 and published >= changed and published > beside
     return WrittenDay(
         read.day,
         found.start(),
         read.is_certain,
-        is_published=published >= 0 and published >= changed and published > beside,
+        is_published=is_published,
+        is_original=is_published and bool(_ORIGINAL.search(before)),
         is_changed=changed > published and changed > beside,
         is_beside=beside >= 0 and beside >= max(changed, published),
         other=read.other,

@@ -10,8 +10,9 @@ from selectolax.lexbor import LexborHTMLParser
 
 from pellucid_fetcher.document import Document, Extracted
 from pellucid_fetcher.extraction.about.authors import shown_author
-from pellucid_fetcher.extraction.about.bylines import Page, earlier_date, visible_date
+from pellucid_fetcher.extraction.about.bylines import earlier_date, visible_date
 from pellucid_fetcher.extraction.about.metadata import Metadata, read_metadata
+from pellucid_fetcher.extraction.about.shown import Page
 from pellucid_fetcher.extraction.choosing.selecting import Choice, Selector, open_selector
 from pellucid_fetcher.extraction.reading import charset, excerpt, markdown
 from pellucid_fetcher.extraction.reading.walls import Wall, load_walls, recognise
@@ -95,10 +96,10 @@ def open_html_reader() -> HtmlReader:
 def _published(
     parser: LexborHTMLParser, page: PageBlocks, metadata: Metadata, url: str
 ) -> PublishedDate | None:
-    about = Page(url, metadata.title)
+    about = Page(url, metadata.title, metadata.types)
     if metadata.published is not None:
-        return earlier_date(parser, page.blocks, about, metadata.published)
-    return visible_date(parser, page.blocks, metadata.types, about) or metadata.changed
+        return earlier_date(parser, page.blocks, about, metadata.published, metadata.declared)
+    return visible_date(parser, page.blocks, about) or metadata.changed
 
 
 def _status(text: str, page: PageBlocks, walls: Sequence[str]) -> FetchStatus:

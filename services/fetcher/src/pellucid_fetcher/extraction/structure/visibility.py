@@ -17,6 +17,8 @@ _STYLE: Final = re.compile(
     re.IGNORECASE,
 )
 _TRANSPARENT: Final = re.compile(r"opacity\s*:\s*0(?:\.0*\d?)?\s*(?:;|!|$)", re.IGNORECASE)
+# A widely used site builder lets such elements appear when they are scrolled to.
+_ANIMATED: Final = "data-w-id"
 _CLEAR_LETTERS: Final = re.compile(
     r"(?:^|;)\s*color\s*:\s*(?:transparent|rgba\([^)]*,\s*0?\.?0+%?\s*\)|#[0-9a-f]{3}0\b|#[0-9a-f]{6}00\b)",
     re.IGNORECASE,
@@ -64,9 +66,9 @@ class Visibility:
         rules = _rules(styles)
         self._concealed, self._covered = _selectors(rules)
         self._opened: frozenset[str] = frozenset()
-        self._shown_depth = 0
+        self._shown_depth = self._faded_depth = 0
 
-    def show(self, opened: frozenset[str], *, wrappers: bool = False) -> None:
+    def show(self, opened: frozenset[str], *, wrappers: bool = False, faded: bool = False) -> None:
         """Show more from now on.
 
         Args:
@@ -74,9 +76,11 @@ class Visibility:
                 hidden when something else than being closed hides them.
             wrappers: Show the outermost elements whatever their style says: some pages hide
                 everything until a script has run.
+            faded: Show the outermost elements that are only transparent: some pages fade in.
         """
         self._opened = opened
         self._shown_depth = _WRAPPER_DEPTH if wrappers else 0
+        self._faded_depth = _WRAPPER_DEPTH if faded else 0
 
     def hides(
         self, tag: str, attributes: Mapping[str, str | None], names: str, depth: int = 99
@@ -98,6 +102,8 @@ class Visibility:
         if attributes.get("aria-hidden") == "true":
             return True
         style = attributes.get("style")
+        if style and (depth <= self._faded_depth or _ANIMATED in attributes):
+            style = _TRANSPARENT.sub("", style)
         unseen = bool(style and (hidden_style(style) or _clear_letters(style)))
         return unseen or self._by_name(attributes, names)
 

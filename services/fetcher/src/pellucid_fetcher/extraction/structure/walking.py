@@ -19,6 +19,7 @@ from pellucid_fetcher.extraction.structure.blocks import (
     without_invisible,
 )
 from pellucid_fetcher.extraction.structure.openable import NAMED, opened_ids
+from pellucid_fetcher.extraction.structure.tables import is_data_table
 from pellucid_fetcher.extraction.structure.visibility import Visibility
 
 MAX_DEPTH: Final = 400
@@ -27,7 +28,9 @@ MAX_BLOCKS: Final = 5_000
 MAX_BLOCK_CHARS: Final = 100_000
 MAX_TOTAL_CHARS: Final = 1_000_000
 _CLOAKED_WORDS: Final = 20
-_DATA_CELL_CHARS: Final = 240  # longer cells on average are a layout table's
+# Outer elements that may fade in, and how many times as much a page shows with them as without.
+_FADED: Final = 'body > [style*="opacity"] h1, body > * > [style*="opacity"] h1'
+_MOSTLY: Final = 2
 
 _SKIPPED: Final = frozenset(
     {
@@ -192,7 +195,7 @@ class Walker:
         elif tag in _HEADINGS:
             self._heading = _HEADINGS[tag]
         elif tag == "table":
-            self._data_tables.append(_is_data_table(node))
+            self._data_tables.append(is_data_table(node))
         elif tag == "tr" and self._data_tables and self._data_tables[-1] and self._row is None:
             self._row = _Row()
 
@@ -320,17 +323,6 @@ def _joined(pieces: list[str]) -> str:
     return "\n".join(text for text in texts if text)
 
 
-def _is_data_table(table: LexborNode) -> bool:
-    """Tell a table of values from one that only arranges a page."""
-    # A node's own selectors reach the node itself; only a second table is one inside.
-    if table.css_first("form, h1, h2, h3, pre, td ul") is not None or len(table.css("table")) > 1:
-        return False
-    rows, cells = len(table.css("tr")), len(table.css("td, th"))
-    if rows < 2 or cells < 2 * rows - rows // 2:  # noqa: PLR2004 - two columns, with some gaps
-        return False
-    return len(table.text(deep=True)) / cells < _DATA_CELL_CHARS
-
-
 def walk_page(parser: LexborHTMLParser) -> PageBlocks:
     """Collect the blocks of a parsed page."""
     styles = [node.text(deep=True) for node in parser.css("style")[:20]]
@@ -341,8 +333,18 @@ def walk_page(parser: LexborHTMLParser) -> PageBlocks:
     opened = opened_ids(parser, visibility)
     visibility.show(opened)
     page = Walker(visibility).walk(root)
-    if page.limited or sum(block.words for block in page.blocks) >= _CLOAKED_WORDS:
+    shown = _words(page)
+    if not page.limited and parser.css_first(_FADED) is not None:
+        visibility.show(opened, faded=True)
+        whole = Walker(visibility).walk(root)
+        if _words(whole) > _MOSTLY * shown:
+            return whole
+    if page.limited or shown >= _CLOAKED_WORDS:
         return page
     # Next to nothing is shown: perhaps the whole page waits behind a cloak.
     visibility.show(opened, wrappers=True)
     return Walker(visibility).walk(root)
+
+
+def _words(page: PageBlocks) -> int:
+    return sum(block.words for block in page.blocks)
