@@ -42,6 +42,11 @@ def searched(message: str, *turns: str) -> list[str]:
         ),
         ("美的的电热水器显示E4是什么故障", ["美的 电热水器显示E4 故障"]),
         ("孩子发烧39度怎么办", ["孩子发烧39度 怎么办"]),
+        ("TideConf 2027은 언제 열리나요?", ["TideConf 2027 언제 열리"]),
+        ("수능 언제야", ["수능 언제"]),
+        ("퀼런 주전자 리콜 대상은 몇 대인가요?", ["퀼런 주전자 리콜 대상 몇 대"]),
+        ("언제나 행복한 사람의 습관", ["행복 사람 습관"]),
+        ("TideConf 2027はいつ開催されますか", ["TideConf 2027 いつ 開催"]),
     ],
 )
 def test_words_without_blanks_are_cut_at_their_borders(message: str, expected: list[str]) -> None:
