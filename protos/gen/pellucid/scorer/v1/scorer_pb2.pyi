@@ -179,6 +179,46 @@ class SimilarityResponse(_message.Message):
     model: str
     def __init__(self, similarities: _Optional[_Iterable[float]] = ..., model: _Optional[str] = ...) -> None: ...
 
+class UnderstandRequest(_message.Message):
+    __slots__ = ("message", "history")
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    HISTORY_FIELD_NUMBER: _ClassVar[int]
+    message: str
+    history: _containers.RepeatedCompositeFieldContainer[_common_pb2.Message]
+    def __init__(self, message: _Optional[str] = ..., history: _Optional[_Iterable[_Union[_common_pb2.Message, _Mapping]]] = ...) -> None: ...
+
+class UnderstandResponse(_message.Message):
+    __slots__ = ("search", "leans_on_history", "freshness", "kind", "kind_probability", "pieces", "model", "timings")
+    SEARCH_FIELD_NUMBER: _ClassVar[int]
+    LEANS_ON_HISTORY_FIELD_NUMBER: _ClassVar[int]
+    FRESHNESS_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    KIND_PROBABILITY_FIELD_NUMBER: _ClassVar[int]
+    PIECES_FIELD_NUMBER: _ClassVar[int]
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    TIMINGS_FIELD_NUMBER: _ClassVar[int]
+    search: float
+    leans_on_history: float
+    freshness: _containers.RepeatedScalarFieldContainer[float]
+    kind: str
+    kind_probability: float
+    pieces: _containers.RepeatedCompositeFieldContainer[Piece]
+    model: str
+    timings: Timings
+    def __init__(self, search: _Optional[float] = ..., leans_on_history: _Optional[float] = ..., freshness: _Optional[_Iterable[float]] = ..., kind: _Optional[str] = ..., kind_probability: _Optional[float] = ..., pieces: _Optional[_Iterable[_Union[Piece, _Mapping]]] = ..., model: _Optional[str] = ..., timings: _Optional[_Union[Timings, _Mapping]] = ...) -> None: ...
+
+class Piece(_message.Message):
+    __slots__ = ("text", "start", "end", "queries")
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    START_FIELD_NUMBER: _ClassVar[int]
+    END_FIELD_NUMBER: _ClassVar[int]
+    QUERIES_FIELD_NUMBER: _ClassVar[int]
+    text: int
+    start: int
+    end: int
+    queries: _containers.RepeatedScalarFieldContainer[float]
+    def __init__(self, text: _Optional[int] = ..., start: _Optional[int] = ..., end: _Optional[int] = ..., queries: _Optional[_Iterable[float]] = ...) -> None: ...
+
 class SupportRequest(_message.Message):
     __slots__ = ("claims", "passages", "no_store")
     CLAIMS_FIELD_NUMBER: _ClassVar[int]

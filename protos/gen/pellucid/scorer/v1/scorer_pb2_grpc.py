@@ -52,6 +52,11 @@ class ScorerServiceStub:
                 request_serializer=pellucid_dot_scorer_dot_v1_dot_scorer__pb2.SimilarityRequest.SerializeToString,
                 response_deserializer=pellucid_dot_scorer_dot_v1_dot_scorer__pb2.SimilarityResponse.FromString,
                 _registered_method=True)
+        self.Understand = channel.unary_unary(
+                '/pellucid.scorer.v1.ScorerService/Understand',
+                request_serializer=pellucid_dot_scorer_dot_v1_dot_scorer__pb2.UnderstandRequest.SerializeToString,
+                response_deserializer=pellucid_dot_scorer_dot_v1_dot_scorer__pb2.UnderstandResponse.FromString,
+                _registered_method=True)
         self.Support = channel.unary_unary(
                 '/pellucid.scorer.v1.ScorerService/Support',
                 request_serializer=pellucid_dot_scorer_dot_v1_dot_scorer__pb2.SupportRequest.SerializeToString,
@@ -89,6 +94,16 @@ class ScorerServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Understand(self, request, context):
+        """Understand reads a message and its conversation with a model that was trained for it. It
+        overtakes the texts of other calls, and nothing of it is cached or logged.
+        Idempotent. Typical deadline 100 ms. Errors: INVALID_ARGUMENT, OVERLOADED, NOT_READY (no such
+        model is loaded).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def Support(self, request, context):
         """Support judges how well passages support claims; the caller decides what to do about it.
         Idempotent. Typical deadline 500 ms. Errors: INVALID_ARGUMENT, OVERLOADED, NOT_READY.
@@ -114,6 +129,11 @@ def add_ScorerServiceServicer_to_server(servicer, server):
                     servicer.Similarity,
                     request_deserializer=pellucid_dot_scorer_dot_v1_dot_scorer__pb2.SimilarityRequest.FromString,
                     response_serializer=pellucid_dot_scorer_dot_v1_dot_scorer__pb2.SimilarityResponse.SerializeToString,
+            ),
+            'Understand': grpc.unary_unary_rpc_method_handler(
+                    servicer.Understand,
+                    request_deserializer=pellucid_dot_scorer_dot_v1_dot_scorer__pb2.UnderstandRequest.FromString,
+                    response_serializer=pellucid_dot_scorer_dot_v1_dot_scorer__pb2.UnderstandResponse.SerializeToString,
             ),
             'Support': grpc.unary_unary_rpc_method_handler(
                     servicer.Support,
@@ -205,6 +225,33 @@ class ScorerService:
             '/pellucid.scorer.v1.ScorerService/Similarity',
             pellucid_dot_scorer_dot_v1_dot_scorer__pb2.SimilarityRequest.SerializeToString,
             pellucid_dot_scorer_dot_v1_dot_scorer__pb2.SimilarityResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Understand(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/pellucid.scorer.v1.ScorerService/Understand',
+            pellucid_dot_scorer_dot_v1_dot_scorer__pb2.UnderstandRequest.SerializeToString,
+            pellucid_dot_scorer_dot_v1_dot_scorer__pb2.UnderstandResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -48,6 +48,12 @@ class ScorerServiceStub:
     """Similarity gives the cosine of one text with each of several.
     Idempotent. Typical deadline 500 ms. Errors: INVALID_ARGUMENT, OVERLOADED, NOT_READY.
     """
+    Understand: _grpc.UnaryUnaryMultiCallable[_scorer_pb2.UnderstandRequest, _scorer_pb2.UnderstandResponse]
+    """Understand reads a message and its conversation with a model that was trained for it. It
+    overtakes the texts of other calls, and nothing of it is cached or logged.
+    Idempotent. Typical deadline 100 ms. Errors: INVALID_ARGUMENT, OVERLOADED, NOT_READY (no such
+    model is loaded).
+    """
     Support: _grpc.UnaryUnaryMultiCallable[_scorer_pb2.SupportRequest, _scorer_pb2.SupportResponse]
     """Support judges how well passages support claims; the caller decides what to do about it.
     Idempotent. Typical deadline 500 ms. Errors: INVALID_ARGUMENT, OVERLOADED, NOT_READY.
@@ -72,6 +78,12 @@ class ScorerServiceAsyncStub(ScorerServiceStub):
     Similarity: _aio.UnaryUnaryMultiCallable[_scorer_pb2.SimilarityRequest, _scorer_pb2.SimilarityResponse]  # type: ignore[assignment]
     """Similarity gives the cosine of one text with each of several.
     Idempotent. Typical deadline 500 ms. Errors: INVALID_ARGUMENT, OVERLOADED, NOT_READY.
+    """
+    Understand: _aio.UnaryUnaryMultiCallable[_scorer_pb2.UnderstandRequest, _scorer_pb2.UnderstandResponse]  # type: ignore[assignment]
+    """Understand reads a message and its conversation with a model that was trained for it. It
+    overtakes the texts of other calls, and nothing of it is cached or logged.
+    Idempotent. Typical deadline 100 ms. Errors: INVALID_ARGUMENT, OVERLOADED, NOT_READY (no such
+    model is loaded).
     """
     Support: _aio.UnaryUnaryMultiCallable[_scorer_pb2.SupportRequest, _scorer_pb2.SupportResponse]  # type: ignore[assignment]
     """Support judges how well passages support claims; the caller decides what to do about it.
@@ -112,6 +124,18 @@ class ScorerServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_scorer_pb2.SimilarityResponse, _abc.Awaitable[_scorer_pb2.SimilarityResponse]]:
         """Similarity gives the cosine of one text with each of several.
         Idempotent. Typical deadline 500 ms. Errors: INVALID_ARGUMENT, OVERLOADED, NOT_READY.
+        """
+
+    @_abc_1.abstractmethod
+    def Understand(
+        self,
+        request: _scorer_pb2.UnderstandRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_scorer_pb2.UnderstandResponse, _abc.Awaitable[_scorer_pb2.UnderstandResponse]]:
+        """Understand reads a message and its conversation with a model that was trained for it. It
+        overtakes the texts of other calls, and nothing of it is cached or logged.
+        Idempotent. Typical deadline 100 ms. Errors: INVALID_ARGUMENT, OVERLOADED, NOT_READY (no such
+        model is loaded).
         """
 
     @_abc_1.abstractmethod
