@@ -125,6 +125,7 @@ class PageModel:
             max_tokens=_MAX_TOKENS,
             model=self._name,
             temperature=_EXTRACTION_TEMPERATURE,
+            task="extraction",
         )
 
 
