@@ -21,6 +21,8 @@ TURN_PIECES = 60
 
 MESSAGE, USER, ASSISTANT = 0, 1, 2
 """Segments: whose words a token is of."""
+SEGMENTS = {"user": USER, "assistant": ASSISTANT}
+"""By role; turns of any other are not read."""
 
 Place = tuple[int, int, int]
 """Text (0: the message, n: the n-th entry of the history), start and end in its code points."""
@@ -83,8 +85,7 @@ def arranged(message: str, history: Sequence[tuple[str, str]], pieces: Cutter) -
 
     Args:
         message: The person's own words.
-        history: Role and text of the turns before it, oldest first; any role but "user" is the
-            assistant's.
+        history: Role and text of the turns before it, oldest first; see `SEGMENTS`.
         pieces: The encoder's tokenizer.
     """
     asked = _Text(MESSAGE, _message(message, pieces))
@@ -129,11 +130,11 @@ def _turn(
     """Return the beginning of a turn, or None where nothing of it has room."""
     role, text = history[place]
     most = min(TURN_PIECES, room - 1)
-    if most < 1:
+    if most < 1 or role not in SEGMENTS:
         return None
     words = list(_words(text))[:most]
     found = _cut(place + 1, words, pieces)[:most]
-    return _Text(USER if role == "user" else ASSISTANT, found) if found else None
+    return _Text(SEGMENTS[role], found) if found else None
 
 
 def _cut(text: int, words: Sequence[_Word], pieces: Cutter) -> list[tuple[int, Place]]:
