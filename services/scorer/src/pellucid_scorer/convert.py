@@ -9,7 +9,7 @@ from pellucid.common.v1 import common_pb2
 from pellucid.scorer.v1 import scorer_pb2
 
 from pellucid_runtime.errors import InvalidArgumentError
-from pellucid_scorer.encoding.embedding import Embedded, Spent
+from pellucid_scorer.encoding.embedding import Embedded
 from pellucid_scorer.ranking.candidates import (
     Breakdown,
     Candidate,
@@ -20,6 +20,7 @@ from pellucid_scorer.ranking.candidates import (
 )
 from pellucid_scorer.ranking.profiles import Overrides
 from pellucid_scorer.scoring import Judged, Scored, ScoreQuery
+from pellucid_scorer.spent import Spent
 from pellucid_scorer.support.likeness import Judgement
 from pellucid_scorer.understanding.reader import Understood
 

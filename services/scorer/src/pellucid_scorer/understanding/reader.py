@@ -13,8 +13,8 @@ from time import monotonic
 
 from pellucid_runtime.errors import OverloadedError
 from pellucid_runtime.rpc.deadline import remaining_s
-from pellucid_scorer.encoding.embedding import Spent
 from pellucid_scorer.ports import ReadingModel, ReadingObserver
+from pellucid_scorer.spent import Spent
 from pellucid_scorer.understanding.layout import arranged
 from pellucid_scorer.understanding.reading import Reading, reading
 
