@@ -123,6 +123,7 @@ class PageModel:
             max_tokens=_MAX_TOKENS,
             model=self._name,
             temperature=_EXTRACTION_TEMPERATURE,
+            task="extraction",
         )
 
 

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from pellucid_gateway.answering.excerpts import ExcerptAnswerer
-from pellucid_gateway.answering.model_answer import ModelAnswerer, send_notices
+from pellucid_gateway.answering.model_answer import ModelAnswerer
 from pellucid_gateway.answering.named_room import named_room
 from pellucid_gateway.answering.page_model import PageModel
 from pellucid_gateway.answering.setting import Setting
+from pellucid_gateway.answering.waiting import send_notices
 from pellucid_gateway.claims.conflict_notes import note_of, told
 from pellucid_gateway.claims.conflicts import find_conflicts
 from pellucid_gateway.claims.second_opinion import ModelOpinion
@@ -27,6 +28,7 @@ from pellucid_gateway.keeping.evidence import Basis, evidence_record
 from pellucid_gateway.question.fallback_decision import find_urls
 from pellucid_gateway.turn.equipment import Equipment, considered
 from pellucid_gateway.turn.follow_ups import reused_sources
+from pellucid_gateway.turn.model_failures import notify_failure
 from pellucid_gateway.turn.named_pages import take_page
 from pellucid_gateway.turn.page_follow_ups import with_named_page
 from pellucid_gateway.turn.result import Found, Identifiers, basis_of, build_result, with_account
@@ -282,7 +284,7 @@ class OneTurn:
             )
             if answer := await by_model.answer(model, found.sources):
                 return answer
-            self._ledger.notify("model_failed" if found.sources else "model_silent")
+            notify_failure(by_model.failure, self._request, found, self._ledger)
             await send_notices(self._ledger, self._send)
         by_excerpts = ExcerptAnswerer(
             self._request, setting=setting, scorer=scorer, course=self._course
