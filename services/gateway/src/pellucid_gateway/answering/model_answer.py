@@ -12,7 +12,8 @@ from pellucid_gateway.answering.continuing import Seam, continuation
 from pellucid_gateway.answering.failures import BrokenAnswerError, EmptyAnswerError, cause_of
 from pellucid_gateway.answering.korean_list import korean_list
 from pellucid_gateway.answering.page_model import PageModel
-from pellucid_gateway.answering.prompts import Setting, build_prompt
+from pellucid_gateway.answering.prompts import build_prompt
+from pellucid_gateway.answering.setting import Setting
 from pellucid_gateway.answering.waiting import ready, told_when_silent
 from pellucid_gateway.claims.citations import CitationVerifier
 from pellucid_gateway.claims.judgement import SecondOpinion
@@ -119,6 +120,9 @@ class ModelAnswerer:
             BrokenAnswerError: It failed within a call of a tool.
         """
         prompt = self._prompt(sources)
+        if prompt.left_out:
+            found = str(len(prompt.shown) + prompt.left_out)
+            self._ledger.notify("sources_left_out", left=str(prompt.left_out), found=found)
         shown = [source for source in sources if source.n in prompt.shown]
         judge = self._judge(shown)
         verifier = self._verifier(shown, judge)

@@ -206,6 +206,7 @@ class Prompt:
         max_tokens: Longest answer; None leaves it to the client's own fields.
         context_tokens: Tokens of sources among them, estimated.
         shown: Numbers of the sources among them: only these may be cited.
+        left_out: How many more sources there are that the window has no room for.
         temperature: 0 to 2; None leaves it to the adapter.
         client: The conversation and fields of a compatible face's client, sent as they are.
         task: What a side call is for, such as `judging`: little thought, and left out for a while
@@ -217,6 +218,7 @@ class Prompt:
     model: str = ""
     context_tokens: int = 0
     shown: tuple[int, ...] = ()
+    left_out: int = 0
     temperature: float | None = None
     client: ClientMessages | None = None
     task: str = ""
