@@ -1,7 +1,7 @@
 """The model's answer: streamed with checked citations, continued at length limits."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -12,12 +12,12 @@ from pellucid_gateway.answering.continuing import Seam, continuation
 from pellucid_gateway.answering.korean_list import korean_list
 from pellucid_gateway.answering.page_model import PageModel
 from pellucid_gateway.answering.prompts import Setting, build_prompt
-from pellucid_gateway.claims.citations import CitationVerifier
-from pellucid_gateway.claims.judgement import SecondOpinion
-from pellucid_gateway.claims.support import SupportJudge
 from pellucid_gateway.course.budgets import limited
 from pellucid_gateway.course.course import Course
 from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.verification.judge import SupportJudge
+from pellucid_gateway.verification.judgement import SecondOpinion
+from pellucid_gateway.verification.stream import CitationVerifier
 from pellucid_gateway.vocabulary.answer import Answer
 from pellucid_gateway.vocabulary.events import (
     AnswerKind,
@@ -66,6 +66,7 @@ class _Writing:
     Attributes:
         said: The text as the model wrote it.
         pieces: Pieces of tool calls.
+        sending: Held by whoever sends of the verifier's events, so that they keep their order.
     """
 
     judge: SupportJudge
@@ -73,6 +74,7 @@ class _Writing:
     shown: tuple[int, ...] = ()
     said: list[str] = field(default_factory=list)
     pieces: list[Any] = field(default_factory=list)
+    sending: asyncio.Lock = field(default_factory=asyncio.Lock)
     end: ModelEnd = field(default_factory=ModelEnd)
     partial: bool = False
 
@@ -91,7 +93,7 @@ class ModelAnswerer:
         scorer: Judges support.
         course: The turn's clock, time, account and listener.
         pages: Summarises sources in other languages.
-        opinion: Asked about claims that words leave open; None: words decide.
+        opinion: Judges claims; None: form and likeness decide.
     """
 
     def __init__(
@@ -123,13 +125,23 @@ class ModelAnswerer:
         judge = self._judge(shown)
         verifier = self._verifier(shown, judge)
         writing = _Writing(judge, verifier, tuple(source.n for source in shown))
+        releasing = asyncio.create_task(self._release(writing), name="verdicts")
         summing_up = self._summing_up(shown)
         try:
             return await self._written(model, prompt, writing, shown, summing_up)
         finally:
-            if summing_up:
-                summing_up.cancel()
-                await asyncio.wait({summing_up})
+            beside = [releasing, *([summing_up] if summing_up else [])]
+            for task in beside:
+                task.cancel()
+            await asyncio.wait(beside)
+            await judge.close()
+
+    async def _release(self, writing: _Writing) -> None:
+        """Send what verdicts release, also while the model is silent."""
+        while True:
+            await writing.verifier.news()
+            async with writing.sending:
+                await self._send(writing.verifier.released())
 
     def _summing_up(self, shown: Sequence[Source]) -> "asyncio.Task[dict[int, str]] | None":
         """Korean summaries of foreign sources, made while the answer streams."""
@@ -162,7 +174,7 @@ class ModelAnswerer:
         except ServiceError as error:
             self._ledger.lose("llm", error.reason)
             if writing.has_begun:
-                await self._flush(writing.verifier)
+                await self._flush(writing)
                 raise BrokenAnswerError(error.message) from error
             return None
         summaries = await self._ready(summing_up)
@@ -272,7 +284,7 @@ class ModelAnswerer:
         if text:
             writing.said.append(text)
             await self._course.rounds.turn()
-            await self._pass_on(writing.verifier.feed(text))
+            await self._pass_on(writing.verifier.feed(text), writing)
 
     def _account_prompt(self, model: AnswerModel, prompt: Prompt) -> None:
         self._ledger.use(context_tokens=prompt.context_tokens)
@@ -284,13 +296,18 @@ class ModelAnswerer:
             text = "\n\n".join(message.content for message in prompt.messages)
         self._ledger.sent_out((sent_prompt(model.receiver, text),))
 
-    async def _pass_on(self, events: AsyncIterator[Delta | Cited]) -> None:
-        async for event in events:
+    async def _pass_on(self, events: AsyncIterator[Delta | Cited], writing: _Writing) -> None:
+        async with writing.sending:
+            async for event in events:
+                await self._course.send(event)
+
+    async def _send(self, events: Iterable[Delta | Cited]) -> None:
+        for event in events:
             await self._course.send(event)
 
-    async def _flush(self, verifier: CitationVerifier) -> None:
+    async def _flush(self, writing: _Writing) -> None:
         """Let what was held back leave, checked: what was sent before a break is kept whole."""
-        await self._pass_on(verifier.finish())
+        await self._pass_on(writing.verifier.finish(), writing)
 
     def _closing(
         self, verifier: CitationVerifier, shown: Sequence[Source], summaries: dict[int, str]
@@ -317,7 +334,7 @@ class ModelAnswerer:
         summaries: dict[int, str],
     ) -> Answer | None:
         verifier = writing.verifier
-        await self._flush(verifier)
+        await self._flush(writing)
         if closing := self._closing(verifier, shown, summaries):
             await self._course.send(closing)
         if not verifier.answer.strip() and not writing.pieces:
@@ -332,6 +349,7 @@ class ModelAnswerer:
             kind=AnswerKind.MODEL,
             citations=verifier.citations,
             report=verifier.report,
+            unsupported=verifier.unsupported,
             partial=writing.partial,
             model=model.name,
             finish_reason=writing.end.finish_reason,
