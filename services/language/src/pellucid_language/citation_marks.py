@@ -57,7 +57,7 @@ _RANGE = re.compile(r"(\d+)\s*[–—-]\s*(\d+)")
 _PLAIN_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 # What more text may still make a mark of.
 _UNFINISHED = re.compile(
-    r"(?:\*\*)?\\?[\[【［〔][^\]】］〕\n]{0,63}$|\*{1,2}$|\*\*\[[^\]\n]{0,40}\]\*?$"
+    r"(?:\*\*)?\\?[\[【［〔]{1,2}[^\[\]】］〕\n]{0,63}$|\[\[[^\[\]\n]{0,60}\]$|\*{1,2}$|\*\*\[[^\]\n]{0,40}\]\*?$"
     r"|[(（]\s*[^\W\d_]{0,12}\s?[.:#]?\s*[\d\s,;&–-]{0,24}$"
     r"|</?[a-z]{0,4}(?:>[^<>\n]{0,24}(?:</?[a-z]{0,4})?)?$"
     rf"|[{_PRIVATE}][\w{_PRIVATE}]{{0,64}}$",
@@ -140,9 +140,9 @@ def _may_trail(text: str, mark: re.Match[str], *, is_attached: bool) -> bool:
 
 def _may_grow(text: str, k: int, mark: re.Match[str] | None) -> bool:
     """Whether text to come may still make a mark at `k`, or a longer one."""
-    if mark is None:
+    if mark is None or shape_of(mark) == "private":
         return bool(_UNFINISHED.match(text, k))
-    if mark.end() == len(text):
+    if text[mark.end() :] in {"", "*"}:
         return True
     is_link = text[mark.end()] == "(" and ")" not in text[mark.end() :]
     return is_link and len(text) - mark.end() < _LONGEST_TARGET

@@ -69,7 +69,9 @@ def _forced(text: str) -> int | None:
 def _after(text: str, i: int, *, final: bool) -> int | None:
     """End of the sentence whose mark stands at `i`; 0 when it is none, None when unsure."""
     j = i + 1
-    while j < len(text) and (text[j] in _SPACED_END + _UNSPACED_END or text[j] in _CLOSERS):
+    while j < len(text) and text[j] in _SPACED_END + _UNSPACED_END + _CLOSERS:
+        if text[j] == "*" and citation_marks.MARK.match(text, j):
+            break
         j += 1
     if j == len(text):
         return j if final else None

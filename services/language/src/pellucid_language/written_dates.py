@@ -34,6 +34,8 @@ _DAY_NUMBERS = re.compile(
     r"|(?<=\d)-\d{2}-\d{2}|\d{1,2}\s?[월月](?:\s?\d{1,2}\s?[일日号])?",
     re.IGNORECASE,
 )
+# In small letters "mai" and "mars" are months after what leads to one.
+_FRENCH_MONTH = re.compile(r"\b(?:en|de|du|fin|début|mi-|depuis|\d{1,2}(?:er)?)[ -]?(mai|mars)\b")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 
 
@@ -68,7 +70,7 @@ def months_of(text: str) -> frozenset[int]:
         names[word.lower()]
         for word in _WORD.findall(text)
         if word.lower() in names and (word.lower() not in AMBIGUOUS_MONTHS or word[0].isupper())
-    }
+    } | {names[word] for word in _FRENCH_MONTH.findall(text)}
     iso = {int(month) for month in re.findall(r"\b\d{4}-(\d{2})(?:-\d{2})?\b", text)}
     cjk = {int(month) for month in re.findall(r"(\d{1,2})\s?[월月]", text)}
     spelled = set(map(han_month_number, HAN_MONTH.findall(text)))

@@ -27,6 +27,7 @@ from pellucid_gateway.vocabulary.events import (
     Send,
     ToolCallPieces,
 )
+from pellucid_gateway.vocabulary.fencing import Unfencing
 from pellucid_gateway.vocabulary.findings import Source
 from pellucid_gateway.vocabulary.outgoing import sent_prompt
 from pellucid_gateway.vocabulary.ports import (
@@ -71,6 +72,7 @@ class _Writing:
 
     judge: SupportJudge
     verifier: CitationVerifier
+    unfencing: Unfencing
     shown: tuple[int, ...] = ()
     said: list[str] = field(default_factory=list)
     pieces: list[Any] = field(default_factory=list)
@@ -124,7 +126,9 @@ class ModelAnswerer:
         shown = [source for source in sources if source.n in prompt.shown]
         judge = self._judge(shown)
         verifier = self._verifier(shown, judge)
-        writing = _Writing(judge, verifier, tuple(source.n for source in shown))
+        writing = _Writing(
+            judge, verifier, Unfencing(self._setting.marker), tuple(source.n for source in shown)
+        )
         releasing = asyncio.create_task(self._release(writing), name="verdicts")
         summing_up = self._summing_up(shown)
         try:
@@ -281,6 +285,9 @@ class ModelAnswerer:
             await self._course.send(ToolCallPieces(piece.pieces))
 
     async def _say(self, text: str, writing: _Writing) -> None:
+        await self._said(writing.unfencing.feed(text), writing)
+
+    async def _said(self, text: str, writing: _Writing) -> None:
         if text:
             writing.said.append(text)
             await self._course.rounds.turn()
@@ -307,6 +314,7 @@ class ModelAnswerer:
 
     async def _flush(self, writing: _Writing) -> None:
         """Let what was held back leave, checked: what was sent before a break is kept whole."""
+        await self._said(writing.unfencing.finish(), writing)
         await self._pass_on(writing.verifier.finish(), writing)
 
     def _closing(

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from pellucid_gateway.vocabulary.findings import Source
-from pellucid_language.citation_marks import MARK
+from pellucid_language.citation_marks import MARK, STARTS
 from pellucid_language.sentences import Segment, SegmentKind
 from pellucid_language.terms import function_terms, terms
 from pellucid_language.written_dates import undated
@@ -21,6 +21,7 @@ _LABEL = re.compile(r"^\W*[^\W\d_]+(?: [^\W\d_]+)?[*_]{0,2}\s*[:：]\W*$")
 _LABEL_BEGUN = re.compile(r"^\W*[^\W\d_]+(?: [^\W\d_]+)?[*_]{0,2}\s*[:：][*_]{0,2}\s*(?=\S)")
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
 _ENTRY = re.compile(r"^\s*(?:[-*+•]\s|\d{1,3}[.)]\s|\[|<?https?://)")
+_ENTRY_START = re.compile(rf"[-+•>\dhHwW]|{STARTS.pattern}")
 # Of a title's words; models shorten them.
 _MOST_OF_TITLE = 0.6
 # Words beside title, publisher, date and address, such as "accessed".
@@ -69,6 +70,14 @@ class SourceLists:
         else:
             return self._go_on(segment)
         return self._decided() if segment.text.endswith("\n") else []
+
+    def freed_by(self, pending: str) -> list[Segment]:
+        """A held heading, once the line that has begun below it can be no entry of a list."""
+        begun = pending.lstrip()[:1]
+        if self._line or not self._heading or not begun or _ENTRY_START.match(begun):
+            return []
+        free, self._heading = self._heading, []
+        return free
 
     def rest(self) -> list[Segment]:
         """What is still held, at the end of the answer."""

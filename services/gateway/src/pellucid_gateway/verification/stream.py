@@ -45,6 +45,7 @@ _MIN_SENTENCE_WORDS = 3
 _MIN_SENTENCE_CHARS = 6
 _LONGEST_WAIT_S = 0.9
 """For the verdict on a mark that stands in the text."""
+_ENDING = " .!?…。！？"
 _MARKED = frozenset({CitationStyle.NUMERIC, CitationStyle.MARKDOWN})
 
 
@@ -107,6 +108,11 @@ class _Left:
         """Where an offset in the rendered sentence stands in the answer."""
         behind = offset - len(self.sentence.early)
         return self.rest_begins + self.passed.place(behind) if behind > 0 else self.begun + offset
+
+    def span(self, text: str) -> Span:
+        """Where the statement of the rendered sentence stands, without what ends it."""
+        start, end = trimmed(text, 0, len(text))
+        return Span(self.place(start), self.place(len(text[:end].rstrip(_ENDING))))
 
 
 @dataclass(slots=True)
@@ -195,6 +201,10 @@ class CitationVerifier:
         """Take more of the model's text; yield what may leave."""
         for segment in self._segments.feed(text):
             await self._take(segment)
+            for event in self.released():
+                yield event
+        for segment in self._lists.freed_by(self._segments.pending):
+            await self._prepare(segment)
             for event in self.released():
                 yield event
         if delta := self._settled():
@@ -348,7 +358,7 @@ class CitationVerifier:
         return not claim.written or self._is_on_sources(claim, row)
 
     def _is_on_sources(self, claim: Claim, row: Sequence[Judgement]) -> bool:
-        return any(one.supported for one in row) or self._judge.speaks_of_sources(claim.text)
+        return any(map(self._judge.is_close, row)) or self._judge.speaks_of_sources(claim.text)
 
     def _leave(self, sentence: _Sentence) -> Iterator[Delta | Cited]:
         """Send what is left of a sentence; its citations with it where they are known."""
@@ -366,8 +376,7 @@ class CitationVerifier:
             yield self._sent_as(passed.text)
         left = _Left(sentence, pieces, begun, rest_begins, passed, self._before)
         if _is_statement(text) and not sentence.is_code:
-            start, end = trimmed(text, 0, len(text))
-            self._before = Span(left.place(start), left.place(end))
+            self._before = left.span(text)
         if is_known:
             yield from self._cite(left, rendered, bound)
         else:
@@ -454,8 +463,7 @@ class CitationVerifier:
                 continue
             is_lost = is_lost or not claim.is_added or not any(one.stands for one in row)
             if claim.is_added:
-                start, end = trimmed(text, 0, len(text))
-                found.unsupported.append(Span(left.place(start), left.place(end)))
+                found.unsupported.append(left.span(text))
         found.unconfirmed += is_lost
 
 
