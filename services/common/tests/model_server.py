@@ -8,10 +8,13 @@ from typing import Any
 
 from aiohttp import web
 
+from pellucid_runtime.llm.asking import Patience
+from pellucid_runtime.llm.endpoint import open_endpoint
 from pellucid_runtime.llm.model import ChatMessage, ChatRequest, Chunk
-from pellucid_runtime.llm.openai import OpenAiClient, Patience, open_endpoint
+from pellucid_runtime.llm.openai import OpenAiClient
 
 ASK = ChatRequest([ChatMessage("user", "hello")])
+Refuses = Callable[[dict[str, Any]], web.Response | None]
 Script = Callable[[web.Request, web.StreamResponse], Awaitable[None]]
 
 
@@ -31,6 +34,8 @@ class ModelServer:
     def __init__(self) -> None:
         self.asked: list[dict[str, Any]] = []
         self.keys: list[str] = []
+        self.requests: list[web.Request] = []
+        self.refuses: Refuses | None = None
         self.script: Script | None = None
         self.status = 200
         self.body: Any = None
@@ -40,6 +45,9 @@ class ModelServer:
     async def handle(self, request: web.Request) -> web.StreamResponse:
         self.asked.append(await request.json())
         self.keys.append(request.headers.get("Authorization", ""))
+        self.requests.append(request)
+        if self.refuses is not None and (refusal := self.refuses(self.asked[-1])) is not None:
+            return refusal
         if self.script is None:
             return web.json_response(self.body, status=self.status)
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
@@ -84,12 +92,16 @@ async def client_of(
 
 
 async def all_of(client: OpenAiClient, request: ChatRequest = ASK) -> list[Chunk]:
-    return [chunk async for chunk in client.stream(request)]
+    """The pieces of an answer but for bare signs of life."""
+    chunks = [chunk async for chunk in client.stream(request)]
+    return [
+        c for c in chunks if c.text or c.reasoning or c.tool_calls or c.finish_reason or c.usage
+    ]
 
 
 async def read_into(received: list[str], client: OpenAiClient) -> None:
     async for chunk in client.stream(ASK):
-        received.append(chunk.text)  # noqa: PERF401 - what came before an error matters
+        received.extend(filter(None, (chunk.text,)))
 
 
 StartModel = Callable[[], Awaitable[ModelServer]]

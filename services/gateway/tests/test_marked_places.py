@@ -149,10 +149,10 @@ async def test_what_follows_a_heading_flows() -> None:
 def test_no_fence_leaves_with_a_copied_line(*, by_character: bool) -> None:
     marker = "5c52d00d"
     copied = fenced("[1] Toll\nThe toll is 9 crowns.", marker)
-    text = f"It says:\n{copied}\nand 5c52 crowns, 5c5."
+    text = f"It says:\n{copied}\nand 5c52 crowns, <<<D, 5c5."
     unfencing = Unfencing(marker)
     pieces = [unfencing.feed(piece) for piece in (text if by_character else [text])]
 
     assert "".join(pieces) + unfencing.finish() == (
-        "It says:\n[1] Toll\nThe toll is 9 crowns.\nand 5c52 crowns, 5c5."
+        "It says:\n[1] Toll\nThe toll is 9 crowns.\nand 5c52 crowns, <<<D, 5c5."
     )

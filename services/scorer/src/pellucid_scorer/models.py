@@ -72,9 +72,11 @@ class ModelSpec:
         sha256: Digest of the weights.
         scripts: Scripts that it was trained on (see `scripts.is_read_by`).
         max_tokens: Tokens of a text that it reads.
+        languages: ISO 639-1 codes of those that it is good at; none: it is equally good at all.
         file: Name of the weights: of the kind safetensors, else of 4 bits (see `packed_model`).
         prefixes: What it wants before a question and before a passage.
         scale: How its cosines become likenesses.
+        encoder: Model whose weights these are, in whatever precision; trained weights name it.
     """
 
     name: str
@@ -88,6 +90,8 @@ class ModelSpec:
     file: str = WEIGHTS
     prefixes: Prefixes = Prefixes()
     scale: Scale = Scale()
+    encoder: str = ""
+    languages: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +139,8 @@ def _spec(name: str, fields: Mapping[str, Any]) -> ModelSpec:
         file=fields.get("file", WEIGHTS),
         prefixes=Prefixes(**fields.get("prefixes", {})),
         scale=_scale(name, fields.get("scale", {})),
+        encoder=fields.get("encoder", name),
+        languages=frozenset(fields.get("languages", ())),
     )
 
 

@@ -5,17 +5,17 @@ along but the body.
 """
 
 import asyncio
-import ssl
+import re
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import urlsplit
 
 import orjson
 
+from pellucid_gateway.adapters.model_address import Address
 from pellucid_gateway.adapters.model_connection import Head, ModelConnection, Take
 from pellucid_gateway.vocabulary.passed_on import (
     Spent,
@@ -23,18 +23,26 @@ from pellucid_gateway.vocabulary.passed_on import (
     told_by_reply,
     told_by_stream,
 )
-from pellucid_runtime.llm.model import LlmError, LlmTimeoutError, LlmUnavailableError, Usage
-from pellucid_runtime.llm.observed import CANCELLED, OK, ModelCall, refusal
+from pellucid_runtime.llm.model import (
+    LlmError,
+    LlmTimeoutError,
+    LlmUnavailableError,
+    Usage,
+)
+from pellucid_runtime.llm.observed import CANCELLED, OK, ModelCall
+from pellucid_runtime.llm.refusals import read_refusal
 from pellucid_runtime.llm.settings import LlmSettings
 
 # A longer whole reply is no chat completion.
 _MOST_BYTES = 16 * 1024 * 1024
 _MODELS_TIMEOUT_S = 3.0
+# A whole reply takes this many times as long to begin as a streamed one.
+_WHOLE = 10.0
+_STREAMS = re.compile(rb'"stream"\s*:\s*true')
 _CONNECT_TIMEOUT_S = 3.0
 # Connections that wait for the next request, and how long; many servers close them sooner.
 _MOST_KEPT = 128
 _KEPT_S = 15.0
-_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(slots=True)
@@ -66,6 +74,11 @@ class ModelReply:
         return self.head.headers.get("content-type", "application/json")
 
     @property
+    def retry_after(self) -> str:
+        """When the server wants to be asked again, as it says; empty where it does not."""
+        return self.head.headers.get("retry-after", "")
+
+    @property
     def is_stream(self) -> bool:
         """The body is a stream of events that began well."""
         good = self.head.status == HTTPStatus.OK
@@ -94,7 +107,7 @@ class ModelReply:
             end.append(piece)
             return take(piece)
 
-        with _told(call, self.status):
+        with _told(call, self.head):
             try:
                 await self._pour(tell)
             finally:
@@ -126,7 +139,7 @@ class ModelReply:
             if len(body) > _MOST_BYTES:
                 self.connection.hang_up()
 
-        with _told(self.call, self.status):
+        with _told(self.call, self.head, body):
             await self._pour(take)
             if len(body) > _MOST_BYTES:
                 raise LlmUnavailableError("the model server's reply is too long")
@@ -136,19 +149,19 @@ class ModelReply:
 
 
 @contextmanager
-def _told(call: ModelCall | None, status: int = HTTPStatus.OK) -> Iterator[None]:
+def _told(call: ModelCall | None, head: Head, body: bytes | bytearray = b"") -> Iterator[None]:
     """End the call as the enclosed part ends; a refusal is an error, though it is passed on."""
-    outcome = CANCELLED
+    outcome: str = CANCELLED
     try:
         yield
-        refused = status >= HTTPStatus.BAD_REQUEST
-        outcome = type(refusal(status, "")).__name__ if refused else OK
+        refused = head.status >= HTTPStatus.BAD_REQUEST
+        outcome = read_refusal(head.status, head.headers, bytes(body)).cause if refused else OK
     except LlmError as error:
-        outcome = type(error).__name__
+        outcome = error.cause
         raise
     finally:
         if call is not None:
-            call.end(outcome)
+            call.end(str(outcome))
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,36 +173,6 @@ class _Served:
     prices: Mapping[str, tuple[float, float]]
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where the endpoint is.
-
-    Attributes:
-        host: Name or address, without brackets.
-        authority: As in the Host header.
-        path: What stands before the paths of the API.
-        tls: None: plain text.
-    """
-
-    host: str
-    port: int
-    authority: str
-    path: str
-    tls: ssl.SSLContext | None
-
-    @classmethod
-    def of(cls, base_url: str) -> "Address":
-        """Take an address apart, for example `https://models.example/v1`."""
-        parts = urlsplit(base_url.rstrip("/"))
-        return cls(
-            host=parts.hostname or "",
-            port=parts.port or _PORTS[parts.scheme],
-            authority=parts.netloc.rpartition("@")[2],
-            path=parts.path,
-            tls=ssl.create_default_context() if parts.scheme == "https" else None,
-        )
-
-
 class KeptModelServer:
     """An OpenAI-compatible endpoint.
 
@@ -197,7 +180,8 @@ class KeptModelServer:
         base_url: Up to and including the version.
         api_key: Gives the credential of the moment; empty where none is needed.
         internal: Prompts to it do not count as leaving.
-        first_byte_s: Seconds until the head of the reply.
+        first_byte_s: Seconds until the head of a streamed reply; that of a whole one comes with
+            its end, which is waited for ten times as long.
         idle_s: Longest silence within a reply, in seconds.
         model: The settings' model; what is counted goes by it.
         prices: USD per million prompt and completion tokens, by model.
@@ -236,9 +220,9 @@ class KeptModelServer:
         call = ModelCall(self._served, model)
         outcome = CANCELLED
         try:
-            reply = await self._ask("POST", "/chat/completions", body)
+            reply = await self._ask("POST", "/chat/completions", body, self._patience_s(body))
         except LlmError as error:
-            outcome = type(error).__name__
+            outcome = error.cause.value
             raise
         else:
             reply.call, outcome = call, ""
@@ -251,7 +235,7 @@ class KeptModelServer:
         """Its models; empty when it cannot tell."""
         try:
             async with asyncio.timeout(_MODELS_TIMEOUT_S):
-                reply = await self._ask("GET", "/models", b"")
+                reply = await self._ask("GET", "/models", b"", _MODELS_TIMEOUT_S)
                 document = orjson.loads(await reply.read())
         except (TimeoutError, orjson.JSONDecodeError, LlmTimeoutError, LlmUnavailableError):
             return ()
@@ -264,10 +248,14 @@ class KeptModelServer:
             connection.hang_up()
         self._kept.clear()
 
-    async def _ask(self, method: str, path: str, body: bytes) -> ModelReply:
+    def _patience_s(self, body: bytes) -> float:
+        """Seconds until the head of the reply to a request."""
+        return self._first_byte_s * (1 if _STREAMS.search(body) else _WHOLE)
+
+    async def _ask(self, method: str, path: str, body: bytes, patience_s: float) -> ModelReply:
         request = self._head(method, path, len(body)) + body
         try:
-            async with asyncio.timeout(self._first_byte_s):
+            async with asyncio.timeout(patience_s):
                 connection, head = await self._exchange(request)
         except TimeoutError:
             raise LlmTimeoutError("the model server does not begin to answer") from None
@@ -318,9 +306,11 @@ class KeptModelServer:
     def _head(self, method: str, path: str, length: int) -> bytes:
         """Head of a request; the credential as it is now, so that a new one needs no restart."""
         to, key = self._address, self._api_key()
-        credential = f"Authorization: Bearer {key}\r\n" if key else ""
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        headers |= to.base.headers(lambda: key)
+        credential = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         return (
-            f"{method} {to.path}{path} HTTP/1.1\r\nHost: {to.authority}\r\n{credential}"
+            f"{method} {to.target(path)} HTTP/1.1\r\nHost: {to.authority}\r\n{credential}"
             "Content-Type: application/json\r\nAccept-Encoding: identity\r\n"
             f"Content-Length: {length}\r\n\r\n"
         ).encode()
@@ -334,7 +324,7 @@ async def open_model_server(settings: LlmSettings, stack: AsyncExitStack) -> Kep
         settings.openai_base_url,
         api_key=settings.secret("openai_api_key"),
         internal=settings.llm_internal,
-        first_byte_s=settings.llm_first_token_timeout_s,
+        first_byte_s=settings.first_token_s,
         idle_s=settings.llm_idle_timeout_s,
         model=settings.llm_model,
         prices=settings.llm_prices,

@@ -207,7 +207,7 @@ def _is_of_another(
     told: Callable[[str], frozenset[Any]],
     wanted: frozenset[Any],
 ) -> bool:
-    """Whether the clause nearest to a part of a claim tells another value, and not the claim's.
+    """Whether a clause with another value has all that those with the claim's have, and more.
 
     Args:
         part: What the claim says the value of.
@@ -215,16 +215,12 @@ def _is_of_another(
         told: The values that a clause tells.
         wanted: The value that the claim gives.
     """
-    found = [clause for one in sentences.split(text) for clause in _CLAUSE_END.split(one)]
-    each = [terms(clause) for clause in found]
-    weights, sought = rarity(each), _words_of(part)
-    worth = {True: 0.0, False: 0.0}
-    for clause, own in zip(found, each, strict=True):
+    sought = _words_of(part)
+    shared: dict[bool, list[frozenset[str]]] = {True: [], False: []}
+    for clause in (c for one in sentences.split(text) for c in _CLAUSE_END.split(one)):
         if values := told(clause):
-            is_wanted = wanted <= values
-            nearness = sum(weights[term] for term in sought & own)
-            worth[is_wanted] = max(worth[is_wanted], nearness)
-    return worth[False] > worth[True]
+            shared[wanted <= values].append(sought & terms(clause))
+    return any(all(own < other for own in shared[True]) for other in shared[False] if other)
 
 
 def _words_of(text: str) -> frozenset[str]:

@@ -19,6 +19,7 @@ from pellucid_scorer.encoding.door import Door
 from pellucid_scorer.encoding.embedding_cache import EmbeddingCache
 from pellucid_scorer.models import Scale
 from pellucid_scorer.ports import BatchObserver, Encoder, TokenIds, Vectors
+from pellucid_scorer.spent import Spent
 
 DIGEST_BYTES = 16
 """Chance of two texts in a full cache sharing a digest: below 1e-28."""
@@ -40,21 +41,6 @@ Key = bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
-    """Where the time of one call went, in seconds; the slowest text counts."""
-
-    tokenize_s: float = 0.0
-    queue_s: float = 0.0
-    encode_s: float = 0.0
-    cached_texts: int = 0
-
-    @property
-    def total_s(self) -> float:
-        """All of it."""
-        return self.tokenize_s + self.queue_s + self.encode_s
-
-
-@dataclass(frozen=True, slots=True)
 class Embedded:
     """Vectors of one call.
 
@@ -62,6 +48,7 @@ class Embedded:
         vectors: float32[n, d], one unit row per text, in order.
         model: Model and precision.
         scripts: Scripts that the model was trained on.
+        languages: That the model is good at; none: it is equally good at all.
         scale: How its cosines become likenesses.
         spent: Where the time went.
     """
@@ -69,6 +56,7 @@ class Embedded:
     vectors: Vectors
     model: str
     scripts: frozenset[str]
+    languages: frozenset[str]
     scale: Scale
     spent: Spent
 
@@ -154,6 +142,7 @@ class Embedder:
             vectors.reshape(len(keys), self._encoder.dimensions),
             self._encoder.name + read,
             self._encoder.scripts,
+            self._encoder.languages,
             self._encoder.scale,
             replace(spent, cached_texts=sum(key in found for key in keys)),
         )

@@ -1,0 +1,1 @@
+"""What the trained model reads in a message, and the queries that are made of it."""
