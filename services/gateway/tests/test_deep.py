@@ -7,7 +7,7 @@ import pytest
 from turn_fakes import HITS, FakeFetcher, FakeModel, FakeSearch, Rig, hit
 
 from pellucid_gateway.course.budgets import StageBudgets
-from pellucid_gateway.vocabulary.events import Done, Progress, ProgressKind, TurnResult
+from pellucid_gateway.vocabulary.events import Degradation, Done, Progress, ProgressKind, TurnResult
 from pellucid_gateway.vocabulary.findings import ProviderStatus
 from pellucid_gateway.vocabulary.ports import Reflection, SearchAnswer, SearchCall
 from pellucid_gateway.vocabulary.request import Depth
@@ -131,3 +131,10 @@ async def test_a_lost_reflection_ends_the_search_and_not_the_turn() -> None:
     assert result.iterations == 1
     assert result.answer == "The toll is 4.50 crowns."
     assert {loss.detail for loss in result.degraded} == {"reflection: DEADLINE_EXCEEDED"}
+
+
+async def test_a_model_that_gave_no_judgement_is_a_lost_part() -> None:
+    lost = (Degradation("llm", "The reasoning model gave no judgement."),)
+    result, _ = await deep(rig_with(Reflection(sufficient=True, degraded=lost)))
+
+    assert "llm" in {part.component for part in result.degraded}

@@ -1,9 +1,12 @@
 """A compatible face's own messages reach the model unchanged, with one message of ours."""
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
+import httpx
 import pytest
+from door_fakes import MakeApp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_engine_prompts import SETTING, source
@@ -113,12 +116,12 @@ async def test_the_adapter_sends_fields_and_messages_as_they_are() -> None:
     assert llm.request.model == "other"
 
 
-def bound_of(client: ClientMessages) -> float:
+def bound_of(client: ClientMessages) -> Fraction:
     """What the model reads is counted with, and what a chat template puts around it."""
     return SAFETY * sum(tokens_of(m["content"]) + PER_MESSAGE_TOKENS for m in client.messages)
 
 
-TOOLS = [
+TOOLS: list[dict[str, Any]] = [
     {
         "type": "function",
         "function": {
@@ -142,6 +145,25 @@ def test_a_clients_limit_for_any_model_and_its_tools_leave_room_for_sources() ->
 
     assert prompt.shown == (1, 2)
     assert prompt.left_out == 0
+
+
+async def test_the_messages_face_gets_sources_beside_forty_tools_and_the_greatest_limit(
+    make_app: MakeApp,
+) -> None:
+    model = FakeModel(window_tokens=32_768)
+    tools = [{"name": t["function"]["name"], "input_schema": {"type": "object"}} for t in TOOLS]
+    asked = {"role": "user", "content": QUESTION}
+    body = {"model": "pellucid", "max_tokens": 128_000, "tools": tools, "messages": [asked]}
+    transport = httpx.ASGITransport(make_app(engine=Rig(model=model).engine))
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost:8080") as http:
+        reply = await http.post("/v1/messages", json=body)
+
+    assert reply.status_code == 200
+    (prompt,) = model.prompts
+    assert prompt.shown
+    assert prompt.client is not None
+    assert "4.50 crowns" in prompt.client.messages[0]["content"]
+    assert prompt.client.fields["max_tokens"] == 128_000
 
 
 async def test_sources_that_do_not_fit_beside_a_conversation_are_told_of() -> None:

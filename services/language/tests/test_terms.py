@@ -5,7 +5,6 @@ import math
 import pytest
 
 from pellucid_language.terms import (
-    count_unspaced,
     coverage,
     function_terms,
     has_unspaced_script,
@@ -36,7 +35,6 @@ def test_scripts_without_spaces_give_pairs() -> None:
     assert terms("東京都") == {"東京", "京都"}
     assert has_unspaced_script("Tokyo 東京")
     assert not has_unspaced_script("Tokyo")
-    assert count_unspaced("東京 Tokyo") == 2
 
 
 @pytest.mark.parametrize("word", ["which", "welche", "pourquoi", "dónde"])

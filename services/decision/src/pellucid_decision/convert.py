@@ -136,6 +136,7 @@ def reflect_response(judgement: Judgement) -> pb.ReflectResponse:
         confidence=judgement.confidence,
         judge=judgement.judge,
         outbound=[_outbound(item) for item in judgement.outbound],
+        degraded=map(_degraded, judgement.degraded),
     )
 
 

@@ -1,12 +1,17 @@
 """Takes requests: reuse first, then the cascade; the model first, then coverage."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from pellucid_decision.decision import Decision, Query, Written
 from pellucid_decision.ports import Rules
-from pellucid_decision.queries.reflection import Gathered, Judgement, judge_coverage
+from pellucid_decision.queries.reflection import (
+    Gathered,
+    Judgement,
+    NoJudgementError,
+    judge_coverage,
+)
 from pellucid_decision.reuse import DecisionCache
 from pellucid_decision.stages.cascade import Cascade
 from pellucid_decision.text.conversation import Ask
@@ -18,7 +23,11 @@ class Reflector(Protocol):
     """A judge that may be asked before the deterministic one."""
 
     async def judge(self, gathered: Gathered) -> Judgement | None:
-        """Return a judgement, None when it has none."""
+        """Return a judgement, None when it may not be asked.
+
+        Raises:
+            NoJudgementError: It was asked and has none.
+        """
         ...
 
 
@@ -64,9 +73,13 @@ class Desk:
 
     async def reflect(self, gathered: Gathered, language: str) -> Judgement:
         """Return whether what was gathered answers the question."""
-        judged = await self.reflector.judge(gathered) if self.reflector else None
-        if judged is None:
-            code = language or detect_language(gathered.question, "en")
-            judged = judge_coverage(gathered, self.rules.book.of(code))
+        code = language or detect_language(gathered.question, "en")
+        own = judge_coverage(gathered, self.rules.book.of(code))
+        try:
+            judged = await self.reflector.judge(gathered) if self.reflector else None
+        except NoJudgementError as error:
+            lost = (("llm", "The reasoning model gave no judgement."),)
+            judged = replace(own, outbound=error.outbound, degraded=lost)
+        judged = judged or own
         self.reflected(judged)
         return judged

@@ -4,7 +4,8 @@ DecisionError
 ├── RulesError         a rules file is missing or breaks the schema
 ├── WeightsError       the classifier's weights file is missing or does not fit the code
 ├── ModelReplyError    a language model's reply is not what was asked for
-└── UnavailableError   a port did not answer in time
+├── UnavailableError   a port did not answer in time
+└── NoJudgementError   a model that reflects gave no judgement (`queries/reflection.py`)
 """
 
 

@@ -24,11 +24,6 @@ def has_unspaced_script(text: str) -> bool:
     return bool(_UNSPACED.search(text))
 
 
-def count_unspaced(text: str) -> int:
-    """Number of Chinese, Japanese and Korean characters."""
-    return len(_UNSPACED.findall(text))
-
-
 def terms(text: str) -> frozenset[str]:
     """Comparable words: folded stems of spaced scripts, character pairs of the others, numbers.
 

@@ -237,7 +237,7 @@ class Extract(_message.Message):
     def __init__(self, title: _Optional[str] = ..., text: _Optional[str] = ..., published_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class ReflectResponse(_message.Message):
-    __slots__ = ("sufficient", "missing_aspects", "refined_query", "reasoning", "confidence", "judge", "outbound")
+    __slots__ = ("sufficient", "missing_aspects", "refined_query", "reasoning", "confidence", "judge", "outbound", "degraded")
     SUFFICIENT_FIELD_NUMBER: _ClassVar[int]
     MISSING_ASPECTS_FIELD_NUMBER: _ClassVar[int]
     REFINED_QUERY_FIELD_NUMBER: _ClassVar[int]
@@ -245,6 +245,7 @@ class ReflectResponse(_message.Message):
     CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
     JUDGE_FIELD_NUMBER: _ClassVar[int]
     OUTBOUND_FIELD_NUMBER: _ClassVar[int]
+    DEGRADED_FIELD_NUMBER: _ClassVar[int]
     sufficient: bool
     missing_aspects: _containers.RepeatedScalarFieldContainer[str]
     refined_query: str
@@ -252,4 +253,5 @@ class ReflectResponse(_message.Message):
     confidence: float
     judge: str
     outbound: _containers.RepeatedCompositeFieldContainer[_common_pb2.OutboundText]
-    def __init__(self, sufficient: _Optional[bool] = ..., missing_aspects: _Optional[_Iterable[str]] = ..., refined_query: _Optional[str] = ..., reasoning: _Optional[str] = ..., confidence: _Optional[float] = ..., judge: _Optional[str] = ..., outbound: _Optional[_Iterable[_Union[_common_pb2.OutboundText, _Mapping]]] = ...) -> None: ...
+    degraded: _containers.RepeatedCompositeFieldContainer[_common_pb2.Degradation]
+    def __init__(self, sufficient: _Optional[bool] = ..., missing_aspects: _Optional[_Iterable[str]] = ..., refined_query: _Optional[str] = ..., reasoning: _Optional[str] = ..., confidence: _Optional[float] = ..., judge: _Optional[str] = ..., outbound: _Optional[_Iterable[_Union[_common_pb2.OutboundText, _Mapping]]] = ..., degraded: _Optional[_Iterable[_Union[_common_pb2.Degradation, _Mapping]]] = ...) -> None: ...

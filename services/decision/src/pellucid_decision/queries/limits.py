@@ -37,6 +37,10 @@ _COUNTED = re.compile(
 )
 
 
+# What narrows a search to a place of a model's choice.
+_STEERING = re.compile(r"\w+:\S+|\S*://\S*|\S*@\S*|(?<!\S)-\w\S*|\S*\w\.[^\W\d_]{2,}\S*")
+
+
 UNSAFE = re.compile(r"[\x00-\x1f\x7f<>|\\]")
 
 
@@ -60,3 +64,15 @@ def valid_query(text: str, private: Sequence[str] = ()) -> str:
     blanks = len(PHRASE.findall(line))
     lawful = blanks >= MIN_WORDS and word_count(line) <= MAX_WORDS and blanks <= MAX_BLANKS
     return line if lawful else ""
+
+
+def steers_as_told(query: str, told: str) -> bool:
+    """Whether all that narrows a query to a place was told: operators, addresses, exclusions.
+
+    >>> steers_as_told("toll site:evil.example", "What is the toll?")
+    False
+    >>> steers_as_told("toll site:gov.example", "toll on site:gov.example please")
+    True
+    """
+    own = told.casefold()
+    return all(steer.casefold() in own for steer in _STEERING.findall(query))

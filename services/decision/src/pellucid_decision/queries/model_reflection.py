@@ -1,13 +1,23 @@
-"""Reflection by a reasoning model; the deterministic judge takes over when its reply is useless."""
+"""Reflection by a reasoning model; the deterministic judge takes over when its reply is useless.
+
+What it reads comes from pages that were found, never from one that the person named, so no word of
+such a page gets into its query; and no page can steer the next search: operators and addresses
+come from the question and the queries before alone.
+"""
 
 import asyncio
 from dataclasses import dataclass, replace
 
 from pellucid_decision.errors import ModelReplyError, UnavailableError
 from pellucid_decision.ports import LanguageModel, Prompt
-from pellucid_decision.queries.limits import valid_query
+from pellucid_decision.queries.limits import steers_as_told, valid_query
 from pellucid_decision.queries.model_calls import json_object, sent_to, share
-from pellucid_decision.queries.reflection import MAX_MISSING, Gathered, Judgement
+from pellucid_decision.queries.reflection import (
+    MAX_MISSING,
+    Gathered,
+    Judgement,
+    NoJudgementError,
+)
 from pellucid_decision.text.normal import one_line
 
 TEMPERATURE = 0.3
@@ -48,7 +58,11 @@ class ModelReflector:
     timeout_s: float
 
     async def judge(self, gathered: Gathered) -> Judgement | None:
-        """Return the model's judgement, None when it may not be asked or gave none."""
+        """Return the model's judgement, None when it may not be asked.
+
+        Raises:
+            NoJudgementError: It gave none, or none in time.
+        """
         if gathered.no_external and not self.model.internal:
             return None
         prompt = reflection_prompt(gathered, self.timeout_s)
@@ -56,8 +70,8 @@ class ModelReflector:
             async with asyncio.timeout(self.timeout_s):
                 answer = await self.model.ask(prompt)
             judged = parse_judgement(answer.text, gathered)
-        except (TimeoutError, UnavailableError, ModelReplyError):
-            return None
+        except (TimeoutError, UnavailableError, ModelReplyError) as error:
+            raise NoJudgementError(sent_to(self.model, prompt)) from error
         return replace(judged, outbound=sent_to(self.model, prompt, answer.host))
 
 
@@ -102,6 +116,8 @@ def parse_judgement(text: str, gathered: Gathered) -> Judgement:
     )
     refined = fields.get("refined_query")
     query = valid_query(refined) if isinstance(refined, str) and not sufficient else ""
+    told = " ".join((gathered.question, *gathered.used_queries))
+    query = query if steers_as_told(query, told) else ""
     reason = fields.get("reasoning")
     return Judgement(
         sufficient=sufficient,

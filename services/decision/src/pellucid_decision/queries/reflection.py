@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pellucid_decision.decision import Outbound
+from pellucid_decision.errors import DecisionError
 from pellucid_decision.queries.limits import valid_query
 from pellucid_decision.question.terms import FIRM, Term, terms_of
 from pellucid_decision.rules.rulebook import LanguageRules
@@ -90,6 +91,7 @@ class Judgement:
         confidence: 0 to 1.
         judge: "llm" or "coverage".
         outbound: What was sent to an external model.
+        degraded: The model, with one sentence, when it gave no judgement.
     """
 
     sufficient: bool
@@ -99,6 +101,19 @@ class Judgement:
     confidence: float
     judge: str = "coverage"
     outbound: tuple[Outbound, ...] = ()
+    degraded: tuple[tuple[str, str], ...] = ()
+
+
+class NoJudgementError(DecisionError):
+    """A model was asked and gave none, or none in time.
+
+    Args:
+        outbound: What was sent to it.
+    """
+
+    def __init__(self, outbound: tuple[Outbound, ...]) -> None:
+        super().__init__("the reasoning model gave no judgement")
+        self.outbound = outbound
 
 
 def judge_coverage(gathered: Gathered, rules: LanguageRules) -> Judgement:

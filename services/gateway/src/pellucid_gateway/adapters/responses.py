@@ -72,6 +72,7 @@ def reflection(response: decision_pb2.ReflectResponse) -> Reflection:
         refined_query=response.refined_query,
         reasoning=response.reasoning,
         outbound=_outbound(response.outbound),
+        degraded=_degraded(response.degraded),
     )
 
 

@@ -274,6 +274,7 @@ class Gatherer:
         except (ServiceError, TimeoutError) as error:
             self._ledger.lose_by("decision", error, "reflection")
             return None
+        self._ledger.merge_losses(reflection.degraded)
         self._ledger.sent_out(reflection.outbound)
         return reflection
 

@@ -104,6 +104,7 @@ class Reflection:
     refined_query: str = ""
     reasoning: str = ""
     outbound: tuple[OutboundText, ...] = ()
+    degraded: tuple[Degradation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
