@@ -24,7 +24,7 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from pellucid_gateway.claims.claim_checks import overlap
+from pellucid_gateway.verification.fact_matching import overlap
 from pellucid_gateway.vocabulary.findings import Source
 from rig.fresh import RightJudge, fresh_answer, fresh_claims, fresh_page
 from rig.planted import CHECKABLE, SEMANTIC, Planted, cases, wrongly_answered

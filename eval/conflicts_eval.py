@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from pellucid_gateway.claims.conflicts import find_conflicts
+from pellucid_gateway.conflicts.detection import find_conflicts
 from pellucid_gateway.vocabulary.findings import PublishedDate, Source
 
 OWN = Path(__file__).parents[1] / "services" / "gateway" / "tests" / "conflicts.yaml"

@@ -1,13 +1,10 @@
 """The guides for adding something name files that exist, and the library guide every module."""
 
-import inspect
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from pellucid_gateway.claims.distortions import CHECKS
 from pellucid_search.providers.registry import REGISTRY
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,17 +56,6 @@ def test_the_rule_guide_names_the_catalogue_and_a_file_per_language() -> None:
     codes = {path.stem for path in (ROOT / languages).parent.glob("*.yaml")}
     assert codes == {"any", "de", "en", "es", "fr", "ja", "ko", "zh"}
     assert (ROOT / trust).is_file()
-
-
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-def test_each_claim_check_stands_where_the_guide_puts_it(check: Callable[..., bool]) -> None:
-    module, table, *_ = touched("check")
-    *_, name = check.__module__.split(".")
-    source = inspect.getsourcefile(check)
-    assert source is not None
-    assert Path(source) == ROOT / module.replace("<name>", name)
-    assert f"{name}.{check.__name__}," in (ROOT / table).read_text("utf-8")
-    assert ">>> " in (check.__doc__ or "")
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)

@@ -20,7 +20,7 @@ _STREAMS = "services/gateway/tests/test_streams.py"
     27,
     "model stream reset in the middle",
     "what was sent is kept, one clean end; not asked again after the first token",
-    tests=(f"{_ROWS}::test_row_27_a_cut_stream_keeps_what_was_sent_and_ends_in_one_error",),
+    tests=(f"{_ROWS}::test_row_27_a_cut_stream_keeps_what_was_sent_and_says_so",),
 )
 async def model_cut(trial: Trial) -> None:
     trial.spares_chat = False
@@ -33,7 +33,7 @@ async def model_cut(trial: Trial) -> None:
         trial.occurred(f"{resets} streams reset", resets)
         hurt = [r for r in trial.of("fault") if r.outcome is not Outcome.FULL]
         again = len(trial.site.model.asked) - before - len(trial.of("fault")) - 2
-        trial.promise(f"{len(hurt)} ended flagged or in an error", hurt)
+        trial.promise(f"{len(hurt)} ended flagged as partial or in an error", hurt)
         trial.promise(f"{max(0, again)} asked again", again <= 0)
         proxy.heal()
         await trial.recover()

@@ -9,11 +9,11 @@ from typing import Any
 
 from pellucid_fetcher.document import Document
 from pellucid_fetcher.extraction.reading.dispatch import open_readers, read
-from pellucid_gateway.claims.claim_checks import overlap
 from pellucid_gateway.course.budgets import StageBudgets
 from pellucid_gateway.course.plans import DEPTH_PLANS
 from pellucid_gateway.turn.equipment import Equipment
 from pellucid_gateway.turn.orchestrator import Engine
+from pellucid_gateway.verification.fact_matching import overlap
 from pellucid_gateway.vocabulary.decision import Action, Decision, PlannedQuery, Stage
 from pellucid_gateway.vocabulary.events import Done, TurnResult
 from pellucid_gateway.vocabulary.findings import (

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import yaml
 
-from pellucid_gateway.claims.claim_checks import overlap
+from pellucid_gateway.verification.fact_matching import overlap
 from pellucid_gateway.vocabulary.ports import ModelEnd, ModelPiece, Prompt
 
 HOST = "found.example"

@@ -5,11 +5,28 @@ import json
 from typing import Self
 
 from rig.http_stub import HttpStub, Request, head, whole
-from rig.profile_rules import DONE, SHOWN, Call, Profile, Step, chunk, needs_room
+from rig.profile_rules import (
+    DONE,
+    SHOWN,
+    USAGE,
+    WRITTEN,
+    Call,
+    Profile,
+    Step,
+    chunk,
+    needs_room,
+)
 
 _MARKED = SHOWN[:-1] + " [1]."
 _JSON = '{"search": true, "confidence": 0.9, "reason": "a price", "queries": ["bridge toll"]}'
 _CUT = chunk(finish="length", usage={"prompt_tokens": 9, "completion_tokens": 99})
+
+
+_READY = chunk({"content": '{"ready": true}'})
+
+
+def _wants_usage(call: Call) -> bool:
+    return bool((call.body.get("stream_options") or {}).get("include_usage"))
 
 
 class ProfileServer:
@@ -57,7 +74,14 @@ class ProfileServer:
             writer.write(whole(200, "application/json", self._whole(call)))
 
     def _steps(self, call: Call) -> list[Step]:
-        return [_CUT, DONE] if needs_room(self.profile, call) else list(self.profile.steps)
+        if needs_room(self.profile, call):
+            return [_CUT, DONE]
+        steps = [step for step in self.profile.steps if step != USAGE or _wants_usage(call)]
+        if "ready" in call.text:
+            written = [chunk({"content": piece}) for piece in WRITTEN]
+            steps = [_READY if step == written[0] else step for step in steps]
+            steps = [step for step in steps if step not in written]
+        return steps
 
     def _whole(self, call: Call) -> bytes:
         cut = needs_room(self.profile, call)

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pellucid_gateway.claims.citations import CitationVerifier
-from pellucid_gateway.claims.judgement import SecondOpinion
-from pellucid_gateway.claims.support import SupportJudge
 from pellucid_gateway.course.budgets import StageBudgets, TurnBudget
 from pellucid_gateway.course.course import Course
 from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.verification.judge import SupportJudge
+from pellucid_gateway.verification.judgement import SecondOpinion
+from pellucid_gateway.verification.stream import CitationVerifier
 from pellucid_gateway.vocabulary.events import TurnEvent
 from pellucid_gateway.vocabulary.findings import Source
 from pellucid_gateway.vocabulary.notices import wording_for

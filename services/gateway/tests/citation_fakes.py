@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 
 from turn_fakes import FakeScorer, PinnedNow, course_of
 
-from pellucid_gateway.claims.citations import CitationVerifier
-from pellucid_gateway.claims.second_opinion import ModelOpinion
-from pellucid_gateway.claims.support import SupportJudge
 from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.verification.judge import SupportJudge
+from pellucid_gateway.verification.model_judge import ModelOpinion
+from pellucid_gateway.verification.stream import CitationVerifier
 from pellucid_gateway.vocabulary.events import Citation, CitationReport
 from pellucid_gateway.vocabulary.findings import PublishedDate, Source
 from pellucid_gateway.vocabulary.notices import wording_for

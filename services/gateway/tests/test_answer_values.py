@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid_gateway.claims.answer_values import Answered, answered_by, stated_by
+from pellucid_gateway.conflicts.answer_values import Answered, answered_by, stated_by
 from pellucid_gateway.vocabulary.findings import Source
 
 

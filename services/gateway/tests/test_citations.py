@@ -223,7 +223,7 @@ async def test_numeric_style_shows_only_what_held() -> None:
 
 
 async def test_without_sources_no_marker_survives() -> None:
-    answer, citations, report = await verified(["It is so [1]. Truly [2, 3]."], sources=())
+    answer, citations, report = await verified(["It is so [1]. Truly [2][3]."], sources=())
 
     assert answer == "It is so. Truly."
     assert citations == ()

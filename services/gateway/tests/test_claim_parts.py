@@ -2,11 +2,11 @@
 
 import pytest
 
-from pellucid_gateway.claims import pointing, quotes
-from pellucid_gateway.claims.claims import claims_of, trimmed
-from pellucid_gateway.claims.markup import parse, settled_end
-from pellucid_gateway.claims.pieces import Marker, Text
 from pellucid_gateway.markdown.addresses import Addresses
+from pellucid_gateway.verification import pointing, quotes
+from pellucid_gateway.verification.claim_extraction import claims_of, trimmed
+from pellucid_gateway.verification.markup import parse, settled_end
+from pellucid_gateway.verification.pieces import Marker, Text
 
 SOURCES = Addresses({1: "https://skerry.example/toll", 2: "https://ondry.example/bridge"})
 

@@ -9,8 +9,8 @@ import pytest
 import yaml
 from turn_fakes import FakeModel, FakeSearch, Rig, hit
 
-from pellucid_gateway.claims.conflict_notes import Preference
-from pellucid_gateway.claims.conflicts import find_conflicts
+from pellucid_gateway.conflicts.detection import find_conflicts
+from pellucid_gateway.conflicts.notes import Preference
 from pellucid_gateway.gathering.relative_dates import with_absolute_dates
 from pellucid_gateway.vocabulary.events import Done, TurnResult
 from pellucid_gateway.vocabulary.findings import PublishedDate, Source

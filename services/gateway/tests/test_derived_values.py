@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid_gateway.claims.claim_checks import lexical_support
+from pellucid_gateway.verification.fact_matching import match_facts
 
 PROFIT = "Profit rose to 64 million pounds from 58 million."
 WAIT = "The average wait fell from 5.2 to 3.9 hours."
@@ -34,7 +34,7 @@ SPEED = "Charging takes 14 minutes, half as long as with the first model."
     ],
 )
 def test_a_figure_that_is_worked_out_is_checked(page: str, right: str, wrong: str) -> None:
-    found, missed = lexical_support(right, page), lexical_support(wrong, page)
+    found, missed = match_facts(right, page), match_facts(wrong, page)
     assert (found.numbers_found, found.numbers_open) == (True, False)
     assert not missed.numbers_found
 
@@ -53,12 +53,12 @@ def test_a_figure_that_is_worked_out_is_checked(page: str, right: str, wrong: st
 )
 def test_spans_and_parts_are_read_in_seven_languages(page: str, phrases: list[str]) -> None:
     other = page.replace("18", "30").replace("6 ", "9 ").replace("48", "61").replace("20", "33")
-    assert [p for p in phrases if not lexical_support(p, page).numbers_found] == []
-    assert [p for p in phrases if lexical_support(p, other).numbers_found] == []
+    assert [p for p in phrases if not match_facts(p, page).numbers_found] == []
+    assert [p for p in phrases if match_facts(p, other).numbers_found] == []
 
 
 def test_what_only_could_be_worked_out_is_left_open() -> None:
-    found = lexical_support("Nearly 9,800 people went", VOTE)
+    found = match_facts("Nearly 9,800 people went", VOTE)
     assert (found.numbers_found, found.numbers_open) == (True, True)
 
 
@@ -67,5 +67,5 @@ def test_what_only_could_be_worked_out_is_left_open() -> None:
     ["Profit rose to 6 million pounds", "They made 122 million", "It rose 90 percent"],
 )
 def test_a_figure_without_a_word_for_the_operation_is_never_stated(claim: str) -> None:
-    found = lexical_support(claim, PROFIT)
+    found = match_facts(claim, PROFIT)
     assert not found.numbers_found or found.numbers_open

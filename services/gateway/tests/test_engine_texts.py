@@ -13,12 +13,16 @@ from turn_fakes import turn
 from pellucid_gateway.answering import extractive
 from pellucid_gateway.answering.choice import choose
 from pellucid_gateway.answering.quotable import candidates_of
-from pellucid_gateway.claims.attributions import find_attributions, names_publisher, settled_end
-from pellucid_gateway.claims.claim_checks import lexical_support
 from pellucid_gateway.gathering.sources import publisher_of
 from pellucid_gateway.question.fallback_decision import decide_by_rule, find_urls, query_from
 from pellucid_gateway.question.key_facts import candidates, tells
 from pellucid_gateway.question.plain_text import plain
+from pellucid_gateway.verification.attributions import (
+    find_attributions,
+    names_publisher,
+    settled_end,
+)
+from pellucid_gateway.verification.fact_matching import match_facts
 from pellucid_gateway.vocabulary import notices
 from pellucid_gateway.vocabulary.decision import Action, WebMode
 from pellucid_gateway.vocabulary.findings import PageContent, Source
@@ -315,7 +319,7 @@ def test_a_query_is_never_empty_nor_too_long(message: str) -> None:
     ],
 )
 def test_figures_dates_and_names_are_looked_up(claim: str, text: str, *, holds: bool) -> None:
-    assert lexical_support(claim, text).all_found is holds
+    assert match_facts(claim, text).all_found is holds
 
 
 @pytest.mark.parametrize(

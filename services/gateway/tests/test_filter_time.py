@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 import pytest
 
-from pellucid_gateway.claims import markup, pointing
 from pellucid_gateway.markdown.addresses import Addresses
 from pellucid_gateway.markdown.door import Door
 from pellucid_gateway.markdown.escaping import MAIL, escaped
 from pellucid_gateway.markdown.readers import is_notable, plain_end
+from pellucid_gateway.verification import markup, pointing
 
 SOURCES = Addresses({1: "https://skerry.example/toll"})
 REPEATED = {

@@ -17,13 +17,13 @@ from markdown_it import MarkdownIt
 from pellucid_gateway.answering.extractive import write
 from pellucid_gateway.answering.korean_list import korean_list
 from pellucid_gateway.answering.quotable import Candidate
-from pellucid_gateway.claims.rendering import marker_of, source_list
 from pellucid_gateway.faces.compatible.sharing import answer_text
 from pellucid_gateway.faces.openai.chat_reply import step_text
 from pellucid_gateway.markdown.addresses import Addresses
 from pellucid_gateway.markdown.door import Door
 from pellucid_gateway.markdown.escaping import escaped, label, link
 from pellucid_gateway.numbers.report_text import _row
+from pellucid_gateway.verification.rendering import marker_of, source_list
 from pellucid_gateway.vocabulary.events import Notice, Progress, ProgressKind
 from pellucid_gateway.vocabulary.findings import Source
 from pellucid_gateway.vocabulary.notices import wording_for

@@ -15,6 +15,8 @@ from door_fakes import MakeApp
 from turn_fakes import QUESTION, Rig
 
 from pellucid_gateway.adapters.model import LlmAnswerModel
+from pellucid_gateway.settings import GatewaySettings
+from pellucid_gateway.wiring.engine import tried_models
 from pellucid_runtime.llm.asking import Patience
 from pellucid_runtime.llm.endpoint import open_endpoint
 from pellucid_runtime.llm.model import ChatMessage, ChatRequest, LlmError
@@ -210,3 +212,24 @@ def _status(profile: Profile) -> int:
     reply = rule(cast("Any", None))
     assert reply is not None
     return reply.status
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("openai-gpt-5", "JSON by schema, tells usage, thinks"),
+        ("deepseek-chat", "JSON without a schema, tells usage"),
+        ("gemini-compatible", "JSON by schema, does not tell usage"),
+        ("azure-classic", "JSON by schema, tells usage"),
+        ("wrong-key", "does not answer: wrong_key (status 401)"),
+    ],
+)
+async def test_a_check_says_what_the_model_can_do(name: str, found: str) -> None:
+    (profile,) = (one for one in PROFILES if one.name == name)
+    async with ProfileServer(profile) as server:
+        settings = GatewaySettings(
+            openai_base_url=server.url, openai_api_key="key", llm_model="m", llm_fast_model="m"
+        )
+        (line,) = [line async for line in tried_models(settings)]
+    assert line.startswith("model m at 127.0.0.1 ")
+    assert line.endswith(found)

@@ -10,10 +10,11 @@ from citation_fakes import SOURCES
 from test_second_opinion import ScriptedJudge
 from turn_fakes import FakeScorer, PinnedNow, Rig, course_of
 
-from pellucid_gateway.claims.judgement import LONGEST_DOUBT_CHARS, MOST_VERDICTS, Doubt
-from pellucid_gateway.claims.support import SupportJudge
 from pellucid_gateway.course.ledger import TurnLedger
 from pellucid_gateway.turn.replay import replay
+from pellucid_gateway.verification.judge import SupportJudge
+from pellucid_gateway.verification.judgement import LONGEST_DOUBT_CHARS, Doubt
+from pellucid_gateway.verification.verdicts import MOST_VERDICTS
 from pellucid_gateway.vocabulary.answer import Verdict
 from pellucid_gateway.vocabulary.notices import wording_for
 from pellucid_gateway.vocabulary.ports import ModelEnd, ModelPiece, ModelToolCalls, Prompt
@@ -38,7 +39,7 @@ class Answering(ScriptedJudge):
 
 async def kept_turn(model: Answering) -> tuple[Mapping[str, Any], Rig]:
     """The evidence of one turn as a store gives it back."""
-    rig = Rig(model=model, fast_model="small")  # type: ignore[arg-type]
+    rig = Rig(model=model, asks_on_claims=True)  # type: ignore[arg-type]
     await rig.events()
     (record,) = rig.evidence.records.values()
     return json.loads(json.dumps(record)), rig
@@ -70,8 +71,8 @@ async def test_a_judges_verdicts_are_kept_and_nobody_is_asked_again(*, says: boo
 async def test_a_kept_verdict_saves_no_figure_that_the_source_does_not_have() -> None:
     claim = "The toll for cars on the Skerry Bridge is 4.80 crowns"
     judge = judge_of(verdicts=[Verdict(claim, (1,), supported=True)])
-    (judged,) = await judge.judge([claim], [[1]])
-    assert not any(one.supported for one in judged)
+    (judged,) = await judge.judge([claim])
+    assert not any(one.supported for one in judge.decided(claim, judged))
 
 
 class Willing:
@@ -98,13 +99,20 @@ def judge_of(opinion: Willing | None = None, verdicts: Any = ()) -> SupportJudge
     )
 
 
+async def judged(judge: SupportJudge, claim: str) -> None:
+    """Ask about one claim that cites the first source, and read what was said."""
+    found = await judge.judge([claim])
+    await judge.ask([(claim, [1])], found)
+    judge.decided(claim, found[0])
+
+
 async def test_verdicts_are_bounded_and_no_claim_is_asked_about_twice() -> None:
     opinion = Willing()
     judge = judge_of(opinion)
     letters = map("".join, product("abcdefghijklmnop", repeat=2))
     claims = [f"{PARAPHRASE[:-5]} on trip {word}" for word in letters]
     for claim in [claims[0], *claims]:
-        await judge.judge([claim], [[1]])
+        await judged(judge, claim)
 
     assert len(judge.verdicts) == len(opinion.asked) == MOST_VERDICTS
     assert len({(one.claim, one.sources) for one in judge.verdicts}) == MOST_VERDICTS
@@ -113,5 +121,5 @@ async def test_verdicts_are_bounded_and_no_claim_is_asked_about_twice() -> None:
 async def test_a_claim_too_long_to_keep_is_decided_by_words() -> None:
     opinion = Willing()
     claim = PARAPHRASE[:-5] + " as cars do" * (LONGEST_DOUBT_CHARS // 10)
-    await judge_of(opinion).judge([claim], [[1]])
+    await judged(judge_of(opinion), claim)
     assert opinion.asked == []

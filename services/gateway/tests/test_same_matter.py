@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid_gateway.claims.same_matter import (
+from pellucid_gateway.conflicts.same_matter import (
     AskedKind,
     are_of_one_thing,
     are_of_one_time,

@@ -5,10 +5,9 @@ from collections import Counter
 import pytest
 from turn_fakes import FakeScorer, PinnedNow, course_of
 
-from pellucid_gateway.claims.claim_checks import lexical_support
-from pellucid_gateway.claims.contradictions import contradicts
-from pellucid_gateway.claims.support import SupportJudge
 from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.verification.fact_matching import FactMatch, match_facts
+from pellucid_gateway.verification.judge import SupportJudge
 from pellucid_gateway.vocabulary.findings import Source
 from pellucid_gateway.vocabulary.notices import wording_for
 from pellucid_language import text_memory
@@ -72,8 +71,8 @@ def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_checks_find_the_same_with_a_memory_as_without() -> None:
-    def found() -> list[tuple[bool, bool]]:
-        return [(lexical_support(c, FACTS).all_found, contradicts(c, FACTS)) for c in CLAIMS]
+    def found() -> list[FactMatch]:
+        return [match_facts(claim, FACTS) for claim in CLAIMS]
 
     without = found()
     with TextMemory().used():
@@ -90,7 +89,7 @@ async def test_a_source_is_read_once_for_the_sentences_of_an_answer(
     reading = TextMemory.read
 
     def noting(memory: TextMemory, function: object, text: str) -> object:
-        if getattr(function, "__name__", "") == "_calendar_names":
+        if getattr(function, "__name__", "") == "calendar_names":
             known = len(memory._kept)
             result = reading(memory, function, text)  # type: ignore[arg-type]
             texts[text] += len(memory._kept) > known

@@ -1,6 +1,6 @@
 """Days that two sources give for one event."""
 
-from pellucid_gateway.claims.told_days import different_days
+from pellucid_gateway.conflicts.told_days import different_days
 from pellucid_gateway.vocabulary.findings import Source
 
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any
 
-from pellucid_gateway.claims.claim_checks import overlap
 from pellucid_gateway.course.budgets import StageBudgets, TurnBudget
 from pellucid_gateway.course.course import Course
 from pellucid_gateway.course.ledger import TurnLedger
 from pellucid_gateway.course.plans import DEPTH_PLANS
 from pellucid_gateway.turn.equipment import Equipment
 from pellucid_gateway.turn.orchestrator import Engine
+from pellucid_gateway.verification.fact_matching import overlap
 from pellucid_gateway.vocabulary.decision import Action, Decision, PlannedQuery, Stage
 from pellucid_gateway.vocabulary.events import Degradation, OutboundText, TurnEvent
 from pellucid_gateway.vocabulary.findings import (
@@ -358,7 +358,7 @@ class Rig:
     evidence: FakeEvidence = field(default_factory=FakeEvidence)
     budgets: StageBudgets = field(default_factory=StageBudgets)
     fast_model: str = ""
-    asks_on_claims: bool = True
+    asks_on_claims: bool = False
     redacts_secrets: bool = False
 
     @property

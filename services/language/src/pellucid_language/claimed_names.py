@@ -19,10 +19,9 @@ import yaml
 from pellucid_language import sentences
 from pellucid_language.calendar import month_numbers
 from pellucid_language.folding import fold
-from pellucid_language.names import is_common
+from pellucid_language.openers import is_common
 from pellucid_language.terms import function_terms, has_unspaced_script, terms
 from pellucid_language.text_memory import remembered
-from pellucid_language.unspaced_checks import absent_name
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _ANY_WORD = re.compile(r"\w+")
@@ -38,6 +37,7 @@ _REPEATED = 0.7
 _RELATED_LETTERS = 4
 _LEAST_STEM = 4
 _LEAST_REST = 6
+_UNSPACED_END = 2
 # "American" of America, "Polish" of Poland.
 _OF_A_PLACE = re.compile(r"^(\w{4,}?)(?:ian|ean|an|ish|ese|n)$")
 
@@ -65,7 +65,7 @@ def misses_name(claim: str, text: str, known: str = "", language: str = "") -> b
     True
     """
     if has_unspaced_script(claim):
-        return bool(absent_name(claim, text)) or _replaced_unspaced(claim, text)
+        return _absent_unspaced(claim, text) or _replaced_unspaced(claim, text)
     there = f"{text} {known}"
     if language == "de":
         return any(_german_names(claim, text, there))
@@ -229,6 +229,20 @@ def _rivals(claim: str, word: str, sentence: str) -> Iterator[str]:
             yield other
 
 
+def _absent_unspaced(claim: str, text: str) -> bool:
+    """Whether a name beside an office or a kind of place is nowhere in the text."""
+    if not has_unspaced_script(text):
+        return False
+    named, no_name = _unspaced_names()
+    found = (match.group(1) for pattern in named for match in pattern.finditer(claim))
+    # A name may have grown by a word before or after it, so either end of it is enough.
+    return any(
+        name[:_UNSPACED_END] not in text and name[-_UNSPACED_END:] not in text
+        for name in found
+        if not no_name.search(name)
+    )
+
+
 def _replaced_unspaced(claim: str, text: str) -> bool:
     """Whether a sentence says the claim of another subject than the claim does."""
     subject = _subject(claim)
@@ -258,6 +272,12 @@ def _subject(text: str) -> str:
 @cache
 def _marks() -> re.Pattern[str]:
     return re.compile(_data()["unspaced_subject"])
+
+
+@cache
+def _unspaced_names() -> tuple[tuple[re.Pattern[str], ...], re.Pattern[str]]:
+    data = _data()
+    return tuple(map(re.compile, data["unspaced_names"])), re.compile(data["no_unspaced_name"])
 
 
 @cache

@@ -150,6 +150,8 @@ def same_amount(claimed: Figure, known: Figure) -> bool:
         return any(value < 1 for value in claimed.values & known.values)
     if len(kinds) > 1 and ("" not in kinds or _ORDINAL in kinds):
         return False
+    if {claimed.hedge, known.hedge} == {"above", "below"}:
+        return False
     if equal_figures(claimed, known):
         return True
     fraction = _PART_ROUNDED if "part" in {claimed.hedge, known.hedge} else 0.0

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from pellucid_language import citation_marks
 from pellucid_language.calendar import month_beginnings
 from pellucid_language.text_memory import remembered
 
@@ -16,13 +17,6 @@ _SPACED_END = ".!?…"
 _UNSPACED_END = "。！？｡"
 _MARK = re.compile(rf"[\n{_SPACED_END}{_UNSPACED_END}]")
 _CLOSERS = "\"'”’»)）」』*_"
-_OPENERS = "[【［〔"
-# A marker such as [1], 【2†source】 or [1](address), as far as a boundary needs to know it.
-_TRAILING_MARKER = re.compile(
-    r"[\[【［〔]\[?\s*\^?(?:[^\W\d_]{1,12}\s?)?[.:_#]?\s*\d{1,4}[^\]】］〕\n]{0,40}"
-    r"[\]】］〕]{1,2}(?:\([^()\s]{0,2000}\))?"
-)
-_MARKER_MAX = 64
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(\"“])(?:[A-ZÀ-Ý]|Mr|Mrs|Ms|Dr|Prof|St|No|Nr|vs|Inc|Ltd|Co|Corp|Jr|Sr|approx|ca|bzw|"
     r"Sra?|Mme|(?:[A-Za-z]\.)+[A-Za-z])$"
@@ -75,47 +69,23 @@ def _forced(text: str) -> int | None:
 def _after(text: str, i: int, *, final: bool) -> int | None:
     """End of the sentence whose mark stands at `i`; 0 when it is none, None when unsure."""
     j = i + 1
-    while j < len(text) and (text[j] in _SPACED_END + _UNSPACED_END or text[j] in _CLOSERS):
+    while j < len(text) and text[j] in _SPACED_END + _UNSPACED_END + _CLOSERS:
+        if text[j] == "*" and citation_marks.MARK.match(text, j):
+            break
         j += 1
     if j == len(text):
         return j if final else None
     if text[i] == "!" and text[j] == "[":
         return 0  # an image in Markdown, not the end of a sentence
     spaced = text[i] in _SPACED_END
-    if spaced and not text[j].isspace() and text[j] not in _OPENERS:
+    if spaced and not text[j].isspace() and not citation_marks.STARTS.match(text, j):
         return 0
-    end = _after_markers(text, j, final=final)
+    end = citation_marks.trailing_end(text, j, final=final)
     if end is None or end > j:
         return end
+    if spaced and not text[j].isspace():
+        return 0
     return _unless_abbreviated(text, i, j, final=final) if spaced and text[i] == "." else j
-
-
-def _after_markers(text: str, j: int, *, final: bool) -> int | None:
-    """Offset after the markers that follow `j`, `j` itself without any, None when unsure."""
-    end = k = j
-    while True:
-        while k < len(text) and text[k] in " \t":
-            k += 1
-        if k == len(text):
-            return end if final else None
-        if text[k] not in _OPENERS:
-            return end
-        marker = _TRAILING_MARKER.match(text, k)
-        if not final and _may_grow(text, k, marker):
-            return None
-        if marker is None:
-            return end
-        end = k = marker.end()
-
-
-def _may_grow(text: str, k: int, marker: re.Match[str] | None) -> bool:
-    """Whether text to come may still make a marker at `k` or a longer one."""
-    if marker is None:
-        return len(text) - k < _MARKER_MAX and not any(c in text[k:] for c in "]】］〕\n")
-    if marker.end() == len(text):
-        return True
-    unfinished_link = text[marker.end()] == "(" and ")" not in text[marker.end() :]
-    return unfinished_link and len(text) - marker.end() < _LOOKAHEAD_CHARS
 
 
 def _unless_abbreviated(text: str, i: int, j: int, *, final: bool) -> int | None:

@@ -43,6 +43,13 @@ class ProgressKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     PROGRESS_KIND_REFLECTING: _ClassVar[ProgressKind]
     PROGRESS_KIND_COMPLETE: _ClassVar[ProgressKind]
 
+class CitationCheck(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    CITATION_CHECK_UNSPECIFIED: _ClassVar[CitationCheck]
+    CITATION_CHECK_SUPPORTED: _ClassVar[CitationCheck]
+    CITATION_CHECK_MATCHED: _ClassVar[CitationCheck]
+    CITATION_CHECK_UNCHECKED: _ClassVar[CitationCheck]
+
 class AnswerKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     ANSWER_KIND_UNSPECIFIED: _ClassVar[AnswerKind]
@@ -67,6 +74,10 @@ PROGRESS_KIND_FETCHING: ProgressKind
 PROGRESS_KIND_EXTRACTING: ProgressKind
 PROGRESS_KIND_REFLECTING: ProgressKind
 PROGRESS_KIND_COMPLETE: ProgressKind
+CITATION_CHECK_UNSPECIFIED: CitationCheck
+CITATION_CHECK_SUPPORTED: CitationCheck
+CITATION_CHECK_MATCHED: CitationCheck
+CITATION_CHECK_UNCHECKED: CitationCheck
 ANSWER_KIND_UNSPECIFIED: AnswerKind
 ANSWER_KIND_MODEL: AnswerKind
 ANSWER_KIND_EXTRACTIVE: AnswerKind
@@ -233,8 +244,16 @@ class TextDelta(_message.Message):
     text: str
     def __init__(self, text: _Optional[str] = ...) -> None: ...
 
+class Span(_message.Message):
+    __slots__ = ("start", "end")
+    START_FIELD_NUMBER: _ClassVar[int]
+    END_FIELD_NUMBER: _ClassVar[int]
+    start: int
+    end: int
+    def __init__(self, start: _Optional[int] = ..., end: _Optional[int] = ...) -> None: ...
+
 class Citation(_message.Message):
-    __slots__ = ("start", "end", "source", "url", "title", "cited_text", "support")
+    __slots__ = ("start", "end", "source", "url", "title", "cited_text", "support", "check", "added")
     START_FIELD_NUMBER: _ClassVar[int]
     END_FIELD_NUMBER: _ClassVar[int]
     SOURCE_FIELD_NUMBER: _ClassVar[int]
@@ -242,6 +261,8 @@ class Citation(_message.Message):
     TITLE_FIELD_NUMBER: _ClassVar[int]
     CITED_TEXT_FIELD_NUMBER: _ClassVar[int]
     SUPPORT_FIELD_NUMBER: _ClassVar[int]
+    CHECK_FIELD_NUMBER: _ClassVar[int]
+    ADDED_FIELD_NUMBER: _ClassVar[int]
     start: int
     end: int
     source: int
@@ -249,21 +270,31 @@ class Citation(_message.Message):
     title: str
     cited_text: str
     support: float
-    def __init__(self, start: _Optional[int] = ..., end: _Optional[int] = ..., source: _Optional[int] = ..., url: _Optional[str] = ..., title: _Optional[str] = ..., cited_text: _Optional[str] = ..., support: _Optional[float] = ...) -> None: ...
+    check: CitationCheck
+    added: bool
+    def __init__(self, start: _Optional[int] = ..., end: _Optional[int] = ..., source: _Optional[int] = ..., url: _Optional[str] = ..., title: _Optional[str] = ..., cited_text: _Optional[str] = ..., support: _Optional[float] = ..., check: _Optional[_Union[CitationCheck, str]] = ..., added: _Optional[bool] = ...) -> None: ...
 
 class CitationReport(_message.Message):
-    __slots__ = ("checked", "kept", "rebound", "dropped", "uncited_sentences")
+    __slots__ = ("checked", "kept", "rebound", "dropped", "uncited_sentences", "supported", "matched", "unchecked", "added")
     CHECKED_FIELD_NUMBER: _ClassVar[int]
     KEPT_FIELD_NUMBER: _ClassVar[int]
     REBOUND_FIELD_NUMBER: _ClassVar[int]
     DROPPED_FIELD_NUMBER: _ClassVar[int]
     UNCITED_SENTENCES_FIELD_NUMBER: _ClassVar[int]
+    SUPPORTED_FIELD_NUMBER: _ClassVar[int]
+    MATCHED_FIELD_NUMBER: _ClassVar[int]
+    UNCHECKED_FIELD_NUMBER: _ClassVar[int]
+    ADDED_FIELD_NUMBER: _ClassVar[int]
     checked: int
     kept: int
     rebound: int
     dropped: int
     uncited_sentences: int
-    def __init__(self, checked: _Optional[int] = ..., kept: _Optional[int] = ..., rebound: _Optional[int] = ..., dropped: _Optional[int] = ..., uncited_sentences: _Optional[int] = ...) -> None: ...
+    supported: int
+    matched: int
+    unchecked: int
+    added: int
+    def __init__(self, checked: _Optional[int] = ..., kept: _Optional[int] = ..., rebound: _Optional[int] = ..., dropped: _Optional[int] = ..., uncited_sentences: _Optional[int] = ..., supported: _Optional[int] = ..., matched: _Optional[int] = ..., unchecked: _Optional[int] = ..., added: _Optional[int] = ...) -> None: ...
 
 class Usage(_message.Message):
     __slots__ = ("prompt_tokens", "completion_tokens", "context_tokens", "searches", "cost_micro_usd")
@@ -280,7 +311,7 @@ class Usage(_message.Message):
     def __init__(self, prompt_tokens: _Optional[int] = ..., completion_tokens: _Optional[int] = ..., context_tokens: _Optional[int] = ..., searches: _Optional[int] = ..., cost_micro_usd: _Optional[int] = ...) -> None: ...
 
 class ChatResult(_message.Message):
-    __slots__ = ("id", "conversation_id", "answer", "answer_kind", "model_label", "decision", "sources", "citations", "citation_report", "url_contents", "providers", "iterations", "partial", "degraded", "notices", "timings_ms", "usage", "outbound", "evidence_id", "finished_at")
+    __slots__ = ("id", "conversation_id", "answer", "answer_kind", "model_label", "decision", "sources", "citations", "citation_report", "url_contents", "providers", "iterations", "partial", "degraded", "notices", "timings_ms", "usage", "outbound", "evidence_id", "finished_at", "unsupported")
     class TimingsMsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -308,6 +339,7 @@ class ChatResult(_message.Message):
     OUTBOUND_FIELD_NUMBER: _ClassVar[int]
     EVIDENCE_ID_FIELD_NUMBER: _ClassVar[int]
     FINISHED_AT_FIELD_NUMBER: _ClassVar[int]
+    UNSUPPORTED_FIELD_NUMBER: _ClassVar[int]
     id: str
     conversation_id: str
     answer: str
@@ -328,7 +360,8 @@ class ChatResult(_message.Message):
     outbound: _containers.RepeatedCompositeFieldContainer[_common_pb2.OutboundText]
     evidence_id: str
     finished_at: _timestamp_pb2.Timestamp
-    def __init__(self, id: _Optional[str] = ..., conversation_id: _Optional[str] = ..., answer: _Optional[str] = ..., answer_kind: _Optional[_Union[AnswerKind, str]] = ..., model_label: _Optional[str] = ..., decision: _Optional[_Union[_decision_pb2.Decision, _Mapping]] = ..., sources: _Optional[_Iterable[_Union[Source, _Mapping]]] = ..., citations: _Optional[_Iterable[_Union[Citation, _Mapping]]] = ..., citation_report: _Optional[_Union[CitationReport, _Mapping]] = ..., url_contents: _Optional[_Iterable[_Union[UrlFetch, _Mapping]]] = ..., providers: _Optional[_Iterable[_Union[_search_pb2.ProviderReport, _Mapping]]] = ..., iterations: _Optional[int] = ..., partial: _Optional[bool] = ..., degraded: _Optional[_Iterable[_Union[_common_pb2.Degradation, _Mapping]]] = ..., notices: _Optional[_Iterable[_Union[Notice, _Mapping]]] = ..., timings_ms: _Optional[_Mapping[str, int]] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ..., outbound: _Optional[_Iterable[_Union[_common_pb2.OutboundText, _Mapping]]] = ..., evidence_id: _Optional[str] = ..., finished_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    unsupported: _containers.RepeatedCompositeFieldContainer[Span]
+    def __init__(self, id: _Optional[str] = ..., conversation_id: _Optional[str] = ..., answer: _Optional[str] = ..., answer_kind: _Optional[_Union[AnswerKind, str]] = ..., model_label: _Optional[str] = ..., decision: _Optional[_Union[_decision_pb2.Decision, _Mapping]] = ..., sources: _Optional[_Iterable[_Union[Source, _Mapping]]] = ..., citations: _Optional[_Iterable[_Union[Citation, _Mapping]]] = ..., citation_report: _Optional[_Union[CitationReport, _Mapping]] = ..., url_contents: _Optional[_Iterable[_Union[UrlFetch, _Mapping]]] = ..., providers: _Optional[_Iterable[_Union[_search_pb2.ProviderReport, _Mapping]]] = ..., iterations: _Optional[int] = ..., partial: _Optional[bool] = ..., degraded: _Optional[_Iterable[_Union[_common_pb2.Degradation, _Mapping]]] = ..., notices: _Optional[_Iterable[_Union[Notice, _Mapping]]] = ..., timings_ms: _Optional[_Mapping[str, int]] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ..., outbound: _Optional[_Iterable[_Union[_common_pb2.OutboundText, _Mapping]]] = ..., evidence_id: _Optional[str] = ..., finished_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., unsupported: _Optional[_Iterable[_Union[Span, _Mapping]]] = ...) -> None: ...
 
 class ChatError(_message.Message):
     __slots__ = ("reason", "message", "retryable")

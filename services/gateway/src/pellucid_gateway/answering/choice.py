@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from pellucid_gateway.answering import excerpt_worth
 from pellucid_gateway.answering.excerpt_worth import Likeness
 from pellucid_gateway.answering.quotable import Candidate
-from pellucid_gateway.claims.claim_checks import days_of, undated
-from pellucid_gateway.claims.conflict_notes import Conflict, Preference, Side
+from pellucid_gateway.conflicts.notes import Conflict, Preference, Side
 from pellucid_gateway.question.asked_for import AskedFor, asked_for, carries, names_of
 from pellucid_gateway.question.asked_things import beyond, share_told, things_of
 from pellucid_gateway.question.key_facts import is_superseded
@@ -20,6 +19,7 @@ from pellucid_gateway.question.parts import parts_of
 from pellucid_gateway.vocabulary.request import Depth
 from pellucid_language.quantities import amounts
 from pellucid_language.terms import terms
+from pellucid_language.written_dates import days_of, undated
 
 _MOST = {Depth.QUICK: 2, Depth.STANDARD: 3, Depth.DEEP: 5, Depth.LEAN: 3}
 # Two sentences that share this much say the same.

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pellucid_gateway.answering.quotable import Candidate
-from pellucid_gateway.claims.answer_values import Answered, answered_by, gives_cause
-from pellucid_gateway.claims.claim_checks import days_of, months_of
+from pellucid_gateway.conflicts.answer_values import Answered, answered_by, gives_cause
 from pellucid_gateway.question.asked_for import AskedFor, asked_for, carries
 from pellucid_gateway.question.asked_things import Thing, beyond, share_told, things_of
 from pellucid_gateway.question.key_facts import is_superseded, matches, subject_terms, tells
@@ -24,6 +23,7 @@ from pellucid_language.terms import (
     rarity,
     terms,
 )
+from pellucid_language.written_dates import days_of, months_of
 
 # Likeness of the sentence alone and with what stands above it; together 1, to which all refers.
 _ALONE, _WITH_ABOUT = 0.25, 0.75

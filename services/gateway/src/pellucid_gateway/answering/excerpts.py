@@ -9,14 +9,14 @@ from pellucid_gateway.answering.excerpt_worth import Likeness, compared, likenes
 from pellucid_gateway.answering.quotable import Candidate, candidates_of
 from pellucid_gateway.answering.setting import Setting
 from pellucid_gateway.answering.summary import summary
-from pellucid_gateway.claims.conflict_notes import Conflict
-from pellucid_gateway.claims.rendering import source_list
+from pellucid_gateway.conflicts.notes import Conflict
 from pellucid_gateway.course.budgets import limited
 from pellucid_gateway.course.course import Course
 from pellucid_gateway.question.parts import parts_of
 from pellucid_gateway.question.plain_messages import is_thanks
 from pellucid_gateway.question.plain_text import without_urls
 from pellucid_gateway.question.wishes import Unit, asks_of_the_whole, wish_of
+from pellucid_gateway.verification.rendering import source_list
 from pellucid_gateway.vocabulary.answer import Answer
 from pellucid_gateway.vocabulary.events import AnswerKind, Citation, Cited, Delta
 from pellucid_gateway.vocabulary.findings import Source

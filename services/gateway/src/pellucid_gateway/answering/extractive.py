@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pellucid_gateway.answering.quotable import Candidate
-from pellucid_gateway.claims.conflict_notes import Conflict, told
-from pellucid_gateway.claims.rendering import marker_of, source_list
+from pellucid_gateway.conflicts.notes import Conflict, told
 from pellucid_gateway.markdown.escaping import escaped, publisher
+from pellucid_gateway.verification.rendering import marker_of, source_list
 from pellucid_gateway.vocabulary.events import Citation, CitationReport
 from pellucid_gateway.vocabulary.findings import Source
 from pellucid_gateway.vocabulary.notices import Wording
@@ -108,7 +108,7 @@ def write(
             listing, wording.answer("sources_heading"), lambda s: date_text(s, wording)
         )
         text += f"\n\n{dates}"
-    report = CitationReport(checked=len(citations), kept=len(citations))
+    report = CitationReport(checked=len(citations), kept=len(citations), matched=len(citations))
     ordered = sorted(citations, key=lambda c: (c.start, c.source))
     return Written(text, tuple(ordered), report)
 

@@ -1,7 +1,7 @@
 """The model's answer: streamed with checked citations, continued at length limits."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,10 +15,10 @@ from pellucid_gateway.answering.page_model import PageModel
 from pellucid_gateway.answering.prompts import build_prompt
 from pellucid_gateway.answering.setting import Setting
 from pellucid_gateway.answering.waiting import ready, told_when_silent
-from pellucid_gateway.claims.citations import CitationVerifier
-from pellucid_gateway.claims.judgement import SecondOpinion
-from pellucid_gateway.claims.support import SupportJudge
 from pellucid_gateway.course.course import Course
+from pellucid_gateway.verification.judge import SupportJudge
+from pellucid_gateway.verification.judgement import SecondOpinion
+from pellucid_gateway.verification.stream import CitationVerifier
 from pellucid_gateway.vocabulary.answer import Answer
 from pellucid_gateway.vocabulary.events import (
     AnswerKind,
@@ -27,6 +27,7 @@ from pellucid_gateway.vocabulary.events import (
     Thought,
     ToolCallPieces,
 )
+from pellucid_gateway.vocabulary.fencing import Unfencing
 from pellucid_gateway.vocabulary.findings import Source
 from pellucid_gateway.vocabulary.outgoing import sent_prompt
 from pellucid_gateway.vocabulary.ports import (
@@ -57,13 +58,16 @@ class Writing:
     Attributes:
         said: The text as the model wrote it.
         pieces: Pieces of tool calls.
+        sending: Held by whoever sends of the verifier's events, so that they keep their order.
     """
 
     judge: SupportJudge
     verifier: CitationVerifier
+    unfencing: Unfencing
     shown: tuple[int, ...] = ()
     said: list[str] = field(default_factory=list)
     pieces: list[Any] = field(default_factory=list)
+    sending: asyncio.Lock = field(default_factory=asyncio.Lock)
     end: ModelEnd = field(default_factory=ModelEnd)
     partial: bool = False
 
@@ -88,7 +92,7 @@ class ModelAnswerer:
         scorer: Judges support.
         course: The turn's clock, time, account and listener.
         pages: Summarises sources in other languages.
-        opinion: Asked about claims that words leave open; None: words decide.
+        opinion: Judges claims; None: form and likeness decide.
 
     Attributes:
         failure: Why the model did not answer, once it did not; None where it gives no cause.
@@ -126,14 +130,26 @@ class ModelAnswerer:
         shown = [source for source in sources if source.n in prompt.shown]
         judge = self._judge(shown)
         verifier = self._verifier(shown, judge)
-        writing = Writing(judge, verifier, tuple(source.n for source in shown))
+        writing = Writing(
+            judge, verifier, Unfencing(self._setting.marker), tuple(source.n for source in shown)
+        )
+        releasing = asyncio.create_task(self._release(writing), name="verdicts")
         summing_up = self._summing_up(shown)
         try:
             return await self._written(model, prompt, writing, shown, summing_up)
         finally:
-            if summing_up:
-                summing_up.cancel()
-                await asyncio.wait({summing_up})
+            beside = [releasing, *([summing_up] if summing_up else [])]
+            for task in beside:
+                task.cancel()
+            await asyncio.wait(beside)
+            await judge.close()
+
+    async def _release(self, writing: Writing) -> None:
+        """Send what verdicts release, also while the model is silent."""
+        while True:
+            await writing.verifier.news()
+            async with writing.sending:
+                await self._send(writing.verifier.released())
 
     def _summing_up(self, shown: Sequence[Source]) -> "asyncio.Task[dict[int, str]] | None":
         """Korean summaries of foreign sources, made while the answer streams."""
@@ -169,7 +185,7 @@ class ModelAnswerer:
                 return None
             self._ledger.lose("llm", cause_of(error))
             if writing.pieces:
-                await self._flush(writing.verifier)
+                await self._flush(writing)
                 raise BrokenAnswerError(error.message) from error
             writing.partial = True
         summaries = await ready(summing_up, self._course)
@@ -278,10 +294,13 @@ class ModelAnswerer:
             await self._course.send(ToolCallPieces(piece.pieces))
 
     async def _say(self, text: str, writing: Writing) -> None:
+        await self._said(writing.unfencing.feed(text), writing)
+
+    async def _said(self, text: str, writing: Writing) -> None:
         if text:
             writing.said.append(text)
             await self._course.rounds.turn()
-            await self._pass_on(writing.verifier.feed(text))
+            await self._pass_on(writing.verifier.feed(text), writing)
 
     def _account_prompt(self, model: AnswerModel, prompt: Prompt) -> None:
         self._ledger.use(context_tokens=prompt.context_tokens)
@@ -293,13 +312,19 @@ class ModelAnswerer:
             text = "\n\n".join(message.content for message in prompt.messages)
         self._ledger.sent_out((sent_prompt(model.receiver, text),))
 
-    async def _pass_on(self, events: AsyncIterator[Delta | Cited]) -> None:
-        async for event in events:
+    async def _pass_on(self, events: AsyncIterator[Delta | Cited], writing: Writing) -> None:
+        async with writing.sending:
+            async for event in events:
+                await self._course.send(event)
+
+    async def _send(self, events: Iterable[Delta | Cited]) -> None:
+        for event in events:
             await self._course.send(event)
 
-    async def _flush(self, verifier: CitationVerifier) -> None:
+    async def _flush(self, writing: Writing) -> None:
         """Let what was held back leave, checked: what was sent before a break is kept whole."""
-        await self._pass_on(verifier.finish())
+        await self._said(writing.unfencing.finish(), writing)
+        await self._pass_on(writing.verifier.finish(), writing)
 
     def _closing(
         self, verifier: CitationVerifier, shown: Sequence[Source], summaries: dict[int, str]
@@ -326,7 +351,7 @@ class ModelAnswerer:
         summaries: dict[int, str],
     ) -> Answer | None:
         verifier = writing.verifier
-        await self._flush(verifier)
+        await self._flush(writing)
         if closing := self._closing(verifier, shown, summaries):
             await self._course.send(closing)
         if not verifier.answer.strip() and not writing.pieces:
@@ -341,6 +366,7 @@ class ModelAnswerer:
             kind=AnswerKind.MODEL,
             citations=verifier.citations,
             report=verifier.report,
+            unsupported=verifier.unsupported,
             partial=writing.partial,
             model=model.name,
             finish_reason=writing.finish_reason,

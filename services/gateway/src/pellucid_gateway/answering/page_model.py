@@ -12,12 +12,12 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from pellucid_gateway.answering.window import NAMED_SHARE, PER_MESSAGE_TOKENS, estimated
-from pellucid_gateway.claims.claim_checks import best_passage, lexical_support
 from pellucid_gateway.course.budgets import limited
 from pellucid_gateway.course.course import Course
 from pellucid_gateway.course.plans import DepthPlan
 from pellucid_gateway.question.key_facts import candidates
 from pellucid_gateway.question.tokens import cut_middle, tokens_of
+from pellucid_gateway.verification.fact_matching import best_passage, match_facts
 from pellucid_gateway.vocabulary.fencing import fenced
 from pellucid_gateway.vocabulary.findings import Method, Source
 from pellucid_gateway.vocabulary.outgoing import sent_prompt
@@ -81,7 +81,7 @@ class PageModel:
         return {
             source.n: reply
             for source, reply in zip(foreign, map(_one_line, replies), strict=True)
-            if is_mostly_korean(reply) and lexical_support(reply, source.text).numbers_found
+            if is_mostly_korean(reply) and match_facts(reply, source.text).numbers_found
         }
 
     async def _ask(self, task: str, source: Source) -> str:

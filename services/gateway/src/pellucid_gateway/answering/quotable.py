@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pellucid_gateway.claims.claim_checks import days_of
 from pellucid_gateway.question.page_pieces import Kind, Piece, pieces_of
 from pellucid_gateway.vocabulary.findings import Method, Source
 from pellucid_language import sentences
 from pellucid_language.terms import has_unspaced_script
+from pellucid_language.written_dates import days_of
 
 # Pieces of a page that are looked at; later ones seldom matter and cost time.
 _MOST_PIECES = 2000

@@ -25,8 +25,8 @@ class StageBudgets:
     # What a summary that is not ready at the end of the answer is still waited for.
     summary_wait_s: float = 1.5
     support_s: float = 0.5
-    # A second opinion on the open claims of one sentence, which waits for it.
-    opinion_s: float = 0.6
+    # The judge's word on the claims of a piece of the answer.
+    opinion_s: float = 0.9
     evidence_s: float = 0.2
 
 

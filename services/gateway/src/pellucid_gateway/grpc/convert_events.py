@@ -190,6 +190,8 @@ def _citation(citation: Citation) -> pb.Citation:
         title=citation.title,
         cited_text=citation.cited_text,
         support=citation.support,
+        check=_number(pb.CitationCheck, "CITATION_CHECK", citation.check),
+        added=citation.added,
     )
 
 
@@ -239,7 +241,12 @@ def _result(result: TurnResult) -> pb.ChatResult:
             rebound=report.rebound,
             dropped=report.dropped,
             uncited_sentences=report.uncited_sentences,
+            supported=report.supported,
+            matched=report.matched,
+            unchecked=report.unchecked,
+            added=report.added,
         ),
+        unsupported=[pb.Span(start=span.start, end=span.end) for span in result.unsupported],
         url_contents=[_url_fetch(fetched) for fetched in result.url_contents],
         providers=[_report(provider) for provider in result.providers],
         iterations=result.iterations,

@@ -42,7 +42,7 @@ class Equipment:
         quota: Searching turns that a person may make.
         redacts_secrets: Prompts of the native face to an external model show no secrets.
         fast_model: Name of the model for single pages; empty means the answer model.
-        asks_on_claims: The fast model, where named, is asked about claims that words leave open.
+        asks_on_claims: The fast model, else the one that answers, judges citations.
         rounds: Where long stretches of work of all turns wait for their turn.
     """
 

@@ -13,9 +13,8 @@ from pellucid_gateway.answering.named_room import named_room
 from pellucid_gateway.answering.page_model import PageModel
 from pellucid_gateway.answering.setting import Setting
 from pellucid_gateway.answering.waiting import send_notices
-from pellucid_gateway.claims.conflict_notes import note_of, told
-from pellucid_gateway.claims.conflicts import find_conflicts
-from pellucid_gateway.claims.second_opinion import ModelOpinion
+from pellucid_gateway.conflicts.detection import find_conflicts
+from pellucid_gateway.conflicts.notes import note_of, told
 from pellucid_gateway.course.budgets import TurnBudget, limited
 from pellucid_gateway.course.ledger import TurnLedger
 from pellucid_gateway.course.plans import plan_for
@@ -34,6 +33,7 @@ from pellucid_gateway.turn.page_follow_ups import with_named_page
 from pellucid_gateway.turn.result import Found, Identifiers, basis_of, build_result, with_account
 from pellucid_gateway.turn.speculation import Speculation
 from pellucid_gateway.turn.unaided import looked_up
+from pellucid_gateway.verification.model_judge import ModelOpinion
 from pellucid_gateway.vocabulary.answer import Answer
 from pellucid_gateway.vocabulary.decision import Action, Decision, WebMode
 from pellucid_gateway.vocabulary.events import (
@@ -253,9 +253,11 @@ class OneTurn:
             self._ledger.notify("search_unavailable")
 
     def _opinion(self, model: AnswerModel, marker: str) -> ModelOpinion | None:
-        """Who is asked about claims that words leave open: a model named for small tasks."""
-        name = self._equipment.fast_model if self._equipment.asks_on_claims else ""
-        return ModelOpinion(model, name=name, course=self._course, marker=marker) if name else None
+        """Who judges citations: the model for small tasks, else the one that answers."""
+        if not self._equipment.asks_on_claims:
+            return None
+        name = self._equipment.fast_model or model.name
+        return ModelOpinion(model, name=name, course=self._course, marker=marker)
 
     async def _answer(self, decision: Decision, found: Found) -> Answer:
         model = self._usable_model(found)

@@ -9,11 +9,11 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from pellucid_gateway.claims.citations import CitationVerifier
-from pellucid_gateway.claims.support import SupportJudge
 from pellucid_gateway.course.budgets import StageBudgets, TurnBudget
 from pellucid_gateway.course.course import Course
 from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.verification.judge import SupportJudge
+from pellucid_gateway.verification.stream import CitationVerifier
 from pellucid_gateway.vocabulary.answer import Verdict
 from pellucid_gateway.vocabulary.events import TurnEvent
 from pellucid_gateway.vocabulary.findings import Hit, PublishedDate, Source

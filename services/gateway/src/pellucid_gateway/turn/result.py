@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from pellucid_gateway.claims.conflict_notes import Conflict
+from pellucid_gateway.conflicts.notes import Conflict
 from pellucid_gateway.course.ledger import TurnLedger
 from pellucid_gateway.gathering.gathered import Gathered
 from pellucid_gateway.keeping.evidence import Basis
@@ -62,6 +62,7 @@ def build_result(
         sources=tuple(replace(source, cited=source.n in cited) for source in found.sources),
         citations=answer.citations,
         citation_report=answer.report,
+        unsupported=answer.unsupported,
         url_contents=tuple(found.url_contents),
         sketches=dict(found.sketches),
         iterations=found.gathered.rounds,

@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from pellucid_gateway.vocabulary.events import AnswerKind, Citation, CitationReport
+from pellucid_gateway.vocabulary.events import AnswerKind, Citation, CitationReport, Span
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a small model said of a claim that words had left open.
+    """What a language model said of a claim.
 
     Attributes:
         claim: As it was asked about.
@@ -25,15 +25,17 @@ class Answer:
     """The answer as sent; `tool_calls` and `finish_reason` as in `TurnResult`.
 
     Attributes:
+        unsupported: Statements that no source was found to say.
         said: The model's text before its citations were checked.
         shown: Numbers of the sources that it was shown.
-        verdicts: Of a small model on its claims, in the order asked.
+        verdicts: Of a language model on its claims, in the order in which they counted.
     """
 
     text: str
     kind: AnswerKind
     citations: tuple[Citation, ...] = ()
     report: CitationReport = field(default_factory=CitationReport)
+    unsupported: tuple[Span, ...] = ()
     partial: bool = False
     model: str = ""
     finish_reason: str = "stop"

@@ -43,3 +43,37 @@ def fenced(blocks: str, marker: str) -> str:
         marker: Random word of this request.
     """
     return f"<<<DATA {marker}\n{blocks.replace(marker, '')}\n{marker} END>>>"
+
+
+class Unfencing:
+    """Takes out of a streamed answer what a model copied of the fences around its sources.
+
+    Args:
+        marker: Random word of this request.
+    """
+
+    def __init__(self, marker: str) -> None:
+        self._marks = (f"<<<DATA {marker}\n", f"{marker} END>>>\n")
+        written = "|".join(f"{re.escape(mark[:-1])}{mark[-1]}?" for mark in self._marks)
+        self._written = re.compile(written)
+        self._held = ""
+
+    def feed(self, text: str) -> str:
+        """The text that may go on; the beginning of what may be a fence waits for more."""
+        whole = self._held + text
+        longest = max(map(len, self._marks))
+        cut = next(
+            (
+                i
+                for i in range(max(0, len(whole) - longest), len(whole))
+                if any(mark.startswith(whole[i:]) for mark in self._marks)
+            ),
+            len(whole),
+        )
+        self._held = whole[cut:]
+        return self._written.sub("", whole[:cut])
+
+    def finish(self) -> str:
+        """What was held."""
+        rest, self._held = self._held, ""
+        return self._written.sub("", rest)

@@ -10,13 +10,13 @@ from urllib.parse import urlsplit
 
 from pellucid_gateway.adapters.model import LlmAnswerModel
 from pellucid_gateway.adapters.services import open_services
-from pellucid_gateway.claims.support import load_claim_tables
 from pellucid_gateway.course.budgets import budgets_with
 from pellucid_gateway.course.plans import plans_with
 from pellucid_gateway.course.strain import Strain, WatchedScorer
 from pellucid_gateway.question.fallback_decision import load_phrases
 from pellucid_gateway.turn.equipment import Equipment
 from pellucid_gateway.turn.orchestrator import Engine
+from pellucid_gateway.verification.judge import load_claim_tables
 from pellucid_gateway.vocabulary.notices import wording_for
 from pellucid_gateway.vocabulary.ports import EvidenceStore
 from pellucid_gateway.vocabulary.services import Services

@@ -281,7 +281,8 @@ class Builder:
         return ops.add(scaled, self._constant(name + "bias"))
 
     def _constant(self, name: str) -> Node:
-        return ops.constant(self.weights[name], name=name)
+        # Read as they are: a copy would live as long as the compiled graph does.
+        return ops.constant(self.weights[name], name=name, shared_memory=True)
 
 
 def laid_out(hidden: Node, rows: Node) -> Node:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, AliasPath, BaseModel, BeforeValidator, ConfigDict, Field
 
 from pellucid_gateway.vocabulary.decision import Action, Freshness, Intent, PlannedQuery, Stage
-from pellucid_gateway.vocabulary.events import AnswerKind, SearchOutcome
+from pellucid_gateway.vocabulary.events import AnswerKind, CitationCheck, SearchOutcome
 from pellucid_gateway.vocabulary.findings import DateSource, Method, ProviderStatus
 
 Json = dict[str, Any]
@@ -152,6 +152,15 @@ class CitationReply(Reply):
     title: str
     cited_text: str
     support: Score
+    check: CitationCheck
+    added: bool = Field(description="The model cited nothing here.")
+
+
+class SpanReply(Reply):
+    """A part of the answer, in Unicode code points, end exclusive."""
+
+    start: int
+    end: int
 
 
 class CitationReportReply(Reply):
@@ -159,8 +168,12 @@ class CitationReportReply(Reply):
 
     checked: int
     kept: int
+    supported: int
+    matched: int
+    unchecked: int
     rebound: int
     dropped: int
+    added: int
     uncited_sentences: int
 
 
@@ -241,6 +254,7 @@ class _TurnHead(Reply):
     sources: list[SourceReply]
     citations: list[CitationReply]
     citation_report: CitationReportReply
+    unsupported: list[SpanReply] = Field(description="Statements that no source was found to say.")
     url_contents: list[UrlContentReply]
     iterations: int
     partial: bool

@@ -1,0 +1,68 @@
+"""How sources stand to a claim, and what a judge is asked about it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pellucid_gateway.vocabulary.events import CitationCheck
+
+MIN_SUPPORT = 0.5
+"""Even odds of the scorer's verifier."""
+LONGEST_DOUBT_CHARS = 1_000
+"""Of a claim that is asked about; its verdict is kept with the answer's evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How one source stands to one claim.
+
+    Attributes:
+        stands: The source has the figures, dates and names of the claim, or may have: no judge is
+            asked about what does not stand.
+        score: Likeness of the wording, 0 to 1; little is left of it where a fact is missing.
+        is_alike: Form and likeness together are enough where nobody judges.
+        passage: Verbatim from the source's facts; empty where nothing stands.
+        verdict: What a judge said of it; None: nobody did, or not in time.
+        is_rated: The scorer rated the wording; else only words were compared.
+    """
+
+    source: int
+    stands: bool
+    score: float
+    is_alike: bool = False
+    passage: str = ""
+    verdict: bool | None = None
+    is_rated: bool = True
+
+    @property
+    def supported(self) -> bool:
+        """Whether the claim may cite this source."""
+        return self.stands and (self.is_alike if self.verdict is None else self.verdict)
+
+    @property
+    def check(self) -> CitationCheck:
+        """How it was found to be supported."""
+        if self.verdict:
+            return CitationCheck.SUPPORTED
+        return CitationCheck.MATCHED if self.is_rated else CitationCheck.UNCHECKED
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A claim, and the words that may support it.
+
+    Attributes:
+        sources: Numbers of the sources that the words are from.
+    """
+
+    claim: str
+    passage: str
+    sources: tuple[int, ...] = ()
+
+
+class SecondOpinion(Protocol):
+    """Says whether passages support claims."""
+
+    async def on(self, doubts: Sequence[Doubt]) -> tuple[bool, ...] | None:
+        """Return a verdict for each pair, in order; None when there is none in time."""
+        ...
