@@ -232,8 +232,8 @@ class GatewaySettings(LlmSettings):
     citations_llm: Literal["open", "never"] = Field(
         "open",
         description=(
-            "open: LLM_FAST_MODEL, where set, is asked about claims that words leave open, one "
-            "call for a sentence; never: words decide."
+            "open: LLM_FAST_MODEL, else LLM_MODEL, judges whether passages say what is cited; "
+            "never: form and likeness decide."
         ),
     )
     gateway_plan: Literal["standard", "lean"] = Field(
