@@ -63,6 +63,8 @@ _UNFINISHED = re.compile(
     rf"|[{_PRIVATE}][\w{_PRIVATE}]{{0,64}}$",
     re.IGNORECASE,
 )
+# What follows "[1]" where a range is being written: "[1]–[3]".
+_RANGE_BEGUN = re.compile(r"\s?[–—-]?\s?(?:\[\d{0,3})?")
 _TARGET = re.compile(r"\([^()\s]{0,2000}\)")
 _LONGEST_TARGET = 128
 
@@ -143,6 +145,9 @@ def _may_grow(text: str, k: int, mark: re.Match[str] | None) -> bool:
     if mark is None or shape_of(mark) == "private":
         return bool(_UNFINISHED.match(text, k))
     if text[mark.end() :] in {"", "*"}:
+        return True
+    is_plain = shape_of(mark) == "plain" and not mark["until"]
+    if is_plain and _RANGE_BEGUN.fullmatch(text, mark.end()):
         return True
     is_link = text[mark.end()] == "(" and ")" not in text[mark.end() :]
     return is_link and len(text) - mark.end() < _LONGEST_TARGET

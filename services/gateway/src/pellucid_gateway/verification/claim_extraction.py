@@ -136,9 +136,14 @@ def _with_marker(pieces: tuple[Piece, ...], marker: Marker) -> tuple[Piece, ...]
     last = pieces[-1] if pieces else None
     if not isinstance(last, Text) or last.literal:
         return pieces
-    ending = _ENDING.search(last.text)
-    cut = ending.start() if ending else len(last.text)
+    cut = statement_end(last.text)
     return (*pieces[:-1], Text(last.text[:cut]), marker, Text(last.text[cut:]))
+
+
+def statement_end(text: str) -> int:
+    """Offset of what ends a sentence, before which a marker for all of it stands."""
+    ending = _ENDING.search(text)
+    return ending.start() if ending else len(text)
 
 
 def trimmed(text: str, start: int, end: int) -> tuple[int, int]:

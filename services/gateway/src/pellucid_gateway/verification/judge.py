@@ -21,6 +21,7 @@ from pellucid_gateway.verification.fact_matching import (
     overlap,
 )
 from pellucid_gateway.verification.judgement import MIN_SUPPORT, Doubt, Judgement, SecondOpinion
+from pellucid_gateway.verification.nearby import near
 from pellucid_gateway.verification.verdicts import Verdicts
 from pellucid_gateway.vocabulary.answer import Verdict
 from pellucid_gateway.vocabulary.findings import Source
@@ -88,9 +89,6 @@ class SupportJudge:
         self._question = question
         self._language = language
         self._memory = TextMemory()
-        self._passages = tuple(
-            Passage(str(s.n), shown_text(s), no_store=s.user_supplied) for s in sources
-        )
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -105,12 +103,14 @@ class SupportJudge:
         """Judge each claim of a sentence against each source, both in order."""
         if not claims or not self._sources:
             return tuple(() for _ in claims)
-        support = await self._support(claims[:_MOST_CLAIMS])
+        sources = self._near(claims)
+        support = await self._support(claims[:_MOST_CLAIMS], sources)
         judged = []
         for i, claim in enumerate(claims):
             # The scorer answers for many turns in one moment, and then all of them would check.
             await self._course.rounds.turn()
-            judged.append(self._judged_by_all(claim, support[i] if i < len(support) else ()))
+            row = support[i] if i < len(support) else ()
+            judged.append(self._judged_by_all(claim, sources, row))
         return tuple(judged)
 
     def ask(
@@ -182,7 +182,7 @@ class SupportJudge:
                 passage=_passage(claim, self._sources[one.source], None),
             )
             for one in row
-            if self._sources[one.source] in cited
+            if any(one.source == source.n for source in cited)
         )
 
     def speaks_of_sources(self, claim: str) -> bool:
@@ -190,7 +190,7 @@ class SupportJudge:
         wanted = terms(claim) - function_terms()
         with self._memory.used():
             shared = max(
-                (len(wanted & terms(shown_text(s))) for s in self._sources.values()), default=0
+                (len(wanted & terms(shown_text(s))) for s in self._near((claim,))), default=0
             )
         return shared > 1 and 2 * shared >= len(wanted)
 
@@ -200,16 +200,23 @@ class SupportJudge:
             return judgement.supported
         return judgement.supported and judgement.is_rated and judgement.score >= _LEAST_ADDED
 
+    def _near(self, claims: Sequence[str]) -> tuple[Source, ...]:
+        """The sources in order, of a long one only what some claims can rest on."""
+        said = " ".join(claims)
+        return tuple(replace(s, facts=near(said, s.facts)) for s in self._sources.values())
+
     def _judged_by_all(
-        self, claim: str, support: Sequence[PassageSupport]
+        self, claim: str, sources: Sequence[Source], support: Sequence[PassageSupport]
     ) -> tuple[Judgement, ...]:
         with self._memory.used():
             return tuple(
                 self._judged(claim, source, support[j] if support else None)
-                for j, source in enumerate(self._sources.values())
+                for j, source in enumerate(sources)
             )
 
-    async def _support(self, claims: Sequence[str]) -> tuple[tuple[PassageSupport, ...], ...]:
+    async def _support(
+        self, claims: Sequence[str], sources: Sequence[Source]
+    ) -> tuple[tuple[PassageSupport, ...], ...]:
         ledger = self._course.ledger
         if ledger.lost("scorer"):
             self._tell_lexical()
@@ -217,7 +224,10 @@ class SupportJudge:
         budget = self._course.budget
         try:
             async with limited(budget.answer_s(self._course.budgets.support_s)):
-                support = await self._scorer.support(claims, self._passages)
+                passages = tuple(
+                    Passage(str(s.n), shown_text(s), no_store=s.user_supplied) for s in sources
+                )
+                support = await self._scorer.support(claims, passages)
         except (ServiceError, TimeoutError) as error:
             ledger.lose_by("scorer", error, "support")
             self._tell_lexical()
@@ -279,7 +289,7 @@ class SupportJudge:
 
     def _joined(self, claim: str, numbers: Sequence[int]) -> list[Source] | None:
         """The cited sources where they have the claim's facts between them; None where not."""
-        cited = [self._sources[n] for n in numbers if n in self._sources]
+        cited = [source for source in self._near((claim,)) if source.n in numbers]
         with self._memory.used():
             if len(cited) <= 1 or any(overlap(claim, shown_text(s)) < _LEAST_PART for s in cited):
                 return None
@@ -330,4 +340,4 @@ def _passage(claim: str, source: Source, support: PassageSupport | None) -> str:
         window = source.facts[support.window_start - facts_start : support.window_end - facts_start]
         if window.strip():
             return window.strip()
-    return best_passage(claim, sentences.split(source.facts)) or source.facts
+    return best_passage(claim, sentences.split(near(claim, source.facts))) or source.facts

@@ -19,6 +19,7 @@ from pellucid_gateway.verification.citation_binding import Bound, added_up, bind
 from pellucid_gateway.verification.claim_extraction import (
     Claim,
     claims_of,
+    statement_end,
     trimmed,
     with_added_marker,
     with_implied_markers,
@@ -272,7 +273,8 @@ class CitationVerifier:
         end = pointing.settled_end(whole_words[:end])
         if self._sources:
             end = min(end, attributions.settled_end(whole_words[:end]))
-        settled = whole_words[:end].rstrip()
+        # A marker that we add may come to stand before what looks like the end by now.
+        settled = whole_words[: min(end, statement_end(whole_words[:end]))].rstrip()
         if len(settled) <= len(self._early):
             return None
         delta = self._delta(settled[len(self._early) :])
