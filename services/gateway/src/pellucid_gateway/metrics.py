@@ -224,7 +224,10 @@ def _observe_losses(outcome: TurnResult | SearchOutcome) -> None:
 
 def _observe_sources(result: TurnResult) -> None:
     report = result.citation_report
-    for outcome in ("checked", "kept", "rebound", "dropped"):
+    for outcome in (
+        *("checked", "kept", "rebound", "dropped"),
+        *("supported", "matched", "unchecked", "added"),
+    ):
         CITATIONS.labels(outcome).inc(getattr(report, outcome))
     if not result.decision.needs_search:
         return

@@ -103,6 +103,8 @@ def _of_answer(result: TurnResult) -> Counter[str]:
         citations_kept=report.kept,
         citations_rebound=report.rebound,
         citations_dropped=report.dropped,
+        citations_supported=report.supported,
+        citations_added=report.added,
     )
 
 

@@ -15,7 +15,6 @@ _SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 def summary(counts: Mapping[str, int]) -> dict[str, Any]:
     """All numbers of a span of time."""
     get = counts.get
-    checked = get("citations_checked", 0)
     asked = get("cache_hits", 0) + get("cache_misses", 0)
     return {
         "turns": get("turns", 0),
@@ -29,7 +28,7 @@ def summary(counts: Mapping[str, int]) -> dict[str, Any]:
         "cited_share": _ratio(get("answers_cited", 0), get("answers", 0)),
         "multi_source_share": _ratio(get("answers_multi_source", 0), get("answers", 0)),
         "multi_domain_share": _ratio(get("answers_multi_domain", 0), get("answers", 0)),
-        "citation_validity": _ratio(checked - get("citations_dropped", 0), checked),
+        "citation_validity": _validity(counts),
         "satisfaction": _ratio(get("feedback_score", 0), get("feedback", 0)),
         "feedback": get("feedback", 0),
         "thumbs_up": get("thumbs_up", 0),
@@ -42,6 +41,13 @@ def summary(counts: Mapping[str, int]) -> dict[str, Any]:
         "tokens": {"in": get("tokens_in", 0), "out": get("tokens_out", 0)},
         "providers": providers(counts),
     }
+
+
+def _validity(counts: Mapping[str, int]) -> float | None:
+    """Share of citations that a judge found right; None where nobody judges."""
+    supported = counts.get("citations_supported", 0)
+    every = counts.get("citations_checked", 0) + counts.get("citations_added", 0)
+    return _ratio(supported, every) if supported else None
 
 
 def latencies(counts: Mapping[str, int]) -> dict[str, dict[str, float | None]]:
