@@ -101,8 +101,11 @@ def test_unicode_is_normalised_by_the_folding_module_alone() -> None:
     found = {
         named(path) for path in SOURCES if path != home and "unicodedata.normalize" in calls(path)
     }
-    # The tokenizer follows its model's definition.
-    assert found == {"scorer/src/pellucid_scorer/adapters/pieces.py"}
+    # The tokenizer follows its model's definition, and a trained model finds its pieces again.
+    assert found == {
+        "scorer/src/pellucid_scorer/adapters/pieces.py",
+        "scorer/src/pellucid_scorer/understanding/layout.py",
+    }
 
 
 def test_the_public_suffix_list_is_opened_once() -> None:

@@ -5,37 +5,18 @@ best other one that does, else it is dropped. A statement without one gets the b
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pellucid_gateway.verification import attributions
 from pellucid_gateway.verification.claim_extraction import Claim
-from pellucid_gateway.verification.judge import SupportJudge
-from pellucid_gateway.verification.judgement import Judgement
+from pellucid_gateway.verification.judgement import Bound, ClaimJudge, Judgement
 from pellucid_gateway.verification.pieces import Marker, Piece, Text
 from pellucid_gateway.vocabulary.events import CitationCheck, CitationReport
 from pellucid_gateway.vocabulary.findings import Source
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """A source that supports a claim, with the supporting passage."""
-
-    source: int
-    support: float
-    passage: str
-    check: CitationCheck
-
-    @classmethod
-    def by(cls, judgement: Judgement) -> "Bound":
-        """What a judgement of support binds to."""
-        # A judge's word counts for more than the wording.
-        least = 0.5 if judgement.verdict else 0.0
-        score = max(judgement.score, least)
-        return cls(judgement.source, score, judgement.passage, judgement.check)
-
-
 def bind(
-    claim: Claim, row: Sequence[Judgement], judge: SupportJudge
+    claim: Claim, row: Sequence[Judgement], judge: ClaimJudge
 ) -> tuple[tuple[Bound, ...], CitationReport]:
     """Bind a claim by its judgements.
 
@@ -78,7 +59,7 @@ def _as_cited(
 
 
 def _found(
-    decided: Sequence[Judgement], judge: SupportJudge
+    decided: Sequence[Judgement], judge: ClaimJudge
 ) -> tuple[tuple[Bound, ...], CitationReport]:
     """The source of a statement that cites nothing."""
     best = max(

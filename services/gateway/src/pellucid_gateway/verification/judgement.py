@@ -1,5 +1,6 @@
 """How sources stand to a claim, and what a judge is asked about it."""
 
+from asyncio import Future
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -65,4 +66,57 @@ class SecondOpinion(Protocol):
 
     async def on(self, doubts: Sequence[Doubt]) -> tuple[bool, ...] | None:
         """Return a verdict for each pair, in order; None when there is none in time."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A source that supports a claim, with the supporting passage."""
+
+    source: int
+    support: float
+    passage: str
+    check: CitationCheck
+
+    @classmethod
+    def by(cls, judgement: Judgement) -> "Bound":
+        """What a judgement of support binds to."""
+        # A judge's word counts for more than the wording.
+        least = 0.5 if judgement.verdict else 0.0
+        score = max(judgement.score, least)
+        return cls(judgement.source, score, judgement.passage, judgement.check)
+
+
+class ClaimJudge(Protocol):
+    """Judges the claims of one answer; `judge.SupportJudge` says how."""
+
+    async def judge(self, claims: Sequence[str]) -> tuple[tuple[Judgement, ...], ...]:
+        """Judge each claim of a sentence against each source, both in order."""
+        ...
+
+    def ask(
+        self,
+        claims: Sequence[tuple[str, Sequence[int]]],
+        judged: Sequence[Sequence[Judgement]],
+        at_most_s: float | None = None,
+    ) -> "Future[None]":
+        """Ask a language model about claims; done when nothing more will come."""
+        ...
+
+    def decided(self, claim: str, row: Sequence[Judgement]) -> tuple[Judgement, ...]:
+        """Return the judgements of a claim with the verdicts that came."""
+        ...
+
+    def decided_together(
+        self, claim: str, numbers: Sequence[int], row: Sequence[Judgement]
+    ) -> tuple[Judgement, ...]:
+        """Judge a claim of which each of several sources may have a part."""
+        ...
+
+    def speaks_of_sources(self, claim: str) -> bool:
+        """Whether a claim has at least half its words, and two, from some source."""
+        ...
+
+    def is_close(self, judgement: Judgement) -> bool:
+        """Whether a citation may be added of our own accord."""
         ...

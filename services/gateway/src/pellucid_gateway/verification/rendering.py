@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from pellucid_gateway.markdown import escaping
 from pellucid_gateway.verification import pointing
-from pellucid_gateway.verification.citation_binding import Bound
 from pellucid_gateway.verification.claim_extraction import Claim, trimmed
+from pellucid_gateway.verification.judgement import Bound
 from pellucid_gateway.verification.pieces import Piece, Text
 from pellucid_gateway.vocabulary.events import Citation
 from pellucid_gateway.vocabulary.findings import Source

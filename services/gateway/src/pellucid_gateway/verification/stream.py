@@ -15,7 +15,7 @@ from typing import Protocol
 from pellucid_gateway.markdown.addresses import Addresses
 from pellucid_gateway.markdown.door import Door, Passed
 from pellucid_gateway.verification import attributions, markup, pointing, quotes
-from pellucid_gateway.verification.citation_binding import Bound, added_up, bind, with_right_names
+from pellucid_gateway.verification.citation_binding import added_up, bind, with_right_names
 from pellucid_gateway.verification.claim_extraction import (
     Claim,
     claims_of,
@@ -25,8 +25,7 @@ from pellucid_gateway.verification.claim_extraction import (
     with_implied_markers,
 )
 from pellucid_gateway.verification.fact_matching import has_facts
-from pellucid_gateway.verification.judge import SupportJudge
-from pellucid_gateway.verification.judgement import Judgement
+from pellucid_gateway.verification.judgement import Bound, ClaimJudge, Judgement
 from pellucid_gateway.verification.pieces import Marker, Piece, Text
 from pellucid_gateway.verification.rendering import Rendered, cited, render, source_list
 from pellucid_gateway.verification.source_lists import SourceLists
@@ -144,7 +143,7 @@ class CitationVerifier:
         self,
         sources: Sequence[Source],
         *,
-        judge: SupportJudge,
+        judge: ClaimJudge,
         style: CitationStyle,
         question: str = "",
         own: Sequence[str] = (),
