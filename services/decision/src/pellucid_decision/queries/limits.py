@@ -3,40 +3,37 @@
 import re
 from collections.abc import Sequence
 
-from pellucid_decision.question.names import MODEL_WORDS
 from pellucid_decision.text.normal import one_line
 from pellucid_language.redaction.gate import GATE, without
 
+# Words behind a number that belong to the name of a model ("iPhone 17 Pro Max").
+MODEL_WORDS = (
+    "air",
+    "fold",
+    "flip",
+    "lite",
+    "max",
+    "mini",
+    "plus",
+    "pro",
+    "ultra",
+    "xl",
+    "fe",
+    "turbo",
+)
 MIN_WORDS = 2
-
-
 MAX_WORDS = 6
-
-
 # Names and quotations count as one word, so that a query may have more in blanks.
 MAX_BLANKS = 12
-
-
 MAX_QUERY_CHARACTERS = 200
-
-
-SHORT = 3
-
-
 PHRASE = re.compile(r'"[^"]*"|\S+')
-
-
 _NAME = r"(?:[A-ZÀ-Þ$][\w$&'.-]*|[a-z]+[A-Z]\w*)"
-
-
 _COUNTED = re.compile(
     rf'"[^"]*"|{_NAME}:?(?: (?:{_NAME}'
     r"|(?:of|de|del|la|the|der|von|van|da|di|du|des|y|&)(?= [A-ZÀ-Þ0-9])|[\w.]*\d[\w.-]*))+"
-    rf"|[^\W\d_]+(?: [\w.]*\d[\w.-]*(?: (?:{'|'.join(sorted(MODEL_WORDS))})\b)*)+"
+    rf"|[^\W\d_]+(?: [\w.]*\d[\w.-]*(?: (?:{'|'.join(MODEL_WORDS)})\b)*)+"
     r"|[^\W\d_]{2,} [b-hj-z]\b(?! [a-z]\b)|\S+"
 )
-
-
 UNSAFE = re.compile(r"[\x00-\x1f\x7f<>|\\]")
 
 
