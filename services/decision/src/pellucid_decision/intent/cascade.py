@@ -217,7 +217,7 @@ def compose(case: Case, verdict: Verdict, heard: Heard, plan: Plan | None) -> De
     kind = understood.kind if understood else ""
     return replace(
         decision,
-        queries=tuple(Query(text, facets.freshness, facets.site) for text in texts),
+        queries=tuple(Query(text, facets.freshness, _site(text, facets.site)) for text in texts),
         fallback_queries=_fallbacks(plan, texts),
         facets=replace(facets, target_info=targets_of(plan.asked, kind)),
     )
@@ -235,8 +235,14 @@ def _wishes(case: Case, understood: Understanding | None) -> Wishes:
         site=case.site,
         aliases=case.book.aliases,
         language=case.language,
-        literal=case.reading.literal,
+        literal=_literal(case),
     )
+
+
+def _literal(case: Case) -> str:
+    """Return the query that the message is; a word alone gains what the chat is about."""
+    alone = case.ask.subject is None or case.reading.ordered
+    return case.reading.literal if alone and not case.about_answer else ""
 
 
 def _year(case: Case, understood: Understanding | None) -> str:
@@ -246,6 +252,11 @@ def _year(case: Case, understood: Understanding | None) -> str:
     dated = understood.freshness in _DATED or understood.kind in ROLES
     real_time = understood.freshness is Freshness.DAY
     return str(case.ask.now.year) if dated and not real_time else ""
+
+
+def _site(text: str, site: str) -> str:
+    """Return the site of a query, unless the query names it by an operator."""
+    return "" if "site:" in text.casefold() else site
 
 
 def _fallbacks(plan: Plan, texts: Sequence[str]) -> tuple[str, ...]:

@@ -27,6 +27,8 @@ _NO_WORDS = "latest news"
 # Longest run without blanks that the baseline takes for a query.
 _SPACELESS_CHARACTERS = 24
 _SUBJECT_WORDS = 3
+# Means in every language that there is something to know.
+_ANY_WORD = "info"
 _YEAR = re.compile(r"(?<![\d.,/$€£#-])(?:19|20)\d\d(?![\d%]|[.,]\d)")
 _EDGES = ".,;:!?¿¡()[]{}<>*_`~、。，！？；：「」『』（）"
 _OPERATORS = re.compile(r"(?<!\S)(?:-\S+|\w+:)|\"")
@@ -84,14 +86,15 @@ def plan_queries(
     if wishes.literal:
         text = _redacted(wishes.literal, context)
         plain = _redacted(_OPERATORS.sub(" ", wishes.literal), context)
-        broader = [query for query in (plain, *baseline) if query != text]
-        return Plan((text or _NO_WORDS,), tuple(dict.fromkeys(broader))[:MAX_FALLBACKS], (text,))
+        first = text or _NO_WORDS
+        return Plan((first,), _fallbacks(first, (plain, *_fewer(plain))), (first,))
     lines = decode(words, constants)
     asked = tuple(filter(None, (_redacted(written(line), context) for line in lines))) or baseline
     texts = [_dressed(text, context, wishes) for text in asked]
     queries = _distinct(_with_subject(list(filter(None, texts)), context) or [_NO_WORDS])
     queries = queries[: _most(context, len(queries))]
-    broader = [*_broader(lines[0] if lines else (), context, wishes), *baseline]
+    chosen = _broader(lines[0], context, wishes) if lines else []
+    broader = [*chosen, *_fewer(queries[0]), *baseline]
     return Plan(
         queries=queries,
         fallbacks=_fallbacks(queries[0], broader),
@@ -166,6 +169,14 @@ def _broader(line: Sequence[Word], context: Context, wishes: Wishes) -> list[str
         kept = [word for word in line if word in undated[:size]]
         texts.append(_redacted(written(kept), context))
     return [text for text in texts if text.casefold() != wishes.site]
+
+
+def _fewer(text: str) -> list[str]:
+    """Return a query without its years, then its telling words alone, then with another word."""
+    words = [word for word in text.replace('"', "").split() if not named_years(word)]
+    firm = [word for word in words if _NAME.match(word)]
+    half = firm if MIN_WORDS <= len(firm) < len(words) else words[: max(MIN_WORDS, len(words) // 2)]
+    return [" ".join(words), " ".join(half), " ".join([*half[:MIN_WORDS], _ANY_WORD])]
 
 
 def _fallbacks(first: str, broader: Iterable[str]) -> tuple[str, ...]:
