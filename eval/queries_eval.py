@@ -27,7 +27,7 @@ from typing import Any
 from decision_eval import share
 
 from pellucid_decision.adapters.rules_folder import RulesFolder
-from pellucid_decision.queries.limits import word_count
+from pellucid_decision.understanding.limits import word_count
 from pellucid_decision.stages.cascade import Cascade
 from pellucid_decision.stages.classifier import Classifier
 from pellucid_decision.stages.weights import load_weights

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from pellucid_decision.adapters.rules_folder import RulesFolder
 from pellucid_decision.decision import Decision
 from pellucid_decision.intent.cascade import Cascade
-from pellucid_decision.queries.limits import word_count
 from pellucid_decision.text.conversation import Ask, Subject, WebMode
+from pellucid_decision.understanding.limits import word_count
 from pellucid_language.stop_words import stop_words
 
 NOW = datetime(2026, 3, 14, tzinfo=UTC)

@@ -13,12 +13,12 @@ import numpy as np
 from evaluation import held_out_chances
 from fitting import calibrate
 from messages import labelled
+from pellucid_decision.stages.settling import contested, settle
 from plain import plain_messages
 from train import base_features, examined, held_out_logits
 
 from pellucid_decision.adapters.rules_folder import RulesFolder
 from pellucid_decision.decision import Stage
-from pellucid_decision.stages.settling import contested, settle
 
 
 def fitted() -> tuple[float, float, int]:

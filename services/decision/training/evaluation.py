@@ -7,6 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from fitting import Array, calibrate, calibrated
 from messages import FOLDS, Labelled
+from pellucid_decision.rules.rulebook import Rulebook
+from pellucid_decision.stages.case import Case
+from pellucid_decision.stages.deliberation import GUESS_SEARCH_AT
+from pellucid_decision.stages.settling import contested, settle
 from plain import plain_messages
 from train import (
     base_features,
@@ -16,11 +20,6 @@ from train import (
     held_out_opinions,
     with_embeddings,
 )
-
-from pellucid_decision.rules.rulebook import Rulebook
-from pellucid_decision.stages.case import Case
-from pellucid_decision.stages.deliberation import GUESS_SEARCH_AT
-from pellucid_decision.stages.settling import contested, settle
 
 CALIBRATION_BINS = 10
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 from fitting import Array, Features, sigmoid
-
 from pellucid_decision.stages.features import EMBEDDING_SIZE
 from pellucid_decision.stages.weights import Network
 

@@ -19,9 +19,6 @@ from embedding import embed_all, scorer_at
 from fitting import Array, Features, Grams, calibrate, calibrated, fit
 from messages import FOLDS, Labelled, labelled
 from network import fit_network, inputs_of
-from plain import plain_messages
-
-from pellucid_decision.adapters.rules_folder import RulesFolder
 from pellucid_decision.rules.rulebook import Rulebook
 from pellucid_decision.stages.case import Case, examine
 from pellucid_decision.stages.classifier import EMBEDDED_LANGUAGES
@@ -37,6 +34,9 @@ from pellucid_decision.stages.features import (
     vector_of,
 )
 from pellucid_decision.stages.weights import MAX_WEIGHTS_BYTES, PACKAGED_WEIGHTS, Network
+from plain import plain_messages
+
+from pellucid_decision.adapters.rules_folder import RulesFolder
 from pellucid_decision.text import gloss, lexicon
 
 # Share of the signals that the third view leaves out, so that the rest has to do.

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from pellucid_decision.decision import Freshness
-from pellucid_decision.intent.rulebook import Rulebook
 from pellucid_decision.text.conversation import Turn
 from pellucid_decision.understanding.words import Piece
 
@@ -96,13 +95,4 @@ class LanguageModel(Protocol):
         Raises:
             UnavailableError: No usable reply within the prompt's time.
         """
-        ...
-
-
-class Rules(Protocol):
-    """Gives the rules in force."""
-
-    @property
-    def book(self) -> Rulebook:
-        """The newest rules that loaded without error."""
         ...

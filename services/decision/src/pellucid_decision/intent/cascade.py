@@ -34,11 +34,12 @@ from pellucid_decision.intent.model_verdict import (
     is_sure,
     model_signals,
 )
+from pellucid_decision.intent.rulebook import Rules
 from pellucid_decision.intent.settling import page_verdict, settle, topicless
 from pellucid_decision.llm.decision_stage import DecisionStage, Reply
 from pellucid_decision.llm.leading import Led, QueryLead
 from pellucid_decision.llm.query_writer import QueryWriter
-from pellucid_decision.ports import Rules, Understander, Understanding
+from pellucid_decision.ports import Understander, Understanding
 from pellucid_decision.text.conversation import Ask, WebMode
 from pellucid_decision.text.links import MAX_PROCESSED
 from pellucid_decision.text.normal import one_line

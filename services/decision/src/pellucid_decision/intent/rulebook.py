@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from pellucid_decision.errors import RulesError
 from pellucid_decision.intent.patterns import any_of, compiled, lowered
@@ -93,6 +93,15 @@ class Rulebook:
     def found(self, name: str, text: str) -> re.Match[str] | None:
         """Return where a phrase matches a text first, None when it does not."""
         return next(filter(None, (pattern.search(text) for pattern in self.phrases[name])), None)
+
+
+class Rules(Protocol):
+    """Gives the rules in force."""
+
+    @property
+    def book(self) -> Rulebook:
+        """The newest rules that loaded without error."""
+        ...
 
 
 def load_rulebook(folder: Path, extra: Path | None = None) -> Rulebook:

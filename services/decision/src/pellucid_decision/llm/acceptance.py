@@ -6,9 +6,9 @@ word that only a page has which the person named.
 
 import re
 
-from pellucid_decision.queries.limits import valid_query
 from pellucid_decision.text.normal import one_line
 from pellucid_decision.understanding.context import Context
+from pellucid_decision.understanding.limits import valid_query
 from pellucid_decision.understanding.queries import named_years
 from pellucid_language.redaction.gate import GATE, without
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pellucid_decision.decision import Outbound
-from pellucid_decision.queries.limits import valid_query
 from pellucid_decision.queries.terms import Term, terms_of
+from pellucid_decision.understanding.limits import valid_query
 from pellucid_language.calendar import month_beginnings
 from pellucid_language.folding import straight
 from pellucid_language.scripts import HAN, HANGUL

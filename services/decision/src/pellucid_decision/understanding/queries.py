@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pellucid_decision.queries.limits import (
+from pellucid_decision.text.normal import one_line
+from pellucid_decision.understanding.context import Context, chosen_from_history
+from pellucid_decision.understanding.limits import (
     MAX_QUERY_CHARACTERS,
     MAX_WORDS,
     MIN_WORDS,
@@ -12,8 +14,6 @@ from pellucid_decision.queries.limits import (
     UNSAFE,
     word_count,
 )
-from pellucid_decision.text.normal import one_line
-from pellucid_decision.understanding.context import Context, chosen_from_history
 from pellucid_decision.understanding.query_assembly import DEFAULTS, Constants, decode, written
 from pellucid_decision.understanding.words import Word
 from pellucid_language.redaction.gate import GATE, without
