@@ -106,7 +106,7 @@ def _judgements(rows: Sequence[Mapping[str, Any]], encoder: Encoder) -> Sequence
 
 def open_encoders() -> Mapping[str, Sequence[Encoder]]:
     """Return this machine's models: all together, then each alone."""
-    encoders = backends.open_encoders(ScorerSettings())
+    encoders = backends.open_models(ScorerSettings()).encoders
     alone = {encoder.name.partition("/")[0]: (encoder,) for encoder in encoders}
     return {"together": encoders, **alone} if len(encoders) > 1 else alone
 

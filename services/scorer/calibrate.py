@@ -20,9 +20,9 @@ import openvino as ov
 
 from pellucid_scorer.adapters import backends, int8, openvino_encoder
 from pellucid_scorer.adapters.int8 import Calibration, Channels, InputRange
+from pellucid_scorer.adapters.loaded_model import LoadedModel
 from pellucid_scorer.adapters.model_files import ModelFiles
 from pellucid_scorer.adapters.openvino_encoder import packed
-from pellucid_scorer.adapters.tokenizer import ModelTokenizer
 from pellucid_scorer.settings import ScorerSettings
 
 Floats = npt.NDArray[np.float32]
@@ -46,7 +46,8 @@ channel is four times as large as any other; without it the error halves."""
 
 def matrix_inputs(files: ModelFiles, texts: Sequence[str]) -> Mapping[str, Floats]:
     """Return float32[tokens, width] for each input of matrix products, by the layer reading it."""
-    model = openvino_encoder.graph(files)
+    loaded = LoadedModel.read(files)
+    model = openvino_encoder.graph(loaded)
     layers = [
         node
         for node in model.get_ordered_ops()
@@ -55,14 +56,13 @@ def matrix_inputs(files: ModelFiles, texts: Sequence[str]) -> Mapping[str, Float
     ]
     model.add_outputs([node.input_value(0) for node in layers])
     compiled = ov.Core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    tokenizer = ModelTokenizer(files)
     seen: dict[str, list[Floats]] = {}
-    for ids in tokenizer.tokenize(texts):
-        batch = packed([ids], tokenizer.pad_id)
+    for ids in loaded.tokenizer.tokenize(texts):
+        batch = packed([ids], loaded.shape.pad_id)
         found = compiled(batch.inputs())
         for place, node in enumerate(layers, start=1):
             name = node.get_friendly_name().removesuffix("matmul")
-            seen.setdefault(name, []).append(found[place][batch.ids != tokenizer.pad_id])
+            seen.setdefault(name, []).append(found[place][batch.ids != loaded.shape.pad_id])
     return {name: np.concatenate(parts) for name, parts in seen.items()}
 
 
@@ -107,7 +107,7 @@ def without(values: Floats, channels: Channels) -> Floats:
 
 def calibrate(files: ModelFiles, texts: Sequence[str]) -> Calibration:
     """Measure the ranges and mean errors of every layer."""
-    weights = openvino_encoder.weights_of(files)
+    weights = LoadedModel.read(files).tensors
     values = dict(matrix_inputs(files, texts))
     apart = {name: largest(values[name], number) for name, number in APART.items()}
     for name, channels in apart.items():

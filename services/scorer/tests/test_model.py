@@ -12,6 +12,7 @@ import pytest
 
 from pellucid_scorer.adapters import backends, model_files, openvino_encoder
 from pellucid_scorer.adapters.int8 import Calibration
+from pellucid_scorer.adapters.loaded_model import LoadedModel
 from pellucid_scorer.adapters.mixed_encoder import MixedEncoder
 from pellucid_scorer.adapters.model_files import ModelFiles
 from pellucid_scorer.adapters.openvino_encoder import OpenVinoEncoder, Precision, Threads
@@ -30,9 +31,10 @@ def test_parity_of_this_machines_best_precision(parity: ModuleType, real_encoder
 
 
 def test_parity_of_float32(parity: ModuleType, packaged_model: ModelFiles) -> None:
+    model = LoadedModel.read(packaged_model)
     encoder = OpenVinoEncoder(
-        packaged_model,
-        openvino_encoder.graph(packaged_model),
+        model,
+        openvino_encoder.graph(model),
         precision=Precision.FP32,
         threads=Threads(streams=1, threads=2),
     )

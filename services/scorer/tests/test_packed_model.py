@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from pellucid_scorer.adapters import backends, bert_graph, model_files
+from pellucid_scorer.adapters.loaded_model import LoadedModel
 from pellucid_scorer.adapters.model_files import ModelFiles
 from pellucid_scorer.adapters.openvino_encoder import OpenVinoEncoder, Precision, Threads, graph
 from pellucid_scorer.adapters.packed_model import PackedModel
@@ -110,14 +111,13 @@ def test_words_in_4_bits_give_the_same_graph_as_plain_ones(written: tuple[Path, 
     path, writer = written
     files = ModelFiles(_spec(path), path.parent)
     plain = PackedModel.read(path).weights() | {bert_graph.WORDS: writer.plain["emb.word"]}
-    shape = PackedModel.read(path).shape
     threads = Threads(streams=1, threads=1)
-    models = graph(files), bert_graph.build(plain, shape)
+    model = LoadedModel.read(files)
     packed, spelled = (
-        OpenVinoEncoder(files, model, precision=Precision.FP32, threads=threads).encode(
+        OpenVinoEncoder(model, one, precision=Precision.FP32, threads=threads).encode(
             [[0, 5, 8, 2], [0, 6, 7, 4, 9, 2]]
         )
-        for model in models
+        for one in (graph(model), bert_graph.build(plain, model.shape))
     )
     np.testing.assert_allclose(packed, spelled, atol=1e-5)
 

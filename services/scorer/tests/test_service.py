@@ -1,7 +1,7 @@
 """The real server in process: its RPCs, limits and errors over the wire."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,11 +15,15 @@ from pellucid.scorer.v1 import scorer_pb2, scorer_pb2_grpc
 
 from pellucid_runtime.errors import OverloadedError
 from pellucid_runtime.rpc.server import GrpcServer
+from pellucid_scorer.adapters import backends
 from pellucid_scorer.app import build
 from pellucid_scorer.encoding.door import Door
 from pellucid_scorer.encoding.embedding import Embedder
 from pellucid_scorer.server import SERVICE
 from pellucid_scorer.settings import ScorerSettings
+from pellucid_scorer.understanding.card import Card, Line
+from pellucid_scorer.understanding.layout import Arranged
+from pellucid_scorer.understanding.reading import Logits
 
 Stub = scorer_pb2_grpc.ScorerServiceStub
 
@@ -258,3 +262,52 @@ async def test_support(stub: Stub) -> None:
     assert "4.2 million" in window
     assert right.passages[0].overlap > wrong.passages[0].overlap
     assert wrong.passages[1].score < 0.2
+
+
+async def test_without_trained_weights_nothing_is_understood(stub: Stub) -> None:
+    code = await code_of(stub.Understand(scorer_pb2.UnderstandRequest(message="hello")))
+    assert code is grpc.StatusCode.FAILED_PRECONDITION
+
+
+class Everything:
+    """A model that reads everything into every message."""
+
+    name, first, last = "everything", 0, 2
+    card = Card("everything", 1, 1.0, ("news",), Line(1, 0), Line(1, 0))
+
+    def __init__(self) -> None:
+        self.pieces = self
+
+    def cut(self, words: Sequence[str]) -> list[list[tuple[int, int, int]]]:
+        return [[(5, 0, len(word))] for word in words]
+
+    def run(self, arranged: Arranged) -> Logits:
+        many = np.full(max(5, len(arranged.ids)), 40, np.float32)
+        tags = np.stack([many[: len(arranged.ids)]] * 3, axis=1)
+        return Logits(tags, many[:1], many[:1], many[:5], many[:1])
+
+
+async def test_understand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = backends.open_models
+
+    def with_it(settings: ScorerSettings) -> backends.Opened:
+        return backends.Opened(opened(settings).encoders, Everything())
+
+    monkeypatch.setattr(backends, "open_models", with_it)
+    request = scorer_pb2.UnderstandRequest(
+        message="and  there?",
+        history=[
+            common_pb2.Message(role=common_pb2.ROLE_SYSTEM, content="Be brief."),
+            common_pb2.Message(role=common_pb2.ROLE_USER, content="weather Rome"),
+        ],
+    )
+    async with serving(tmp_path) as (stub, _):
+        found = await stub.Understand(request)
+        empty = await code_of(stub.Understand(scorer_pb2.UnderstandRequest()))
+    assert empty is grpc.StatusCode.INVALID_ARGUMENT
+    assert (found.search, found.leans_on_history) == pytest.approx((1, 1))
+    assert found.freshness == pytest.approx([0.2] * 5)
+    assert (found.kind, found.kind_probability, found.model) == ("news", 1, "everything")
+    places = [(piece.text, piece.start, piece.end) for piece in found.pieces]
+    assert places == [(0, 0, 3), (0, 5, 11), (2, 0, 7), (2, 8, 12)]
+    assert all(list(piece.queries) == [1, 1, 1] for piece in found.pieces)

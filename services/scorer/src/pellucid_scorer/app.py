@@ -21,11 +21,12 @@ from pellucid_scorer.encoding.embedding import Embedder
 from pellucid_scorer.encoding.embedding_cache import EmbeddingCache
 from pellucid_scorer.encoding.pairs import PairReader
 from pellucid_scorer.errors import ModelError, TableError
-from pellucid_scorer.ports import Encoder
+from pellucid_scorer.ports import Encoder, ReadingModel
 from pellucid_scorer.ranking import tables
 from pellucid_scorer.scoring import Scorer
 from pellucid_scorer.server import SERVICE, ScorerServicer
 from pellucid_scorer.settings import ScorerSettings
+from pellucid_scorer.understanding.reader import Reader
 
 TOKENIZE_THREADS = 2
 QUEUE_TOKENS = 65_536
@@ -43,11 +44,11 @@ async def build(settings: ScorerSettings, stack: AsyncExitStack) -> Service:
     health = Health()
     model = health.component("model")
     try:
-        scorer = await _scorer(settings, stack)
+        scorer, reader = await _wired(settings, stack)
     except (ModelError, TableError, OSError) as error:
         raise StartError(str(error)) from error
     model.set_ready()
-    servicer = ScorerServicer(scorer)
+    servicer = ScorerServicer(scorer, reader)
     server = GrpcServer(
         settings,
         register=[lambda to: scorer_pb2_grpc.add_ScorerServiceServicer_to_server(servicer, to)],
@@ -58,9 +59,23 @@ async def build(settings: ScorerSettings, stack: AsyncExitStack) -> Service:
     return Service("scorer", [server, MetricsServer(settings, health)], health)
 
 
-async def _scorer(settings: ScorerSettings, stack: AsyncExitStack) -> Scorer:
-    encoders = await asyncio.to_thread(backends.open_encoders, settings)
-    metrics.observe_models(encoder.name for encoder in encoders)
+async def _wired(settings: ScorerSettings, stack: AsyncExitStack) -> tuple[Scorer, Reader | None]:
+    opened = await asyncio.to_thread(backends.open_models, settings)
+    names = [encoder.name for encoder in opened.encoders]
+    metrics.observe_models([*names, opened.reader.name] if opened.reader else names)
+    return await _scorer(settings, stack, opened.encoders), _reader(stack, opened.reader)
+
+
+def _reader(stack: AsyncExitStack, model: ReadingModel | None) -> Reader | None:
+    if model is None:
+        return None
+    observer = metrics.MessageObserver()
+    return Reader(model, executor=_threads(stack, 1, "understand"), observer=observer)
+
+
+async def _scorer(
+    settings: ScorerSettings, stack: AsyncExitStack, encoders: Sequence[Encoder]
+) -> Scorer:
     embedder, *companions = await _embedders(settings, stack, encoders)
     return Scorer(
         embedder,

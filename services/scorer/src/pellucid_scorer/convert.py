@@ -1,6 +1,6 @@
 """Protobuf to domain and back."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from google.protobuf.message import Message
@@ -9,7 +9,7 @@ from pellucid.common.v1 import common_pb2
 from pellucid.scorer.v1 import scorer_pb2
 
 from pellucid_runtime.errors import InvalidArgumentError
-from pellucid_scorer.encoding.embedding import Embedded, Spent
+from pellucid_scorer.encoding.embedding import Embedded
 from pellucid_scorer.ranking.candidates import (
     Breakdown,
     Candidate,
@@ -20,10 +20,13 @@ from pellucid_scorer.ranking.candidates import (
 )
 from pellucid_scorer.ranking.profiles import Overrides
 from pellucid_scorer.scoring import Judged, Scored, ScoreQuery
+from pellucid_scorer.spent import Spent
 from pellucid_scorer.support.likeness import Judgement
+from pellucid_scorer.understanding.reader import Understood
 
 MICROSECONDS = 1_000_000
 
+_ROLES: Mapping[int, str] = {common_pb2.ROLE_USER: "user", common_pb2.ROLE_ASSISTANT: "assistant"}
 _EXCLUSIONS = {
     None: scorer_pb2.EXCLUSION_UNSPECIFIED,
     Exclusion.BELOW_THRESHOLD: scorer_pb2.EXCLUSION_BELOW_THRESHOLD,
@@ -80,6 +83,29 @@ def embed_response(embedded: Embedded) -> scorer_pb2.EmbedResponse:
 def similarity_response(similarities: Sequence[float], model: str) -> scorer_pb2.SimilarityResponse:
     """Write a Similarity response."""
     return scorer_pb2.SimilarityResponse(similarities=similarities, model=model)
+
+
+def turns(request: scorer_pb2.UnderstandRequest) -> list[tuple[str, str]]:
+    """Read the history of an Understand request: role and text of each turn."""
+    return [(_ROLES.get(turn.role, ""), turn.content) for turn in request.history]
+
+
+def understand_response(understood: Understood) -> scorer_pb2.UnderstandResponse:
+    """Write an Understand response."""
+    found = understood.reading
+    return scorer_pb2.UnderstandResponse(
+        search=found.search,
+        leans_on_history=found.leans_on_history,
+        freshness=found.freshness,
+        kind=found.kind,
+        kind_probability=found.kind_probability,
+        pieces=[
+            scorer_pb2.Piece(text=one.text, start=one.start, end=one.end, queries=one.queries)
+            for one in found.pieces
+        ],
+        model=understood.model,
+        timings=_timings(understood.spent),
+    )
 
 
 def support_response(judged: Judged) -> scorer_pb2.SupportResponse:

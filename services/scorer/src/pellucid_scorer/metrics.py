@@ -27,6 +27,17 @@ REFUSED_CALLS = Counter("pellucid_scorer_refused_calls_total", "Calls that found
 DROPPED_TEXTS = Counter(
     "pellucid_scorer_dropped_texts_total", "Texts given up because every caller had left."
 )
+READ_SECONDS = Histogram(
+    "pellucid_scorer_read_seconds",
+    "Time of one message in the model of understanding.",
+    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0),
+)
+READ_PIECES = Counter(
+    "pellucid_scorer_read_pieces_total", "Pieces of messages and their history that were read."
+)
+WAITING_MESSAGES = Gauge(
+    "pellucid_scorer_waiting_messages", "Messages that wait to be read or are being read."
+)
 CACHE_TEXTS = Counter(
     "pellucid_scorer_cache_texts_total", "Texts looked up: hit, miss or joined.", ("outcome",)
 )
@@ -80,6 +91,23 @@ class PrometheusObserver:
         CACHE_TEXTS.labels("hit").inc(hits)
         CACHE_TEXTS.labels("miss").inc(misses)
         CACHE_TEXTS.labels("joined").inc(joined)
+
+
+class MessageObserver:
+    """Writes what the reading of messages reports into the instruments."""
+
+    def waiting(self, messages: int) -> None:
+        """Record how many messages wait or are being read."""
+        WAITING_MESSAGES.set(messages)
+
+    def read(self, *, tokens: int, seconds: float) -> None:
+        """Record one message."""
+        READ_SECONDS.observe(seconds)
+        READ_PIECES.inc(tokens)
+
+    def refused(self) -> None:
+        """Record a refused message."""
+        REFUSED_CALLS.inc()
 
 
 def observe_scores(scored: Scored) -> None:

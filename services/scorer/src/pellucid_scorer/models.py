@@ -75,6 +75,7 @@ class ModelSpec:
         file: Name of the weights: of the kind safetensors, else of 4 bits (see `packed_model`).
         prefixes: What it wants before a question and before a passage.
         scale: How its cosines become likenesses.
+        encoder: Model whose weights these are, in whatever precision; trained weights name it.
     """
 
     name: str
@@ -88,6 +89,7 @@ class ModelSpec:
     file: str = WEIGHTS
     prefixes: Prefixes = Prefixes()
     scale: Scale = Scale()
+    encoder: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,7 @@ def _spec(name: str, fields: Mapping[str, Any]) -> ModelSpec:
         file=fields.get("file", WEIGHTS),
         prefixes=Prefixes(**fields.get("prefixes", {})),
         scale=_scale(name, fields.get("scale", {})),
+        encoder=fields.get("encoder", name),
     )
 
 

@@ -7,6 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pellucid_scorer.models import Prefixes, Scale
+from pellucid_scorer.understanding.card import Card
+from pellucid_scorer.understanding.layout import Arranged, Cutter
+from pellucid_scorer.understanding.reading import Logits
 
 TokenIds = Sequence[int]
 Vectors = npt.NDArray[np.float32]
@@ -81,6 +84,45 @@ class PairModel(Protocol):
 
     def rate(self, pairs: Sequence[tuple[str, str]]) -> Shares:
         """Return float32[n] in [0, 1]: how surely one text answers or says the other."""
+        ...
+
+
+class ReadingModel(Protocol):
+    """A model that reads a message with its history. Its methods are called from one thread."""
+
+    @property
+    def name(self) -> str:
+        """Encoder, device, precision and the weights laid over it."""
+        ...
+
+    @property
+    def card(self) -> Card:
+        """What its weights were trained for."""
+        ...
+
+    @property
+    def pieces(self) -> Cutter:
+        """The encoder's tokenizer."""
+        ...
+
+    def run(self, arranged: Arranged) -> Logits:
+        """Return what it gives for one input."""
+        ...
+
+
+class ReadingObserver(Protocol):
+    """Is told what the reading of messages does; metrics implement it."""
+
+    def waiting(self, messages: int) -> None:
+        """Report how many messages wait or are being read now."""
+        ...
+
+    def read(self, *, tokens: int, seconds: float) -> None:
+        """Report one message: the pieces read of it and its history, and its time in the model."""
+        ...
+
+    def refused(self) -> None:
+        """Report a message that found too many waiting."""
         ...
 
 

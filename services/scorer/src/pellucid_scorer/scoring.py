@@ -12,13 +12,14 @@ from pellucid_language.scripts import is_read_by
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import InvalidArgumentError, OverloadedError
 from pellucid_runtime.rpc.deadline import remaining_s
-from pellucid_scorer.encoding.embedding import Embedded, Embedder, Spent
+from pellucid_scorer.encoding.embedding import Embedded, Embedder
 from pellucid_scorer.encoding.pairs import PairReader
 from pellucid_scorer.encoding.reading_choice import reader_of
 from pellucid_scorer.ranking import semantic
 from pellucid_scorer.ranking.candidates import Candidate, Semantic, Subject, Verdict
 from pellucid_scorer.ranking.profiles import Overrides, Profile, Profiles
 from pellucid_scorer.ranking.scores import Question, Ranking, Tables
+from pellucid_scorer.spent import Spent
 from pellucid_scorer.support import likeness as support
 from pellucid_scorer.support import pairing
 

@@ -3,11 +3,13 @@
 import grpc
 from pellucid.scorer.v1 import scorer_pb2, scorer_pb2_grpc
 
-from pellucid_runtime.errors import OverloadedError
+from pellucid_runtime.errors import NotReadyError, OverloadedError
 from pellucid_scorer import convert, metrics
 from pellucid_scorer.scoring import Scorer
+from pellucid_scorer.understanding.reader import Reader
 
 SERVICE = scorer_pb2.DESCRIPTOR.services_by_name["ScorerService"].full_name
+UNDERSTANDING = "understanding"
 SCORE = f"/{SERVICE}/Score"
 
 
@@ -16,10 +18,12 @@ class ScorerServicer(scorer_pb2_grpc.ScorerServiceServicer):
 
     Args:
         scorer: Does the work.
+        reader: Reads messages; None where no such model is loaded.
     """
 
-    def __init__(self, scorer: Scorer) -> None:
+    def __init__(self, scorer: Scorer, reader: Reader | None) -> None:
         self._scorer = scorer
+        self._reader = reader
 
     def refusal(self, method: str) -> OverloadedError | None:
         """Return what a call gets that is refused before it is read; None: it is to be read.
@@ -63,6 +67,18 @@ class ScorerServicer(scorer_pb2_grpc.ScorerServiceServicer):
             thorough=request.thorough,
         )
         return convert.similarity_response(similarities, model)
+
+    async def Understand(  # noqa: N802 - name of the RPC
+        self,
+        request: scorer_pb2.UnderstandRequest,
+        context: "grpc.aio.ServicerContext[scorer_pb2.UnderstandRequest, scorer_pb2.UnderstandResponse]",  # noqa: E501 - a type
+    ) -> scorer_pb2.UnderstandResponse:
+        """Read a message."""
+        del context
+        if self._reader is None:
+            raise NotReadyError(UNDERSTANDING)
+        understood = await self._reader.read(request.message, convert.turns(request))
+        return convert.understand_response(understood)
 
     async def Support(  # noqa: N802 - name of the RPC
         self,

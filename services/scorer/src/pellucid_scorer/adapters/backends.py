@@ -3,11 +3,12 @@
 import importlib.util
 import os
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
-import openvino as ov
-
 from pellucid_scorer.adapters import model_files, openvino_encoder
+from pellucid_scorer.adapters.int8 import Calibration
+from pellucid_scorer.adapters.loaded_model import LoadedModel
 from pellucid_scorer.adapters.mixed_encoder import MixedEncoder
 from pellucid_scorer.adapters.model_files import ModelFiles
 from pellucid_scorer.adapters.openvino_encoder import (
@@ -16,9 +17,11 @@ from pellucid_scorer.adapters.openvino_encoder import (
     Threads,
     best_precision,
 )
+from pellucid_scorer.adapters.openvino_reader import OpenVinoReader
+from pellucid_scorer.adapters.understanding_weights import UnderstandingWeights
 from pellucid_scorer.errors import ModelError
 from pellucid_scorer.models import ModelSpec
-from pellucid_scorer.ports import Encoder
+from pellucid_scorer.ports import Encoder, ReadingModel
 from pellucid_scorer.ranking.tables import read_models
 from pellucid_scorer.settings import AUTO, CpuPrecision, Device, ScorerSettings
 
@@ -71,8 +74,21 @@ def _files(settings: ScorerSettings, spec: ModelSpec, *, folder: Path | None) ->
     )
 
 
-def open_encoders(settings: ScorerSettings) -> tuple[Encoder, ...]:
-    """Return the encoders of the models that the settings name, warm, the first one first.
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """Warm models.
+
+    Attributes:
+        encoders: In the order of the settings.
+        reader: Reads messages; None where its weights or their encoder are not there.
+    """
+
+    encoders: tuple[Encoder, ...]
+    reader: ReadingModel | None
+
+
+def open_models(settings: ScorerSettings) -> Opened:
+    """Return the models that the settings name, and what was trained on top of one of them.
 
     Raises:
         TableError: There is no model of some name, or the file of models breaks its rules.
@@ -80,15 +96,19 @@ def open_encoders(settings: ScorerSettings) -> tuple[Encoder, ...]:
     """
     wanted = settings.scorer_precision
     precision = None if wanted is CpuPrecision.AUTO else Precision(wanted)
-    first, further = chosen_files(settings), further_files(settings)
+    every = (chosen_files(settings), *further_files(settings))
+    trained = UnderstandingWeights.packaged()
+    read_by = next((files for files in every if trained and trained.is_for(files.spec)), None)
 
-    def opened(files: ModelFiles, precision: Precision | None) -> Encoder:
+    def opened(files: ModelFiles) -> _Opened:
         device, threads = settings.scorer_device, settings.scorer_threads
-        return open_encoder(files, device, threads, precision=precision)
+        return _open(files, device, threads, precision, trained if files is read_by else None)
 
     # Side by side: half of the time is spent outside the interpreter.
-    with ThreadPoolExecutor(1 + len(further)) as pool:
-        return tuple(pool.map(lambda files: opened(files, precision), (first, *further)))
+    with ThreadPoolExecutor(len(every)) as pool:
+        found = list(pool.map(opened, every))
+    readers = (one.reader for one in found if one.reader)
+    return Opened(tuple(one.encoder for one in found), next(readers, None))
 
 
 def open_encoder(
@@ -105,13 +125,29 @@ def open_encoder(
     Raises:
         ModelError: CUDA was asked for and is not there, or int8 for a model without calibration.
     """
+    return _open(files, device, threads, precision, None).encoder
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    encoder: Encoder
+    reader: ReadingModel | None = None
+
+
+def _open(
+    files: ModelFiles,
+    device: Device,
+    threads: int,
+    precision: Precision | None,
+    trained: UnderstandingWeights | None,
+) -> _Opened:
     if device is Device.CUDA or (device is Device.AUTO and _has_torch()):
-        encoder = _cuda(files)
-        if encoder is not None:
-            return encoder
+        found = _cuda(files, trained)
+        if found is not None:
+            return found
         if device is Device.CUDA:
             raise ModelError("SCORER_DEVICE=cuda: no CUDA device, or the gpu extra is missing")
-    return _cpu(files, threads, precision)
+    return _cpu(files, threads or usable_cores(), precision, trained)
 
 
 def usable_cores() -> int:
@@ -121,35 +157,51 @@ def usable_cores() -> int:
     return max(1, min(cores, round(quota))) if quota else cores
 
 
-def _cpu(files: ModelFiles, threads: int, precision: Precision | None) -> Encoder:
-    calibration = openvino_encoder.calibration_of(files)
+def _cpu(
+    files: ModelFiles,
+    cores: int,
+    precision: Precision | None,
+    trained: UnderstandingWeights | None,
+) -> _Opened:
+    calibration = Calibration.packaged(files.spec.sha256)
     flags = openvino_encoder.processor_flags()
     chosen = precision or best_precision(flags, is_calibrated=calibration is not None)
-    cores = threads or usable_cores()
-    every = Threads(streams=cores, threads=cores)
+    exact = best_precision(flags, is_calibrated=False) if chosen is Precision.INT8 else chosen
+    model = LoadedModel.read(files)
+    encoder = _encoder(model, cores, chosen, exact, calibration)
+    if trained is None:
+        return _Opened(encoder)
+    reader = OpenVinoReader(model, trained, precision=exact, threads=cores)
+    reader.warm_up()
+    return _Opened(encoder, reader)
+
+
+def _encoder(
+    model: LoadedModel,
+    cores: int,
+    chosen: Precision,
+    exact: Precision,
+    calibration: Calibration | None,
+) -> Encoder:
+    every, plain = Threads(streams=cores, threads=cores), openvino_encoder.graph(model)
     if chosen is not Precision.INT8:
-        return _opened(files, openvino_encoder.graph(files), chosen, every)
+        return _warm(OpenVinoEncoder(model, plain, precision=chosen, threads=every))
     if calibration is None:
-        raise ModelError(f"SCORER_PRECISION=int8: {files.spec.name} has not been calibrated")
-    weights = openvino_encoder.weights_of(files)
-    quick = openvino_encoder.graph(files, calibration, weights=weights)
-    plain = openvino_encoder.graph(files, weights=weights)
-    exact = best_precision(flags, is_calibrated=False)
+        raise ModelError(f"SCORER_PRECISION=int8: {model.spec.name} has not been calibrated")
+    quick = openvino_encoder.graph(model, calibration)
+    one = Threads(streams=1, threads=1)
     return MixedEncoder(
-        _opened(files, quick, chosen, every),
-        _opened(files, plain, exact, Threads(streams=1, threads=1)),
+        _warm(OpenVinoEncoder(model, quick, precision=chosen, threads=every)),
+        _warm(OpenVinoEncoder(model, plain, precision=exact, threads=one)),
     )
 
 
-def _opened(
-    files: ModelFiles, graph: ov.Model, precision: Precision, threads: Threads
-) -> OpenVinoEncoder:
-    encoder = OpenVinoEncoder(files, graph, precision=precision, threads=threads)
+def _warm(encoder: OpenVinoEncoder) -> OpenVinoEncoder:
     encoder.warm_up()
     return encoder
 
 
-def _cuda(files: ModelFiles) -> Encoder | None:
+def _cuda(files: ModelFiles, trained: UnderstandingWeights | None) -> _Opened | None:
     if not _has_torch():
         return None
     from pellucid_scorer.adapters import cuda_encoder
@@ -158,7 +210,13 @@ def _cuda(files: ModelFiles) -> Encoder | None:
         return None
     encoder = cuda_encoder.CudaEncoder(files)
     encoder.warm_up()
-    return encoder
+    if trained is None:
+        return _Opened(encoder)
+    from pellucid_scorer.adapters.torch_reader import TorchReader
+
+    reader = TorchReader(LoadedModel.read(files), trained, device=cuda_encoder.DEVICE)
+    reader.warm_up()
+    return _Opened(encoder, reader)
 
 
 def _has_torch() -> bool:

@@ -58,6 +58,12 @@ class NibbleTable:
     rows: npt.NDArray[np.uint8]
     steps: npt.NDArray[np.float32]
 
+    def plain(self) -> npt.NDArray[np.float32]:
+        """Return all of them unpacked, float32[words, width]."""
+        both = self.rows.reshape(*self.steps.shape, -1)[..., 2:]
+        whole = np.concatenate([both & 0x0F, both >> 4], axis=-1).astype(np.float32) - 8
+        return (whole * self.steps[..., None]).reshape(len(both), -1)
+
 
 def build(
     weights: Weights,
@@ -82,24 +88,7 @@ def build(
     Raises:
         KeyError: A tensor is missing from ``weights``.
     """
-    return _Builder(weights, shape, calibration, words).build()
-
-
-def build_pairs(weights: Weights, shape: BertShape) -> ov.Model:
-    """Return the graph of a BERT that classifies pairs of texts.
-
-    Args:
-        weights: As for `build`, with ``pooler.dense`` and ``classifier``.
-        shape: As for `build`.
-
-    Returns:
-        A model with the inputs of `Packed` and ``segments`` int32[1, tokens], 0 for the first text
-        and 1 for the second, and the output ``logits`` float32[n, labels].
-
-    Raises:
-        KeyError: A tensor is missing from ``weights``.
-    """
-    return _Builder(weights, shape, None, None).build_pairs()
+    return Builder(weights, shape, calibration, words).build()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,35 +135,29 @@ class _Input:
 
 
 @dataclass(frozen=True, slots=True)
-class _Builder:
+class Builder:
+    """Builds graphs of one encoder's weights; see `build`."""
+
     weights: Weights
     shape: BertShape
     calibration: Calibration | None
     words: NibbleTable | None
 
     def build(self) -> ov.Model:
-        inputs = _inputs()
-        hidden, real = self._read(*inputs, None)
-        result = ops.result(_normalise(_mean(_laid_out(hidden, inputs[2]), real)), name="embedding")
+        """Return the graph of `build`."""
+        given = inputs()
+        hidden, real = self.read(*given, None)
+        result = ops.result(_normalise(mean(laid_out(hidden, given[2]), real)), name="embedding")
         result.output(0).set_names({"embedding"})
-        return ov.Model([result], list(inputs), "sentence-encoder")
+        return ov.Model([result], list(given), "sentence-encoder")
 
-    def build_pairs(self) -> ov.Model:
-        inputs, segments = _inputs(), _parameter("segments", [1, -1])
-        hidden, _ = self._read(*inputs, segments)
-        starts = ops.gather(inputs[2], _scalar(0, np.int32), _scalar(1, np.int32))
-        first = ops.gather(ops.squeeze(hidden, _axes(0)), starts, _axes(0))
-        pooled = ops.tanh(self._read_by(first, "pooler.dense."))
-        result = ops.result(self._read_by(pooled, "classifier."), name="logits")
-        return ov.Model([result], [*inputs, segments], "pair-classifier")
-
-    def _read(
+    def read(
         self, ids: Node, places: Node, rows: Node, slots: Node, segments: Node | None
     ) -> tuple[Node, Node]:
         """Return the last layer f32[1, tokens, hidden], and 1 for each real token in its row."""
-        tokens = ops.gather(ops.reshape(ids, _axes(-1), special_zero=False), rows, _axes(0))
-        real = ops.convert(ops.not_equal(tokens, _scalar(self.shape.pad_id, np.int32)), "f32")
-        bias = ops.unsqueeze(_multiply(_subtract(real, 1.0), -MASKED), _axes(1, 2))
+        tokens = ops.gather(ops.reshape(ids, axes(-1), special_zero=False), rows, axes(0))
+        real = ops.convert(ops.not_equal(tokens, scalar(self.shape.pad_id, np.int32)), "f32")
+        bias = ops.unsqueeze(_multiply(_subtract(real, 1.0), -MASKED), axes(1, 2))
         layout = _Layout(rows, slots, bias)
         hidden = self._embed(ids, places, segments)
         for number in range(self.shape.layers):
@@ -186,40 +169,40 @@ class _Builder:
         positions = self.weights["embeddings.position_embeddings.weight"]
         kinds = self.weights["embeddings.token_type_embeddings.weight"]
         if segments is None:
-            placed = ops.gather(ops.constant(positions + kinds[0]), places, _axes(0))
+            placed = ops.gather(ops.constant(positions + kinds[0]), places, axes(0))
         else:
-            placed = ops.gather(ops.constant(positions), places, _axes(0))
-            placed = ops.add(placed, ops.gather(ops.constant(kinds), segments, _axes(0)))
+            placed = ops.gather(ops.constant(positions), places, axes(0))
+            placed = ops.add(placed, ops.gather(ops.constant(kinds), segments, axes(0)))
         return self._norm(ops.add(words, placed), "embeddings.LayerNorm.")
 
     def _plain(self, ids: Node) -> Node:
         # Half of the weights, read as they are: graphs of the same weights share this memory.
-        return ops.gather(ops.constant(self.weights[WORDS], shared_memory=True), ids, _axes(0))
+        return ops.gather(ops.constant(self.weights[WORDS], shared_memory=True), ids, axes(0))
 
     def _unpacked(self, table: NibbleTable, ids: Node) -> Node:
         """Return the rows f32[1, tokens, width] of a table in 4 bits."""
         blocks = table.steps.shape[1]
-        rows = ops.gather(ops.constant(table.rows, shared_memory=True), ids, _axes(0))
-        steps = ops.gather(ops.constant(table.steps, shared_memory=True), ids, _axes(0))
-        packed = ops.reshape(rows, _axes(0, 0, blocks, -1), special_zero=True)
-        parts = ops.variadic_split(packed, _scalar(-1, np.int32), _axes(2, -1))
+        rows = ops.gather(ops.constant(table.rows, shared_memory=True), ids, axes(0))
+        steps = ops.gather(ops.constant(table.steps, shared_memory=True), ids, axes(0))
+        packed = ops.reshape(rows, axes(0, 0, blocks, -1), special_zero=True)
+        parts = ops.variadic_split(packed, scalar(-1, np.int32), axes(2, -1))
         both = ops.convert(parts.output(1), "f32")
         upper = ops.floor(_multiply(both, 1 / 16))
         lower = ops.subtract(both, _multiply(upper, 16.0))
         whole = _subtract(ops.concat([lower, upper], -1), 8.0)
-        words = ops.multiply(whole, ops.unsqueeze(steps, _axes(-1)))
-        return ops.reshape(words, _axes(0, 0, -1), special_zero=True)
+        words = ops.multiply(whole, ops.unsqueeze(steps, axes(-1)))
+        return ops.reshape(words, axes(0, 0, -1), special_zero=True)
 
     def _layer(self, hidden: Node, layout: _Layout, name: str) -> Node:
         attended = self._attention(hidden, layout, name + "attention.self.")
-        attended = self._read_by(attended, name + "attention.output.dense.")
+        attended = self.read_by(attended, name + "attention.output.dense.")
         hidden = self._norm(ops.add(attended, hidden), name + "attention.output.LayerNorm.")
         narrow = self._feed_forward(hidden, name)
         return self._norm(ops.add(narrow, hidden), name + "output.LayerNorm.")
 
     def _feed_forward(self, hidden: Node, name: str) -> Node:
-        wide = ops.gelu(self._read_by(hidden, name + "intermediate.dense."), "erf")
-        narrow = self._read_by(wide, name + "output.dense.")
+        wide = ops.gelu(self.read_by(hidden, name + "intermediate.dense."), "erf")
+        narrow = self.read_by(wide, name + "output.dense.")
         apart = self._apart(name + "output.dense.")
         return ops.add(narrow, self._few(hidden, name, apart)) if apart.size else narrow
 
@@ -248,16 +231,17 @@ class _Builder:
         scores = ops.matmul(_multiply(query, width**-0.5), key, transpose_a=False, transpose_b=True)
         shares = ops.softmax(ops.add(scores, layout.bias), -1)
         mixed = ops.matmul(shares, value, transpose_a=False, transpose_b=False)
-        mixed = _flat(ops.transpose(mixed, _axes(0, 2, 1, 3)), width * self.shape.heads)
-        return ops.unsqueeze(ops.gather(mixed, layout.slots, _axes(0)), _axes(0))
+        mixed = _flat(ops.transpose(mixed, axes(0, 2, 1, 3)), width * self.shape.heads)
+        return ops.unsqueeze(ops.gather(mixed, layout.slots, axes(0)), axes(0))
 
     def _heads(self, hidden: Node, rows: Node) -> Node:
         """Return one part of attention, f32[n, heads, length, width of a head]."""
-        laid_out = _laid_out(hidden, rows)
-        split = ops.reshape(laid_out, _axes(0, 0, self.shape.heads, -1), special_zero=True)
-        return ops.transpose(split, _axes(0, 2, 1, 3))
+        split = ops.reshape(
+            laid_out(hidden, rows), axes(0, 0, self.shape.heads, -1), special_zero=True
+        )
+        return ops.transpose(split, axes(0, 2, 1, 3))
 
-    def _read_by(self, hidden: Node, name: str) -> Node:
+    def read_by(self, hidden: Node, name: str) -> Node:
         """Return the output of a layer that alone reads an activation."""
         return self._dense(self._input(hidden, name), name)
 
@@ -288,7 +272,7 @@ class _Builder:
     def _norm(self, hidden: Node, name: str) -> Node:
         centred = ops.mvn(
             hidden,
-            _axes(-1),
+            axes(-1),
             normalize_variance=True,
             eps=self.shape.norm_epsilon,
             eps_mode="inside_sqrt",
@@ -300,48 +284,52 @@ class _Builder:
         return ops.constant(self.weights[name], name=name)
 
 
-def _laid_out(hidden: Node, rows: Node) -> Node:
+def laid_out(hidden: Node, rows: Node) -> Node:
     """Return f32[n, length, width] of f32[1, tokens, width]."""
-    return ops.gather(ops.squeeze(hidden, _axes(0)), rows, _axes(0))
+    return ops.gather(ops.squeeze(hidden, axes(0)), rows, axes(0))
 
 
 def _flat(hidden: Node, width: int) -> Node:
-    return ops.reshape(hidden, _axes(-1, width), special_zero=False)
+    return ops.reshape(hidden, axes(-1, width), special_zero=False)
 
 
-def _inputs() -> tuple[Node, Node, Node, Node]:
+def inputs() -> tuple[Node, Node, Node, Node]:
     """Return the inputs of `Packed`, in its order."""
-    ids, places = _parameter("ids", [1, -1]), _parameter("places", [1, -1])
-    return ids, places, _parameter("rows", [-1, -1]), _parameter("slots", [-1])
+    ids, places = parameter("ids", [1, -1]), parameter("places", [1, -1])
+    return ids, places, parameter("rows", [-1, -1]), parameter("slots", [-1])
 
 
-def _parameter(name: str, sizes: Sequence[int]) -> Node:
-    parameter = ops.parameter(list(sizes), np.int32, name=name)
-    parameter.output(0).set_names({name})
-    return parameter
+def parameter(name: str, sizes: Sequence[int]) -> Node:
+    """Return an input of whole numbers."""
+    node = ops.parameter(list(sizes), np.int32, name=name)
+    node.output(0).set_names({name})
+    return node
 
 
-def _mean(hidden: Node, real: Node) -> Node:
-    mask = ops.unsqueeze(real, _axes(-1))
-    total = ops.reduce_sum(ops.multiply(hidden, mask), _axes(1), keep_dims=False)
-    return ops.divide(total, ops.reduce_sum(mask, _axes(1), keep_dims=False))
+def mean(hidden: Node, real: Node) -> Node:
+    """Return the mean f32[n, width] of the real tokens of f32[n, length, width]."""
+    mask = ops.unsqueeze(real, axes(-1))
+    total = ops.reduce_sum(ops.multiply(hidden, mask), axes(1), keep_dims=False)
+    return ops.divide(total, ops.reduce_sum(mask, axes(1), keep_dims=False))
 
 
 def _normalise(vectors: Node) -> Node:
-    return ops.normalize_l2(vectors, _axes(-1), eps=SMALLEST_NORM, eps_mode="max")
+    return ops.normalize_l2(vectors, axes(-1), eps=SMALLEST_NORM, eps_mode="max")
 
 
 def _multiply(node: Node, by: float) -> Node:
-    return ops.multiply(node, _scalar(by))
+    return ops.multiply(node, scalar(by))
 
 
 def _subtract(node: Node, by: float) -> Node:
-    return ops.subtract(node, _scalar(by))
+    return ops.subtract(node, scalar(by))
 
 
-def _scalar(value: float, kind: type = np.float32) -> Node:
+def scalar(value: float, kind: type = np.float32) -> Node:
+    """Return a constant number."""
     return ops.constant(np.asarray(value, dtype=kind))
 
 
-def _axes(*values: int) -> Node:
+def axes(*values: int) -> Node:
+    """Return constant whole numbers."""
     return ops.constant(np.asarray(values, dtype=np.int32))

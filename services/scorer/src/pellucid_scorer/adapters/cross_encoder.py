@@ -1,7 +1,7 @@
 """Models that read two texts together: rerankers, entailment and grounding models, on the CPU.
 
 A folder has ``config.json``, ``tokenizer.json`` and the network in one of the forms that the engine
-reads: OpenVINO, ONNX, or the plain weights of a BERT with a classifier (see `bert_graph`).
+reads: OpenVINO, ONNX, or the plain weights of a BERT with a classifier (see `pair_graph`).
 """
 
 import json
@@ -17,7 +17,8 @@ import openvino as ov
 from safetensors.numpy import load_file
 from tokenizers import Encoding, Tokenizer
 
-from pellucid_scorer.adapters import bert_graph
+from pellucid_scorer.adapters import pair_graph
+from pellucid_scorer.adapters.bert_graph import BertShape
 from pellucid_scorer.adapters.openvino_encoder import packed
 from pellucid_scorer.errors import ModelError, ModelMissingError
 
@@ -154,14 +155,14 @@ def _network(folder: Path, config: Mapping[str, Any], threads: int) -> Run:
     weights = {
         name.removeprefix("bert."): tensor for name, tensor in load_file(folder / WEIGHTS).items()
     }
-    shape = bert_graph.BertShape(
+    shape = BertShape(
         layers=config["num_hidden_layers"],
         heads=config["num_attention_heads"],
         norm_epsilon=config["layer_norm_eps"],
         pad_id=pad_id,
     )
     try:
-        network = bert_graph.build_pairs(weights, shape)
+        network = pair_graph.build(weights, shape)
     except KeyError as error:
         raise ModelError(f"{folder / WEIGHTS}: tensor {error} is missing") from error
     compiled = ov.Core().compile_model(network, "CPU", options)

@@ -14,14 +14,11 @@ from pathlib import Path
 
 import numpy as np
 import openvino as ov
-from safetensors.numpy import load_file
 
 from pellucid_scorer.adapters import bert_graph
-from pellucid_scorer.adapters.bert_graph import Packed, Weights
+from pellucid_scorer.adapters.bert_graph import Packed
 from pellucid_scorer.adapters.int8 import Calibration
-from pellucid_scorer.adapters.model_files import ModelFiles
-from pellucid_scorer.adapters.packed_model import PackedModel
-from pellucid_scorer.adapters.tokenizer import ModelTokenizer
+from pellucid_scorer.adapters.loaded_model import LoadedModel
 from pellucid_scorer.models import Prefixes, Scale
 from pellucid_scorer.ports import TokenIds, Vectors
 
@@ -98,62 +95,34 @@ def processor_flags() -> frozenset[str]:
     return frozenset(found.partition(":")[2].split())
 
 
-def calibration_of(files: ModelFiles) -> Calibration | None:
-    """Return the ranges measured for a model's weights; None when they were of other weights."""
-    return Calibration.packaged(files.spec.sha256)
-
-
-def graph(
-    files: ModelFiles, calibration: Calibration | None = None, *, weights: Weights | None = None
-) -> ov.Model:
+def graph(model: LoadedModel, calibration: Calibration | None = None) -> ov.Model:
     """Return the model's graph (see `bert_graph.build`); in float32 without a calibration.
 
     Args:
-        files: The model.
+        model: The model.
         calibration: Ranges of the inputs that are read in 8 bits.
-        weights: Its weights where they are in memory already; None reads them.
     """
-    if files.is_packed:
-        packed_model = PackedModel.read(files.weights)
-        tensors = weights or packed_model.weights()
-        return bert_graph.build(
-            tensors, packed_model.shape, calibration, words=packed_model.words()
-        )
-    config = files.config
-    shape = bert_graph.BertShape(
-        layers=config["num_hidden_layers"],
-        heads=config["num_attention_heads"],
-        norm_epsilon=config["layer_norm_eps"],
-        pad_id=ModelTokenizer(files).pad_id,
-    )
-    return bert_graph.build(weights or weights_of(files), shape, calibration)
-
-
-def weights_of(files: ModelFiles) -> Weights:
-    """Return the model's weights; of a file of 4 bits without the word embeddings."""
-    if files.is_packed:
-        return PackedModel.read(files.weights).weights()
-    return load_file(files.weights)
+    return bert_graph.build(model.tensors, model.shape, calibration, words=model.words)
 
 
 class OpenVinoEncoder:
     """An `Encoder` on the CPU.
 
     Args:
-        files: The model.
-        model: Its graph, as of `graph`: with a calibration for int8, else without.
+        model: The model.
+        graph: Its graph, as of `graph`: with a calibration for int8, else without.
         precision: What the matrix products run in.
         threads: How the cores are used.
     """
 
     def __init__(
-        self, files: ModelFiles, model: ov.Model, *, precision: Precision, threads: Threads
+        self, model: LoadedModel, graph: ov.Model, *, precision: Precision, threads: Threads
     ) -> None:
-        self._spec = files.spec
-        self._tokenizer = ModelTokenizer(files)
+        self._spec = model.spec
+        self._tokenizer = model.tokenizer
         self._precision = precision
         self._threads = threads
-        compiled = ov.Core().compile_model(model, DEVICE, self._options())
+        compiled = ov.Core().compile_model(graph, DEVICE, options(precision, threads))
         self.dimensions = int(compiled.output(0).partial_shape[-1].get_length())
         self._requests: queue.SimpleQueue[ov.InferRequest] = queue.SimpleQueue()
         for _ in range(threads.streams):
@@ -225,18 +194,18 @@ class OpenVinoEncoder:
         finally:
             self._requests.put(request)
 
-    def _is_narrow(self) -> bool:
-        """Tell whether what is not in 8 bits runs in bf16."""
-        return self._precision is not Precision.FP32 and "BF16" in ov.Core().get_property(
-            DEVICE, "OPTIMIZATION_CAPABILITIES"
-        )
 
-    def _options(self) -> dict[str, str]:
-        return {
-            "INFERENCE_PRECISION_HINT": "bf16" if self._is_narrow() else "f32",
-            "NUM_STREAMS": str(self._threads.streams),
-            "INFERENCE_NUM_THREADS": str(self._threads.threads),
-        }
+def options(precision: Precision, threads: Threads) -> dict[str, str]:
+    """Return how the engine compiles a graph."""
+    is_narrow = precision is not Precision.FP32 and "BF16" in ov.Core().get_property(
+        DEVICE, "OPTIMIZATION_CAPABILITIES"
+    )
+    return {
+        # Of what is not in 8 bits.
+        "INFERENCE_PRECISION_HINT": "bf16" if is_narrow else "f32",
+        "NUM_STREAMS": str(threads.streams),
+        "INFERENCE_NUM_THREADS": str(threads.threads),
+    }
 
 
 def packed(batch: Sequence[TokenIds], pad_id: int) -> Packed:

@@ -6,6 +6,7 @@ quarter of a million pieces.
 
 import unicodedata
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 from sentencepiece import SentencePieceProcessor, sentencepiece_model_pb2
@@ -14,6 +15,8 @@ from pellucid_scorer.adapters.packed_model import Vocabulary
 from pellucid_scorer.ports import TokenIds
 
 SPACE = " "
+BEGINNING = "▁"
+"""What a piece has in place of the space before it."""
 # Made by protobuf at run time, which no stub of the library tells.
 _Model: Any = sentencepiece_model_pb2.ModelProto  # type: ignore[attr-defined]
 _Piece = _Model.SentencePiece
@@ -25,11 +28,15 @@ class Pieces:
     Args:
         vocabulary: The pieces.
         max_tokens: At which a text is cut.
+
+    Attributes:
+        first: Id of the token that begins a text.
+        last: Id of the token that ends it.
     """
 
     def __init__(self, vocabulary: Vocabulary, max_tokens: int) -> None:
         self._most = max_tokens - 2
-        self._first, self._last = vocabulary.first, vocabulary.last
+        self.first, self.last = vocabulary.first, vocabulary.last
         self._processor = SentencePieceProcessor(model_proto=_model(vocabulary))
         replaced = vocabulary.replaced.items()
         # What is neither removed nor made a space is NFKC's, which also joins what is apart.
@@ -39,12 +46,24 @@ class Pieces:
         """Return the ids of each text, the first and the last token included."""
         normal = [self._normal(text) for text in texts]
         found: list[list[int]] = self._processor.encode(normal, num_threads=1)
-        return [[self._first, *ids[: self._most], self._last] for ids in found]
+        return [[self.first, *ids[: self._most], self.last] for ids in found]
+
+    def cut(self, words: Sequence[str]) -> list[list[tuple[int, int, int]]]:
+        """Return the pieces of words in NFKC: their ids, starts and ends in code points."""
+        written: list[list[str]] = self._processor.encode(words, out_type=str, num_threads=1)
+        ids: list[list[int]] = self._processor.encode(words, num_threads=1)
+        return [_placed(*word) for word in zip(ids, written, strict=True)]
 
     def _normal(self, text: str) -> str:
         # Half of a surrogate pair has no place in UTF-8.
         whole = text.encode("utf-8", "replace").decode()
         return unicodedata.normalize("NFKC", whole.translate(self._plain))
+
+
+def _placed(ids: Sequence[int], pieces: Sequence[str]) -> list[tuple[int, int, int]]:
+    """Return the pieces of a word, whose first one has the mark of a beginning before it."""
+    ends = list(accumulate(len(piece.replace(BEGINNING, "")) for piece in pieces))
+    return list(zip(ids, [0, *ends], ends, strict=False))
 
 
 def _model(vocabulary: Vocabulary) -> bytes:

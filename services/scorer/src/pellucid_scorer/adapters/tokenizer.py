@@ -10,12 +10,13 @@ from pellucid_scorer.adapters.packed_model import PackedModel
 from pellucid_scorer.adapters.pieces import Pieces
 from pellucid_scorer.errors import ModelMissingError
 from pellucid_scorer.ports import TokenIds
+from pellucid_scorer.understanding.layout import Cutter
 
 FIRST_LOOK = 4096
 """Characters that are tokenized at first: nearly always enough to fill a model's length."""
 
 
-class _Rows(Protocol):
+class _Rows(Cutter, Protocol):
     """What cuts texts into tokens."""
 
     def rows(self, texts: Sequence[str]) -> list[TokenIds]:
@@ -31,11 +32,13 @@ class ModelTokenizer:
 
     Attributes:
         pad_id: Token id that fills a batch's shorter rows.
+        pieces: What cuts single words.
     """
 
     def __init__(self, files: ModelFiles) -> None:
         self._max_tokens = files.spec.max_tokens
-        self._cut, self.pad_id = _packed(files) if files.is_packed else _plain(files)
+        self._read, self.pad_id = _packed(files) if files.is_packed else _plain(files)
+        self.pieces: Cutter = self._read
 
     def tokenize(self, texts: Sequence[str]) -> tuple[TokenIds, ...]:
         """Return the ids of each text, special ones included, cut at the model's length.
@@ -52,7 +55,7 @@ class ModelTokenizer:
         )
 
     def _rows(self, texts: Sequence[str]) -> list[TokenIds]:
-        return self._cut.rows(texts)
+        return self._read.rows(texts)
 
 
 class _FromFile:
@@ -62,10 +65,19 @@ class _FromFile:
         self._tokenizer = tokenizer
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(max_tokens)
+        self.first, self.last = tokenizer.encode("").ids
 
     def rows(self, texts: Sequence[str]) -> list[TokenIds]:
         """Return the ids of each text."""
         return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
+
+    def cut(self, words: Sequence[str]) -> list[list[tuple[int, int, int]]]:
+        """Return the pieces of words: their ids, starts and ends in code points."""
+        found = self._tokenizer.encode_batch(list(words), add_special_tokens=False)
+        return [
+            [(piece, *span) for piece, span in zip(word.ids, word.offsets, strict=True)]
+            for word in found
+        ]
 
 
 def _plain(files: ModelFiles) -> tuple[_Rows, int]:

@@ -19,6 +19,7 @@ from pellucid_scorer.encoding.door import Door
 from pellucid_scorer.encoding.embedding_cache import EmbeddingCache
 from pellucid_scorer.models import Scale
 from pellucid_scorer.ports import BatchObserver, Encoder, TokenIds, Vectors
+from pellucid_scorer.spent import Spent
 
 DIGEST_BYTES = 16
 """Chance of two texts in a full cache sharing a digest: below 1e-28."""
@@ -37,21 +38,6 @@ SAMPLES = 10
 """Texts by which the rate is measured at the start: two batches, each long enough to tell."""
 
 Key = bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """Where the time of one call went, in seconds; the slowest text counts."""
-
-    tokenize_s: float = 0.0
-    queue_s: float = 0.0
-    encode_s: float = 0.0
-    cached_texts: int = 0
-
-    @property
-    def total_s(self) -> float:
-        """All of it."""
-        return self.tokenize_s + self.queue_s + self.encode_s
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""What a model reads in a message and the conversation before it."""
