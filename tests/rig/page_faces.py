@@ -17,9 +17,7 @@ import httpx
 
 from pellucid_decision import convert
 from pellucid_decision.adapters.rules_folder import RulesFolder
-from pellucid_decision.stages.cascade import Cascade
-from pellucid_decision.stages.classifier import Classifier
-from pellucid_decision.stages.weights import load_weights
+from pellucid_decision.intent.cascade import Cascade
 from pellucid_gateway.adapters import requests, responses
 from pellucid_gateway.adapters.evidence_store import StoredEvidence
 from pellucid_gateway.adapters.state import open_state
@@ -61,7 +59,7 @@ CUTOFF = datetime(2025, 1, 1, tzinfo=UTC)
 
 @cache
 def _cascade() -> Cascade:
-    return Cascade(RulesFolder(), Classifier(load_weights()))
+    return Cascade(RulesFolder())
 
 
 @dataclass
@@ -83,7 +81,7 @@ class PagesWeb(Lenient):
         self.urls, self.queries, self.shown, self.answer = [], [], "", answer
 
     async def decide(self, call: DecideCall) -> DecideAnswer:
-        """As the decision service does, by rules and classifier, both ways over the wire's form."""
+        """As the decision service does by form, both ways over the wire's form."""
         asked = convert.ask_of(requests.decide_request(call), now=NOW, cutoff=CUTOFF)
         return responses.decide_answer(convert.decide_response(await _cascade().decide(asked)))
 
