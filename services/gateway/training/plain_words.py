@@ -24,12 +24,12 @@ DECISION = Path(__file__).resolve().parents[2] / "decision" / "training"
 sys.path.insert(0, str(DECISION))
 
 from messages import CUTOFF, FOLDS, NOW, Labelled, labelled  # noqa: E402 - path first
-
-from pellucid_decision.adapters.rules_folder import RulesFolder  # noqa: E402 - path first
-from pellucid_decision.decision import Action, Decision, Stage  # noqa: E402 - path first
 from pellucid_decision.stages.cascade import Cascade  # noqa: E402 - path first
 from pellucid_decision.stages.classifier import Classifier  # noqa: E402 - path first
 from pellucid_decision.stages.weights import load_weights  # noqa: E402 - path first
+
+from pellucid_decision.adapters.rules_folder import RulesFolder  # noqa: E402 - path first
+from pellucid_decision.decision import Action, Decision, Stage  # noqa: E402 - path first
 from pellucid_decision.text.conversation import Ask, Role, Turn  # noqa: E402 - path first
 from pellucid_gateway import plain_words  # noqa: E402 - path first
 from pellucid_gateway.question.plain_messages import is_plain  # noqa: E402 - path first
