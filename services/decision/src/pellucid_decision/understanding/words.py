@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pellucid_language.scripts import SPACELESS, is_spaceless
+from pellucid_language.scripts import KATAKANA, SPACELESS, is_spaceless
 
 MESSAGE = 0
 """Number of the text that is the message; those of the history count from 1."""
@@ -25,7 +25,7 @@ _CLOSING = "`)]}>\"'“”„‘’«»」』》*_….,;:!?。、，！？；：
 _BREAKS = re.compile(r"[,;:.!?。、，！？；：)\]]\W*\Z")
 _NAME = re.compile(r"[^\W\d_a-zß-öø-ÿ][\w.'’&+-]*|[\w.]*\d[\w.,:%+-]*|[$€£#@]\w+")
 _CASED = re.compile(r"[A-ZÀ-ÖØ-ÞĀ-ŽΑ-ΩА-Я]")
-_KATAKANA = re.compile(r"[\u30a0-\u30ff]+")
+_KATAKANA = re.compile(rf"[{KATAKANA}]+")
 
 
 @dataclass(frozen=True, slots=True)
