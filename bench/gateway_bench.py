@@ -1,7 +1,7 @@
 """What the gateway adds to a stream of the model: `python bench/gateway_bench.py`.
 
 One run, side by side: callers against the model server itself, through the gateway's OpenAI face
-(a whole local installation, the messages settled by rules), through the bare proxy of
+(a whole local installation, the messages settled by their form), through the bare proxy of
 `gateway_peer.py`, and through LiteLLM's proxy where `--litellm` names its program. Then many
 streams at once, some of them answers with verified citations. Prints tables and writes them to
 `bench/results/gateway.json`. The exit status says whether what is to be reached was reached.
@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import uvloop
+from form_settled import begins_early, form_settled
 from gateway_cost import LENGTHS, Cost, beside, cpu_s
 from gateway_load import (
     KEY,
@@ -44,7 +45,6 @@ from gateway_load import (
     percentile,
     request_bytes,
 )
-from form_settled import begins_early, form_settled
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))

@@ -52,15 +52,6 @@ def test_each_provider_has_a_section_that_its_errors_link_to(name: str) -> None:
         assert f"`{variable}`" in row
 
 
-def test_the_rule_guide_names_the_catalogue_and_a_file_per_language() -> None:
-    catalogue, languages, _, changelog, trust, _ = touched("rule")
-    assert changelog == "CHANGELOG.md"
-    assert (ROOT / catalogue).parent / "languages" == (ROOT / languages).parent
-    codes = {path.stem for path in (ROOT / languages).parent.glob("*.yaml")}
-    assert codes == {"any", "de", "en", "es", "fr", "ja", "ko", "zh"}
-    assert (ROOT / trust).is_file()
-
-
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_each_claim_check_stands_where_the_guide_puts_it(check: Callable[..., bool]) -> None:
     module, table, *_ = touched("check")
