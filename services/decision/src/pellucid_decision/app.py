@@ -94,7 +94,7 @@ def _understanding(settings: DecisionSettings, stack: AsyncExitStack) -> ScorerU
 
 async def _warm_up(rules: RulesFolder, now: datetime, settings: DecisionSettings) -> None:
     """Decide once: the first person must not wait for lists and patterns."""
-    message = "see www.pellucid.example, price and opening hours?"
+    message = "see www.pellucid.example or call 555-0143: price and opening hours?"
     ask = Ask(message, now, settings.cutoff, web_mode=WebMode.ON)
     await Cascade(rules).decide(ask)
     registrable_domain("example.com")  # reads the public suffixes

@@ -84,9 +84,7 @@ _TASKS: Mapping[str, str] = {
     "brainstorm": "Ideas are wanted.",
     "roleplay": "The assistant is to play a role.",
     "translate": "A text is to be translated.",
-    **dict.fromkeys(
-        ("rewrite", "summarize", "extract", "task"), "It brings its own text."
-    ),
+    **dict.fromkeys(("rewrite", "summarize", "extract", "task"), "It brings its own text."),
     "advice": "Asks for general advice.",
     **dict.fromkeys(("timeless", "concept"), "Asks for general knowledge that does not change."),
 }
