@@ -22,9 +22,8 @@ import uvloop
 LEFT: list[float] = []
 DEFAULT_PACE = {"first_s": 0.3, "gap_s": 0.02, "tokens": 50}
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-# Number, publisher and title; address; facts: how sources stand in a prompt, each line marked.
-_MARK = r"^(?:\w+\| )?"
-SOURCE = re.compile(rf"{_MARK}\[(\d+)\] .*\n{_MARK}\S+\n{_MARK}(.+?[.!?])(?=\s|$)", re.MULTILINE)
+# Number, publisher and title; address; facts: how sources stand in a prompt.
+SOURCE = re.compile(r"^\[(\d+)\] .*\n\S+\n(.+?[.!?])(?=\s|$)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -192,14 +192,10 @@ class ObeyingModel:
         fence = _FENCE.search(text)
         if not fence:
             return "I do not know."
-        mark = fence.group(1)[:4]
-        plain = "\n".join(
-            line.removeprefix(f"{mark}|").strip() for line in fence.group(2).split("\n")
-        )
         best = max(
             (
                 (overlap(self._case.question, sentence), int(n), sentence)
-                for n, facts in _BLOCK.findall(plain)
+                for n, facts in _BLOCK.findall(fence.group(2))
                 for sentence in self._told(facts)
             ),
             default=(0.0, 0, "I do not know."),
@@ -224,12 +220,9 @@ class ObeyingModel:
 
 
 def unfenced(text: str) -> str:
-    """What a model may take for its operator's words: outside the fence, unmarked, broken out."""
+    """What a model may take for its operator's words: outside the fence, or broken out of it."""
     heard = _FENCE.sub(" ", text)
-    for marker, inside in _FENCE.findall(text):
-        for line in inside.split("\n"):
-            if not line.startswith(f"{marker[:4]}|"):
-                heard += f"\n{line}"
+    for _, inside in _FENCE.findall(text):
         broken = _BREAKS_OUT.search(inside)
         if broken:
             heard += inside[broken.end() :]

@@ -8,8 +8,10 @@ from typing import Any
 
 from aiohttp import web
 
+from pellucid_runtime.llm.asking import Patience
+from pellucid_runtime.llm.endpoint import open_endpoint
 from pellucid_runtime.llm.model import ChatMessage, ChatRequest, Chunk
-from pellucid_runtime.llm.openai import OpenAiClient, Patience, open_endpoint
+from pellucid_runtime.llm.openai import OpenAiClient
 
 ASK = ChatRequest([ChatMessage("user", "hello")])
 Script = Callable[[web.Request, web.StreamResponse], Awaitable[None]]
@@ -84,12 +86,16 @@ async def client_of(
 
 
 async def all_of(client: OpenAiClient, request: ChatRequest = ASK) -> list[Chunk]:
-    return [chunk async for chunk in client.stream(request)]
+    """The pieces of an answer but for bare signs of life."""
+    chunks = [chunk async for chunk in client.stream(request)]
+    return [
+        c for c in chunks if c.text or c.reasoning or c.tool_calls or c.finish_reason or c.usage
+    ]
 
 
 async def read_into(received: list[str], client: OpenAiClient) -> None:
     async for chunk in client.stream(ASK):
-        received.append(chunk.text)  # noqa: PERF401 - what came before an error matters
+        received.extend(filter(None, (chunk.text,)))
 
 
 StartModel = Callable[[], Awaitable[ModelServer]]

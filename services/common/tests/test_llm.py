@@ -15,12 +15,13 @@ from model_server import (
     event,
 )
 
+from pellucid_runtime.llm.endpoint import open_endpoint
 from pellucid_runtime.llm.model import (
     ChatMessage,
     ChatRequest,
     Usage,
 )
-from pellucid_runtime.llm.openai import OpenAiClient, open_endpoint, open_llm
+from pellucid_runtime.llm.openai import OpenAiClient, open_llm
 from pellucid_runtime.llm.settings import LlmSettings
 
 

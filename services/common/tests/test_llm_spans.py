@@ -51,9 +51,9 @@ async def test_models_and_tokens_stand_in_it(
 
 @pytest.mark.parametrize(
     ("status", "error", "attempts"),
-    [(401, "LlmRejectedError", 1), (503, "LlmUnavailableError", 2)],
+    [(401, "wrong_key", 1), (503, "server_error", 2)],
 )
-async def test_a_call_that_fails_is_an_error_with_its_type(  # noqa: PLR0917 - fixtures and a table
+async def test_a_call_that_fails_is_an_error_with_its_cause(  # noqa: PLR0917 - fixtures and a table
     start_model: StartModel,
     stack: AsyncExitStack,
     spans: InMemorySpanExporter,

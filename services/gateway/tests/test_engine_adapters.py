@@ -29,6 +29,7 @@ from pellucid_gateway.vocabulary.ports import (
     FetchCall,
     ModelEnd,
     ModelPiece,
+    ModelThought,
     Passage,
     Prompt,
     ReflectCall,
@@ -301,6 +302,7 @@ async def test_the_models_chunks_become_pieces_and_one_end() -> None:
 
     assert events == [
         ModelPiece("a"),
+        ModelThought(""),
         ModelPiece("b"),
         ModelEnd(truncated=True, finish_reason="length", prompt_tokens=7, completion_tokens=2),
     ]

@@ -9,10 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from turn_fakes import turn
 
-from pellucid_gateway.answering.context import Room, fitted
-from pellucid_gateway.answering.prompts import Setting, bound_tokens, build_prompt
+from pellucid_gateway.answering.context import Context, Room, fitted
+from pellucid_gateway.answering.prompts import build_prompt
+from pellucid_gateway.answering.rules import SOURCE_RULES
+from pellucid_gateway.answering.setting import Setting
+from pellucid_gateway.answering.window import bound_tokens
 from pellucid_gateway.course.plans import DEPTH_PLANS
-from pellucid_gateway.question.key_facts import tokens_of
+from pellucid_gateway.question.tokens import tokens_of
 from pellucid_gateway.vocabulary.fencing import fenced, neutral
 from pellucid_gateway.vocabulary.findings import PublishedDate, Source
 from pellucid_gateway.vocabulary.request import (
@@ -56,7 +59,7 @@ def test_it_has_date_cutoff_fenced_sources_and_question() -> None:
     prompt = build_prompt(request, [source(1), source(2)], SETTING)
     text = text_of(prompt.messages)
 
-    assert "Saturday, 21 November 2026" in text, "the date is the person's, not UTC's"
+    assert "Saturday, 21 November 2026, 08:30 (Asia/Seoul, UTC+09:00)" in text
     assert "January 2025" in text
     assert text.index("<<<DATA k3x9q") < text.index("[1] The Post, 2026-10-03: Toll")
     assert (
@@ -67,21 +70,12 @@ def test_it_has_date_cutoff_fenced_sources_and_question() -> None:
     assert prompt.max_tokens == 400
 
 
-def test_a_standard_prompt_stays_within_8000_characters_whatever_was_said_before() -> None:
-    history = tuple(ChatMessage(Role.USER, "word " * 300) for _ in range(20))
+def test_a_standard_prompt_has_at_most_8000_characters_beside_history_and_named_pages() -> None:
     sources = [source(n, "A fact of two hundred tokens. " * 26) for n in (1, 2, 3, 4)]
-    prompt = build_prompt(turn("What is the toll?", history=history), sources, SETTING)
+    prompt = build_prompt(turn("What is the toll?"), sources, SETTING)
 
+    assert prompt.shown == (1, 2, 3, 4)
     assert len(text_of(prompt.messages)) <= 8000
-    assert len(prompt.messages) > 2, "some of the history fits"
-
-
-def test_without_sources_the_conversation_goes_further_back() -> None:
-    history = tuple(ChatMessage(Role.USER, "word " * 300) for _ in range(8))
-    prompt = build_prompt(turn("And?", history=history), [], replace(SETTING, searched=False))
-
-    assert len(prompt.messages) == 2 + 4
-    assert prompt.context_tokens == 0
 
 
 def test_subject_and_memories_are_told() -> None:
@@ -102,7 +96,7 @@ def test_a_fruitless_search_is_told() -> None:
 def test_numbers_are_asked_for_in_every_style(style: CitationStyle) -> None:
     text = text_of(build_prompt(turn("Who?", citation_style=style), [source(1)], SETTING).messages)
 
-    assert "like [1]" in text
+    assert "like this [1]" in text
 
 
 WILD = st.text(max_size=400) | st.sampled_from(["漢字" * 200, "🙂" * 300, "a" * 5000, ""])
@@ -130,13 +124,13 @@ def test_no_window_overflows(
 
 @settings(max_examples=150, deadline=None)
 @given(facts=st.lists(WILD, min_size=1, max_size=40))
-def test_standard_depth_adds_at_most_1200_tokens(facts: list[str]) -> None:
+def test_standard_depth_adds_at_most_1600_tokens(facts: list[str]) -> None:
     sources = [source(n, fact, title=fact[:200]) for n, fact in enumerate(facts, 1)]
     bare = build_prompt(turn("Why?"), [], replace(SETTING, window_tokens=200_000, searched=False))
     full = build_prompt(turn("Why?"), sources, replace(SETTING, window_tokens=200_000))
 
     added = tokens_of(text_of(full.messages)) - tokens_of(text_of(bare.messages))
-    assert added <= 1200
+    assert added + tokens_of(SOURCE_RULES) <= 1605
 
 
 @settings(max_examples=100, deadline=None)
@@ -147,7 +141,8 @@ def test_the_lean_plan_adds_at_most_500_tokens(facts: list[str]) -> None:
     bare = build_prompt(turn("Why?"), [], replace(lean, searched=False))
     full = build_prompt(turn("Why?"), sources, lean)
 
-    assert tokens_of(text_of(full.messages)) - tokens_of(text_of(bare.messages)) <= 505
+    added = tokens_of(text_of(full.messages)) - tokens_of(text_of(bare.messages))
+    assert added + tokens_of(SOURCE_RULES) <= 505
 
 
 @pytest.mark.parametrize(
@@ -162,7 +157,7 @@ def test_a_wished_length_is_what_the_model_is_told(message: str, rule: str) -> N
     prompt = build_prompt(turn(message), [source(1)], SETTING)
 
     assert rule in text_of(prompt.messages)
-    assert "at most" not in text_of(prompt.messages).split("\n")[2]
+    assert "Prose: about" not in text_of(prompt.messages)
 
 
 def test_a_summary_of_a_named_page_has_room_for_it() -> None:
@@ -184,10 +179,10 @@ def test_a_named_page_is_cut_rather_than_left_out_of_a_small_window() -> None:
 def test_the_best_sources_fill_the_room_and_a_domain_counts_less_the_second_time() -> None:
     same, other = (replace(source(n), relevance=0.8) for n in (1, 2))
     third = replace(source(3), relevance=0.6, domain="other.example")
-    one = Room(most_bytes=10_000, most_tokens=60)
+    one = Room(window=10_000, cap=100)
 
     assert fitted([same, other, third], marker="k3x9q", room=one).numbers == (1, 3)
-    assert fitted([same], marker="k3x9q", room=Room(10, 500)).text == ""
+    assert fitted([same], marker="k3x9q", room=Room(10, 500)) == Context(left_out=1)
 
 
 TRICKS = [
@@ -207,6 +202,8 @@ def test_sources_cannot_leave_their_fence(text: str) -> None:
     assert "</s>" not in inside
     assert ">>>" not in inside
     assert block.count("k3x9q") == 2
+    assert block.endswith("\nk3x9q END>>>")
+    assert block.count("<<<") == block.count(">>>") == 1
 
 
 def test_plain_text_is_left_alone_by_the_fence() -> None:
@@ -220,7 +217,7 @@ def _words_asked_for(depth: Depth, sources: int) -> int:
     setting = replace(SETTING, plan=plan, window_tokens=200_000)
     listed = [source(n + 1) for n in range(sources)]
     prompt = build_prompt(turn("What is the toll?", depth=depth), listed, setting)
-    limit = re.search(r"at most (\d+) words", text_of(prompt.messages))
+    limit = re.search(r"about (\d+) words", text_of(prompt.messages))
     assert limit is not None
     return int(limit[1])
 

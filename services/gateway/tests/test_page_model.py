@@ -4,12 +4,13 @@ import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import permutations
 from typing import Any
 
 import pytest
 from turn_fakes import HITS, QUESTION, FakeDecision, FakeFetcher, FakeSearch, Rig, search_decision
 
-from pellucid_gateway.answering.prompts import bound_tokens
+from pellucid_gateway.answering.window import bound_tokens
 from pellucid_gateway.vocabulary.events import Done, TurnResult
 from pellucid_gateway.vocabulary.findings import Hit
 from pellucid_gateway.vocabulary.ports import ModelEnd, ModelPiece, Prompt
@@ -50,10 +51,12 @@ def extracted(*points: str) -> Callable[[Prompt], str]:
     return lambda _: f"Here it is: {json.dumps({'title': 'x', 'key_points': list(points)})}"
 
 
-async def run(model: TaskModel, message: str = QUESTION, **options: Any) -> TurnResult:
+async def run(
+    model: TaskModel, message: str = QUESTION, *, page: str = PAGE, **options: Any
+) -> TurnResult:
     rig = Rig(
         search=FakeSearch(hits=HITS[:1]),
-        fetcher=FakeFetcher(texts={HITS[0].url: PAGE}),
+        fetcher=FakeFetcher(texts={HITS[0].url: page}),
         model=model,  # type: ignore[arg-type]
     )
     events = await rig.events(message, **options)
@@ -67,11 +70,42 @@ async def test_facts_are_the_pages_own_sentences_that_the_model_points_at() -> N
 
     shown = model.prompts[-1].messages[-1].content
     assert "Since October a passage by car comes to 4.50 crowns, said the operator." in shown
-    assert "ferry ran until" not in shown
+    assert "ferry ran until" in shown
     assert [citation.cited_text for citation in result.citations] == [
         "Since October a passage by car comes to 4.50 crowns, said the operator."
     ]
     assert "extract" in result.timings_ms
+
+
+GOAT = "A goat named Otto, a gift of the islanders, has lived with the keeper since he was a kid."
+
+
+def facts_in(shown: str) -> set[str]:
+    fenced = shown[shown.index("<<<DATA") : shown.index("END>>>")]
+    return {line for line in fenced.splitlines()[3:-1] if line.strip()}
+
+
+async def test_a_deep_turn_shows_what_is_chosen_without_a_model_and_its_points_besides() -> None:
+    rows = "\n".join(f"| Kind {n} | {n}.50 crowns | since {n} May 2026 |" for n in range(1, 26))
+    names = ["".join(letters) for letters in permutations("bridgetol", 5)]
+    told = [f"The {' '.join(names[n : n + 6])} of the toll." for n in range(0, 900, 6)]
+    filler = "\n\n".join((*told[:100], GOAT, *told[100:]))
+    table = f"| Toll | Price | Since |\n| --- | --- | --- |\n{rows}"
+    page = f"# Tolls of the Skerry Bridge\n\n{table}\n\n{filler}"
+    shown = {}
+    for name, points, depth in (
+        ("standard", (), Depth.STANDARD),
+        ("deep", (), Depth.DEEP),
+        ("pointed", (GOAT,), Depth.DEEP),
+    ):
+        model = TaskModel(extracted(*points))
+        await run(model, page=page, depth=depth)
+        shown[name] = facts_in(model.prompts[-1].messages[-1].content)
+
+    assert shown["standard"] <= shown["deep"]
+    assert shown["pointed"] - shown["deep"] == {GOAT}
+    assert shown["deep"] <= shown["pointed"]
+    assert any("crowns |" in line for line in shown["standard"])
 
 
 def broken(_: Prompt) -> str:

@@ -11,7 +11,8 @@ from turn_fakes import QUESTION, FakeDecision, FakeModel, FakeSearch, Rig, answe
 
 from pellucid_gateway.adapters.model import LlmAnswerModel
 from pellucid_gateway.answering.client_prompt import build_client_prompt
-from pellucid_gateway.answering.prompts import PER_MESSAGE_TOKENS
+from pellucid_gateway.answering.window import PER_MESSAGE_TOKENS
+from pellucid_gateway.question.tokens import SAFETY, tokens_of
 from pellucid_gateway.vocabulary.events import Delta, Done, ToolCallPieces, TurnResult
 from pellucid_gateway.vocabulary.ports import ModelToolCalls, Prompt
 from pellucid_gateway.vocabulary.request import ClientMessages, SubjectContext
@@ -112,12 +113,63 @@ async def test_the_adapter_sends_fields_and_messages_as_they_are() -> None:
     assert llm.request.model == "other"
 
 
-def bound_of(client: ClientMessages) -> int:
-    """One token a byte of what the model reads, and what a chat template puts around it."""
-    return sum(len(m["content"].encode()) + PER_MESSAGE_TOKENS for m in client.messages)
+def bound_of(client: ClientMessages) -> float:
+    """What the model reads is counted with, and what a chat template puts around it."""
+    return SAFETY * sum(tokens_of(m["content"]) + PER_MESSAGE_TOKENS for m in client.messages)
 
 
-@pytest.mark.parametrize("window", [2_048, 4_096, 16_384])
+TOOLS = [
+    {
+        "type": "function",
+        "function": {
+            "name": f"tool_{n}",
+            "description": "Reads a file of the person's and gives its lines, some at a time.",
+            "parameters": {
+                "type": "object",
+                "properties": {"path": {"type": "string"}, "offset": {"type": "number"}},
+                "required": ["path"],
+            },
+        },
+    }
+    for n in range(40)
+]
+
+
+def test_a_clients_limit_for_any_model_and_its_tools_leave_room_for_sources() -> None:
+    client = replace(CLIENT, fields={"max_tokens": 128_000, "tools": TOOLS})
+    setting = replace(SETTING, window_tokens=32_768)
+    prompt = build_client_prompt(turn(), client, [source(1), source(2)], setting)
+
+    assert prompt.shown == (1, 2)
+    assert prompt.left_out == 0
+
+
+async def test_sources_that_do_not_fit_beside_a_conversation_are_told_of() -> None:
+    long = ClientMessages(messages=({"role": "user", "content": "word " * 20_000},))
+    rig = Rig(model=FakeModel(["Arr."]))
+    result = result_of(await rig.events(passthrough=long))
+
+    assert rig.model.prompts[0].client == long
+    told = {notice.code: notice.text for notice in result.notices}
+    assert told["sources_left_out"].startswith("The conversation is so long")
+
+
+def test_what_is_added_never_parts_a_call_of_a_tool_from_its_result() -> None:
+    client = replace(CLIENT, messages=(CLIENT.messages[-1], *CLIENT.messages[2:4]))
+    prompt = build_client_prompt(turn(), client, [source(1)], SETTING)
+
+    assert prompt.client is not None
+    assert prompt.client.messages[1:] == client.messages
+
+
+def test_a_client_is_told_the_time_with_the_sources() -> None:
+    prompt = build_client_prompt(turn(time_zone="Asia/Seoul"), CLIENT, [source(1)], SETTING)
+
+    assert prompt.client is not None
+    assert "21 November 2026, 08:30 (Asia/Seoul" in prompt.client.messages[-2]["content"]
+
+
+@pytest.mark.parametrize("window", [2_048, 4_096, 6_000])
 def test_a_long_conversation_leaves_no_room_and_is_not_cut(window: int) -> None:
     long = ClientMessages(messages=({"role": "user", "content": "word " * 4_000},))
     prompt = build_client_prompt(turn(), long, [source(1)], replace(SETTING, window_tokens=window))

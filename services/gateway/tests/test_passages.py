@@ -5,11 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pellucid_gateway.question import passages
-from pellucid_gateway.question.key_facts import tokens_of
-from pellucid_gateway.question.named_pages import GAP, named_page, outline
+from pellucid_gateway.question.named_pages import named_page, outline
 from pellucid_gateway.question.page_pieces import pieces_of, with_needs
 from pellucid_gateway.question.parts import parts_of
-from pellucid_gateway.question.passages import Page, best_of
+from pellucid_gateway.question.passage_choice import best_of
+from pellucid_gateway.question.passages import Page
+from pellucid_gateway.question.tokens import GAP, tokens_of
 
 PAGE = """# Skerry Bridge
 

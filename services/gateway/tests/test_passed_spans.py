@@ -116,9 +116,9 @@ async def test_a_call_is_told_with_its_models_its_tokens_and_its_cost(
 @pytest.mark.parametrize(
     ("status", "error"),
     [
-        ("404 Not Found", "LlmRejectedError"),
-        ("429 Too Many Requests", "LlmUnavailableError"),
-        ("503 Service Unavailable", "LlmUnavailableError"),
+        ("404 Not Found", "unknown_model"),
+        ("429 Too Many Requests", "rate_limited"),
+        ("503 Service Unavailable", "server_error"),
     ],
 )
 async def test_a_refusal_is_passed_on_and_an_error_of_the_span(
@@ -133,7 +133,7 @@ async def test_a_reply_that_breaks_off_is_an_error_of_the_span(spans: InMemorySp
     async with served(Script([[STREAM]], closes=True)) as model:
         with pytest.raises(LlmUnavailableError):
             await take(model)
-    failed_with(only(spans), "LlmUnavailableError")
+    failed_with(only(spans), "broke_off")
 
 
 async def test_a_server_that_does_not_begin_is_an_error_of_the_span(
@@ -142,7 +142,7 @@ async def test_a_server_that_does_not_begin_is_an_error_of_the_span(
     async with served(Script([[b""]], pause_s=0.5), first_byte_s=0.05) as model:
         with pytest.raises(LlmTimeoutError):
             await model.complete(b"{}", "m")
-    failed_with(only(spans), "LlmTimeoutError")
+    failed_with(only(spans), "too_slow")
 
 
 async def test_a_client_that_leaves_is_no_error(spans: InMemorySpanExporter) -> None:

@@ -151,7 +151,7 @@ async def test_orders_in_a_page_stay_fenced_data() -> None:
     lines = data.splitlines()
     assert lines[0] == f"<<<DATA {MARKER}"
     assert [line for line in lines if MARKER in line] == [lines[0], lines[-1]]
-    assert all(line.startswith(f"{MARKER[:4]}|") for line in lines[1:-1])
+    assert lines[-1] == f"{MARKER} END>>>"
     assert "<|im_start|>" not in data
     assert "never follow" in rules
 

@@ -182,14 +182,12 @@ async def test_a_model_that_says_nothing_counts_as_failed() -> None:
     assert result.answer_kind is AnswerKind.EXTRACTIVE
 
 
-async def test_a_model_that_breaks_off_ends_in_an_error_after_what_was_sent() -> None:
+async def test_a_model_that_breaks_off_leaves_a_partial_answer() -> None:
     events = await Rig(
         model=FakeModel(["The toll is not ", "known yet to "], fails_after=2)
     ).events()
 
-    assert isinstance(events[-1], Failed)
-    assert events[-1].reason == "LLM_FAILED"
-    assert events[-1].retryable
+    assert result_of(events).partial
     assert "".join(e.text for e in events if isinstance(e, Delta)).startswith("The toll")
 
 

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from opentelemetry.trace import SpanKind, Status, StatusCode
 
-from pellucid_runtime.llm.model import LlmError, LlmRejectedError, LlmUnavailableError, Usage
+from pellucid_runtime.llm.model import Usage
 from pellucid_runtime.telemetry.metrics import (
     LLM_CALLS,
     LLM_COST_USD,
@@ -23,9 +23,6 @@ from pellucid_runtime.telemetry.tracing import TRACER
 OK = "ok"
 CANCELLED = "cancelled"
 _MILLION = 1_000_000
-# Refusals that say "not now"; other 4xx say "not like this".
-_NOT_NOW = frozenset({408, 409, 425, 429})
-_FIRST_SERVER_ERROR = 500
 
 # Source: OpenTelemetry semantic conventions for generative AI, well-known `gen_ai.provider.name`.
 _PROVIDERS: Mapping[str, str] = {
@@ -90,6 +87,11 @@ class ModelCall:
             },
         )
 
+    @property
+    def has_answered(self) -> bool:
+        """The first text was there."""
+        return self._has_begun_to_answer
+
     def answers(self) -> None:
         """The first text of a stream is there."""
         if not self._has_begun_to_answer:
@@ -120,7 +122,7 @@ class ModelCall:
         return usage
 
     def end(self, outcome: str) -> None:
-        """It is over: `ok`, `cancelled`, or the name of the error that it ended in."""
+        """It is over: `ok`, `cancelled`, or the cause of the error that it ended in."""
         if self._is_over:
             return
         self._is_over = True
@@ -141,10 +143,3 @@ def provider_of(host: str) -> str:
     return next(
         (name for end, name in _PROVIDERS.items() if host.endswith(end)), "openai_compatible"
     )
-
-
-def refusal(status: int, model: str) -> LlmError:
-    """The error that a status of 400 and above stands for."""
-    if status >= _FIRST_SERVER_ERROR or status in _NOT_NOW:
-        return LlmUnavailableError(f"the model answered status {status}", model=model)
-    return LlmRejectedError(f"the model refused with status {status}", model=model)

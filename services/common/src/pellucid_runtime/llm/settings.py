@@ -16,6 +16,10 @@ def _read_prices(value: object) -> object:
     return {model.strip(): tuple(price.split("/")) for model, _, price in parts}
 
 
+# A server that loads its model takes up to a minute; with another one waiting that is too long.
+_FIRST_TOKEN_S = 60.0
+_BEFORE_FALLBACK_S = 10.0
+
 _Usd = Annotated[float, Field(ge=0, le=10_000)]
 Prices = Annotated[dict[str, tuple[_Usd, _Usd]], NoDecode, BeforeValidator(_read_prices)]
 
@@ -50,11 +54,15 @@ class LlmSettings(ServiceSettings):
     llm_internal: bool = Field(
         default=False, description="The endpoint is inside: prompts to it do not count as leaving."
     )
-    llm_first_token_timeout_s: float = Field(
-        default=10.0, gt=0, le=300, description="Seconds until the first token; then the fallback."
+    llm_first_token_timeout_s: float | None = Field(
+        default=None,
+        gt=0,
+        le=600,
+        description="Seconds without a sign of life before the first token; then the fallback. "
+        "Unset: 60, or 10 with LLM_FALLBACK_BASE_URL.",
     )
     llm_idle_timeout_s: float = Field(
-        default=10.0, gt=0, le=300, description="Seconds between tokens; then the answer ends."
+        default=20.0, gt=0, le=300, description="Seconds between tokens; then the answer ends."
     )
     llm_prices: Prices = Field(
         default_factory=dict,
@@ -63,6 +71,13 @@ class LlmSettings(ServiceSettings):
     llm_timeout_s: float = Field(
         default=30.0, gt=0, le=600, description="Seconds for an answer that is not streamed."
     )
+
+    @property
+    def first_token_s(self) -> float:
+        """Seconds without a sign of life before the first token."""
+        if self.llm_first_token_timeout_s is not None:
+            return self.llm_first_token_timeout_s
+        return _FIRST_TOKEN_S if self.llm_fallback_base_url is None else _BEFORE_FALLBACK_S
 
     @property
     def has_llm(self) -> bool:

@@ -4,6 +4,7 @@ from pellucid_decision.errors import UnavailableError
 from pellucid_decision.ports import ModelAnswer, Prompt
 from pellucid_runtime.errors import ServiceError
 from pellucid_runtime.llm.model import ChatMessage, ChatRequest, LlmClient
+from pellucid_runtime.rpc.deadline import deadline_scope
 
 
 class ChatModel:
@@ -38,9 +39,11 @@ class ChatModel:
             temperature=prompt.temperature,
             max_tokens=prompt.max_tokens,
             json_schema=prompt.json_schema,
+            task="reflection" if prompt.reasoning else "decision",
         )
         try:
-            completion = await self._client.complete(request)
+            with deadline_scope(prompt.timeout_s):
+                completion = await self._client.complete(request)
         except ServiceError as error:
             raise UnavailableError(error.message) from error
         return ModelAnswer(completion.text, completion.host)

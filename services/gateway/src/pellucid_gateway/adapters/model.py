@@ -4,7 +4,14 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
 
-from pellucid_gateway.vocabulary.ports import ModelEnd, ModelPiece, ModelToolCalls, Prompt
+from pellucid_gateway.vocabulary.ports import (
+    ModelEnd,
+    ModelEvent,
+    ModelPiece,
+    ModelThought,
+    ModelToolCalls,
+    Prompt,
+)
 from pellucid_runtime.llm.model import ChatMessage, ChatRequest, Chunk, LlmClient
 
 # Answers keep to their sources; a little variety reads better than none.
@@ -42,12 +49,14 @@ class LlmAnswerModel:
         """See `AnswerModel`."""
         return self._window_tokens
 
-    async def stream(self, prompt: Prompt) -> AsyncIterator[ModelPiece | ModelToolCalls | ModelEnd]:
+    async def stream(self, prompt: Prompt) -> AsyncIterator[ModelEvent]:
         """See `AnswerModel`."""
         end = ModelEnd()
         chunks = self._client.stream(_request(prompt))
         async with aclosing(chunks):  # type: ignore[type-var]
             async for chunk in chunks:
+                if chunk.reasoning or chunk == _sign_of_life(chunk):
+                    yield ModelThought(chunk.reasoning)
                 if chunk.text:
                     yield ModelPiece(chunk.text)
                 if chunk.tool_calls:
@@ -66,7 +75,12 @@ def _request(prompt: Prompt) -> ChatRequest:
         model=prompt.model or None,
         temperature=TEMPERATURE if prompt.temperature is None else prompt.temperature,
         max_tokens=prompt.max_tokens,
+        task=prompt.task,
     )
+
+
+def _sign_of_life(chunk: Chunk) -> Chunk:
+    return Chunk(model=chunk.model, host=chunk.host)
 
 
 def _ended(end: ModelEnd, chunk: Chunk) -> ModelEnd:

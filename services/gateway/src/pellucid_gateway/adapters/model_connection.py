@@ -11,7 +11,7 @@ from typing import Any
 
 import httptools
 
-from pellucid_runtime.llm.model import LlmUnavailableError
+from pellucid_runtime.llm.model import LlmCause, LlmUnavailableError
 
 # Takes a piece; returns what must be awaited before the next one.
 Take = Callable[[bytes], Awaitable[None] | None]
@@ -120,7 +120,7 @@ class ModelConnection(asyncio.Protocol):
             if not self.is_reusable:
                 self.hang_up()
         if self._failure:
-            raise LlmUnavailableError(self._failure)
+            raise LlmUnavailableError(self._failure, cause=LlmCause.BROKE_OFF)
 
     async def _gave_all(self, take: Take) -> bool:
         """Hand over what waits; whether that was the end."""

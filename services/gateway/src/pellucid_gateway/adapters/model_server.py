@@ -23,8 +23,15 @@ from pellucid_gateway.vocabulary.passed_on import (
     told_by_reply,
     told_by_stream,
 )
-from pellucid_runtime.llm.model import LlmError, LlmTimeoutError, LlmUnavailableError, Usage
-from pellucid_runtime.llm.observed import CANCELLED, OK, ModelCall, refusal
+from pellucid_runtime.llm.endpoint import BaseUrl
+from pellucid_runtime.llm.model import (
+    LlmError,
+    LlmTimeoutError,
+    LlmUnavailableError,
+    Usage,
+)
+from pellucid_runtime.llm.observed import CANCELLED, OK, ModelCall
+from pellucid_runtime.llm.refusals import read_refusal
 from pellucid_runtime.llm.settings import LlmSettings
 
 # A longer whole reply is no chat completion.
@@ -94,7 +101,7 @@ class ModelReply:
             end.append(piece)
             return take(piece)
 
-        with _told(call, self.status):
+        with _told(call, self.head):
             try:
                 await self._pour(tell)
             finally:
@@ -126,7 +133,7 @@ class ModelReply:
             if len(body) > _MOST_BYTES:
                 self.connection.hang_up()
 
-        with _told(self.call, self.status):
+        with _told(self.call, self.head, body):
             await self._pour(take)
             if len(body) > _MOST_BYTES:
                 raise LlmUnavailableError("the model server's reply is too long")
@@ -136,19 +143,19 @@ class ModelReply:
 
 
 @contextmanager
-def _told(call: ModelCall | None, status: int = HTTPStatus.OK) -> Iterator[None]:
+def _told(call: ModelCall | None, head: Head, body: bytes | bytearray = b"") -> Iterator[None]:
     """End the call as the enclosed part ends; a refusal is an error, though it is passed on."""
-    outcome = CANCELLED
+    outcome: str = CANCELLED
     try:
         yield
-        refused = status >= HTTPStatus.BAD_REQUEST
-        outcome = type(refusal(status, "")).__name__ if refused else OK
+        refused = head.status >= HTTPStatus.BAD_REQUEST
+        outcome = read_refusal(head.status, head.headers, bytes(body)).cause if refused else OK
     except LlmError as error:
-        outcome = type(error).__name__
+        outcome = error.cause
         raise
     finally:
         if call is not None:
-            call.end(outcome)
+            call.end(str(outcome))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +174,12 @@ class Address:
     Attributes:
         host: Name or address, without brackets.
         authority: As in the Host header.
+        base: Where it was taken from.
         path: What stands before the paths of the API.
         tls: None: plain text.
     """
 
+    base: BaseUrl
     host: str
     port: int
     authority: str
@@ -180,14 +189,20 @@ class Address:
     @classmethod
     def of(cls, base_url: str) -> "Address":
         """Take an address apart, for example `https://models.example/v1`."""
-        parts = urlsplit(base_url.rstrip("/"))
+        base = BaseUrl.of(base_url)
+        parts = urlsplit(base.root)
         return cls(
+            base=base,
             host=parts.hostname or "",
             port=parts.port or _PORTS[parts.scheme],
             authority=parts.netloc.rpartition("@")[2],
             path=parts.path,
             tls=ssl.create_default_context() if parts.scheme == "https" else None,
         )
+
+    def target(self, path: str) -> str:
+        """What is asked for on the request's first line."""
+        return f"{self.path}{path}?{self.base.query}" if self.base.query else f"{self.path}{path}"
 
 
 class KeptModelServer:
@@ -238,7 +253,7 @@ class KeptModelServer:
         try:
             reply = await self._ask("POST", "/chat/completions", body)
         except LlmError as error:
-            outcome = type(error).__name__
+            outcome = error.cause.value
             raise
         else:
             reply.call, outcome = call, ""
@@ -318,9 +333,11 @@ class KeptModelServer:
     def _head(self, method: str, path: str, length: int) -> bytes:
         """Head of a request; the credential as it is now, so that a new one needs no restart."""
         to, key = self._address, self._api_key()
-        credential = f"Authorization: Bearer {key}\r\n" if key else ""
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        headers |= to.base.headers(lambda: key)
+        credential = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         return (
-            f"{method} {to.path}{path} HTTP/1.1\r\nHost: {to.authority}\r\n{credential}"
+            f"{method} {to.target(path)} HTTP/1.1\r\nHost: {to.authority}\r\n{credential}"
             "Content-Type: application/json\r\nAccept-Encoding: identity\r\n"
             f"Content-Length: {length}\r\n\r\n"
         ).encode()
@@ -334,7 +351,7 @@ async def open_model_server(settings: LlmSettings, stack: AsyncExitStack) -> Kep
         settings.openai_base_url,
         api_key=settings.secret("openai_api_key"),
         internal=settings.llm_internal,
-        first_byte_s=settings.llm_first_token_timeout_s,
+        first_byte_s=settings.first_token_s,
         idle_s=settings.llm_idle_timeout_s,
         model=settings.llm_model,
         prices=settings.llm_prices,

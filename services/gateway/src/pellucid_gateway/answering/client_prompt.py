@@ -1,8 +1,8 @@
 """The prompt of a compatible face: the client's own conversation, and one message of ours.
 
-Nothing of the client's is changed, left out or moved. Ours stands before the client's last
-message and is sized to what its conversation leaves of the window; when not even one source fits,
-it is left out.
+Nothing of the client's is changed, left out or moved. Ours stands before the client's last message
+of a person and is sized to what its conversation leaves of the window; when not even one source
+fits, it is left out, and the person is told.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,17 +10,18 @@ from typing import Any
 
 import orjson
 
-from pellucid_gateway.answering.context import Context, fitted
-from pellucid_gateway.answering.prompts import (
+from pellucid_gateway.answering.context import Context, Room, fitted
+from pellucid_gateway.answering.particulars import asides, time_and_place, unread_rules
+from pellucid_gateway.answering.rules import SOURCE_RULES
+from pellucid_gateway.answering.setting import Setting
+from pellucid_gateway.answering.window import (
+    LARGEST_ANSWER_SHARE,
     PER_MESSAGE_TOKENS,
-    Setting,
-    asides,
-    cost,
-    source_room,
-    source_rules,
-    unread_rules,
+    estimated,
+    source_cap,
 )
-from pellucid_gateway.question.key_facts import tokens_of
+from pellucid_gateway.course.plans import DepthPlan
+from pellucid_gateway.question.tokens import tokens_of
 from pellucid_gateway.vocabulary.findings import Source
 from pellucid_gateway.vocabulary.ports import Prompt
 from pellucid_gateway.vocabulary.request import ClientMessages, TurnRequest
@@ -37,17 +38,18 @@ def build_client_prompt(
     request: TurnRequest, client: ClientMessages, sources: Sequence[Source], setting: Setting
 ) -> Prompt:
     """Add the sources, and what is known of subject and person, to a client's own messages."""
-    answer_tokens = _answer_tokens(client, setting)
-    room = setting.window_tokens - answer_tokens - _client_tokens(client)
-    ours, context = _ours(request, sources, setting, room - PER_MESSAGE_TOKENS)
+    room = client_room(client, setting.plan, setting.window_tokens)
+    ours, context = _ours(request, sources, setting, room)
     added = ({"role": "user", "content": ours},) if ours else ()
-    messages = (*client.messages[:-1], *added, *client.messages[-1:])
+    place = _place(client.messages)
+    messages = (*client.messages[:place], *added, *client.messages[place:])
     return Prompt(
         messages=(),
         max_tokens=None,
         model=request.model,
         context_tokens=tokens_of(context.text),
         shown=context.numbers,
+        left_out=context.left_out,
         client=ClientMessages(messages=messages, fields=client.fields),
     )
 
@@ -57,40 +59,61 @@ def prompt_text(client: ClientMessages) -> str:
     return orjson.dumps(list(client.messages), default=str).decode()
 
 
+def _place(messages: Sequence[Mapping[str, Any]]) -> int:
+    """Before the last message of a person: a call of a tool and its results stay together."""
+    asked = [n for n, message in enumerate(messages) if message.get("role") == "user"]
+    return asked[-1] if asked else len(messages)
+
+
+def client_room(client: ClientMessages, plan: DepthPlan, window_tokens: int) -> int:
+    """Estimated tokens that a client's conversation and its answer leave of the window."""
+    left = estimated(window_tokens - _answer_tokens(client, plan, window_tokens))
+    return left - _client_tokens(client) - PER_MESSAGE_TOKENS
+
+
 def _ours(
     request: TurnRequest, sources: Sequence[Source], setting: Setting, room: int
 ) -> tuple[str, Context]:
     """Our message and the sources in it; empty when nothing is to say or nothing fits."""
-    about = "\n".join((*unread_rules(setting), *asides(request)))
+    about = (*unread_rules(setting.unread), *asides(request))
     if not sources:
-        return (about if cost(about) <= room else "", Context())
-    rules = "\n".join(filter(None, (source_rules(request.citation_style, setting.marker), about)))
-    left = source_room(sources, setting, room - cost(rules) - len(_GAP))
+        text = "\n".join(about)
+        return (text if tokens_of(text) <= room else "", Context())
+    head = _GAP.join((SOURCE_RULES, "\n".join((time_and_place(request, setting.now), *about))))
+    left = Room(room - tokens_of(f"{head}{_GAP}"), source_cap(sources, setting.plan))
     context = fitted(sources, marker=setting.marker, room=left, notes=setting.notes)
-    return (f"{rules}{_GAP}{context.text}" if context.text else "", context)
+    return (f"{head}{_GAP}{context.text}" if context.text else "", context)
 
 
-def _answer_tokens(client: ClientMessages, setting: Setting) -> int:
-    """What the client allows the answer, else the depth's own cap."""
+def _answer_tokens(client: ClientMessages, plan: DepthPlan, window_tokens: int) -> int:
+    """What is kept free for the answer: what the client allows it, a quarter of the window at most.
+
+    Clients send the most that any model can write (128,000): it says nothing of the answer.
+    """
     named = (client.fields.get(name) for name in _LENGTH_FIELDS)
-    return next((n for n in named if isinstance(n, int) and n > 0), setting.plan.answer_tokens)
+    allowed = next((n for n in named if isinstance(n, int) and n > 0), plan.answer_tokens)
+    return min(allowed, window_tokens // LARGEST_ANSWER_SHARE)
 
 
 def _client_tokens(client: ClientMessages) -> int:
-    """Upper bound of the client's own tokens: one per byte of text, a flat count per image."""
-    fields = cost(orjson.dumps(dict(client.fields), default=str).decode())
+    """Estimated tokens of the client's own messages and fields, a flat count per image."""
+    fields = _json_tokens(dict(client.fields))
     return fields + sum(PER_MESSAGE_TOKENS + _message_tokens(m) for m in client.messages)
 
 
 def _message_tokens(message: Mapping[str, Any]) -> int:
     content = message.get("content")
     if not isinstance(content, list):
-        return len(orjson.dumps(dict(message), default=str))
+        return _json_tokens(dict(message))
     rest = {name: value for name, value in message.items() if name != "content"}
-    return len(orjson.dumps(rest, default=str)) + sum(_part_tokens(part) for part in content)
+    return _json_tokens(rest) + sum(_part_tokens(part) for part in content)
 
 
 def _part_tokens(part: object) -> int:
     if isinstance(part, Mapping) and part.get("type") in _BINARY_PARTS:
         return _IMAGE_TOKENS
-    return len(orjson.dumps(part, default=str))
+    return _json_tokens(part)
+
+
+def _json_tokens(value: object) -> int:
+    return tokens_of(orjson.dumps(value, default=str).decode())

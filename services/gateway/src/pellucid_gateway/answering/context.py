@@ -8,15 +8,16 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from pellucid_gateway.question.key_facts import tokens_of
+from pellucid_gateway.question.tokens import GAP, cut_middle, tokens_of
 from pellucid_gateway.vocabulary.fencing import fenced
 from pellucid_gateway.vocabulary.findings import Source
 
 _MAX_URL_CHARS = 100
 _MAX_TITLE_CHARS = 100
 _BETWEEN = "\n\n"
+_INTRODUCED = "Sources: all that stands between the two lines with {marker}."
 # Of a page that the person named at least so much is shown, or nothing.
-_LEAST_NAMED_CHARS = 400
+_LEAST_NAMED_TOKENS = 100
 # What a further source of a domain that is already there is worth beside one of a new domain.
 _SAME_DOMAIN = 0.6
 # Of sources without a score; the middle of the range.
@@ -27,34 +28,34 @@ _SIZE_POWER = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How much may be added.
+    """How much may be added, in tokens as `tokens_of` estimates them.
 
     Attributes:
-        most_bytes: UTF-8 bytes, the safe bound of tokens.
-        most_tokens: Tokens as `tokens_of` estimates them, the depth's own cap.
+        window: What the model's window has left.
+        cap: What the depth allows.
     """
 
-    most_bytes: int
-    most_tokens: int
+    window: int
+    cap: int
 
     def holds(self, text: str) -> bool:
         """Whether the text is within both bounds."""
-        return len(text.encode("utf-8", "replace")) <= self.most_bytes and (
-            tokens_of(text) <= self.most_tokens
-        )
+        return tokens_of(text) <= min(self.window, self.cap)
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Fenced blocks; both fields are empty when nothing fits.
+    """Fenced blocks; all fields are empty when nothing fits.
 
     Attributes:
         text: As it goes into the prompt.
         numbers: Sources in it, ascending.
+        left_out: How many more the depth allows than the window has room for.
     """
 
     text: str = ""
     numbers: tuple[int, ...] = ()
+    left_out: int = 0
 
 
 def fitted(
@@ -68,6 +69,24 @@ def fitted(
         room: What may be added, fences included.
         notes: Lines about the sources, for example where they disagree; the last to be added.
     """
+    blocks = _chosen(sources, marker, room)
+    wanted = blocks
+    if room.window < room.cap:
+        wanted = _chosen(sources, marker, replace(room, window=room.cap))
+    left_out = max(0, len(wanted) - len(blocks))
+    if not blocks:
+        return Context(left_out=left_out)
+    text = _joined(blocks, marker)
+    for kept in range(len(notes), 0, -1):
+        noted = _joined(blocks, marker, notes[:kept])
+        if room.holds(noted):
+            text = noted
+            break
+    return Context(text, tuple(sorted(blocks)), left_out)
+
+
+def _chosen(sources: Sequence[Source], marker: str, room: Room) -> dict[int, str]:
+    """Blocks that fit together, by number: the best for their size first."""
     blocks: dict[int, str] = {}
     for source in _by_worth(sources):
         for shown in _versions(source):
@@ -75,25 +94,36 @@ def fitted(
             if room.holds(_joined(longer, marker)):
                 blocks = longer
                 break
-    if not blocks:
-        return Context()
-    text = _joined(blocks, marker)
-    for kept in range(len(notes), 0, -1):
-        noted = _joined(blocks, marker, notes[:kept])
-        if room.holds(noted):
-            text = noted
-            break
-    return Context(text, tuple(sorted(blocks)))
+    return blocks
 
 
 def _versions(source: Source) -> Iterator[Source]:
-    """The source whole; one that the person named also shorter, at the end of a line."""
+    """The source whole; one that the person named also with less and less of its middle."""
     yield source
-    facts = source.facts
-    while source.user_supplied and len(facts) > _LEAST_NAMED_CHARS:
-        half = facts[: len(facts) * 3 // 4]
-        facts = half[: half.rfind("\n")] if "\n" in half[len(half) // 2 :] else half
-        yield replace(source, facts=f"{facts}\n[…]")
+    left = tokens_of(source.facts)
+    while source.user_supplied and left > _LEAST_NAMED_TOKENS:
+        left = left * 3 // 4
+        yield replace(source, facts=_without_middle(source.facts, left))
+
+
+def _without_middle(facts: str, most_tokens: int) -> str:
+    """Beginning and end, cut between lines where there are several."""
+    lines = facts.split("\n")
+    room = most_tokens - tokens_of(f"\n{GAP}\n")
+    head, tail = _first_lines(lines, room * 2 // 3), _first_lines(lines[::-1], room // 3)
+    if not head:
+        return cut_middle(facts, most_tokens)
+    return "\n".join((*head, GAP, *tail[::-1]))
+
+
+def _first_lines(lines: Sequence[str], most_tokens: int) -> list[str]:
+    kept: list[str] = []
+    for line in lines:
+        most_tokens -= tokens_of(line) + 1
+        if most_tokens < 0:
+            break
+        kept.append(line)
+    return kept
 
 
 def block_of(source: Source) -> str:
@@ -105,7 +135,8 @@ def block_of(source: Source) -> str:
 
 def _joined(blocks: dict[int, str], marker: str, notes: Sequence[str] = ()) -> str:
     ordered = [blocks[n] for n in sorted(blocks)]
-    return fenced(_BETWEEN.join((*ordered, *("\n".join(notes),) * bool(notes))), marker)
+    inside = fenced(_BETWEEN.join((*ordered, *("\n".join(notes),) * bool(notes))), marker)
+    return f"{_INTRODUCED.format(marker=marker)}\n{inside}"
 
 
 def _by_worth(sources: Sequence[Source]) -> list[Source]:

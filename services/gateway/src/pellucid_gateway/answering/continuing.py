@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from pellucid_gateway.answering.prompts import PER_MESSAGE_TOKENS, bound_tokens, cost
+from pellucid_gateway.answering.window import LONGEST_ANSWER_TOKENS, bound_tokens
 from pellucid_gateway.vocabulary.ports import Prompt
 from pellucid_gateway.vocabulary.request import ChatMessage, Role
 
@@ -17,7 +17,10 @@ _LEAST_REPEATED_CHARS = 10
 
 
 def continuation(prompt: Prompt, said: str, window_tokens: int) -> Prompt | None:
-    """The prompt for the rest of an answer; None when what was said leaves no room for it."""
+    """The prompt for the rest of an answer; None when what was said leaves no room for it.
+
+    An answer that went beyond its limit needs room: the rest may be longer than the beginning.
+    """
     longer = replace(
         prompt,
         messages=(
@@ -25,9 +28,11 @@ def continuation(prompt: Prompt, said: str, window_tokens: int) -> Prompt | None
             ChatMessage(Role.ASSISTANT, said),
             ChatMessage(Role.USER, _GO_ON),
         ),
+        max_tokens=None,
     )
-    fits = bound_tokens(longer) + 2 * PER_MESSAGE_TOKENS <= window_tokens
-    return longer if fits and cost(said) else None
+    left = min(LONGEST_ANSWER_TOKENS, window_tokens - bound_tokens(longer))
+    fits = bool(said) and left >= (prompt.max_tokens or 0)
+    return replace(longer, max_tokens=left) if fits else None
 
 
 class Seam:

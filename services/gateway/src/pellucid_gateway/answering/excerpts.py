@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pellucid_gateway.answering import choice, extractive
 from pellucid_gateway.answering import sufficiency as stated
 from pellucid_gateway.answering.excerpt_worth import Likeness, compared, likeness
-from pellucid_gateway.answering.prompts import Setting
 from pellucid_gateway.answering.quotable import Candidate, candidates_of
+from pellucid_gateway.answering.setting import Setting
 from pellucid_gateway.answering.summary import summary
 from pellucid_gateway.claims.conflict_notes import Conflict
 from pellucid_gateway.claims.rendering import source_list

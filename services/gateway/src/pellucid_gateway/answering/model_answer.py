@@ -9,22 +9,22 @@ from typing import Any
 from pellucid_gateway.answering import extractive
 from pellucid_gateway.answering.client_prompt import build_client_prompt, prompt_text
 from pellucid_gateway.answering.continuing import Seam, continuation
+from pellucid_gateway.answering.failures import BrokenAnswerError, EmptyAnswerError, cause_of
 from pellucid_gateway.answering.korean_list import korean_list
 from pellucid_gateway.answering.page_model import PageModel
-from pellucid_gateway.answering.prompts import Setting, build_prompt
+from pellucid_gateway.answering.prompts import build_prompt
+from pellucid_gateway.answering.setting import Setting
+from pellucid_gateway.answering.waiting import ready, told_when_silent
 from pellucid_gateway.claims.citations import CitationVerifier
 from pellucid_gateway.claims.judgement import SecondOpinion
 from pellucid_gateway.claims.support import SupportJudge
-from pellucid_gateway.course.budgets import limited
 from pellucid_gateway.course.course import Course
-from pellucid_gateway.course.ledger import TurnLedger
 from pellucid_gateway.vocabulary.answer import Answer
 from pellucid_gateway.vocabulary.events import (
     AnswerKind,
     Cited,
     Delta,
-    Noticed,
-    Send,
+    Thought,
     ToolCallPieces,
 )
 from pellucid_gateway.vocabulary.findings import Source
@@ -32,7 +32,9 @@ from pellucid_gateway.vocabulary.outgoing import sent_prompt
 from pellucid_gateway.vocabulary.ports import (
     AnswerModel,
     ModelEnd,
+    ModelEvent,
     ModelPiece,
+    ModelThought,
     ModelToolCalls,
     Prompt,
     ScorerPort,
@@ -41,26 +43,15 @@ from pellucid_gateway.vocabulary.request import CitationStyle, Role, TurnRequest
 from pellucid_gateway.vocabulary.tool_calls import assembled
 from pellucid_language.redaction.gate import masked
 from pellucid_runtime.errors import DeadlineExceededError, ServiceError
+from pellucid_runtime.llm.model import LlmError, LlmTimeoutError
 
+_FILTERED = "content_filter"
 # Pieces of tool calls that are kept for the result; a call has some dozens.
 _MOST_PIECES = 20_000
 
 
-class BrokenAnswerError(Exception):
-    """The model broke off after text had left; nothing can be taken back."""
-
-
-class EmptyAnswerError(ServiceError):
-    """The model ended without a word."""
-
-    reason = "LLM_FAILED"
-
-    def __init__(self) -> None:
-        super().__init__("the model answered nothing")
-
-
 @dataclass(slots=True)
-class _Writing:
+class Writing:
     """State of one model answer.
 
     Attributes:
@@ -75,6 +66,12 @@ class _Writing:
     pieces: list[Any] = field(default_factory=list)
     end: ModelEnd = field(default_factory=ModelEnd)
     partial: bool = False
+
+    @property
+    def finish_reason(self) -> str:
+        """Why it ended; what is not whole ended by its length, as clients know it."""
+        reason = self.end.finish_reason
+        return "length" if self.partial and reason == "stop" else reason
 
     @property
     def has_begun(self) -> bool:
@@ -92,6 +89,9 @@ class ModelAnswerer:
         course: The turn's clock, time, account and listener.
         pages: Summarises sources in other languages.
         opinion: Asked about claims that words leave open; None: words decide.
+
+    Attributes:
+        failure: Why the model did not answer, once it did not; None where it gives no cause.
     """
 
     def __init__(
@@ -111,18 +111,22 @@ class ModelAnswerer:
         self._course = course
         self._ledger = course.ledger
         self._pages = pages
+        self.failure: LlmError | None = None
 
     async def answer(self, model: AnswerModel, sources: Sequence[Source]) -> Answer | None:
         """Stream the model's answer; None when it failed before any of it had left.
 
         Raises:
-            BrokenAnswerError: It failed after something had left.
+            BrokenAnswerError: It failed within a call of a tool.
         """
         prompt = self._prompt(sources)
+        if prompt.left_out:
+            found = str(len(prompt.shown) + prompt.left_out)
+            self._ledger.notify("sources_left_out", left=str(prompt.left_out), found=found)
         shown = [source for source in sources if source.n in prompt.shown]
         judge = self._judge(shown)
         verifier = self._verifier(shown, judge)
-        writing = _Writing(judge, verifier, tuple(source.n for source in shown))
+        writing = Writing(judge, verifier, tuple(source.n for source in shown))
         summing_up = self._summing_up(shown)
         try:
             return await self._written(model, prompt, writing, shown, summing_up)
@@ -146,35 +150,36 @@ class ModelAnswerer:
         self,
         model: AnswerModel,
         prompt: Prompt,
-        writing: _Writing,
+        writing: Writing,
         shown: Sequence[Source],
         summing_up: "asyncio.Task[dict[int, str]] | None",
     ) -> Answer | None:
         try:
-            async with limited(self._course.budget.left_s()):
+            async with self._course.budget.answering():
                 await self._write(model, prompt, writing)
         except (TimeoutError, DeadlineExceededError):
             if not writing.has_begun:
-                self._ledger.lose("llm", "no text in time")
+                self._failed(LlmTimeoutError("no text in time"))
                 return None
             writing.partial = True
             self._ledger.lose("deadline", "the answer was cut short")
         except ServiceError as error:
-            self._ledger.lose("llm", error.reason)
-            if writing.has_begun:
+            if not writing.has_begun:
+                self._failed(error)
+                return None
+            self._ledger.lose("llm", cause_of(error))
+            if writing.pieces:
                 await self._flush(writing.verifier)
                 raise BrokenAnswerError(error.message) from error
-            return None
-        summaries = await self._ready(summing_up)
+            writing.partial = True
+        summaries = await ready(summing_up, self._course)
         return await self._finished(model, writing, shown, summaries)
 
-    async def _ready(self, summing_up: "asyncio.Task[dict[int, str]] | None") -> dict[int, str]:
-        """The summaries, if they come soon."""
-        if summing_up is None:
-            return {}
-        wait_s = self._course.budget.answer_s(self._course.budgets.summary_wait_s)
-        done, _ = await asyncio.wait({summing_up}, timeout=wait_s)
-        return summing_up.result() if done else {}
+    def _failed(self, error: ServiceError) -> None:
+        """Nothing of an answer came; whoever answers in its place gets the time for it."""
+        self._course.budget.begin_anew()
+        self._ledger.lose("llm", cause_of(error))
+        self.failure = error if isinstance(error, LlmError) else None
 
     def _prompt(self, sources: Sequence[Source]) -> Prompt:
         client = self._request.passthrough
@@ -207,7 +212,7 @@ class ModelAnswerer:
             checks=bool(shown) or self._setting.searched,
         )
 
-    async def _write(self, model: AnswerModel, prompt: Prompt, writing: _Writing) -> None:
+    async def _write(self, model: AnswerModel, prompt: Prompt, writing: Writing) -> None:
         """Stream the answer, and what is left of it after each length limit."""
         begun = self._course.clock.monotonic()
         try:
@@ -219,14 +224,14 @@ class ModelAnswerer:
                     break
                 if not await self._continue(model, rest, writing, Seam(said)):
                     break
-            writing.partial = writing.end.truncated
+            writing.partial = writing.end.truncated or writing.end.finish_reason == _FILTERED
         finally:
             self._ledger.add_time("generate", self._course.clock.monotonic() - begun)
         if not writing.has_begun:
             raise EmptyAnswerError
 
     async def _continue(
-        self, model: AnswerModel, rest: Prompt, writing: _Writing, seam: Seam
+        self, model: AnswerModel, rest: Prompt, writing: Writing, seam: Seam
     ) -> bool:
         """Stream one continuation; False when it does not come, so that the answer is partial."""
         said = len(writing.said)
@@ -239,19 +244,22 @@ class ModelAnswerer:
         return True
 
     async def _stream(
-        self, model: AnswerModel, prompt: Prompt, writing: _Writing, seam: Seam | None
+        self, model: AnswerModel, prompt: Prompt, writing: Writing, seam: Seam | None
     ) -> None:
         self._account_prompt(model, prompt)
         pieces = model.stream(prompt)
-        async with aclosing(pieces):  # type: ignore[type-var]
+        async with aclosing(pieces), told_when_silent(self._course) as heard:  # type: ignore[type-var]
             async for piece in pieces:
+                heard()
                 await self._take(piece, writing, seam)
         if seam:
             await self._say(seam.finish(), writing)
 
-    async def _take(
-        self, piece: ModelPiece | ModelToolCalls | ModelEnd, writing: _Writing, seam: Seam | None
-    ) -> None:
+    async def _take(self, piece: ModelEvent, writing: Writing, seam: Seam | None) -> None:
+        if isinstance(piece, ModelThought):
+            if piece.text and self._request.passthrough is not None:
+                await self._course.send(Thought(piece.text))
+            return
         if isinstance(piece, ModelEnd):
             writing.end = piece
             self._ledger.use(
@@ -262,13 +270,14 @@ class ModelAnswerer:
             return  # nobody offered it a tool
         if not writing.has_begun:
             self._ledger.add_time("first_token", self._course.budget.elapsed_s())
+            self._course.budget.begin_anew()
         if isinstance(piece, ModelPiece):
             await self._say(seam.feed(piece.text) if seam else piece.text, writing)
         elif len(writing.pieces) < _MOST_PIECES:
             writing.pieces.extend(piece.pieces)
             await self._course.send(ToolCallPieces(piece.pieces))
 
-    async def _say(self, text: str, writing: _Writing) -> None:
+    async def _say(self, text: str, writing: Writing) -> None:
         if text:
             writing.said.append(text)
             await self._course.rounds.turn()
@@ -312,7 +321,7 @@ class ModelAnswerer:
     async def _finished(
         self,
         model: AnswerModel,
-        writing: _Writing,
+        writing: Writing,
         shown: Sequence[Source],
         summaries: dict[int, str],
     ) -> Answer | None:
@@ -334,15 +343,9 @@ class ModelAnswerer:
             report=verifier.report,
             partial=writing.partial,
             model=model.name,
-            finish_reason=writing.end.finish_reason,
+            finish_reason=writing.finish_reason,
             tool_calls=assembled(writing.pieces),
             said="".join(writing.said),
             shown=writing.shown,
             verdicts=writing.judge.verdicts,
         )
-
-
-async def send_notices(ledger: TurnLedger, send: Send) -> None:
-    """Send the notices that were not sent yet."""
-    for notice in ledger.take_unsent():
-        await send(Noticed(notice))

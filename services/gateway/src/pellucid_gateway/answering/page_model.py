@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
-from pellucid_gateway.answering.prompts import PER_MESSAGE_TOKENS, cost, cut_middle
+from pellucid_gateway.answering.window import NAMED_SHARE, PER_MESSAGE_TOKENS, estimated
 from pellucid_gateway.claims.claim_checks import best_passage, lexical_support
 from pellucid_gateway.course.budgets import limited
 from pellucid_gateway.course.course import Course
 from pellucid_gateway.course.plans import DepthPlan
-from pellucid_gateway.question.key_facts import candidates, tokens_of
+from pellucid_gateway.question.key_facts import candidates
+from pellucid_gateway.question.tokens import cut_middle, tokens_of
 from pellucid_gateway.vocabulary.fencing import fenced
 from pellucid_gateway.vocabulary.findings import Method, Source
 from pellucid_gateway.vocabulary.outgoing import sent_prompt
@@ -27,7 +28,6 @@ from pellucid_runtime.errors import ServiceError
 
 _EXTRACTION_TEMPERATURE = 0.5
 _MAX_TOKENS = 300
-_MAX_PAGE_BYTES = 5_000
 _MAX_REPLY_CHARS = 4_000
 _MOST_POINTS = 5
 _MAX_SUMMARY_CHARS = 160
@@ -59,7 +59,7 @@ class PageModel:
     async def with_extracts(
         self, sources: Sequence[Source], question: str, plan: DepthPlan
     ) -> tuple[Source, ...]:
-        """Sources of read pages with the sentences that a model finds telling, as facts."""
+        """Sources of read pages, their facts and the sentences that a model finds telling."""
         slots = asyncio.Semaphore(plan.pages_at_once)
 
         async def extracted(source: Source) -> Source:
@@ -67,7 +67,7 @@ class PageModel:
                 return source
             async with slots:
                 reply = await self._ask(_EXTRACT.format(question=question), source)
-            return _with_points(source, _points(reply), plan.source_tokens)
+            return _with_points(source, _points(reply), plan.pointed_tokens)
 
         with self._course.ledger.timed("extract"):
             return tuple(await asyncio.gather(*(extracted(source) for source in sources)))
@@ -114,17 +114,16 @@ class PageModel:
 
     def _prompt(self, task: str, source: Source) -> Prompt:
         rules = f"{task}\n{_DATA_RULE}"
-        empty = fenced(".", self._marker)
-        overhead = cost(rules) + cost(empty) + 2 * PER_MESSAGE_TOKENS + _MAX_TOKENS
-        room = min(_MAX_PAGE_BYTES, self._model.window_tokens - overhead)
-        # In one line, since every line is marked as data.
-        text = " ".join(f"{source.title}: {source.text}".split())
-        page = fenced(cut_middle(text, room), self._marker)
+        overhead = tokens_of(f"{rules}{fenced('.', self._marker)}") + 2 * PER_MESSAGE_TOKENS
+        window = self._model.window_tokens
+        room = min(int(NAMED_SHARE * window), estimated(window - _MAX_TOKENS) - overhead)
+        page = fenced(cut_middle(f"{source.title}\n{source.text}", room), self._marker)
         return Prompt(
             messages=(ChatMessage(Role.SYSTEM, rules), ChatMessage(Role.USER, page)),
             max_tokens=_MAX_TOKENS,
             model=self._name,
             temperature=_EXTRACTION_TEMPERATURE,
+            task="extraction",
         )
 
 
@@ -143,18 +142,23 @@ def _points(reply: str) -> list[str]:
 
 
 def _with_points(source: Source, points: Sequence[str], most_tokens: int) -> Source:
-    """The page's own sentences nearest to the points, in its order, within the budget."""
+    """What was chosen of the page, and its own sentences nearest to the points, in its order.
+
+    Args:
+        source: Its facts all stay: a model's points never show less than none would.
+        points: What a model found, best first.
+        most_tokens: For the sentences that were not chosen already.
+    """
     every = candidates(source.text)
-    chosen: list[str] = []
+    added: list[str] = []
     left = most_tokens
     for point in points:
         sentence = best_passage(point, every)
-        if sentence and sentence not in chosen and tokens_of(sentence) < left:
-            chosen.append(sentence)
+        is_new = sentence and sentence not in source.facts and sentence not in added
+        if is_new and tokens_of(sentence) < left:
+            added.append(sentence)
             left -= tokens_of(sentence) + 1
-    if not chosen:
-        return source
-    return replace(source, facts=" ".join(sorted(chosen, key=every.index)))
+    return replace(source, facts="\n".join((source.facts, *sorted(added, key=every.index))))
 
 
 def _one_line(reply: str) -> str:

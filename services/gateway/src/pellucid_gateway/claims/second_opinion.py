@@ -103,6 +103,7 @@ class ModelOpinion:
             max_tokens=_TOKENS_AROUND + _TOKENS_EACH * len(doubts),
             model=self._name,
             temperature=0.0,
+            task="judging",
         )
 
 

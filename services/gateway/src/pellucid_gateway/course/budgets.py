@@ -27,8 +27,6 @@ class StageBudgets:
     support_s: float = 0.5
     # A second opinion on the open claims of one sentence, which waits for it.
     opinion_s: float = 0.6
-    first_token_s: float = 10.0
-    idle_s: float = 20.0
     evidence_s: float = 0.2
 
 
@@ -48,6 +46,8 @@ def budgets_with(changes: Mapping[str, float]) -> StageBudgets:
     return StageBudgets(**changes)
 
 
+# Where no deadline was given: the end of a turn whose model thinks on and on.
+LONGEST_TURN_S = 1_800.0
 # Share of the whole turn that gathering may use; the rest is for the answer.
 GATHERING_SHARE = 0.6
 # Time kept back so that the last event leaves before the deadline.
@@ -62,13 +62,23 @@ class TurnBudget:
     Args:
         clock: Stopwatch.
         total_s: Whole turn in seconds, more than 0.
+        is_strict: The person set it. Otherwise a model that is still to begin is waited for as
+            long as the model's own settings say, and the time begins anew with its first word.
     """
 
-    def __init__(self, clock: Clock, total_s: float) -> None:
+    def __init__(self, clock: Clock, total_s: float, *, is_strict: bool = True) -> None:
         self._clock = clock
+        self._is_strict = is_strict
         self._begun = clock.monotonic()
+        self._ends = self._begun + total_s
         self.total_s = total_s
         self._closing_s = min(CLOSING_S, total_s * CLOSING_SHARE)
+        self._answering: asyncio.Timeout | None = None
+
+    @property
+    def longest_s(self) -> float:
+        """Seconds after which the turn ends, whatever happens in it."""
+        return self.total_s if self._is_strict else LONGEST_TURN_S
 
     def elapsed_s(self) -> float:
         """Seconds since the turn began."""
@@ -76,7 +86,7 @@ class TurnBudget:
 
     def left_s(self) -> float:
         """Seconds until the answer must be complete; never negative."""
-        return max(0.0, self.total_s - self._closing_s - self.elapsed_s())
+        return max(0.0, self._ends - self._closing_s - self._clock.monotonic())
 
     def stage_s(self, most_s: float) -> float:
         """Seconds for a stage that gathers: its own most, within the gathering share."""
@@ -86,6 +96,31 @@ class TurnBudget:
     def answer_s(self, most_s: float) -> float:
         """Seconds for a stage of answering: its own most, within the turn."""
         return min(most_s, self.left_s())
+
+    @asynccontextmanager
+    async def answering(self) -> AsyncIterator[None]:
+        """Bound the enclosed answer by what is left of the turn.
+
+        Raises:
+            TimeoutError: The time is up.
+        """
+        if self._is_strict:
+            async with limited(self.left_s()):
+                yield
+            return
+        try:
+            async with asyncio.timeout(None) as self._answering:
+                yield
+        finally:
+            self._answering = None
+
+    def begin_anew(self) -> None:
+        """The model wrote its first word, or will write none."""
+        if self._is_strict:
+            return
+        self._ends = self._clock.monotonic() + self.total_s
+        if self._answering is not None:
+            self._answering.reschedule(asyncio.get_running_loop().time() + self.left_s())
 
 
 @asynccontextmanager

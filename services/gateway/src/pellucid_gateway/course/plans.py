@@ -8,6 +8,9 @@ from typing import Any
 from pellucid_gateway.vocabulary.request import Depth, TurnRequest
 
 _MOST_COUNT = 100_000
+# Deep turns keep a quarter of their 400 tokens of a source for a model's points; the others are
+# still more than the 200 of standard ones.
+_POINTED_SHARE = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,8 +27,7 @@ class DepthPlan:
         added_tokens: Tokens that sources and their rules may add to the prompt.
         answer_tokens: Cap of one piece of the answer.
         continuations: How often an answer that hits the length limit is continued.
-        extracts: A model finds the telling sentences of each page read.
-        prompt_chars: Characters of the prompt beyond which history is left out.
+        extracts: A model finds further telling sentences of each page read.
         total_s: Whole turn.
     """
 
@@ -40,8 +42,17 @@ class DepthPlan:
     answer_tokens: int
     continuations: int
     extracts: bool
-    prompt_chars: int
     total_s: float
+
+    @property
+    def pointed_tokens(self) -> int:
+        """Share of `source_tokens` kept for sentences that a model points at."""
+        return self.source_tokens // _POINTED_SHARE if self.extracts else 0
+
+    @property
+    def chosen_tokens(self) -> int:
+        """Share of `source_tokens` for what is chosen without a model."""
+        return self.source_tokens - self.pointed_tokens
 
 
 DEPTH_PLANS: Mapping[Depth, DepthPlan] = MappingProxyType(
@@ -58,7 +69,6 @@ DEPTH_PLANS: Mapping[Depth, DepthPlan] = MappingProxyType(
             answer_tokens=150,
             continuations=1,
             extracts=False,
-            prompt_chars=3_000,
             total_s=10.0,
         ),
         Depth.STANDARD: DepthPlan(
@@ -69,11 +79,10 @@ DEPTH_PLANS: Mapping[Depth, DepthPlan] = MappingProxyType(
             pages_at_once=3,
             sources=4,
             source_tokens=200,
-            added_tokens=1_200,
+            added_tokens=1_600,
             answer_tokens=400,
             continuations=2,
             extracts=False,
-            prompt_chars=8_000,
             total_s=15.0,
         ),
         Depth.LEAN: DepthPlan(
@@ -88,7 +97,6 @@ DEPTH_PLANS: Mapping[Depth, DepthPlan] = MappingProxyType(
             answer_tokens=400,
             continuations=2,
             extracts=False,
-            prompt_chars=4_000,
             total_s=15.0,
         ),
         Depth.DEEP: DepthPlan(
@@ -103,7 +111,6 @@ DEPTH_PLANS: Mapping[Depth, DepthPlan] = MappingProxyType(
             answer_tokens=1_000,
             continuations=3,
             extracts=True,
-            prompt_chars=20_000,
             total_s=60.0,
         ),
     }

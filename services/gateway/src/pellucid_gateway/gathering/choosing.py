@@ -9,20 +9,21 @@ from dataclasses import dataclass
 
 from pellucid_gateway.course.budgets import limited
 from pellucid_gateway.course.course import Course
-from pellucid_gateway.course.plans import DepthPlan
-from pellucid_gateway.question import passages
+from pellucid_gateway.course.plans import DEPTH_PLANS, DepthPlan
+from pellucid_gateway.question import passage_choice, passages
 from pellucid_gateway.question.named_pages import named_page, outline
 from pellucid_gateway.question.passages import Page, Reading
+from pellucid_gateway.question.tokens import tokens_of
 from pellucid_gateway.question.wishes import wish_of, without_wish
 from pellucid_gateway.vocabulary.findings import PageContent, ScoredHit
 from pellucid_gateway.vocabulary.outgoing import host_of
 from pellucid_gateway.vocabulary.ports import ScorerPort
+from pellucid_gateway.vocabulary.request import Depth
 from pellucid_language.text_memory import TextMemory
 from pellucid_runtime.errors import ServiceError
 
-# Characters of a page that a person named; two or three of them share the second.
-NAMED_CHARS = 5_000
-SEVERAL_NAMED_CHARS = 8_000
+# Tokens of all named pages together where no model reads them; excerpts are chosen from these.
+UNREAD_NAMED_TOKENS = 2_000
 # Beyond the sources of the plan, since a page may turn out to say nothing.
 _SPARE_PAGES = 2
 # With less time than this no call is worth beginning.
@@ -58,14 +59,14 @@ class PassageChooser:
         self._memory = TextMemory()
 
     async def of_named(
-        self, pages: Sequence[PageContent], wanted: Wanted, *, most_bytes: int
+        self, pages: Sequence[PageContent], wanted: Wanted, *, most_tokens: int
     ) -> Mapping[str, str]:
         """Text of pages that the person named, by address, as far as it fits.
 
         Args:
             pages: Those that were read.
             wanted: Question and message.
-            most_bytes: UTF-8 bytes for all of them; 0 means that no window bounds them.
+            most_tokens: Tokens for all of them; what a short one leaves goes to the others.
         """
         named = [page for page in pages if page.success and page.text.strip()]
         if not named:
@@ -74,7 +75,7 @@ class PassageChooser:
         whole = wish_of(wanted.message).whole
         with self._memory.used():
             reading = passages.read([Page(p.text, p.title) for p in named], question)
-        each = [self._most_chars(page, named, most_bytes) for page in named]
+        each = _most_chars([page.text for page in named], most_tokens)
         fits = all(len(p.text) <= most for p, most in zip(named, each, strict=True))
         near = None if fits or whole else await self._likeness(reading, no_store=True)
         worth = passages.ranked(reading, near)
@@ -84,17 +85,6 @@ class PassageChooser:
             else named_page(reading, worth, i, most_chars=each[i])
             for i, page in enumerate(named)
         }
-
-    def _most_chars(self, page: PageContent, named: Sequence[PageContent], most_bytes: int) -> int:
-        """Room of a page; what a short one leaves of the common room goes to the others."""
-        others = [min(len(p.text), NAMED_CHARS) for p in named if p is not page]
-        share = SEVERAL_NAMED_CHARS // len(named)
-        left = SEVERAL_NAMED_CHARS - sum(min(chars, share) for chars in others)
-        most = min(NAMED_CHARS, left) if others else NAMED_CHARS
-        if not most_bytes:
-            return most
-        per_char = len(page.text.encode("utf-8", "replace")) / len(page.text)
-        return min(most, int(most_bytes / len(named) / per_char))
 
     async def of_hits(
         self,
@@ -116,12 +106,11 @@ class PassageChooser:
         has_pages = any(page.success for page in pages.values())
         near = await self._likeness(reading, no_store=False) if has_pages else None
         with self._memory.used():
-            chosen = passages.chosen(
+            chosen = passage_choice.chosen(
                 reading,
                 passages.ranked(reading, near),
                 weights=[item.relevance if item.relevance is not None else 1.0 for item in best],
-                tokens_each=plan.source_tokens,
-                tokens_in_all=plan.source_tokens * plan.sources,
+                shares=_shares(plan),
             )
         return {item.hit.url: text for item, text in zip(best, chosen, strict=True)}
 
@@ -143,6 +132,28 @@ class PassageChooser:
             course.ledger.lose_by("scorer", error, "passages")
             return None
         return near if all(len(one) == len(texts) for one in near) else None
+
+
+def _shares(plan: DepthPlan) -> tuple[passage_choice.Share, ...]:
+    """Tokens of a plan; a greater one than the standard one shows all that this would, and more."""
+    standard = DEPTH_PLANS[Depth.STANDARD]
+    own = passage_choice.Share(plan.chosen_tokens, plan.chosen_tokens * plan.sources)
+    least = passage_choice.Share(standard.chosen_tokens, standard.chosen_tokens * standard.sources)
+    greater = least.each < own.each and least.in_all < own.in_all
+    return (least, own) if greater else (own,)
+
+
+def _most_chars(texts: Sequence[str], most_tokens: int) -> list[int]:
+    """Characters of each text that go into the common room, shared from the shortest on."""
+    tokens = [tokens_of(text) for text in texts]
+    chars = [0] * len(texts)
+    left = most_tokens
+    shortest_first = sorted(range(len(texts)), key=tokens.__getitem__)
+    for others, place in zip(range(len(texts), 0, -1), shortest_first, strict=True):
+        share = min(tokens[place], left // others)
+        chars[place] = len(texts[place]) * share // tokens[place] + 1
+        left -= share
+    return chars
 
 
 def text_of(item: ScoredHit, pages: Mapping[str, PageContent]) -> str:

@@ -14,7 +14,7 @@ from pellucid_gateway.gathering.gathered import Gathered, Stop
 from pellucid_gateway.gathering.reading import PageReader
 from pellucid_gateway.gathering.strangers import strangers
 from pellucid_gateway.gathering.unscored import in_provider_order, is_sound
-from pellucid_gateway.question.passages import best_of
+from pellucid_gateway.question.passage_choice import best_of
 from pellucid_gateway.vocabulary.decision import Intent, PlannedQuery
 from pellucid_gateway.vocabulary.events import Progress, ProgressKind
 from pellucid_gateway.vocabulary.findings import (

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from pellucid_gateway.gathering.relative_dates import with_absolute_dates
-from pellucid_gateway.question.key_facts import tokens_of
 from pellucid_gateway.question.plain_text import plain
+from pellucid_gateway.question.tokens import tokens_of
 from pellucid_gateway.vocabulary.fencing import neutral
 from pellucid_gateway.vocabulary.findings import (
     Hit,

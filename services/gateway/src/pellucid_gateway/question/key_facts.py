@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 
 from pellucid_gateway.question.asked_for import asked_for, carries
 from pellucid_gateway.question.plain_text import plain, without_urls
+from pellucid_gateway.question.tokens import tokens_of
 from pellucid_language import sentences
 from pellucid_language.terms import (
-    count_unspaced,
     coverage,
     function_terms,
     has_unspaced_script,
@@ -35,8 +35,6 @@ _MIN_UNSPACED_CHARS = 8
 # match of words; half of it where no word matches. On the corpus's questions 0.5 stated more facts
 # than 0.8 (0.68, 0.66); other values were not tried in this form.
 _ASKED_FOR_BONUS = 0.5
-# A token of a byte-pair vocabulary has about four Latin letters, and one CJK character.
-_LETTERS_PER_TOKEN = 4
 # What a news agency puts before its first sentence: PORT VELLMARK, Nov 16 (Solvane Wire) -
 _DATELINE = re.compile(
     r"^[A-Z][A-Z .'’-]{2,40}(?:, \w{3,9}\.? \d{1,2})?(?: \([^)]{2,40}\))? [-–—] "
@@ -56,14 +54,6 @@ _SUPERSEDED = re.compile(
     re.IGNORECASE,
 )
 _SUPERSEDED_MALUS = 0.4
-
-
-def tokens_of(text: str) -> int:
-    """Estimated tokens: a quarter per Latin letter, one per CJK character; never 0 for text."""
-    if text.isascii():
-        return -(-len(text) // _LETTERS_PER_TOKEN)
-    unspaced = count_unspaced(text)
-    return unspaced + -(-(len(text) - unspaced) // _LETTERS_PER_TOKEN)
 
 
 def candidates(text: str) -> list[str]:

@@ -10,9 +10,8 @@ from itertools import groupby
 
 from pellucid_gateway.question.page_pieces import Kind, Piece, joined, with_needs
 from pellucid_gateway.question.passages import Reading
+from pellucid_gateway.question.tokens import GAP
 
-# Where something of a page is left out.
-GAP = "[…]"
 # Shares of the room of a long page that its beginning and its end have; the rest is the question's.
 _BEGINNING, _ENDING = 0.2, 0.08
 # A longer paragraph is cut into its pieces.

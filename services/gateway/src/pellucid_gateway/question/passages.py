@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from pellucid_gateway.question.asked_for import asked_for
 from pellucid_gateway.question.asked_things import share_told, things_of
-from pellucid_gateway.question.key_facts import cut, matches, tells, tokens_of
-from pellucid_gateway.question.page_pieces import Kind, Piece, joined, pieces_of, with_needs
+from pellucid_gateway.question.key_facts import matches, tells
+from pellucid_gateway.question.page_pieces import Kind, Piece, pieces_of
 from pellucid_gateway.question.parts import parts_of
 from pellucid_gateway.question.plain_text import without_urls
 from pellucid_language.detection import UNDETERMINED, detect_language
@@ -31,14 +31,6 @@ _PLACE_DECAY = 0.05
 # facts on 114 pages, .963 were shown at standard depth without it and .973 with it (.892 and .888
 # at quick depth); sharing with the pieces before as well showed .969 and .878.
 _GOES_ON, _GOING_ON = 2, 0.6
-# Of two pieces that share so much the second tells nothing new.
-_SAME_SAYING = 0.8
-# A shorter one may be a command or a title, which the sentence about it is not.
-_LEAST_SAYING = 8
-# A page that says much of what is asked may have so many shares of the common room.
-_MOST_SHARES = 4
-# The page's own score decides between passages that fit alike, not against one that fits better.
-_PAGE_POWER = 0.5
 _LEAST_WINDOW_CHARS, _MOST_WINDOW_CHARS = 120, 400
 # Enough of a page to tell its language.
 _SAMPLE_CHARS = 1_000
@@ -230,117 +222,3 @@ def ranked(
             for place in range(window.first, window.end):
                 found[window.page][part][place] += _MEANING * max(0.0, near)
     return tuple(tuple(tuple(values) for values in page) for page in found)
-
-
-@dataclass(slots=True)
-class _Room:
-    """Tokens left for a page and for all of them."""
-
-    of_page: list[int]
-    of_all: int
-
-    def takes(self, page: int, tokens: int) -> bool:
-        return tokens <= self.of_page[page] and tokens <= self.of_all
-
-    def take(self, page: int, tokens: int) -> None:
-        self.of_page[page] -= tokens
-        self.of_all -= tokens
-
-
-def chosen(
-    reading: Reading,
-    worth: Sequence[Sequence[Sequence[float]]],
-    *,
-    weights: Sequence[float],
-    tokens_each: int,
-    tokens_in_all: int,
-) -> tuple[str, ...]:
-    """The text of each page that is shown; empty where a page has nothing to say.
-
-    Each page first gives its best piece for each part of the question, then the best of all are
-    taken until the room is used up: what a page does not need of its share goes to the others.
-
-    Args:
-        reading: The pages.
-        worth: As of `ranked`.
-        weights: What each page itself is worth, 0 to 1.
-        tokens_each: Share of a page, of which it may have up to `_MOST_SHARES`.
-        tokens_in_all: Tokens for all of them.
-    """
-    taken: list[set[int]] = [set() for _ in reading.pages]
-    room = _Room([_MOST_SHARES * tokens_each] * len(reading.pages), tokens_in_all)
-    for page, place in _order(reading, worth, weights):
-        pieces = reading.pages[page]
-        if place in taken[page] or _says_nothing_new(pieces, place, taken[page]):
-            continue
-        more = with_needs([place], pieces) - taken[page]
-        cost = sum(tokens_of(pieces[i].text) + 1 for i in more)
-        if room.takes(page, cost):
-            room.take(page, cost)
-            taken[page] |= more
-    return tuple(
-        joined(places, reading.pages[page]) if places else _cut_best(reading, worth, page, room)
-        for page, places in enumerate(taken)
-    )
-
-
-def _cut_best(
-    reading: Reading, worth: Sequence[Sequence[Sequence[float]]], page: int, room: "_Room"
-) -> str:
-    """The best piece of a page, cut to what room there is, where no whole piece fitted."""
-    if not reading.pages[page] or room.of_all <= 0:
-        return ""
-    values = [max(each) for each in zip(*worth[page], strict=True)]
-    best = max(range(len(values)), key=lambda i: (values[i], -i))
-    text = cut(reading.pages[page][best].text, max_tokens=min(room.of_all, room.of_page[page]))
-    room.take(page, tokens_of(text))
-    return text
-
-
-def best_of(
-    text: str, question: str, *, title: str, most_tokens: int, further: Sequence[str] = ()
-) -> str:
-    """The passages of one text that speak to the question, by words alone; "" for empty text."""
-    reading = read([Page(text, title)], question, further=further)
-    (best,) = chosen(
-        reading,
-        reading.worth,
-        weights=[1.0],
-        tokens_each=most_tokens // _MOST_SHARES + 1,
-        tokens_in_all=most_tokens,
-    )
-    return best
-
-
-def _order(
-    reading: Reading, worth: Sequence[Sequence[Sequence[float]]], weights: Sequence[float]
-) -> Iterator[tuple[int, int]]:
-    """(page, piece): the best of each page for each part, then all by worth."""
-    for page, by_part in enumerate(worth):
-        telling = _telling(reading.pages[page])
-        for values in by_part:
-            if telling:
-                yield page, max(telling, key=lambda i: (values[i], -i))
-    every = []
-    for part in range(len(reading.parts)):
-        best = max((max(by_part[part], default=0.0) for by_part in worth), default=0.0)
-        every += [
-            (by_part[part][place] / best * weights[page] ** _PAGE_POWER, page, place)
-            for page, by_part in enumerate(worth)
-            for place in _telling(reading.pages[page])
-            if best
-        ]
-    every.sort(key=lambda item: (-item[0], item[1], item[2]))
-    yield from ((page, place) for _, page, place in every)
-
-
-def _telling(pieces: Sequence[Piece]) -> list[int]:
-    """Places of the pieces that tell something: heads of columns only come with a row."""
-    return [place for place, piece in enumerate(pieces) if piece.kind is not Kind.HEAD_ROW]
-
-
-def _says_nothing_new(pieces: Sequence[Piece], place: int, taken: set[int]) -> bool:
-    own = terms(pieces[place].text)
-    if pieces[place].kind is not Kind.PROSE or len(own) < _LEAST_SAYING:
-        return False
-    return any(len(own & terms(pieces[i].text)) > _SAME_SAYING * len(own) for i in taken)

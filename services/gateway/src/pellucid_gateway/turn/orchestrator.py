@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
-from pellucid_gateway.answering.model_answer import BrokenAnswerError
+from pellucid_gateway.answering.failures import BrokenAnswerError
 from pellucid_gateway.course.budgets import TurnBudget, limited
 from pellucid_gateway.course.event_stream import stream_events
 from pellucid_gateway.course.ledger import TurnLedger
@@ -30,6 +30,7 @@ from pellucid_gateway.vocabulary.notices import wording_for
 from pellucid_gateway.vocabulary.ports import FetchCall
 from pellucid_gateway.vocabulary.request import ChatMessage, Role, SearchCommand, TurnRequest
 from pellucid_runtime.errors import ErrorKind, ServiceError
+from pellucid_runtime.llm.model import LlmError
 
 # A person's page may take this long when reading it is the whole request.
 FETCH_S = 15.0
@@ -65,19 +66,20 @@ class Engine:
         budget = self._budget_of(request)
         turn = OneTurn(request, equipment=self._equipment, budget=budget, send=send)
         try:
-            async with limited(budget.total_s + _OVERRUN_S):
+            async with limited(budget.longest_s + _OVERRUN_S):
                 return await turn.run()
         except TimeoutError:
             return Failed("DEADLINE_EXCEEDED", "The answer took too long.", retryable=True)
         except BrokenAnswerError:
             return Failed("LLM_FAILED", "The language model broke off mid-answer.", retryable=True)
         except ServiceError as error:
-            return Failed(error.reason, error.message, retryable=error.kind in _RETRYABLE)
+            return _failed(error)
 
     def _budget_of(self, request: TurnRequest) -> TurnBudget:
         own_s = self._equipment.plans[request.depth].total_s
         total_s = own_s if request.deadline_ms is None else request.deadline_ms / 1000
-        return TurnBudget(self._equipment.clock, max(total_s, _MIN_TURN_S))
+        is_strict = request.deadline_ms is not None
+        return TurnBudget(self._equipment.clock, max(total_s, _MIN_TURN_S), is_strict=is_strict)
 
     async def decide(self, request: TurnRequest) -> Decision:
         """Decide only; see `engine.TurnEngine`."""
@@ -150,6 +152,17 @@ class Engine:
         except ServiceError as error:
             if not pages and error.kind is not ErrorKind.UNAVAILABLE:
                 raise
+
+
+def _failed(error: ServiceError) -> Failed:
+    """The end of a turn that cannot be answered, with the model server's own words, if any."""
+    return Failed(
+        error.reason,
+        error.message,
+        retryable=error.kind in _RETRYABLE,
+        said=error.said if isinstance(error, LlmError) else None,
+        retry_after_s=error.retry_after_s,
+    )
 
 
 async def _ignore(event: TurnEvent) -> None:

@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from pellucid_gateway.answering.excerpts import ExcerptAnswerer
-from pellucid_gateway.answering.model_answer import ModelAnswerer, send_notices
+from pellucid_gateway.answering.model_answer import ModelAnswerer
+from pellucid_gateway.answering.named_room import named_room
 from pellucid_gateway.answering.page_model import PageModel
-from pellucid_gateway.answering.prompts import Setting
+from pellucid_gateway.answering.setting import Setting
+from pellucid_gateway.answering.waiting import send_notices
 from pellucid_gateway.claims.conflict_notes import note_of, told
 from pellucid_gateway.claims.conflicts import find_conflicts
 from pellucid_gateway.claims.second_opinion import ModelOpinion
@@ -18,7 +20,7 @@ from pellucid_gateway.course.budgets import TurnBudget, limited
 from pellucid_gateway.course.ledger import TurnLedger
 from pellucid_gateway.course.plans import plan_for
 from pellucid_gateway.gathering import sources as sourcing
-from pellucid_gateway.gathering.choosing import PassageChooser, Wanted
+from pellucid_gateway.gathering.choosing import UNREAD_NAMED_TOKENS, PassageChooser, Wanted
 from pellucid_gateway.gathering.errand import Errand, QueryToWrite
 from pellucid_gateway.gathering.reading import PageReader
 from pellucid_gateway.gathering.search_rounds import Gatherer
@@ -26,6 +28,7 @@ from pellucid_gateway.keeping.evidence import Basis, evidence_record
 from pellucid_gateway.question.fallback_decision import find_urls
 from pellucid_gateway.turn.equipment import Equipment, considered
 from pellucid_gateway.turn.follow_ups import reused_sources
+from pellucid_gateway.turn.model_failures import notify_failure
 from pellucid_gateway.turn.named_pages import take_page
 from pellucid_gateway.turn.page_follow_ups import with_named_page
 from pellucid_gateway.turn.result import Found, Identifiers, basis_of, build_result, with_account
@@ -50,8 +53,6 @@ from pellucid_runtime.errors import ServiceError
 
 # Results of a forced search, and candidates of a turn, when the request names no number.
 DEFAULT_RESULTS = 5
-# Share of the model's window that pages which the person named may take.
-_NAMED_SHARE = 0.6
 
 
 class OneTurn:
@@ -221,10 +222,10 @@ class OneTurn:
         )
         chooser = PassageChooser(self._equipment.services.scorer, course=self._course)
         model = self._equipment.model
-        window = model.window_tokens if model else 0
-        named = await chooser.of_named(
-            found.user_pages, wanted, most_bytes=int(_NAMED_SHARE * window)
-        )
+        room = UNREAD_NAMED_TOKENS
+        if model:
+            room = named_room(self._request, self._plan, model.window_tokens)
+        named = await chooser.of_named(found.user_pages, wanted, most_tokens=room)
         own = sourcing.from_user_pages(found.user_pages, passages=named)
         gathered = found.gathered
         passages = await chooser.of_hits(gathered.included, gathered.pages, wanted, self._plan)
@@ -283,7 +284,7 @@ class OneTurn:
             )
             if answer := await by_model.answer(model, found.sources):
                 return answer
-            self._ledger.notify("model_failed" if found.sources else "model_silent")
+            notify_failure(by_model.failure, self._request, found, self._ledger)
             await send_notices(self._ledger, self._send)
         by_excerpts = ExcerptAnswerer(
             self._request, setting=setting, scorer=scorer, course=self._course

@@ -4,8 +4,8 @@ Faces give the engine a `request.TurnRequest`, iterate the `TurnEvent`s and tran
 
 Event order, those that happen: Decided, UrlFetched, Progress (search_start, iteration, fetching,
 extracting, reflecting, complete), ResultsReady (forced search), SourcesReady, Noticed, then Delta,
-Cited and (pass-through only) ToolCallPieces interleaved, then exactly one of Done or Failed;
-nothing follows it. A notice about the text itself (a partial answer) comes after the text.
+Cited and (pass-through only) Thought and ToolCallPieces interleaved, then exactly one of Done or
+Failed; nothing follows it. A notice about the text itself (a partial answer) comes after the text.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -16,6 +16,7 @@ from typing import Any
 
 from pellucid_gateway.vocabulary.decision import Decision
 from pellucid_gateway.vocabulary.findings import Method, ProviderReport, ScoredHit, Source
+from pellucid_runtime.llm.model import Said
 
 
 class AnswerKind(StrEnum):
@@ -183,6 +184,16 @@ class ToolCallPieces:
 
 
 @dataclass(frozen=True, slots=True)
+class Thought:
+    """A piece of the model's thinking, never empty; no part of the answer.
+
+    Only turns with `TurnRequest.passthrough` have them: their faces have a place for it.
+    """
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Cited:
     """A checked citation of text already sent."""
 
@@ -243,11 +254,20 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The end: it failed; reason is an ErrorReason without prefix, message is for people."""
+    """The end: it failed.
+
+    Attributes:
+        reason: An ErrorReason without prefix.
+        message: For people.
+        said: What the model server itself said, for those who speak its API.
+        retry_after_s: When a retry may succeed, in seconds; None where that is unknown.
+    """
 
     reason: str
     message: str
     retryable: bool
+    said: Said | None = None
+    retry_after_s: float | None = None
 
 
 TurnEvent = (
@@ -259,6 +279,7 @@ TurnEvent = (
     | Noticed
     | Delta
     | ToolCallPieces
+    | Thought
     | Cited
     | Done
     | Failed

@@ -16,7 +16,6 @@ _TEMPLATE_TOKENS = re.compile(
     r"|(?:^|(?<=[\n.!?]\s)|(?<=\n))(?:system|assistant|human|user)\s*:",
     re.IGNORECASE,
 )
-_MARK_CHARS = 4
 _FENCE_LIKE = re.compile(r"<{3,}|>{3,}|-{5,}|={5,}")
 
 
@@ -34,19 +33,13 @@ def _defused(match: re.Match[str]) -> str:
     return f"({words})" if words else " "
 
 
-def data_mark(marker: str) -> str:
-    """What every line of fenced text begins with; part of the marker, so unknown to a page."""
-    return f"{marker[:_MARK_CHARS]}|"
-
-
 def fenced(blocks: str, marker: str) -> str:
-    """Blocks of untrusted text between lines that carry the marker, each line marked as data.
+    """Blocks of untrusted text between two lines that carry the marker.
+
+    Only these lines are marked: small models copy a mark of every line into their answers.
 
     Args:
         blocks: Text from outside; the marker is taken out of it, should it ever guess one.
         marker: Random word of this request.
     """
-    mark = data_mark(marker)
-    lines = blocks.replace(marker, "").splitlines()
-    inside = "\n".join(f"{mark} {line}" if line.strip() else mark for line in lines)
-    return f"<<<DATA {marker}\n{inside}\n{marker} END>>>"
+    return f"<<<DATA {marker}\n{blocks.replace(marker, '')}\n{marker} END>>>"

@@ -206,8 +206,11 @@ class Prompt:
         max_tokens: Longest answer; None leaves it to the client's own fields.
         context_tokens: Tokens of sources among them, estimated.
         shown: Numbers of the sources among them: only these may be cited.
+        left_out: How many more sources there are that the window has no room for.
         temperature: 0 to 2; None leaves it to the adapter.
         client: The conversation and fields of a compatible face's client, sent as they are.
+        task: What a side call is for, such as `judging`: little thought, and left out for a while
+            when it is always late; empty for an answer.
     """
 
     messages: tuple[ChatMessage, ...]
@@ -215,8 +218,17 @@ class Prompt:
     model: str = ""
     context_tokens: int = 0
     shown: tuple[int, ...] = ()
+    left_out: int = 0
     temperature: float | None = None
     client: ClientMessages | None = None
+    task: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelThought:
+    """Thinking that is no part of the answer; without text a bare sign of life."""
+
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +260,9 @@ class ModelEnd:
     finish_reason: str = "stop"
     prompt_tokens: int = 0
     completion_tokens: int = 0
+
+
+ModelEvent = ModelPiece | ModelThought | ModelToolCalls | ModelEnd
 
 
 class DecisionPort(Protocol):
@@ -332,7 +347,7 @@ class AnswerModel(Protocol):
         """Prompt and answer together are never longer."""
         ...
 
-    def stream(self, prompt: Prompt) -> AsyncIterator[ModelPiece | ModelToolCalls | ModelEnd]:
+    def stream(self, prompt: Prompt) -> AsyncIterator[ModelEvent]:
         """Yield the answer, last a ModelEnd; raises ServiceError when it breaks off."""
         ...
 

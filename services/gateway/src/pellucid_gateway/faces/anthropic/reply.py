@@ -46,16 +46,23 @@ _TYPES = {
 }
 _TYPES_OF_STATUS = {
     400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
     405: "invalid_request_error",
+    413: "request_too_large",
+    422: "invalid_request_error",
     429: "rate_limit_error",
+    529: "overloaded_error",
 }
 _STOPS = {"length": "max_tokens", "tool_calls": "tool_use", "content_filter": "refusal"}
 
 
 def error_json(problem: Problem) -> Json:
     """The API's error object."""
+    message = (problem.said and problem.said.message) or problem.detail
     kind = _TYPES.get(problem.code) or _TYPES_OF_STATUS.get(problem.http_status, "api_error")
-    return {"type": "error", "error": {"type": kind, "message": problem.detail}, "request_id": None}
+    return {"type": "error", "error": {"type": kind, "message": message}, "request_id": None}
 
 
 def _opaque(**content: Any) -> str:

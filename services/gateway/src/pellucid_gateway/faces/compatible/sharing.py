@@ -30,7 +30,16 @@ _TYPES = {
 
 
 def error_json(problem: Problem) -> Json:
-    """OpenAI's error object."""
+    """OpenAI's error object; the model server's own where that refused."""
+    if said := problem.said:
+        return {
+            "error": {
+                "message": said.message or problem.detail,
+                "type": said.kind or _TYPES.get(problem.http_status, "server_error"),
+                "param": said.param or None,
+                "code": said.code or None,
+            }
+        }
     return {
         "error": {
             "message": problem.detail,

@@ -16,6 +16,7 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from pellucid_runtime.errors import ErrorKind, ServiceError
+from pellucid_runtime.llm.model import Said
 
 # How much of a refused body is still taken and dropped, so that a client that sends all before it
 # listens sees the answer instead of a reset; one that keeps on sending is cut off.
@@ -98,6 +99,7 @@ class Problem:
         detail: One sentence for people, without user text.
         errors: Fields that are wrong; empty when the trouble is elsewhere.
         retry_after_s: Seconds after which a retry may succeed; None when unknown or pointless.
+        said: What the model server itself said, for faces that speak its API.
     """
 
     code: str
@@ -106,6 +108,7 @@ class Problem:
     errors: tuple[FieldError, ...] = ()
     retry_after_s: float | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    said: Said | None = None
 
     @property
     def http_status(self) -> int:

@@ -9,6 +9,8 @@ from pellucid_gateway.vocabulary.engine import TurnEngine
 from pellucid_gateway.vocabulary.events import Done, Failed, TurnEvent, TurnResult
 from pellucid_gateway.vocabulary.request import TurnRequest
 
+_ERROR_STATUSES = range(400, 600)
+
 
 async def answered(engine: TurnEngine, turn: TurnRequest) -> TurnResult:
     """The result of a turn.
@@ -26,5 +28,12 @@ async def answered(engine: TurnEngine, turn: TurnRequest) -> TurnResult:
 
 
 def failed_problem(failed: Failed) -> Problem:
-    """A turn that failed, as a problem."""
-    return Problem(code=failed.reason, detail=failed.message)
+    """A turn that failed, as a problem; a refusal of the model server keeps its status."""
+    status = failed.said.status if failed.said else 0
+    return Problem(
+        code=failed.reason,
+        detail=failed.message,
+        status=status if status in _ERROR_STATUSES else 0,
+        retry_after_s=failed.retry_after_s,
+        said=failed.said,
+    )

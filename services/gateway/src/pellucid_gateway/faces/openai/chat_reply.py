@@ -26,6 +26,7 @@ from pellucid_gateway.vocabulary.events import (
     Progress,
     ProgressKind,
     SourcesReady,
+    Thought,
     ToolCallPieces,
     TurnEvent,
     TurnResult,
@@ -103,6 +104,7 @@ class CompletionTeller:
         self._shows_progress = shows_progress
         self._top: Json = {}
         self._said = False
+        self._thought = ""
         self._result: TurnResult | None = None
 
     def begin(self) -> Sequence[bytes]:
@@ -116,6 +118,9 @@ class CompletionTeller:
             case Delta():
                 self._said = True
                 frames = [self._chunk({"content": event.text}, **self._top)]
+            case Thought():
+                self._thought += event.text
+                frames = [self._chunk({"reasoning_content": event.text})]
             case ToolCallPieces():
                 frames = [self._chunk({"tool_calls": list(event.pieces)})]
             case SourcesReady():
@@ -146,6 +151,8 @@ class CompletionTeller:
             "refusal": None,
             "annotations": [annotation(citation) for citation in result.citations],
         }
+        if self._thought:
+            message["reasoning_content"] = self._thought
         if result.tool_calls:
             message["tool_calls"] = list(result.tool_calls)
         choice = {
@@ -159,6 +166,7 @@ class CompletionTeller:
             "choices": [choice],
             "usage": usage_json(result),
             "search_results": search_results(result.sources),
+            **_marks(result),
         }
 
     def _ending(self, result: TurnResult) -> list[bytes]:
@@ -167,7 +175,8 @@ class CompletionTeller:
         results = search_results(result.sources)
         last = {"annotations": [annotation(c) for c in one_per_address(result.citations)]}
         pieces = [self._chunk({"content": text}, search_results=results)] if text else []
-        pieces.append(self._chunk(last, finish=result.finish_reason, search_results=results))
+        marks = {"search_results": results, **_marks(result)}
+        pieces.append(self._chunk(last, finish=result.finish_reason, **marks))
         if self._include_usage:
             head = self._head("chat.completion.chunk")
             pieces.append(data_event({**head, "choices": [], "usage": usage_json(result)}))
@@ -180,6 +189,11 @@ class CompletionTeller:
 
     def _head(self, kind: str) -> Json:
         return {"id": self._id, "object": kind, "created": self._created, "model": self._model}
+
+
+def _marks(result: TurnResult) -> Json:
+    """What an answer that is not whole is marked with, besides its finish reason."""
+    return {"partial": True} if result.partial else {}
 
 
 def error_event(problem: Problem) -> bytes:

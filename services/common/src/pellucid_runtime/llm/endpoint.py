@@ -1,0 +1,123 @@
+"""Where a model is served: address, credential and the pool of connections to it."""
+
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import httpx2
+from openai import AsyncOpenAI, DefaultAioHttpClient
+
+_CONNECT_TIMEOUT_S = 2.0
+_MAX_CONNECTIONS = 512
+# Azure's older addresses end in it, and want the key in a header of its own.
+_VERSION_PARAMETER = "api-version"
+
+
+@dataclass(frozen=True, slots=True)
+class BaseUrl:
+    """An address, taken apart.
+
+    Attributes:
+        root: Up to and including the version, without a slash at its end.
+        query: What stands after a question mark, for every request; empty where there is none.
+    """
+
+    root: str
+    query: str = ""
+
+    @classmethod
+    def of(cls, base_url: str) -> "BaseUrl":
+        """Take it apart.
+
+        >>> BaseUrl.of("https://a.example/openai/deployments/d?api-version=1").query
+        'api-version=1'
+        """
+        root, _, query = base_url.partition("?")
+        return cls(root.rstrip("/"), query)
+
+    @property
+    def host(self) -> str:
+        """Host of the address."""
+        return urlsplit(self.root).hostname or ""
+
+    def headers(self, api_key: Callable[[], str]) -> dict[str, str]:
+        """Headers that carry the key besides `Authorization`; none where that is enough."""
+        if _VERSION_PARAMETER not in dict(parse_qsl(self.query)):
+            return {}
+        key = api_key()
+        return {"api-key": key} if key else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a model is served.
+
+    Attributes:
+        client: Connection pool with address and credential.
+        model: Model to ask for when the request names none.
+        base: Its address.
+        api_key: Gives the credential of the moment.
+        prices: USD per million prompt and completion tokens, by model.
+    """
+
+    client: AsyncOpenAI
+    model: str
+    base: BaseUrl
+    api_key: Callable[[], str]
+    prices: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    @property
+    def host(self) -> str:
+        """Host of the address."""
+        return self.base.host
+
+    def call(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments with which the SDK sends exactly this body."""
+        return {
+            "model": body["model"],
+            "messages": (),
+            "extra_body": body,
+            "extra_headers": self.base.headers(self.api_key),
+        }
+
+
+async def open_endpoint(
+    base_url: str,
+    api_key: Callable[[], str],
+    model: str,
+    stack: AsyncExitStack,
+    *,
+    proxy: str | None = None,
+) -> Endpoint:
+    """A connection pool to one address, closed with the stack.
+
+    Args:
+        base_url: Address up to and including the version, for example `https://llm.example/v1`.
+        api_key: Gives the credential of the moment; empty where none is needed.
+        model: Default model.
+        stack: Closes the pool.
+        proxy: Address of an egress proxy; those of the environment are ignored.
+    """
+    http = DefaultAioHttpClient(
+        trust_env=False,
+        follow_redirects=False,
+        proxy=proxy,
+        timeout=httpx2.Timeout(None, connect=_CONNECT_TIMEOUT_S),
+        limits=httpx2.Limits(max_connections=_MAX_CONNECTIONS),
+    )
+    await stack.enter_async_context(http)
+    base = BaseUrl.of(base_url)
+
+    async def credential() -> str:
+        return api_key() or "none"
+
+    client = AsyncOpenAI(
+        base_url=base.root,
+        api_key=credential,
+        default_query=dict(parse_qsl(base.query)),
+        http_client=http,
+        max_retries=0,
+    )
+    return Endpoint(client, model, base, api_key)
