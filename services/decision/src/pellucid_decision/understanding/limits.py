@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from pellucid_decision.text.normal import one_line
 from pellucid_language.redaction.gate import GATE, without
+from pellucid_language.scripts import is_spaceless
 
 # Words behind a number that belong to the name of a model ("iPhone 17 Pro Max").
 MODEL_WORDS = (
@@ -22,6 +23,8 @@ MODEL_WORDS = (
     "turbo",
 )
 MIN_WORDS = 2
+# Where blanks bound no words, a run of so many letters says as much as two.
+MIN_LETTERS = 4
 MAX_WORDS = 6
 # Names and quotations count as one word, so that a query may have more in blanks.
 MAX_BLANKS = 12
@@ -55,5 +58,6 @@ def valid_query(text: str, private: Sequence[str] = ()) -> str:
     """
     line = one_line(UNSAFE.sub(" ", GATE.redact(without(text, private)).text), MAX_QUERY_CHARACTERS)
     blanks = len(PHRASE.findall(line))
-    lawful = blanks >= MIN_WORDS and word_count(line) <= MAX_WORDS and blanks <= MAX_BLANKS
+    several = blanks >= MIN_WORDS or (is_spaceless(line) and len(line) >= MIN_LETTERS)
+    lawful = several and word_count(line) <= MAX_WORDS and blanks <= MAX_BLANKS
     return line if lawful else ""
