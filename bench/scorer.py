@@ -23,6 +23,7 @@ import grpc
 import scorer_beside
 import uvloop
 from scorer_beside import PEER_SEARCHES, TURNS
+from scorer_messages import lines, messages
 from scorer_rig import (
     COMPARED,
     RESULTS,
@@ -81,6 +82,20 @@ async def latency(scorer: Running, stub: Stub, results: int) -> dict[str, float]
         found[kind] = statistics.median(times)
         found[f"{kind}_cpu"] = (scorer.cpu_s - cpu) * 1000 / ROUNDS
     return found
+
+
+async def beside_one_model(both: Stub, cores: Collection[int] | None) -> dict[str, float]:
+    """Return median milliseconds of 30 fresh results by all models and by the first, in turns."""
+    times: dict[str, list[float]] = {"all_ms": [], "first_ms": []}
+    with running(cores=cores, SCORER_MODEL="all-MiniLM-L6-v2") as scorer:
+        async with grpc.aio.insecure_channel(scorer.target) as channel:
+            for _ in range(2 * ROUNDS):
+                for name, stub in (("all_ms", both), ("first_ms", Stub(channel))):
+                    call = request(30)
+                    started = time.perf_counter()
+                    await stub.Score(call)
+                    times[name].append((time.perf_counter() - started) * 1000)
+    return {name: statistics.median(each) for name, each in times.items()}
 
 
 @dataclass(slots=True)
@@ -230,6 +245,8 @@ async def measure(
             found["texts_per_s"] = await batch_mode(stub)
             found["latency"] = {n: await latency(scorer, stub, n) for n in (10, 30, 100)}
             found["callers"] = {n: asdict(await callers(channel, n)) for n in CALLERS}
+            found["messages"] = await messages(stub)
+            found["one_model"] = await beside_one_model(stub, cores)
             found["rss_mb"] = scorer.rss_mb
             found["overload"] = await in_turns(channel)
             found["rss_after_overload_mb"] = scorer.rss_mb
@@ -252,6 +269,12 @@ def table(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "  CPU per 1,000 results", f"{one['fresh_cpu'] / results:.2f} s fresh"
     for number, load in found["callers"].items():
         yield f"{number} callers", f"{load['texts_per_s']:.0f} texts/s, p99 {load['p99_ms']:.0f} ms"
+    yield from lines(found["messages"])
+    one, every = found["one_model"]["first_ms"], found["one_model"]["all_ms"]
+    yield (
+        "30 results, in turns",
+        f"{every:.0f} ms by all models, {one:.0f} by MiniLM: {every / one:.2f}x",
+    )
     overloaded = found["overload"]
     peak, goodput = (statistics.median(overloaded[name]) for name in ("peaks", "goodputs"))
     yield f"{MOST_CALLERS} callers", f"{peak:.0f} texts/s, p99 {overloaded['p99_ms']:.0f} ms"

@@ -19,6 +19,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from pellucid.common.v1 import common_pb2
 from pellucid.scorer.v1 import scorer_pb2, scorer_pb2_grpc
 
 from pellucid_scorer.adapters import backends
@@ -118,6 +119,16 @@ def request(results: int) -> scorer_pb2.ScoreRequest:
         for n, text in enumerate(texts)
     )
     return scorer_pb2.ScoreRequest(question=question[:80], candidates=candidates)
+
+
+def message(tokens: int) -> scorer_pb2.UnderstandRequest:
+    """Return a message of about so many tokens, a third of them its own, never sent before."""
+    own, user, assistant = (_text(tokens / 3, serial) for serial in islice(_numbers, 3))
+    history = (
+        common_pb2.Message(role=common_pb2.ROLE_USER, content=user),
+        common_pb2.Message(role=common_pb2.ROLE_ASSISTANT, content=assistant),
+    )
+    return scorer_pb2.UnderstandRequest(message=own, history=history)
 
 
 @contextmanager

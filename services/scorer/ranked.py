@@ -8,7 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -17,8 +17,9 @@ import numpy.typing as npt
 import yaml
 
 from pellucid_language import words
+from pellucid_language.scripts import is_read_by
 from pellucid_scorer.ports import Encoder, TokenIds, Vectors
-from pellucid_scorer.ranking import semantic, tables
+from pellucid_scorer.ranking import closer, semantic, tables
 from pellucid_scorer.ranking.candidates import Candidate, Subject
 from pellucid_scorer.ranking.profiles import Overrides
 from pellucid_scorer.ranking.scores import Question, Ranking
@@ -53,11 +54,15 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A question, the candidates' vectors float32[n, d] by the first model, and all readings."""
+    """A question, the candidates' vectors float32[n, d] by the first model, and all readings.
+
+    The languages are those that the first model is good at.
+    """
 
     asked: Asked
     vectors: Vectors
     readings: Sequence[semantic.Reading]
+    languages: frozenset[str]
 
     @property
     def likenesses(self) -> npt.NDArray[np.float32]:
@@ -68,8 +73,14 @@ class Read:
 
     @property
     def semantics(self) -> Sequence[semantic.Semantic]:
-        """The semantic part of each candidate, lift included."""
-        return semantic.rate_all(self.asked.query, self.asked.candidates, self.readings)
+        """The semantic part of each candidate, lift included, of what each model would read."""
+        query, candidates = self.asked.query, self.asked.candidates
+        able = [one for one in self.readings if is_read_by(one.scripts, query)]
+        first, *others = able or self.readings
+        read = closer.places([query], candidates, [first], self.languages)
+        is_read = np.isin(np.arange(len(candidates)), read)
+        rows = [replace(one, cosines=np.where(is_read, one.cosines, np.nan)) for one in others]
+        return semantic.rate_all(query, candidates, [first, *rows])
 
 
 Method = Callable[[Read], Sequence[float]]
@@ -109,6 +120,7 @@ def read(asked: Sequence[Asked], encoders: Sequence[Encoder]) -> tuple[Read, ...
                 semantic.Reading(semantic.cosines(texts, question), model.scripts, model.scale)
                 for model, (question, texts) in zip(encoders, by_model, strict=True)
             ],
+            encoders[0].languages,
         )
         for one, by_model in zip(asked, zip(*rows, strict=True), strict=True)
     )

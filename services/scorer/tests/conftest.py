@@ -43,6 +43,7 @@ class FakeEncoder:
     token_step: int = 1
     spread: int = 1
     scripts: frozenset[str] = frozenset({"LATIN"})
+    languages: frozenset[str] = frozenset()
     prefixes: Prefixes = field(default_factory=Prefixes)
     scale: Scale = field(default_factory=Scale)
     gate: threading.Event = field(default_factory=threading.Event)

@@ -14,6 +14,7 @@ from pellucid_scorer.encoding.batching import Batcher
 from pellucid_scorer.encoding.embedding import TOKENS_READ, Embedder
 from pellucid_scorer.encoding.embedding_cache import EmbeddingCache
 from pellucid_scorer.models import Scale
+from pellucid_scorer.ranking import closer
 from pellucid_scorer.ranking.candidates import Candidate, Exclusion
 from pellucid_scorer.scoring import ScoreQuery, Scorer
 
@@ -115,6 +116,23 @@ async def test_a_question_that_only_a_further_model_reads_costs_the_first_nothin
         assert its_encoder.batches
         latin = await scorer.score(ScoreQuery("Why did it close", [Candidate("a", title="Pier")]))
     assert latin.model == "fake/cpu-fp32+wide/cpu-fp32"
+
+
+async def test_a_further_model_reads_the_best_of_many_results(
+    opened: Opened, score_tables: Any, profiles: Any
+) -> None:
+    parts = {"tables": score_tables, "profiles": profiles, "clock": SystemClock()}
+    results = [Candidate(str(n), title=f"The pier of Northport {n}") for n in range(20)]
+    async with (
+        opened(languages=frozenset({"en"})) as (usual, encoder),
+        opened(name="further/cpu-fp32") as (further, its_encoder),
+    ):
+        scorer = Scorer(usual, companions=[further], **parts)
+        scored = await scorer.score(ScoreQuery("Why did the pier close?", results))
+        assert scored.model == "fake/cpu-fp32+further/cpu-fp32"
+    assert (encoder.texts, its_encoder.texts) == (21, 1 + closer.BEST)
+    assert len(scored.verdicts) == 20
+    assert all(0 <= one.rated.breakdown.semantic.score <= 1 for one in scored.verdicts)
 
 
 @pytest.mark.parametrize("is_late", [False, True])

@@ -72,6 +72,7 @@ class ModelSpec:
         sha256: Digest of the weights.
         scripts: Scripts that it was trained on (see `scripts.is_read_by`).
         max_tokens: Tokens of a text that it reads.
+        languages: ISO 639-1 codes of those that it is good at; none: it is equally good at all.
         file: Name of the weights: of the kind safetensors, else of 4 bits (see `packed_model`).
         prefixes: What it wants before a question and before a passage.
         scale: How its cosines become likenesses.
@@ -90,6 +91,7 @@ class ModelSpec:
     prefixes: Prefixes = Prefixes()
     scale: Scale = Scale()
     encoder: str = ""
+    languages: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +140,7 @@ def _spec(name: str, fields: Mapping[str, Any]) -> ModelSpec:
         prefixes=Prefixes(**fields.get("prefixes", {})),
         scale=_scale(name, fields.get("scale", {})),
         encoder=fields.get("encoder", name),
+        languages=frozenset(fields.get("languages", ())),
     )
 
 

@@ -65,6 +65,11 @@ class Encoder(Protocol):
         """Scripts that the model was trained on, as `scripts.is_read_by` takes them."""
         ...
 
+    @property
+    def languages(self) -> frozenset[str]:
+        """ISO 639-1 codes of those that it is good at; none: it is equally good at all."""
+        ...
+
     def tokenize(self, texts: Sequence[str]) -> Sequence[TokenIds]:
         """Return the token ids of each text, special ones included, cut at the model's length."""
         ...

@@ -4,14 +4,12 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from math import inf, isfinite
 
 import numpy as np
 
-from pellucid_language.scripts import is_read_by
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import InvalidArgumentError, OverloadedError
-from pellucid_runtime.rpc.deadline import remaining_s
+from pellucid_scorer import hearing
 from pellucid_scorer.encoding.embedding import Embedded, Embedder
 from pellucid_scorer.encoding.pairs import PairReader
 from pellucid_scorer.encoding.reading_choice import reader_of
@@ -23,12 +21,6 @@ from pellucid_scorer.spent import Spent
 from pellucid_scorer.support import likeness as support
 from pellucid_scorer.support import pairing
 
-FIRST_SHARE = 0.5
-"""Of the caller's time, for the model that is asked first: where whole texts would take longer, it
-reads their beginnings."""
-FURTHER_SHARE = 0.7
-"""Of the time that is then left, for each further one: it is left out where that is too little, so
-that the first one's scores are not lost with it."""
 RERANKED = 15
 """Results that the reranker reads, the best by the other models."""
 VERIFIED = 32
@@ -118,7 +110,7 @@ class Scorer:
         self._reranker = reranker
         self._verifier = verifier
         self._embedder = embedder
-        self._companions = companions
+        self._models = (embedder, *companions)
         self._tables = tables
         self._profiles = profiles
         self._clock = clock
@@ -139,25 +131,22 @@ class Scorer:
             query.profile, query.overrides, time_sensitive=query.time_sensitive
         )
         _require_unique("candidates", [candidate.id for candidate in query.candidates])
-        texts = [candidate.text for candidate in query.candidates]
         asked = query.questions
-        heard = await self._hear(asked, texts)
+        heard = await hearing.hear(self._models, asked, query.candidates)
         parts = semantic.best_of(
-            semantic.rate_all(
-                question, query.candidates, [_reading(one, place, len(asked)) for one in heard]
-            )
+            semantic.rate_all(question, query.candidates, hearing.readings(heard, place, asked))
             for place, question in enumerate(asked)
         )
         parts, again = await self._reranked(query, parts)
         now = query.now or self._clock.now()
         question = Question(query.question, query.subject, now, real_time=query.real_time)
         ranking = Ranking(self._tables, rules, question)
-        basis = _reader_of_all(heard, texts)
+        basis = hearing.reader_of_all(heard, query.candidates)
         verdicts = ranking.rank(
             query.candidates, parts, basis.vectors[len(asked) :], scale=basis.scale
         )
         names = "+".join([*(one.model for one in heard), *again.used])
-        return Scored(verdicts, rules, names, _longest(heard), again.lost)
+        return Scored(verdicts, rules, names, hearing.longest(heard), again.lost)
 
     async def _reranked(
         self, query: ScoreQuery, parts: tuple[Semantic, ...]
@@ -173,28 +162,6 @@ class Scorer:
         order = sorted(zip(best, rated.tolist(), strict=True), key=lambda pair: -pair[1])
         again = semantic.reordered(parts, [place for place, _ in order])
         return again, _Part(used=(self._reranker.name,))
-
-    async def _hear(self, questions: Sequence[str], texts: Sequence[str]) -> Sequence[Embedded]:
-        """Return what each model that reads the questions makes of them and the texts.
-
-        One after the other, because together they would all be late where one of them is in time.
-
-        Raises:
-            OverloadedError: The queue of the first model is full.
-        """
-        every, asked = [*questions, *texts], len(questions)
-        models = (self._embedder, *self._companions)
-        first, *others = [one for one in models if one.reads(questions)] or models[:1]
-        within_s = _share_s(FIRST_SHARE)
-        try:
-            heard = [await first.embed(every, questions=asked, within_s=within_s)]
-        except OverloadedError:
-            if first is self._embedder:
-                raise
-            heard = [await self._embedder.embed(every, questions=asked, within_s=within_s)]
-        for other in others:
-            heard += await _if_free(other, every, asked)
-        return heard
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
         """Return the unit vector of each text, in order.
@@ -223,23 +190,22 @@ class Scorer:
         Raises:
             OverloadedError: The queue is full.
         """
-        every, usual = (self._embedder, *self._companions), self._reader([text])
+        every, usual = self._models, self._reader([text])
         reader = every[reader_of([one.scripts for one in every], text, others)]
         texts = [text, *others]
         is_shared = thorough and reader is usual
         further = [one for one in every if is_shared and one is not reader and one.reads([text])]
         first, more = await asyncio.gather(
             _embedded(reader, usual, texts, no_store=no_store),
-            asyncio.gather(*(_if_free(one, texts, 1, no_store=no_store) for one in further)),
+            asyncio.gather(*(hearing.if_free(one, texts, 1, no_store=no_store) for one in further)),
         )
         heard = [first, *(one for found in more for one in found)]
-        each = [one.scale.likenesses(_reading(one, 0, 1).cosines) for one in heard]
+        each = [one.scale.likenesses(hearing.reading(one, 0, 1).cosines) for one in heard]
         return tuple(np.mean(each, axis=0).tolist()), "+".join(one.model for one in heard)
 
     def _reader(self, texts: Sequence[str]) -> Embedder:
         """Return the first model that was trained on the scripts of some texts; else the first."""
-        every = (self._embedder, *self._companions)
-        return next((one for one in every if one.reads(texts)), self._embedder)
+        return next((one for one in self._models if one.reads(texts)), self._embedder)
 
     async def judge(
         self,
@@ -309,49 +275,10 @@ async def _embedded(
     reader: Embedder, usual: Embedder, texts: Sequence[str], *, no_store: bool
 ) -> Embedded:
     """Return the vectors of a question and texts, the usual model's where the other's are late."""
-    within_s = _share_s(FURTHER_SHARE)
+    within_s = hearing.share_s(hearing.FURTHER_SHARE)
     try:
         return await reader.embed(texts, questions=1, no_store=no_store, within_s=within_s)
     except OverloadedError:
         if reader is usual:
             raise
         return await usual.embed(texts, questions=1, no_store=no_store, within_s=within_s)
-
-
-async def _if_free(
-    model: Embedder, texts: Sequence[str], questions: int, *, no_store: bool = False
-) -> Sequence[Embedded]:
-    """Return the vectors of questions and texts; none when room or time runs out."""
-    within_s = _share_s(FURTHER_SHARE)
-    try:
-        async with asyncio.timeout(within_s if isfinite(within_s) else None):
-            found = await model.embed(
-                texts, questions=questions, no_store=no_store, within_s=within_s, may_skip=True
-            )
-    except (OverloadedError, TimeoutError):
-        return ()
-    return (found,)
-
-
-def _share_s(share: float) -> float:
-    """Return a share of the seconds that the caller still waits."""
-    left_s = remaining_s()
-    return inf if left_s is None else share * left_s
-
-
-def _reading(embedded: Embedded, place: int, questions: int) -> semantic.Reading:
-    """Return what a model makes of one of several questions, which stand before the texts."""
-    cosines = semantic.cosines(embedded.vectors[questions:], embedded.vectors[place])
-    return semantic.Reading(cosines, embedded.scripts, embedded.scale)
-
-
-def _reader_of_all(heard: Sequence[Embedded], texts: Sequence[str]) -> Embedded:
-    """Return the first that reads the script of every text: by others' vectors all are alike."""
-    readers = (one for one in heard if all(is_read_by(one.scripts, text) for text in texts))
-    return next(readers, heard[0])
-
-
-def _longest(heard: Sequence[Embedded]) -> Spent:
-    """Return where the time of the slowest model went; what the first had in its cache."""
-    slowest = max(heard, key=lambda one: one.spent.total_s).spent
-    return replace(slowest, cached_texts=heard[0].spent.cached_texts)

@@ -95,6 +95,11 @@ class CudaEncoder:
         """Scripts that the model was trained on."""
         return self._spec.scripts
 
+    @property
+    def languages(self) -> frozenset[str]:
+        """Languages that the model is good at; none: it is equally good at all."""
+        return self._spec.languages
+
     def tokenize(self, texts: Sequence[str]) -> tuple[TokenIds, ...]:
         """Return the token ids of each text."""
         return self._tokenizer.tokenize(texts)

@@ -72,6 +72,11 @@ class MixedEncoder:
         """Scripts that the model was trained on."""
         return self._fast.scripts
 
+    @property
+    def languages(self) -> frozenset[str]:
+        """Languages that the model is good at; none: it is equally good at all."""
+        return self._fast.languages
+
     def tokenize(self, texts: Sequence[str]) -> Sequence[TokenIds]:
         """Return the token ids of each text."""
         return self._fast.tokenize(texts)

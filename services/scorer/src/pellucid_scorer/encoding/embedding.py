@@ -48,6 +48,7 @@ class Embedded:
         vectors: float32[n, d], one unit row per text, in order.
         model: Model and precision.
         scripts: Scripts that the model was trained on.
+        languages: That the model is good at; none: it is equally good at all.
         scale: How its cosines become likenesses.
         spent: Where the time went.
     """
@@ -55,6 +56,7 @@ class Embedded:
     vectors: Vectors
     model: str
     scripts: frozenset[str]
+    languages: frozenset[str]
     scale: Scale
     spent: Spent
 
@@ -140,6 +142,7 @@ class Embedder:
             vectors.reshape(len(keys), self._encoder.dimensions),
             self._encoder.name + read,
             self._encoder.scripts,
+            self._encoder.languages,
             self._encoder.scale,
             replace(spent, cached_texts=sum(key in found for key in keys)),
         )
