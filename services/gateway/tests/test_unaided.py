@@ -45,7 +45,7 @@ async def asked(
     return rig, [event for event in events if isinstance(event, Decided)]
 
 
-@pytest.mark.parametrize("kind", ["", "timeless", "advice"])
+@pytest.mark.parametrize("kind", ["", "concept", "advice"])
 async def test_without_a_model_it_is_looked_up(kind: str) -> None:
     rig, decided = await asked(of_kind(kind))
 
@@ -61,12 +61,12 @@ async def test_a_task_is_not(kind: str) -> None:
 
 
 async def test_a_model_answers_it_from_memory() -> None:
-    rig, _ = await asked(of_kind("timeless"), FakeModel(["It scatters."]))
+    rig, _ = await asked(of_kind("concept"), FakeModel(["It scatters."]))
 
     assert rig.search.calls == []
 
 
 async def test_with_the_web_off_nothing_is_looked_up() -> None:
-    rig, _ = await asked(of_kind("timeless"), web_mode=WebMode.OFF)
+    rig, _ = await asked(of_kind("concept"), web_mode=WebMode.OFF)
 
     assert rig.search.calls == []

@@ -7,86 +7,63 @@ from collections.abc import Mapping
 
 from pellucid_decision.decision import Intent
 
-SMALL_TALK = frozenset({"smalltalk", "thanks", "feeling", "assistant", "statement"})
+SMALL_TALK = frozenset({"smalltalk"})
 """Nothing of it can be searched for."""
 
-REAL_TIME = frozenset({"weather", "finance", "transport", "traffic", "time", "result"})
+REAL_TIME = frozenset({"weather", "finance", "traffic", "result"})
 """The value may change within the day."""
 
-ROLES = frozenset({"role", "officeholder"})
+ROLES = frozenset({"role"})
 """Who holds an office: the year tells the holder from those before."""
 
-STILL_SO = frozenset({"still_open", "factcheck", "verify"})
-"""Asks whether something still holds: a year would narrow the answer down to it."""
+STILL_SO = frozenset({"verify"})
+"""Asks whether something holds: a year would narrow the answer down to it."""
 
 INTENTS: Mapping[str, Intent] = {
-    **dict.fromkeys(("news", "politics", "sports", "result"), Intent.NEWS),
+    **dict.fromkeys(("news", "result"), Intent.NEWS),
     **dict.fromkeys(
-        (
-            *("people", "person", "role", "officeholder", "who_is", "entity", "fact", "company"),
-            *("science", "definition", "history", "law", "legal", "health", "docs"),
-        ),
-        Intent.BACKGROUND,
+        ("concept", "docs", "entity", "fact", "health", "law", "role"), Intent.BACKGROUND
     ),
 }
 """Sort of sources by kind."""
 
 EVIDENCE: Mapping[str, str] = {
-    **dict.fromkeys(("price", "prices", "shopping"), "the price"),
     "finance": "the value",
-    "weather": "the forecast",
-    **dict.fromkeys(("sports", "result"), "the result"),
-    **dict.fromkeys(("role", "people", "who_is"), "the name"),
-    **dict.fromkeys(("events", "schedule"), "the date"),
+    "result": "the result",
+    "role": "the name",
+    "schedule": "the date",
     "version": "the version number",
-    "time": "the time",
+    "weather": "the forecast",
 }
 """What an answer must show by kind."""
 
-_REASONS: Mapping[str, str] = {
-    "news": "Asks for current events.",
-    "politics": "Asks for current events.",
-    "sports": "Asks for a result or a fixture.",
-    "weather": "Asks for the weather.",
-    "price": "Asks for a price.",
-    "prices": "Asks for a price.",
+_SEARCHED: Mapping[str, str] = {
+    "docs": "Asks about software, which depends on its version.",
+    "entity": "Asks about a named person, organisation or thing.",
     "finance": "Asks for a market value or a rate.",
-    "people": "Asks about a person or an office.",
-    **dict.fromkeys(("role", "officeholder"), "Asks who holds an office."),
-    "entity": "Asks about a named person, place or thing.",
-    "result": "Asks for a result.",
-    "schedule": "Asks for a date.",
-    "shopping": "Asks for offers or prices.",
-    "version": "Asks for a version or a release.",
-    "docs": "Asks for documentation.",
-    "traffic": "Asks for traffic or delays.",
-    "verify": "Asks whether something is true.",
-    "lookup": "Asks to look something up.",
-    "product": "Asks about a product.",
-    "comparison": "Asks for a comparison of current offers.",
-    "local": "Asks for something nearby.",
-    "travel": "Asks for travel information.",
-    "transport": "Asks for a connection or a timetable.",
-    "legal": "Asks for a rule or a law, which may have changed.",
-    "law": "Asks for a rule or a law, which may have changed.",
     "health": "Asks for health information, which needs sources.",
-    "code": "Asks about software, which depends on its version.",
-    "api": "Asks about software, which depends on its version.",
-    "followup": "Continues a question that needs the web.",
-    "factcheck": "Asks whether something is true.",
+    "law": "Asks for a rule or a law, which may have changed.",
+    "local": "Asks for a place, its hours or its offers.",
+    "news": "Asks for current events.",
+    "product": "Asks about a product or its price.",
+    "result": "Asks for a result.",
+    "role": "Asks who holds an office.",
+    "schedule": "Asks for a date.",
+    "traffic": "Asks for a connection, traffic or delays.",
+    "travel": "Asks for travel information.",
+    "verify": "Asks whether something is true.",
+    "version": "Asks for a version or a release.",
+    "weather": "Asks for the weather.",
 }
-_TASKS: Mapping[str, str] = {
-    **dict.fromkeys(SMALL_TALK, "It is small talk."),
-    "math": "Can be calculated.",
-    "reasoning": "Can be worked out from what the message says.",
-    "code": "Code is to be written or explained.",
-    "creative": "Something is to be written.",
-    "brainstorm": "Ideas are wanted.",
-    "roleplay": "The assistant is to play a role.",
-    "translate": "A text is to be translated.",
-    **dict.fromkeys(("rewrite", "summarize", "extract", "task"), "It brings its own text."),
+_ANSWERED: Mapping[str, str] = {
     "advice": "Asks for general advice.",
-    **dict.fromkeys(("timeless", "concept"), "Asks for general knowledge that does not change."),
+    "code": "Code is to be written or explained.",
+    "concept": "Asks for general knowledge that does not change.",
+    "creative": "Something is to be written or invented.",
+    "math": "Can be worked out from what the message says.",
+    "rewrite": "The message brings its own text.",
+    "smalltalk": "It is small talk.",
+    "task": "It is a task for the assistant.",
 }
 _SEARCH = "Asks for a specific fact."
 _ANSWER = "Can be answered without the web."
@@ -94,4 +71,4 @@ _ANSWER = "Can be answered without the web."
 
 def reason_of(kind: str, *, search: bool) -> str:
     """Return one sentence for people about a decision of the model."""
-    return _REASONS.get(kind, _SEARCH) if search else _TASKS.get(kind, _ANSWER)
+    return _SEARCHED.get(kind, _SEARCH) if search else _ANSWERED.get(kind, _ANSWER)

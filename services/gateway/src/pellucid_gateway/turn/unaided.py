@@ -13,13 +13,7 @@ REASON_CODE = "no_model"
 # Orders, and prompts of frontends.
 _FORBIDDEN = frozenset({"dont_search", "task_prompt", "tool_result", "topicless"})
 # Kinds of message that no page on the web answers: tasks on the person's own words, and talk.
-_NOT_FOR_THE_WEB = frozenset(
-    (
-        *("assistant", "brainstorm", "classify", "code", "command", "creative", "device"),
-        *("extract", "feeling", "math", "reasoning", "rewrite", "roleplay", "smalltalk"),
-        *("statement", "summarize", "task", "thanks", "translate"),
-    )
-)
+_NOT_FOR_THE_WEB = frozenset({"code", "creative", "math", "rewrite", "smalltalk", "task"})
 
 
 async def looked_up(
