@@ -297,6 +297,7 @@ def open_installation(stack: ExitStack, offset: int, model_url: str) -> Installa
     data = Path(stack.enter_context(tempfile.TemporaryDirectory()))
     environment = {
         "OPENAI_BASE_URL": model_url,
+        "LLM_PROBE": "false",
         "OPENAI_API_KEY": "bench",
         "LLM_MODEL": "bench",
         "LOG_LEVEL": "warning",

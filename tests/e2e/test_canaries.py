@@ -109,6 +109,7 @@ def installation(
             "GATEWAY_AUTH": "keys",
             "GATEWAY_KEYS_FILE": str(keys),
             "OPENAI_BASE_URL": model.url,
+            "LLM_PROBE": "false",
             "OPENAI_API_KEY": MODEL_KEY,
             "LLM_MODEL": "test-model",
             "REDIS_CACHE_URL": f"redis://127.0.0.1:{redis_port}/0",

@@ -26,6 +26,7 @@ def installation(
 ) -> Iterator[Installation]:
     environment = {
         "OPENAI_BASE_URL": model.url,
+        "LLM_PROBE": "false",
         "OPENAI_API_KEY": "not-a-secret",
         "LLM_MODEL": "test-model",
     }
@@ -86,6 +87,7 @@ def test_the_model_sees_fenced_sources_and_the_date(
 def test_a_dead_model_gives_an_extractive_answer_that_says_so(tmp_path: Path) -> None:
     environment = {
         "OPENAI_BASE_URL": "http://127.0.0.1:9/v1",
+        "LLM_PROBE": "false",
         "OPENAI_API_KEY": "not-a-secret",
         "LLM_MODEL": "test-model",
     }

@@ -139,6 +139,7 @@ def environment(brave: FakeBrave, model: FakeModel) -> dict[str, str]:
         "BRAVE_BASE_URL": brave.url,
         "SEARCH_PRICES": "brave=5",
         "OPENAI_BASE_URL": model.url,
+        "LLM_PROBE": "false",
         "OPENAI_API_KEY": "not-a-secret",
         "LLM_MODEL": "test-model",
         "LLM_PRICES": "test-model=1/2",

@@ -97,6 +97,7 @@ def site(
                 "OTEL_TRACES_SAMPLER_ARG": "0",
                 "OTEL_PROPAGATORS": "tracecontext,baggage",
                 "OPENAI_BASE_URL": model.url,
+                "LLM_PROBE": "false",
                 "OPENAI_API_KEY": "not-a-secret",
                 "LLM_MODEL": "test-model",
                 **{

@@ -36,6 +36,7 @@ def installation(
         environment = {
             "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url,
             "OPENAI_BASE_URL": model.url,
+            "LLM_PROBE": "false",
             "OPENAI_API_KEY": "not-a-secret",
             "LLM_MODEL": "test-model",
         }

@@ -50,6 +50,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
     with serve_model(FakeModel(pieces=[], speak=speak, reply=reflect)) as model:
         environment = {
             "OPENAI_BASE_URL": model.url,
+            "LLM_PROBE": "false",
             "OPENAI_API_KEY": "not-a-secret",
             "LLM_MODEL": "test-model",
             # A machine that runs other tests too is late without being overloaded.

@@ -74,6 +74,7 @@ def _environment(ports: Mapping[str, int], brave: str, model: str, folder: Path)
         "SEARCH_DAILY_BUDGET_USD": "100000",
         "SEARCH_CACHE_TTL_S": "0",
         "OPENAI_BASE_URL": model,
+        "LLM_PROBE": "false",
         "LLM_MODEL": "invented",
         "LLM_REDACT_SECRETS": "true",
         "GATEWAY_SEARCHES_PER_DAY": "0",

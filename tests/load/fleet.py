@@ -271,6 +271,7 @@ def _environment(fleet: Fleet) -> dict[str, str]:
             "FETCHER_REQUESTS_PER_SECOND": "100",
             "FETCHER_BROWSER": "false",
             "OPENAI_BASE_URL": f"http://127.0.0.1:{fleet.port('model')}/v1",
+            "LLM_PROBE": "false",
             "OPENAI_API_KEY": "key-of-nobody",
             "LLM_MODEL": "invented",
             "GATEWAY_SEARCHES_PER_DAY": "0",

@@ -217,6 +217,7 @@ def service(site: Site, name: str, environment: Mapping[str, str]) -> Process:
             "GATEWAY_PORT": str(site.port(f"{name}-http")),
             "REDIS_URL": f"redis://127.0.0.1:{site.port('via-gateway-redis')}",
             "OPENAI_BASE_URL": f"http://127.0.0.1:{site.port('via-model')}/v1",
+            "LLM_PROBE": "false",
             "OPENAI_API_KEY": SECRETS[2],
         }
     return Process(

@@ -14,6 +14,7 @@ from pellucid_runtime.llm.model import ChatMessage, ChatRequest, Chunk
 from pellucid_runtime.llm.openai import OpenAiClient
 
 ASK = ChatRequest([ChatMessage("user", "hello")])
+Refuses = Callable[[dict[str, Any]], web.Response | None]
 Script = Callable[[web.Request, web.StreamResponse], Awaitable[None]]
 
 
@@ -33,6 +34,8 @@ class ModelServer:
     def __init__(self) -> None:
         self.asked: list[dict[str, Any]] = []
         self.keys: list[str] = []
+        self.requests: list[web.Request] = []
+        self.refuses: Refuses | None = None
         self.script: Script | None = None
         self.status = 200
         self.body: Any = None
@@ -42,6 +45,9 @@ class ModelServer:
     async def handle(self, request: web.Request) -> web.StreamResponse:
         self.asked.append(await request.json())
         self.keys.append(request.headers.get("Authorization", ""))
+        self.requests.append(request)
+        if self.refuses is not None and (refusal := self.refuses(self.asked[-1])) is not None:
+            return refusal
         if self.script is None:
             return web.json_response(self.body, status=self.status)
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})

@@ -34,6 +34,7 @@ class Reply:
     is_stream: bool = True
     status: int = 200
     media_type: str = "text/event-stream"
+    retry_after: str = ""
     poured: bool = False
     hung_up: bool = False
     spent: Spent = field(default_factory=Spent)

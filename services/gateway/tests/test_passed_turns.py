@@ -33,6 +33,7 @@ class Reply:
     is_stream: bool
     status: int = 200
     media_type: str = "application/json"
+    retry_after: str = ""
     spent: Spent = field(default_factory=Spent)
 
     async def pour(self, take: Take) -> None:

@@ -8,7 +8,7 @@ import asyncio
 import gc
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import NoReturn, TypeVar
@@ -58,19 +58,21 @@ class ListenerLostError(Exception):
 
 
 Build = Callable[[S, AsyncExitStack], Awaitable[Service]]
+Check = Callable[[S], AsyncIterator[str]]
 
 
-def run(build: Build[S], settings_class: type[S]) -> NoReturn:
+def run(build: Build[S], settings_class: type[S], *, check: Check[S] | None = None) -> NoReturn:
     """Run until SIGTERM or SIGINT; `--check` only validates the settings.
 
     Args:
         build: Opens resources on the stack, which is closed last, and wires them.
         settings_class: Read from the environment.
+        check: Gives further lines for `--check`: what else was tried and found.
     """
-    sys.exit(_run(build, settings_class))
+    sys.exit(_run(build, settings_class, check))
 
 
-def _run(build: Build[S], settings_class: type[S]) -> int:
+def _run(build: Build[S], settings_class: type[S], check: Check[S] | None) -> int:
     try:
         settings = load_settings(settings_class)
     except WrongSettingError as error:
@@ -78,6 +80,8 @@ def _run(build: Build[S], settings_class: type[S]) -> int:
         return _fail(f"{name}: wrong setting: {error}", EXIT_WRONG_SETTING)
     if "--check" in sys.argv[1:]:
         sys.stdout.write(f"{settings.service_name}: settings are valid\n")
+        if check is not None:
+            asyncio.run(_tell(check(settings), settings.service_name))
         return 0
     configure_logging(settings)
     try:
@@ -88,6 +92,11 @@ def _run(build: Build[S], settings_class: type[S]) -> int:
     except ListenerLostError as error:
         return _fail(f"{settings.service_name}: {error}", EXIT_CANNOT_START)
     return 0
+
+
+async def _tell(lines: AsyncIterator[str], name: str) -> None:
+    async for line in lines:
+        sys.stdout.write(f"{name}: {line}\n")
 
 
 def _fail(line: str, code: int) -> int:

@@ -2,12 +2,13 @@
 
 from pellucid_gateway.app import build
 from pellucid_gateway.settings import GatewaySettings
+from pellucid_gateway.wiring.engine import tried_models
 from pellucid_runtime.service import run
 
 
 def main() -> None:
     """Run until a signal."""
-    run(build, GatewaySettings)
+    run(build, GatewaySettings, check=tried_models)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,15 @@ from typing import Any, TypeVar
 from pellucid_runtime.llm.calls import BREAKS, RefusedError, observed, within
 from pellucid_runtime.llm.endpoint import Endpoint
 from pellucid_runtime.llm.hearing import Hearing, is_framed
-from pellucid_runtime.llm.lessons import LessonBook, Lessons, body_of, learnt, own_fields
+from pellucid_runtime.llm.lessons import (
+    LessonBook,
+    Lessons,
+    body_of,
+    learnt,
+    own_fields,
+    refusable,
+    without_limit,
+)
 from pellucid_runtime.llm.model import (
     ChatRequest,
     Chunk,
@@ -131,11 +139,14 @@ class Asking:
         if self._lessons_taken > _MOST_LESSONS:
             return False
         lessons = self._lessons
-        sent = own_fields(self._request, lessons, streams=streams)
-        if refusal.cause is LlmCause.CONTEXT_TOO_LONG and lessons.limit_field in sent:
-            self._request = replace(self._request, max_tokens=None)
-            return True
-        after = learnt(lessons, refusal, sent)
+        if refusal.cause is LlmCause.CONTEXT_TOO_LONG:
+            # Our limit and the prompt together may be what is too long.
+            own = own_fields(self._request, lessons, streams=streams)
+            limited = lessons.limit_field in own
+            after = without_limit(lessons, lessons.limit_field) if limited else None
+        else:
+            sent = refusable(self._request, lessons, streams=streams)
+            after = learnt(lessons, refusal, sent)
         if after is not None:
             self._keep(after)
         return after is not None

@@ -25,8 +25,6 @@ from pellucid_runtime.rpc.deadline import child_timeout_s
 T = TypeVar("T")
 
 _STAGE = "llm"
-# What can end a stream before its end.
-BREAKS = (TimeoutError, OSError, LlmError, openai.APIError, httpx2.HTTPError, *MALFORMED)
 
 
 class RefusedError(Exception):
@@ -35,6 +33,18 @@ class RefusedError(Exception):
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal.cause)
         self.refusal = refusal
+
+
+# What can end a stream before its end.
+BREAKS = (
+    TimeoutError,
+    OSError,
+    LlmError,
+    RefusedError,
+    openai.APIError,
+    httpx2.HTTPError,
+    *MALFORMED,
+)
 
 
 async def within(limit_s: float, awaited: Awaitable[T]) -> T:

@@ -20,7 +20,8 @@ from pellucid_runtime.llm.refusals import Refusal
 
 DAY_S = 86_400.0
 _MOST_MODELS = 256
-_LIMIT, _NEW_LIMIT = "max_tokens", "max_completion_tokens"
+# Two names of the limit of an answer's length; servers know one of them, or both.
+_LIMITS = ("max_tokens", "max_completion_tokens")
 _FORMAT, _EFFORT, _USAGE = "response_format", "reasoning_effort", "stream_options"
 # From the least thinking on; no server takes all of these.
 _EFFORTS = ("none", "minimal", "low")
@@ -55,7 +56,7 @@ class Lessons:
     """
 
     without: frozenset[str] = frozenset()
-    limit_field: str = _LIMIT
+    limit_field: str = _LIMITS[0]
     json_form: JsonForm = JsonForm.SCHEMA
     effort: str = _EFFORTS[0]
     joins_system: bool = False
@@ -132,11 +133,18 @@ def _without(lessons: Lessons, name: str, refusal: Refusal) -> Lessons:
     if name == _FORMAT:
         forms = list(JsonForm)
         return replace(lessons, json_form=forms[forms.index(lessons.json_form) + 1])
-    if name == _LIMIT:
-        return replace(lessons, limit_field=_NEW_LIMIT)
+    if name in _LIMITS:
+        return without_limit(lessons, name)
     if name == _EFFORT and (effort := _next_effort(lessons.effort, refusal)):
         return replace(lessons, effort=effort)
     return replace(lessons, without=lessons.without | {name})
+
+
+def without_limit(lessons: Lessons, name: str) -> Lessons:
+    """The limit by its other name from now on, or by none."""
+    refused = lessons.without | {name}
+    other = next((one for one in _LIMITS if one not in refused), name)
+    return replace(lessons, without=refused, limit_field=other)
 
 
 def _next_effort(effort: str, refusal: Refusal) -> str:
@@ -172,7 +180,7 @@ def body_of(request: ChatRequest, model: str, lessons: Lessons, *, streams: bool
     return {
         "model": request.model or model,
         **own_fields(request, lessons, streams=streams),
-        **request.extra,
+        **_with_known_limit(request.extra, lessons),
         "messages": in_form(messages, lessons),
         **({"stream": True} if streams else {}),
     }
@@ -193,6 +201,22 @@ def own_fields(request: ChatRequest, lessons: Lessons, *, streams: bool) -> Json
         fields[_USAGE] = {"include_usage": True}
     taken = lessons.without | request.extra.keys()
     return {name: value for name, value in fields.items() if name not in taken}
+
+
+def refusable(request: ChatRequest, lessons: Lessons, *, streams: bool) -> Json:
+    """What of a request can be said in another way: ours, and the name of a client's limit."""
+    theirs = _with_known_limit(request.extra, lessons)
+    limits = {name: theirs[name] for name in _LIMITS if name in theirs}
+    return own_fields(request, lessons, streams=streams) | limits
+
+
+def _with_known_limit(extra: Mapping[str, Any], lessons: Lessons) -> Json:
+    """A client's fields, its limit by the name that the server knows; it is never dropped."""
+    given, known = dict(extra), lessons.limit_field
+    if known not in lessons.without and known not in given:
+        for name in lessons.without & given.keys() & set(_LIMITS):
+            given[known] = given.pop(name)
+    return given
 
 
 def _format(schema: Mapping[str, Any], form: JsonForm) -> Json:

@@ -69,7 +69,7 @@ class OpenAiClient:
         self._patience = patience or Patience()
         self._book = LessonBook()
         self._side_calls = SideCalls()
-        self._busy_until: dict[tuple[str, str], float] = {}
+        self._busy: dict[tuple[str, str], tuple[float, LlmError]] = {}
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[Chunk]:
         """See `LlmClient`."""
@@ -150,25 +150,31 @@ class OpenAiClient:
         """Leave a server alone that asked for it, and note when one does; log what fails."""
         model = request.model or endpoint.model
         place = (endpoint.base.root, model)
-        if (left_s := self._busy_until.get(place, 0.0) - monotonic()) > 0:
-            raise LlmUnavailableError(
-                "the model server wants fewer calls",
-                model=model,
-                cause=LlmCause.RATE_LIMITED,
-                retry_after_s=left_s,
-            )
+        self._refuse_while_busy(place)
         try:
             yield
         except LlmError as error:
             if error.cause is LlmCause.RATE_LIMITED and error.retry_after_s is not None:
-                self._leave_alone(place, error.retry_after_s)
+                self._leave_alone(place, error, error.retry_after_s)
             status = error.said.status if error.said else 0
             _log.warning(
                 "model_failed", cause=error.cause, status=status, server=place[0], model=model
             )
             raise
 
-    def _leave_alone(self, place: tuple[str, str], seconds: float) -> None:
-        if len(self._busy_until) >= _MOST_BUSY:
-            self._busy_until.clear()
-        self._busy_until[place] = monotonic() + min(seconds, _LONGEST_WAIT_S)
+    def _leave_alone(self, place: tuple[str, str], error: LlmError, seconds: float) -> None:
+        if len(self._busy) >= _MOST_BUSY:
+            self._busy.clear()
+        self._busy[place] = (monotonic() + min(seconds, _LONGEST_WAIT_S), error)
+
+    def _refuse_while_busy(self, place: tuple[str, str]) -> None:
+        until, error = self._busy.get(place, (0.0, None))
+        left_s = until - monotonic()
+        if error is not None and left_s > 0:
+            raise LlmUnavailableError(
+                error.message,
+                model=place[1],
+                cause=error.cause,
+                said=error.said,
+                retry_after_s=left_s,
+            )

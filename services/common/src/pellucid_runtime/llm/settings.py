@@ -64,6 +64,11 @@ class LlmSettings(ServiceSettings):
     llm_idle_timeout_s: float = Field(
         default=20.0, gt=0, le=300, description="Seconds between tokens; then the answer ends."
     )
+    llm_probe: bool = Field(
+        default=True,
+        description="Try each configured model with one short call at the start, and log what it "
+        "can do.",
+    )
     llm_prices: Prices = Field(
         default_factory=dict,
         description="model=prompt/completion,… in USD per million tokens; others count as free.",

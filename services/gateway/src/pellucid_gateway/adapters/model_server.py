@@ -5,17 +5,17 @@ along but the body.
 """
 
 import asyncio
-import ssl
+import re
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import urlsplit
 
 import orjson
 
+from pellucid_gateway.adapters.model_address import Address
 from pellucid_gateway.adapters.model_connection import Head, ModelConnection, Take
 from pellucid_gateway.vocabulary.passed_on import (
     Spent,
@@ -23,7 +23,6 @@ from pellucid_gateway.vocabulary.passed_on import (
     told_by_reply,
     told_by_stream,
 )
-from pellucid_runtime.llm.endpoint import BaseUrl
 from pellucid_runtime.llm.model import (
     LlmError,
     LlmTimeoutError,
@@ -37,11 +36,13 @@ from pellucid_runtime.llm.settings import LlmSettings
 # A longer whole reply is no chat completion.
 _MOST_BYTES = 16 * 1024 * 1024
 _MODELS_TIMEOUT_S = 3.0
+# A whole reply takes this many times as long to begin as a streamed one.
+_WHOLE = 10.0
+_STREAMS = re.compile(rb'"stream"\s*:\s*true')
 _CONNECT_TIMEOUT_S = 3.0
 # Connections that wait for the next request, and how long; many servers close them sooner.
 _MOST_KEPT = 128
 _KEPT_S = 15.0
-_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(slots=True)
@@ -71,6 +72,11 @@ class ModelReply:
     def media_type(self) -> str:
         """Content type."""
         return self.head.headers.get("content-type", "application/json")
+
+    @property
+    def retry_after(self) -> str:
+        """When the server wants to be asked again, as it says; empty where it does not."""
+        return self.head.headers.get("retry-after", "")
 
     @property
     def is_stream(self) -> bool:
@@ -167,44 +173,6 @@ class _Served:
     prices: Mapping[str, tuple[float, float]]
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where the endpoint is.
-
-    Attributes:
-        host: Name or address, without brackets.
-        authority: As in the Host header.
-        base: Where it was taken from.
-        path: What stands before the paths of the API.
-        tls: None: plain text.
-    """
-
-    base: BaseUrl
-    host: str
-    port: int
-    authority: str
-    path: str
-    tls: ssl.SSLContext | None
-
-    @classmethod
-    def of(cls, base_url: str) -> "Address":
-        """Take an address apart, for example `https://models.example/v1`."""
-        base = BaseUrl.of(base_url)
-        parts = urlsplit(base.root)
-        return cls(
-            base=base,
-            host=parts.hostname or "",
-            port=parts.port or _PORTS[parts.scheme],
-            authority=parts.netloc.rpartition("@")[2],
-            path=parts.path,
-            tls=ssl.create_default_context() if parts.scheme == "https" else None,
-        )
-
-    def target(self, path: str) -> str:
-        """What is asked for on the request's first line."""
-        return f"{self.path}{path}?{self.base.query}" if self.base.query else f"{self.path}{path}"
-
-
 class KeptModelServer:
     """An OpenAI-compatible endpoint.
 
@@ -212,7 +180,8 @@ class KeptModelServer:
         base_url: Up to and including the version.
         api_key: Gives the credential of the moment; empty where none is needed.
         internal: Prompts to it do not count as leaving.
-        first_byte_s: Seconds until the head of the reply.
+        first_byte_s: Seconds until the head of a streamed reply; that of a whole one comes with
+            its end, which is waited for ten times as long.
         idle_s: Longest silence within a reply, in seconds.
         model: The settings' model; what is counted goes by it.
         prices: USD per million prompt and completion tokens, by model.
@@ -251,7 +220,7 @@ class KeptModelServer:
         call = ModelCall(self._served, model)
         outcome = CANCELLED
         try:
-            reply = await self._ask("POST", "/chat/completions", body)
+            reply = await self._ask("POST", "/chat/completions", body, self._patience_s(body))
         except LlmError as error:
             outcome = error.cause.value
             raise
@@ -266,7 +235,7 @@ class KeptModelServer:
         """Its models; empty when it cannot tell."""
         try:
             async with asyncio.timeout(_MODELS_TIMEOUT_S):
-                reply = await self._ask("GET", "/models", b"")
+                reply = await self._ask("GET", "/models", b"", _MODELS_TIMEOUT_S)
                 document = orjson.loads(await reply.read())
         except (TimeoutError, orjson.JSONDecodeError, LlmTimeoutError, LlmUnavailableError):
             return ()
@@ -279,10 +248,14 @@ class KeptModelServer:
             connection.hang_up()
         self._kept.clear()
 
-    async def _ask(self, method: str, path: str, body: bytes) -> ModelReply:
+    def _patience_s(self, body: bytes) -> float:
+        """Seconds until the head of the reply to a request."""
+        return self._first_byte_s * (1 if _STREAMS.search(body) else _WHOLE)
+
+    async def _ask(self, method: str, path: str, body: bytes, patience_s: float) -> ModelReply:
         request = self._head(method, path, len(body)) + body
         try:
-            async with asyncio.timeout(self._first_byte_s):
+            async with asyncio.timeout(patience_s):
                 connection, head = await self._exchange(request)
         except TimeoutError:
             raise LlmTimeoutError("the model server does not begin to answer") from None

@@ -1,7 +1,7 @@
 """Puts the engine together from settings: services, model, store."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import date
@@ -24,7 +24,9 @@ from pellucid_gateway.vocabulary.state_ports import SearchQuota
 from pellucid_language.terms import function_terms
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.llm.openai import open_llm
+from pellucid_runtime.llm.probe import log_findings, probe
 from pellucid_runtime.llm.settings import LlmSettings
+from pellucid_runtime.supervision import supervise
 
 _ID_BYTES = 16
 
@@ -141,12 +143,23 @@ async def open_engine(
     return Engine(equipment), services
 
 
+async def tried_models(settings: LlmSettings) -> AsyncIterator[str]:
+    """What the configured models can do, one line each; each is tried with one short call."""
+    async with AsyncExitStack() as stack:
+        client = await open_llm(settings, stack)
+        if client is not None:
+            async for finding in probe(client, settings):
+                yield str(finding)
+
+
 async def _open_model(
     settings: LlmSettings, stack: AsyncExitStack, window_tokens: int
 ) -> LlmAnswerModel | None:
     client = await open_llm(settings, stack)
     if client is None:
         return None
+    if settings.llm_probe:
+        supervise(stack, "model-probe", lambda: log_findings(client, settings))
     host = urlsplit(settings.openai_base_url).hostname or ""
     return LlmAnswerModel(
         client,

@@ -23,6 +23,11 @@ class UpstreamReply(Protocol):
         ...
 
     @property
+    def retry_after(self) -> str:
+        """When the server wants to be asked again, as it says; empty where it does not."""
+        ...
+
+    @property
     def is_stream(self) -> bool:
         """The body is a stream of events that began well."""
         ...

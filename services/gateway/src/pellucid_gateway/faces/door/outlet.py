@@ -43,9 +43,15 @@ class Outlet:
         self._loop = asyncio.get_running_loop()
         self._since = self._loop.time()
         self._waits = False
+        self._has_sent = False
         self._is_between = True
         self._timer: asyncio.TimerHandle | None = None
         self._beating: asyncio.Future[None] | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Nothing was sent yet but the head and heartbeats."""
+        return not self._has_sent
 
     async def start(self) -> None:
         """Send the head; from now on a quiet stream gets heartbeats."""
@@ -59,6 +65,7 @@ class Outlet:
             What must be awaited before the next piece; None when there is nothing to wait for.
         """
         self._since = self._loop.time()
+        self._has_sent = True
         self._is_between = piece.endswith(_ENDS)
         message = {"type": "http.response.body", "body": piece, "more_body": True}
         sending: Any = self._send_piece(message)
@@ -110,7 +117,9 @@ class Outlet:
     def _beat(self) -> None:
         """A heartbeat, unless it would fall into an event of which a part is still to come."""
         self._since = self._loop.time()
+        has_sent = self._has_sent
         waits = self.push(_HEARTBEAT) if self._is_between else None
+        self._has_sent = has_sent
         if waits is not None:
             self._beating = asyncio.ensure_future(waits)
 

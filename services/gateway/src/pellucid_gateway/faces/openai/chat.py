@@ -23,12 +23,13 @@ from pellucid_gateway.faces.door.outlet import Outlet
 from pellucid_gateway.faces.door.problems import INTERNAL
 from pellucid_gateway.faces.door.responses import JsonResponse
 from pellucid_gateway.faces.door.streams import EventStream
-from pellucid_gateway.faces.openai.chat_reply import CompletionTeller, error_event
+from pellucid_gateway.faces.openai.chat_reply import CompletionTeller, cut_off, error_event
 from pellucid_gateway.faces.openai.chat_request import OpenAiRequest, parse
 from pellucid_gateway.vocabulary.decision import Action, Decision
 from pellucid_gateway.vocabulary.events import Decided, TurnEvent
 from pellucid_gateway.vocabulary.passed_on import PassedOn
 from pellucid_gateway.vocabulary.request import TurnRequest
+from pellucid_runtime.errors import ServiceError
 
 COMPLETIONS = "/v1/chat/completions"
 
@@ -137,11 +138,17 @@ class _Passing:
             return EventStream(partial(self._pass, reply), broken=lambda: error_event(INTERNAL))
         body = await reply.read()
         self._ended(reply)
-        return Response(body, reply.status, media_type=reply.media_type)
+        headers = {"Retry-After": reply.retry_after} if reply.retry_after else {}
+        return Response(body, reply.status, headers, media_type=reply.media_type)
 
     async def _pass(self, reply: UpstreamReply, out: Outlet) -> None:
+        """Pass it on as it comes; what breaks off in the middle is ended, marked as partial."""
         try:
             await reply.pour(out.push)
+        except ServiceError:
+            if out.is_empty:
+                raise
+            await out.write(cut_off())
         finally:
             self._ended(reply)
 

@@ -196,6 +196,13 @@ def _marks(result: TurnResult) -> Json:
     return {"partial": True} if result.partial else {}
 
 
+def cut_off() -> bytes:
+    """The end of a passed stream that broke off, marked as partial; it may stand in an event."""
+    choice = {"index": 0, "delta": {}, "finish_reason": "length"}
+    head = {"object": "chat.completion.chunk", "choices": [choice], "partial": True}
+    return b"\n\n" + data_event(head) + DONE
+
+
 def error_event(problem: Problem) -> bytes:
     """A failure in the middle of a stream; clients raise it."""
     return data_event(error_json(problem))

@@ -30,6 +30,10 @@ from pellucid_gateway.vocabulary.findings import Source
 Json = dict[str, Any]
 
 
+# Reasons for which an answer is not whole, in this API's words.
+_CUT = {"length": "max_output_tokens", "content_filter": "content_filter"}
+
+
 class ResponseTeller:
     """Tells one turn as a response.
 
@@ -206,7 +210,7 @@ class ResponseTeller:
         ]
 
     def _finished(self, result: TurnResult) -> Json:
-        cut = result.finish_reason == "length"
+        reason = _CUT.get(result.finish_reason)
         spent = result.usage
         usage = {
             "input_tokens": spent.prompt_tokens,
@@ -215,8 +219,8 @@ class ResponseTeller:
             "output_tokens_details": {"reasoning_tokens": 0},
             "total_tokens": spent.prompt_tokens + spent.completion_tokens,
         }
-        response = self._response("incomplete" if cut else "completed")
-        details = {"reason": "max_output_tokens"} if cut else None
+        response = self._response("incomplete" if reason else "completed")
+        details = {"reason": reason} if reason else None
         return response | {"usage": usage, "incomplete_details": details}
 
     def _response(self, status: str) -> Json:
