@@ -17,7 +17,7 @@ from rig.page_dialogues import CHAT, PAGE, SEARCH, Went, dialogues, held, share
 from rig.page_faces import FACES, GatewayOnPages, open_gateway
 
 FILES = ("page_dialogues_one", "page_dialogues_two", "page_dialogues_three")
-# .90 measured on a loaded machine since a turn waits for its page longer; .98 before.
+# Pages: .90 on a loaded machine, .98 before it; why is not known.
 FLOORS = {PAGE: 0.85, SEARCH: 0.85}
 # Where both is done the person waits for a search, and their question leaves.
 MOST_BOTH = 0.05
