@@ -118,7 +118,7 @@ class PagesWeb(Lenient):
         own = [message.content for message in prompt.messages]
         clients = [str(m.get("content")) for m in (prompt.client.messages if prompt.client else ())]
         self.shown = "\n".join((*own, *clients))
-        yield ModelPiece(self.answer)
+        yield ModelPiece(self.answer or "I see.")  # an empty answer is a failure
         yield ModelEnd(truncated=False, finish_reason="stop", prompt_tokens=1, completion_tokens=1)
 
 
