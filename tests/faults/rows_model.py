@@ -8,7 +8,7 @@ import httpx
 from faults.rows_services import seen
 from rig.fault_table import row
 from rig.history import Kind, Outcome
-from rig.invented_web import question
+from rig.invented_web import company_in, question
 from rig.proxy import Proxy, Toxics
 from rig.trial import Trial
 
@@ -32,9 +32,11 @@ async def model_cut(trial: Trial) -> None:
         resets = proxy.counters.resets
         trial.occurred(f"{resets} streams reset", resets)
         hurt = [r for r in trial.of("fault") if r.outcome is not Outcome.FULL]
-        again = len(trial.site.model.asked) - before - len(trial.of("fault")) - 2
+        # Every company is asked about once; small talk is always the same.
+        told = [company_in(text) for _, text in trial.site.model.asked[before:] if company_in(text)]
+        again = len(told) - len(set(told))
         trial.promise(f"{len(hurt)} ended flagged as partial or in an error", hurt)
-        trial.promise(f"{max(0, again)} asked again", again <= 0)
+        trial.promise(f"{again} asked again", again == 0)
         proxy.heal()
         await trial.recover()
 
