@@ -268,11 +268,13 @@ class FakeEngine:
         events: What every turn tells.
         pause_s: Seconds before each event.
         defect: Raised after the events instead of ending well.
+        unread: Why no page can be read.
     """
 
     events: list[TurnEvent] = field(default_factory=turn_events)
     pause_s: float = 0.0
     defect: Exception | None = None
+    unread: str = ""
     turns: list[TurnRequest] = field(default_factory=list)
     commands: list[SearchCommand] = field(default_factory=list)
     fetched: list[tuple[str, ...]] = field(default_factory=list)
@@ -308,6 +310,11 @@ class FakeEngine:
     ) -> tuple[PageContent, ...]:
         del no_external, max_chars
         self.fetched.append(tuple(urls))
+        if self.unread:
+            return tuple(
+                PageContent(url=url, success=False, status="gone", error=self.unread)
+                for url in urls
+            )
         return tuple(
             PageContent(
                 url=url,

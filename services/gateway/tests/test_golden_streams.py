@@ -28,7 +28,11 @@ FACES: dict[str, tuple[str, dict[str, Any]]] = {
         "/v1/chat/completions",
         {"messages": QUESTION, "stream_options": {"include_usage": True}},
     ),
-    "openai_responses": ("/v1/responses", {"input": QUESTION, "tools": [FUNCTION]}),
+    "openai_responses": (
+        "/v1/responses",
+        {"input": QUESTION, "tools": [FUNCTION, {"type": "web_search"}]},
+    ),
+    "openai_responses_without_tool": ("/v1/responses", {"input": QUESTION, "tools": [FUNCTION]}),
     "anthropic": ("/v1/messages", {"messages": QUESTION, "tools": [SEARCH_TOOL, NAMED_FUNCTION]}),
     "anthropic_without_tool": ("/v1/messages", {"messages": QUESTION}),
     "perplexity": ("/compat/perplexity/chat/completions", {"messages": QUESTION}),
@@ -37,13 +41,16 @@ COURSES: dict[str, Callable[[], list[TurnEvent]]] = {
     "search": turn_events,
     "forced": forced_events,
     "tool_call": tool_call_events,
-    "failure": lambda: [*turn_events()[:9], Failed("OVERLOADED", "Busy just now.", retryable=True)],
+    "failure": lambda: [
+        *turn_events()[:11],
+        Failed("OVERLOADED", "Busy just now.", retryable=True),
+    ],
 }
 
 
 def normalised(stream: str) -> str:
     stream = re.sub(r"[0-9a-f]{32}", "ID", stream)
-    return re.sub(r'("created(?:_at)?"):\d+', r"\1:0", stream)
+    return re.sub(r'("(?:created|completed)(?:_at)?"):\d+', r"\1:0", stream)
 
 
 @pytest.mark.parametrize("course", COURSES)

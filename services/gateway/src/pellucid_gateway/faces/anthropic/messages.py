@@ -6,8 +6,13 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from pellucid_gateway.faces.anthropic.reply import MessageTeller
-from pellucid_gateway.faces.anthropic.request import implied_options, to_chat, tools_named
-from pellucid_gateway.faces.compatible.client_turn import translated
+from pellucid_gateway.faces.anthropic.request import (
+    implied_options,
+    ordered_query,
+    to_chat,
+    tools_named,
+)
+from pellucid_gateway.faces.compatible.client_turn import searching_for, translated
 from pellucid_gateway.faces.compatible.shapes import COMPATIBLE_BODY_BYTES
 from pellucid_gateway.faces.compatible.translation import ChatDoor, reply
 from pellucid_gateway.faces.door.bodies import parse_object, read_body
@@ -22,6 +27,8 @@ def anthropic_routes(door: ChatDoor) -> APIRouter:
         body = parse_object(await read_body(request, COMPATIBLE_BODY_BYTES))
         header = request.headers.get("x-pellucid-options", "")
         asked = translated(to_chat(body), header, door.own_model, implied_options(body))
+        if query := ordered_query(body):
+            asked = searching_for(query, asked)
         teller = MessageTeller(uuid4().hex, model=asked.model, tools=tools_named(body))
         return await reply(door, request, asked, teller)
 

@@ -6,7 +6,7 @@ decision and search see the text of the last ones.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
@@ -114,6 +114,13 @@ def translated(
         user_id=options.user_id or _text(chat.get("user"))[:256],
         shows_progress=options.progress == "reasoning",
     )
+
+
+def searching_for(query: str, asked: Asked) -> Asked:
+    """The same request, with its search for exactly this."""
+    message = ChatMessage(Role.USER, _bounded(clean(query)))
+    turn = replace(asked.turn, messages=(message,), verbatim=True, web_mode=WebMode.ON)
+    return replace(asked, turn=turn)
 
 
 def _messages(chat: Mapping[str, Any]) -> list[Mapping[str, Any]]:

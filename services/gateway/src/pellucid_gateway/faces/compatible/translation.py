@@ -22,7 +22,7 @@ from pellucid_gateway.faces.door.responses import JsonResponse, Streamed
 from pellucid_gateway.faces.door.streams import EventStream, body_of
 from pellucid_gateway.faces.door.whole_turn import failed_problem
 from pellucid_gateway.vocabulary.engine import TurnEngine
-from pellucid_gateway.vocabulary.events import Done, Failed, TurnEvent
+from pellucid_gateway.vocabulary.events import Decided, Done, Failed, TurnEvent
 from pellucid_gateway.vocabulary.passed_on import PassedOn
 from pellucid_gateway.vocabulary.request import TurnRequest
 from pellucid_runtime.clock import Clock
@@ -101,8 +101,7 @@ async def reply(door: ChatDoor, request: Request, asked: Asked, teller: Teller) 
 async def reply_from(events: Events, teller: Teller, *, stream: bool) -> Response | EventStream:
     """Answer with a turn that has begun."""
     if stream:
-        body = body_of(lambda: _frames(teller, events))
-        return EventStream(body, broken=lambda: teller.broken(INTERNAL))
+        return EventStream(body_of(lambda: _frames(teller, events)), broken=teller.broken)
     return JsonResponse(await _whole(teller, events))
 
 
@@ -116,18 +115,20 @@ async def put_back(first: TurnEvent | None, rest: Events) -> Events:
 
 
 async def _frames(teller: Teller, events: Events) -> AsyncGenerator[bytes]:
-    for piece in teller.begin():
-        yield piece
-    async with aclosing(events):
-        async for event in events:
-            if isinstance(event, Failed):
-                yield teller.broken(failed_problem(event))
-                return
+    """Frames of a turn; none before something happens, so that a refusal has its status.
+
+    Raises:
+        ProblemError: The turn failed.
+    """
+    has_begun = False
+    async with aclosing(_until_done(events)) as told:
+        async for event in told:
+            if not has_begun and not isinstance(event, Decided):
+                has_begun = True
+                for piece in teller.begin():
+                    yield piece
             for piece in teller.tell(event):
                 yield piece
-            if isinstance(event, Done):
-                return
-    yield teller.broken(INTERNAL)
 
 
 async def _whole(teller: Teller, events: Events) -> dict[str, Any]:
@@ -137,11 +138,23 @@ async def _whole(teller: Teller, events: Events) -> dict[str, Any]:
         ProblemError: It failed.
     """
     teller.begin()
+    async with aclosing(_until_done(events)) as told:
+        async for event in told:
+            teller.tell(event)
+    return teller.whole()
+
+
+async def _until_done(events: Events) -> Events:
+    """The events up to the end of a turn.
+
+    Raises:
+        ProblemError: The turn failed.
+    """
     async with aclosing(events):
         async for event in events:
             if isinstance(event, Failed):
                 raise ProblemError(failed_problem(event))
-            teller.tell(event)
+            yield event
             if isinstance(event, Done):
-                return teller.whole()
+                return
     raise ProblemError(INTERNAL)

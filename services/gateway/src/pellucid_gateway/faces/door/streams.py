@@ -16,6 +16,7 @@ from pellucid_gateway.faces.door import outlet
 from pellucid_gateway.faces.door.guard import SEND_PAST
 from pellucid_gateway.faces.door.leaving import ClientGoneError, Leaving
 from pellucid_gateway.faces.door.outlet import Outlet
+from pellucid_gateway.faces.door.problems import INTERNAL, Problem, ProblemError
 
 log = structlog.get_logger(__name__)
 
@@ -48,10 +49,11 @@ class EventStream:
 
     Args:
         body: Sends the frames; cancelled when the client leaves.
-        broken: Makes the last frame for a body that raised, which is a defect of the server.
+        broken: Makes the last frame for a body that raised; a problem is told, anything else is a
+            defect of the server. Before the first frame both are raised: they have a status then.
     """
 
-    def __init__(self, body: Body, *, broken: Callable[[], bytes]) -> None:
+    def __init__(self, body: Body, *, broken: Callable[[Problem], bytes]) -> None:
         self._body = body
         self._broken = broken
 
@@ -65,7 +67,7 @@ class EventStream:
         """Stream to a client whose leaving is watched already."""
         out = Outlet(send, scope.get(SEND_PAST, send), client.leave)
         try:
-            await out.start()
+            out.start()
             await self._send_all(out)
         finally:
             out.close()
@@ -75,13 +77,17 @@ class EventStream:
         failure: Exception | None = None
         try:
             await self._body(out)
-        except (OSError, TimeoutError):
-            return
-        except Exception as error:  # noqa: BLE001 - supervises the body: a stream never ends without a last event
+        except Exception as error:  # a stream never ends without a last event
+            if not out.has_begun:
+                raise
+            if isinstance(error, OSError):
+                return
             failure = error
         with suppress(TimeoutError):
             async with asyncio.timeout(outlet.WRITE_TIMEOUT_S):
-                if failure is not None:
+                if isinstance(failure, ProblemError):
+                    await out.write(self._broken(failure.problem))
+                elif failure is not None:
                     log.error("stream_broken", exc_info=failure)
-                    await out.write(self._broken())
+                    await out.write(self._broken(INTERNAL))
                 await out.end()

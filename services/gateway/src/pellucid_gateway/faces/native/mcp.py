@@ -203,7 +203,7 @@ class _Tools:
     @_told
     async def web_fetch(self, url: Address, max_chars: Characters = 10_000) -> dict[str, Any]:
         """Read one page as text; a page that cannot be read says why."""
-        return await self._page(url, max_chars)
+        return await self._read(url, max_chars)
 
     @_told
     async def web_answer(
@@ -227,9 +227,7 @@ class _Tools:
         id: Annotated[str, Field(description="Id of a search result.")],  # noqa: A002 - wire name
     ) -> dict[str, Any]:
         """Read the page of a search result."""
-        page = await self._page(id, 10_000)
-        if not page["success"]:
-            raise ToolError(page["error"] or "The page could not be read.")
+        page = await self._read(id, 10_000)
         kept = ("published_at", "author", "site_name", "language")
         metadata = {name: page[name] for name in kept if page[name]}
         return {
@@ -240,7 +238,9 @@ class _Tools:
             "metadata": metadata,
         }
 
-    async def _page(self, url: str, max_chars: int) -> dict[str, Any]:
+    async def _read(self, url: str, max_chars: int) -> dict[str, Any]:
         body = check(FetchBody, {"urls": [url], "max_chars": max_chars})
         (page,) = await self._engine.fetch(body.urls, max_chars=body.max_chars)
+        if not page.success:
+            raise ToolError(page.error or "The page could not be read.")
         return PageReply.of(page)

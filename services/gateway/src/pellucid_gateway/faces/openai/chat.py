@@ -20,7 +20,6 @@ from pellucid_gateway.faces.compatible.upstream import ModelServer, UpstreamRepl
 from pellucid_gateway.faces.door.bodies import read_body
 from pellucid_gateway.faces.door.leaving import Leaving
 from pellucid_gateway.faces.door.outlet import Outlet
-from pellucid_gateway.faces.door.problems import INTERNAL
 from pellucid_gateway.faces.door.responses import JsonResponse
 from pellucid_gateway.faces.door.streams import EventStream
 from pellucid_gateway.faces.openai.chat_reply import CompletionTeller, cut_off, error_event
@@ -135,7 +134,7 @@ class _Passing:
 
     async def reply_of(self, reply: UpstreamReply) -> Response | EventStream:
         if reply.is_stream:
-            return EventStream(partial(self._pass, reply), broken=lambda: error_event(INTERNAL))
+            return EventStream(partial(self._pass, reply), broken=error_event)
         body = await reply.read()
         self._ended(reply)
         headers = {"Retry-After": reply.retry_after} if reply.retry_after else {}

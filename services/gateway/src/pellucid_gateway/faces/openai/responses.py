@@ -10,7 +10,12 @@ from pellucid_gateway.faces.compatible.shapes import COMPATIBLE_BODY_BYTES
 from pellucid_gateway.faces.compatible.translation import ChatDoor, reply
 from pellucid_gateway.faces.door.bodies import parse_object, read_body
 from pellucid_gateway.faces.openai.responses_reply import ResponseTeller
-from pellucid_gateway.faces.openai.responses_request import echoed, implied_options, to_chat
+from pellucid_gateway.faces.openai.responses_request import (
+    echoed,
+    implied_options,
+    lists_search,
+    to_chat,
+)
 
 
 def responses_routes(door: ChatDoor) -> APIRouter:
@@ -26,6 +31,8 @@ def responses_routes(door: ChatDoor) -> APIRouter:
             uuid4().hex,
             head={"model": asked.model, "created_at": door.now, **echoed(body)},
             include=body.get("include") or (),
+            shows_search=lists_search(body),
+            now=lambda: door.now,
         )
         return await reply(door, request, asked, teller)
 

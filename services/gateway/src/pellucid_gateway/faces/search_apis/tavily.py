@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field
 from starlette.responses import Response
 
 from pellucid_gateway.faces.compatible.shapes import COMPATIBLE_BODY_BYTES, WINDOW_DAYS, Lenient
+from pellucid_gateway.faces.compatible.sharing import SEARCH_LOST
 from pellucid_gateway.faces.door.bodies import read_model
 from pellucid_gateway.faces.door.fields import MessageText, not_blank
 from pellucid_gateway.faces.door.identity import Identity
@@ -18,6 +19,7 @@ from pellucid_gateway.faces.door.responses import JsonResponse
 from pellucid_gateway.faces.door.whole_turn import answered
 from pellucid_gateway.vocabulary.decision import WebMode
 from pellucid_gateway.vocabulary.engine import TurnEngine
+from pellucid_gateway.vocabulary.errors import search_failure
 from pellucid_gateway.vocabulary.findings import PageContent, Source
 from pellucid_gateway.vocabulary.request import (
     ChatMessage,
@@ -136,6 +138,8 @@ async def _found(engine: TurnEngine, body: TavilySearch, caller: str) -> dict[st
     answer = None
     if body.include_answer:
         result = await answered(engine, body.to_turn(caller))
+        if not result.sources and SEARCH_LOST & {notice.code for notice in result.notices}:
+            raise search_failure(result.providers)
         answer, found_id, sources = result.answer, result.id, result.sources
     else:
         outcome = await engine.search(body.to_command(caller))
