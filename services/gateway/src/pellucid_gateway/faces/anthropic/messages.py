@@ -13,13 +13,15 @@ from pellucid_gateway.faces.anthropic.request import (
     tools_named,
 )
 from pellucid_gateway.faces.compatible.client_turn import searching_for, translated
+from pellucid_gateway.faces.compatible.counting import counted
 from pellucid_gateway.faces.compatible.shapes import COMPATIBLE_BODY_BYTES
 from pellucid_gateway.faces.compatible.translation import ChatDoor, reply
 from pellucid_gateway.faces.door.bodies import parse_object, read_body
+from pellucid_gateway.faces.door.responses import JsonResponse
 
 
 def anthropic_routes(door: ChatDoor) -> APIRouter:
-    """Route of the Messages face."""
+    """Routes of the Messages face."""
     router = APIRouter(include_in_schema=False)
 
     @router.post("/v1/messages")
@@ -31,5 +33,10 @@ def anthropic_routes(door: ChatDoor) -> APIRouter:
             asked = searching_for(query, asked)
         teller = MessageTeller(uuid4().hex, model=asked.model, tools=tools_named(body))
         return await reply(door, request, asked, teller)
+
+    @router.post("/v1/messages/count_tokens")
+    async def count(request: Request) -> Response:
+        body = parse_object(await read_body(request, COMPATIBLE_BODY_BYTES))
+        return JsonResponse({"input_tokens": counted(to_chat(body))})
 
     return router

@@ -29,6 +29,11 @@ from pellucid_runtime.clock import Clock
 
 Events = AsyncGenerator[TurnEvent]
 
+_NO_MODEL = Problem(
+    code="INVALID_ARGUMENT",
+    detail="Tools and JSON need a language model, and none can be used here.",
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatDoor:
@@ -52,8 +57,19 @@ class ChatDoor:
     note_passed: Callable[[PassedOn], None]
     head_starts: HeadStarts
 
+    def model_for(self, asked: Asked) -> ModelServer | None:
+        """The model server, if there is one and it may hear of this."""
+        hidden = asked.turn.no_external and self.upstream is not None and not self.upstream.internal
+        return None if hidden else self.upstream
+
     def turn(self, request: Request, asked: Asked) -> TurnRequest:
-        """The turn with its caller."""
+        """The turn with its caller.
+
+        Raises:
+            ProblemError: Only a model can do what is wanted, and there is none.
+        """
+        if asked.is_for_program and self.model_for(asked) is None:
+            raise ProblemError(_NO_MODEL)
         return replace(asked.turn, caller=self.identity.caller(request, asked.user_id))
 
     def events(self, turn: TurnRequest) -> Events:

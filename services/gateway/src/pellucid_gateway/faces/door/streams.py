@@ -4,8 +4,8 @@ A stream that the client left is cancelled at once, and with it everything downs
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from contextlib import aclosing, contextmanager, suppress
 from typing import Any
 
 import orjson
@@ -56,12 +56,26 @@ class EventStream:
     def __init__(self, body: Body, *, broken: Callable[[Problem], bytes]) -> None:
         self._body = body
         self._broken = broken
+        self._has_begun = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Stream until the end of the frames or of the connection."""
-        with suppress(ClientGoneError):
+        with self.until_left():
             async with Leaving(receive) as client:
                 await self.stream(scope, send, client)
+
+    @contextmanager
+    def until_left(self) -> Iterator[None]:
+        """Let a client that leaves a stream which has begun end it without a word.
+
+        Raises:
+            ClientGoneError: It left before.
+        """
+        try:
+            yield
+        except ClientGoneError:
+            if not self._has_begun:
+                raise
 
     async def stream(self, scope: Scope, send: Send, client: Leaving) -> None:
         """Stream to a client whose leaving is watched already."""
@@ -70,6 +84,7 @@ class EventStream:
             out.start()
             await self._send_all(out)
         finally:
+            self._has_begun = out.has_begun
             out.close()
 
     async def _send_all(self, out: Outlet) -> None:

@@ -8,7 +8,12 @@ from fastapi import APIRouter, Request
 from pydantic import AfterValidator, Field
 from starlette.responses import Response
 
-from pellucid_gateway.faces.compatible.shapes import COMPATIBLE_BODY_BYTES, WINDOW_DAYS, Lenient
+from pellucid_gateway.faces.compatible.shapes import (
+    COMPATIBLE_BODY_BYTES,
+    WINDOW_DAYS,
+    Lenient,
+    one_or_several,
+)
 from pellucid_gateway.faces.compatible.sharing import SEARCH_LOST
 from pellucid_gateway.faces.door.bodies import read_model
 from pellucid_gateway.faces.door.fields import MessageText, not_blank
@@ -90,11 +95,7 @@ class TavilySearch(Lenient):
 class TavilyExtract(Lenient):
     """Fields of a Tavily extract."""
 
-    urls: str | Annotated[list[str], Field(min_length=1, max_length=MOST_URLS)]
-
-    def addresses(self) -> list[str]:
-        """One or several addresses."""
-        return [self.urls] if isinstance(self.urls, str) else self.urls
+    urls: Annotated[list[str], one_or_several, Field(min_length=1, max_length=MOST_URLS)]
 
 
 def error_json(problem: Problem) -> dict[str, Any]:
@@ -118,7 +119,7 @@ def tavily_routes(engine: TurnEngine, identity: Identity) -> APIRouter:
     async def extract(request: Request) -> Response:
         begun = time.perf_counter()
         body = await read_model(request, TavilyExtract, COMPATIBLE_BODY_BYTES)
-        pages = await until_disconnect(request.receive, engine.fetch(body.addresses()))
+        pages = await until_disconnect(request.receive, engine.fetch(body.urls))
         good = [page for page in pages if page.success]
         return JsonResponse(
             {
