@@ -1,5 +1,7 @@
 """What SDKs look at besides the answer: models, counts, ids of requests, methods, small shapes."""
 
+import asyncio
+import contextlib
 import json
 from typing import Any
 
@@ -183,3 +185,33 @@ async def test_a_memory_never_comes_between_a_call_and_its_result() -> None:
         roles = [message["role"] for message in prompt.messages]
         assert "crowns" in json.dumps(prompt.messages)
         assert roles[roles.index("assistant") + 1] == "tool"
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/chat", {"message": "toll?"}),
+        ("/v1/chat/completions", {"model": "m", "messages": MESSAGES}),
+        ("/v1/responses", {"model": "m", "input": "toll?"}),
+        ("/v1/messages", {"model": "m", "max_tokens": 9, "messages": MESSAGES}),
+    ],
+)
+@pytest.mark.parametrize("after", ["head", "nothing"])
+async def test_stop_is_no_error_of_the_server(
+    gateway: str,
+    engine: FakeEngine,
+    caplog: pytest.LogCaptureFixture,
+    *,
+    path: str,
+    body: dict[str, Any],
+    after: str,
+) -> None:
+    engine.pause_s = 0.02 if after == "head" else 5.0
+    async with httpx.AsyncClient(trust_env=False, timeout=0.5) as http:
+        with contextlib.suppress(httpx.ReadTimeout):
+            async with http.stream("POST", f"{gateway}{path}", json=body | {"stream": True}) as got:
+                await anext(got.aiter_bytes())
+    await asyncio.wait_for(engine.cancelled.wait(), 10)
+    await asyncio.sleep(0.1)
+
+    assert [record for record in caplog.records if record.name.startswith("uvicorn")] == []
