@@ -30,7 +30,7 @@ BRAVE_HEADERS = {
     "X-RateLimit-Reset": "1, 86400",
 }
 
-_NO_JSON = (
+NO_JSON = (
     Case("html_instead_of_json", body=b"<!doctype html><title>Hello</title>", error="malformed"),
     Case("captcha_page", body=b"<html>Please solve the CAPTCHA</html>", error="blocked"),
     Case("truncated_json", body=b'{"web": {"results": [{"title": "a', error="malformed"),
@@ -82,7 +82,7 @@ _SUSPENDED = [["a", "Suspended: access denied"], ["b", "Suspended: too many requ
 
 CASES: dict[str, tuple[Case, ...]] = {
     "brave": (
-        *_NO_JSON,
+        *NO_JSON,
         Case("wrong_key", 422, brave_error("SUBSCRIPTION_TOKEN_INVALID"), error="bad_key"),
         Case("unknown_subscription", 404, brave_error("SUBSCRIPTION_NOT_FOUND"), error="bad_key"),
         Case("bad_parameter", 422, brave_error("VALIDATION"), error="bad_request"),
@@ -92,7 +92,7 @@ CASES: dict[str, tuple[Case, ...]] = {
              {"type": "ErrorResponse", "errors": [{"code": "QUOTA_LIMITED"}]}, error="quota"),
     ),
     "tavily": (
-        *_NO_JSON,
+        *NO_JSON,
         Case("wrong_key", 401, {"detail": {"error": "Unauthorized"}}, error="bad_key"),
         Case("forbidden", 403, {"detail": {"error": "Forbidden"}}, error="bad_key"),
         Case("bad_parameter", 400, {"detail": {"error": "Invalid"}}, error="bad_request"),
@@ -103,7 +103,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case("pay_as_you_go_limit", 433, {"detail": {"error": "paygo"}}, error="quota"),
     ),
     "searxng": (
-        *_NO_JSON,
+        *NO_JSON,
         Case("json_not_offered", 403, b"<html>Forbidden</html>", error="bad_key"),
         Case("limiter", 429, b"Too Many Requests", error="rate", retry_after_s=600.0),
         Case("no_query", 400, {"error": "No query"}, error="bad_request"),
@@ -116,7 +116,7 @@ CASES: dict[str, tuple[Case, ...]] = {
              body={"results": [], "unresponsive_engines": [["a", "Suspended: too many requests"]]}),
     ),
     "google": (
-        *_NO_JSON,
+        *NO_JSON,
         Case("day_quota", 403, _google(403, "dailyLimitExceeded"), error="quota"),
         Case("rate", 429, _google(429, "rateLimitExceeded"), error="rate"),
         Case("rate_by_status", 429, {"error": {"code": 429, "status": "RESOURCE_EXHAUSTED"}},
@@ -126,7 +126,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case("bad_parameter", 400, _google(400, "invalid"), error="bad_request"),
     ),
     "bing": (
-        *_NO_JSON,
+        *NO_JSON,
         Case("suspected_attack", 200, b"", error="empty"),
         Case("wrong_key", 401, _bing("InvalidAuthorization"), error="bad_key"),
         Case("not_entitled", 403, _bing("InsufficientAuthorization"), error="bad_key"),
@@ -139,7 +139,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case("no_such_address", 404, b"<html>Not found</html>", error="bad_key"),
     ),
     "serper": (
-        *_NO_JSON,
+        *NO_JSON,
         Case("wrong_key", 403, {"message": "Unauthorized.", "statusCode": 403}, error="bad_key"),
         Case("no_credits", 400, {"message": "Not enough credits", "statusCode": 400},
              error="quota"),
@@ -148,7 +148,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case("rate", 429, {"message": "Too many requests"}, {"Retry-After": "2"}, "rate", 2.0),
     ),
     "serpapi": (
-        *_NO_JSON,
+        *NO_JSON,
         Case("wrong_key", 401, {"error": "Invalid API key."}, error="bad_key"),
         Case("deleted_account", 403, {"error": "Forbidden"}, error="bad_key"),
         Case("month_used_up", 429, {"error": "Your account has run out of searches."},
@@ -161,7 +161,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case("unavailable", 503, {"error": "no"}, error="server"),
     ),
     "jina": (
-        *_NO_JSON,
+        *NO_JSON,
         Case("wrong_key", 401, _jina(401, "AuthenticationFailedError"), error="bad_key"),
         Case("no_tokens", 402, _jina(402, "InsufficientBalanceError"), error="quota"),
         Case("rate", 429, _jina(429, "RateLimitTriggeredError", retryAfter=8), error="rate",
@@ -172,7 +172,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case("unprocessable", 422, _jina(422, "AssertionFailureError"), error="bad_request"),
     ),
     "you": (
-        *_NO_JSON,
+        *NO_JSON,
         Case("no_key", 401, {"detail": "API key is required"}, error="bad_key"),
         Case("no_scope", 403, {"detail": "Missing required scopes"}, error="bad_key"),
         Case("no_credit", 402, {"detail": "Payment required"}, error="quota"),
@@ -180,14 +180,14 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case("rate", 429, {"detail": "slow"}, {"Retry-After": "3"}, "rate", 3.0),
     ),
     "perplexity": (
-        *_NO_JSON,
+        *NO_JSON,
         Case("wrong_key", 401, _perplexity("invalid_api_key", 401), error="bad_key"),
         Case("no_credit", 401, _perplexity("insufficient_quota", 401), error="quota"),
         Case("bad_parameter", 400, _perplexity("invalid_request", 400), error="bad_request"),
         Case("rate", 429, _perplexity("rate_limited", 429), {"Retry-After": "1"}, "rate", 1.0),
     ),
     "mojeek": (
-        *_NO_JSON,
+        *NO_JSON,
         Case("day_limit", 200, _mojeek("Daily Limit Reached"), error="quota"),
         Case("second_limit", 200, _mojeek("Rate Limit Reached"), error="rate"),
         Case("wrong_key", 200, _mojeek("Invalid API Key"), error="bad_key"),
@@ -195,7 +195,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case("rate_by_status", 429, b"", {"Retry-After": "2"}, "rate", 2.0),
     ),
     "exa": (
-        *_NO_JSON,
+        *NO_JSON,
         Case("wrong_key", 401, {"requestId": "r", "tag": "INVALID_API_KEY"}, error="bad_key"),
         Case("no_credits", 402, {"requestId": "r", "tag": "NO_MORE_CREDITS"}, error="quota"),
         Case("not_in_plan", 403, {"requestId": "r", "tag": "FEATURE_DISABLED"}, error="bad_key"),
@@ -203,7 +203,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case("rate", 429, {"error": "rate limit exceeded"}, {"Retry-After": "1"}, "rate", 1.0),
     ),
     "firecrawl": (
-        *_NO_JSON,
+        *NO_JSON,
         Case("wrong_key", 401, {"success": False, "error": "Unauthorized"}, error="bad_key"),
         Case("no_credits", 402, {"success": False, "error": "Insufficient credits"},
              error="quota"),
@@ -215,7 +215,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case("unsuccessful", 200, {"success": False, "error": "no"}, error="server"),
     ),
     "kagi": (
-        *_NO_JSON,
+        *NO_JSON,
         Case("wrong_key", 401, _kagi("auth.invalid_token"), error="bad_key"),
         Case("foreign_address", 403, _kagi("auth.ip_not_authorized"), error="bad_key"),
         Case("no_funds", 400, _kagi(101), error="quota"),
@@ -225,7 +225,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case("error_with_ok", 200, _kagi(0), error="server"),
     ),
     "vertex": (
-        *_NO_JSON,
+        *NO_JSON,
         Case("wrong_key", 400, _vertex(400, "INVALID_ARGUMENT", "API key not valid."),
              error="bad_key"),
         Case("not_enabled", 403, _vertex(403, "PERMISSION_DENIED"), error="bad_key"),
