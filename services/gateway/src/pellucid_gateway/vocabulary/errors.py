@@ -16,14 +16,18 @@ from dataclasses import replace
 
 from pellucid_gateway.vocabulary.events import Failed
 from pellucid_gateway.vocabulary.findings import ProviderReport, ProviderStatus
-from pellucid_runtime.errors import ErrorKind, PreconditionError, RateLimitedError, ServiceError
+from pellucid_runtime.errors import (
+    LASTING,
+    ErrorKind,
+    PreconditionError,
+    RateLimitedError,
+    ServiceError,
+)
 from pellucid_runtime.llm.model import LlmError
 
 _LOST = frozenset({ProviderStatus.FAILED, ProviderStatus.RATE_LIMITED, ProviderStatus.BUDGET})
 _BAD_KEY = "bad_key"
 _RETRYABLE = frozenset({ErrorKind.UNAVAILABLE, ErrorKind.EXHAUSTED, ErrorKind.LATE})
-# What no retry of the same day helps against.
-LASTING = frozenset({"BUDGET_EXCEEDED"})
 
 
 class SearchFailedError(ServiceError):
@@ -104,13 +108,18 @@ class ChallengeRequiredError(ServiceError):
 
 
 class ProvidersSpentError(ServiceError):
-    """The search providers have cost what they may in a day."""
+    """The search providers have cost what they may in a day.
+
+    Args:
+        retry_after_s: When the next day begins, in seconds; None where that is unknown.
+    """
 
     reason = "BUDGET_EXCEEDED"
     kind = ErrorKind.EXHAUSTED
 
-    def __init__(self) -> None:
-        super().__init__("the budget of the search providers is spent for today")
+    def __init__(self, retry_after_s: float | None = None) -> None:
+        message = "the budget of the search providers is spent for today"
+        super().__init__(message, retry_after_s=retry_after_s)
 
 
 def search_failure(reports: Sequence[ProviderReport]) -> ServiceError:
@@ -121,10 +130,11 @@ def search_failure(reports: Sequence[ProviderReport]) -> ServiceError:
     """
     lost = [report for report in reports if report.status in _LOST]
     states = {report.status for report in lost}
+    waits = min((report.retry_after_s for report in lost if report.retry_after_s), default=None)
     if states == {ProviderStatus.BUDGET}:
-        return ProvidersSpentError()
+        return ProvidersSpentError(waits)
     if states == {ProviderStatus.RATE_LIMITED}:
-        return RateLimitedError("the search providers want fewer calls")
+        return RateLimitedError("the search providers want fewer calls", retry_after_s=waits)
     if {report.error_code for report in lost} == {_BAD_KEY}:
         names = ",".join(report.name for report in lost)
         message = "the search providers refuse their keys"

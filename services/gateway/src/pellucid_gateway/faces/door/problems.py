@@ -15,8 +15,7 @@ import orjson
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from pellucid_gateway.vocabulary.errors import LASTING
-from pellucid_runtime.errors import ErrorKind, ServiceError
+from pellucid_runtime.errors import LASTING, ErrorKind, ServiceError
 from pellucid_runtime.llm.model import Said
 
 # How much of a refused body is still taken and dropped, so that a client that sends all before it
