@@ -18,6 +18,7 @@ from pellucid_fetcher.extraction.reading import charset, excerpt, markdown
 from pellucid_fetcher.extraction.reading.walls import Wall, load_walls, recognise
 from pellucid_fetcher.extraction.structure.blocks import PageBlocks
 from pellucid_fetcher.extraction.structure.nesting import shallow
+from pellucid_fetcher.extraction.structure.shadows import fill_slots, with_open_roots
 from pellucid_fetcher.extraction.structure.walking import walk_page
 from pellucid_fetcher.outcome import FetchStatus, PublishedDate
 
@@ -40,10 +41,13 @@ class HtmlReader:
     def read(self, document: Document) -> Extracted:
         """Extract an HTML page."""
         decoded = charset.decode(document.body, document.charset)
-        markup = shallow(decoded.text)
+        whole = shallow(decoded.text)
+        is_cut = len(whole) < len(decoded.text)
+        markup = with_open_roots(whole)
         parser = LexborHTMLParser(markup)
+        fill_slots(parser, markup)
         page = walk_page(parser)
-        page.limited |= len(markup) < len(decoded.text)
+        page.limited |= is_cut
         if page.limited and not page.blocks:
             return Extracted(status=FetchStatus.PARSE_LIMIT, charset=decoded.charset)
         metadata = read_metadata(parser, document.url)
