@@ -25,9 +25,9 @@ from pellucid_fetcher.extraction.structure.visibility import Visibility
 
 MAX_DEPTH: Final = 400
 MAX_ELEMENTS: Final = 60_000
-MAX_BLOCKS: Final = 5_000
+MAX_BLOCKS: Final = 10_000
 MAX_BLOCK_CHARS: Final = 100_000
-MAX_TOTAL_CHARS: Final = 1_000_000
+MAX_TOTAL_CHARS: Final = 2_000_000
 
 
 class Walker:
