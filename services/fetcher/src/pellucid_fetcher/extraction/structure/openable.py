@@ -80,7 +80,7 @@ def _labelled_panels(
             continue
         tab = parser.css_first(f'[id="{label}"]')
         if tab is not None and _is_control(tab) and not _is_hidden(tab, visibility, seen):
-            opened.add(_given_id(panel, f"labelled-panel-{number}"))
+            opened.add(_given_id(panel, f"opened-{number}"))
     return opened
 
 
