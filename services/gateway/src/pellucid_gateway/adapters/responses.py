@@ -243,6 +243,7 @@ def _report(report: search_pb2.ProviderReport) -> ProviderReport:
         detail=report.detail,
         calls=report.calls,
         cost_micro_usd=report.cost_micro_usd,
+        retry_after_s=report.retry_after_s,
     )
 
 

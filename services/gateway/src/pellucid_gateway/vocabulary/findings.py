@@ -215,6 +215,7 @@ class ProviderReport:
         error_code: Stable lower-case word; empty when it did well.
         detail: One sentence for people, without keys or queries.
         cost_micro_usd: List price of its calls in millionths of a US dollar.
+        retry_after_s: Seconds after which its limit lets a call through; 0 when it is not limited.
     """
 
     name: str
@@ -225,3 +226,4 @@ class ProviderReport:
     detail: str = ""
     calls: int = 0
     cost_micro_usd: int = 0
+    retry_after_s: float = 0.0
