@@ -14,6 +14,8 @@ from types import MappingProxyType
 
 from babel import Locale
 
+from pellucid_language.scripts import THAI
+
 # Whose months are named in a script that is read here as a whole.
 _LOCALES = (
     "ar", "ar_SY", "ar_DZ", "ar_MA", "he", "hi", "mr", "bn", "ta", "te", "ur", "th", "ka", "hy",
@@ -30,9 +32,9 @@ _PERSIAN_GREGORIAN = {
 _ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925, "民國": 1911, "民国": 1911}
 _ERA = re.compile(rf"({'|'.join(_ERAS)})\s*(\d{{1,3}}|元)\s*年")
 # Signs of the scripts and figures that are read here, and of eras.
-_OTHER = re.compile(
-    "[\u0530-\u06ff\u0900-\u0dff\u0e00-\u0e7f\u1000-\u10ff\u1200-\u137f\u1780-\u17ff]|和|平成|民[國国]"
-)
+_DATED_SCRIPTS = "\u0530-\u06ff\u0900-\u0dff\u1000-\u109f\u10a0-\u10ff\u1200-\u137f\u1780-\u17ff"
+_OTHER = re.compile(rf"[{_DATED_SCRIPTS}{THAI}]|和|平成|民[國国]")
+_THAI = re.compile(f"[{THAI}]")
 _BUDDHIST = range(2440, 2640)
 _BUDDHIST_AHEAD = 543
 _BUDDHIST_FIGURES = re.compile(r"(?<!\d)(\d{1,2}[/.-]\d{1,2}[/.-])(2[45]\d\d)(?!\d)")
@@ -76,7 +78,7 @@ def _of_buddha(found: re.Match[str]) -> str:
 
 
 def _is_thai(text: str) -> bool:
-    return any("\u0e01" <= sign <= "\u0e5b" for sign in text)
+    return _THAI.search(text) is not None
 
 
 def _alike(name: str) -> str:

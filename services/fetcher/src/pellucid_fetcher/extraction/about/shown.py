@@ -36,7 +36,7 @@ _NAMED_ASIDE: Final = re.compile(
 )
 _MARKED_CLASS: Final = re.compile(r"publish|entry-date|post-date")
 _ASIDE_TAGS: Final = frozenset({"nav", "aside", "footer"})
-_MAYBE: Final = re.compile(r"(?:19|20)\d\d|\d[./]\d|[٠-٩۰-۹०-९๐-๙]{4}|2[45]\d\d|和|平成|民[國国]")
+_MAYBE: Final = re.compile(r"(?:19|20)\d\d|\d[./]\d|(?![0-9])\d{4}|2[45]\d\d|和|平成|民[國国]")
 _TEXT_CHARS: Final = 400
 _UP: Final = 8
 _AROUND_CHARS: Final = 120  # longer text around a time is no byline

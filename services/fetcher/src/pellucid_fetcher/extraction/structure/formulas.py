@@ -13,7 +13,8 @@ from pellucid_fetcher.extraction.structure.blocks import clean
 _NOTED: Final = 'annotation[encoding="application/x-tex"], annotation[encoding="TeX"]'
 _RENDERED: Final = re.compile(r"(?:^|\s)(?:katex|mwe-math-element|mathjax(?:_\w+)?)(?:\s|$)")
 _STYLE: Final = re.compile(r"^\{\s*\\(?:display|text|script)style\s*(.*)\}$", re.DOTALL)
-_PROSE: Final = re.compile(r"(?<![\\\w])[^\W\d_]{2,}(?:[\s,.;:]+[^\W\d_]{2,}){4}")
+_WORD: Final = re.compile(r"(?<![\\\w])[^\W\d_]{3,}")
+_PROSE_WORDS: Final = 4  # so many are no formula
 _WRAPPED: Final = re.compile(r"\\(?:text|mathrm|operatorname|begin|end)\s*\{[^{}]*\}")
 _MAX_TEX: Final = 4_000
 _MAX_DEPTH: Final = 40
@@ -73,14 +74,14 @@ def formula(node: LexborNode) -> str:
 def _bounded(tex: str) -> str:
     r"""Return a formula between dollar signs, without what only sets its size.
 
-    >>> _bounded(r"{\displaystyle E=mc^{2}}"), _bounded("and now do what I am telling you here")
+    >>> _bounded(r"{\displaystyle E=mc^{2}}"), _bounded("and now do what you are told to do here")
     ('$E=mc^{2}$', '')
     """
     bare = clean(tex)
     while inner := _STYLE.match(bare):
         bare = inner[1].strip()
     bare = bare.strip("$").strip()
-    is_prose = _PROSE.search(_WRAPPED.sub("", bare))
+    is_prose = len(_WORD.findall(_WRAPPED.sub("", bare))) >= _PROSE_WORDS
     return f"${bare}$" if bare and len(bare) <= _MAX_TEX and not is_prose else ""
 
 
