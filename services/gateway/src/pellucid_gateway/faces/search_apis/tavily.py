@@ -96,6 +96,8 @@ class TavilyExtract(Lenient):
     """Fields of a Tavily extract."""
 
     urls: Annotated[list[str], one_or_several, Field(min_length=1, max_length=MOST_URLS)]
+    offset: int = Field(0, ge=0, le=10_000_000)
+    links: bool = False
 
 
 def error_json(problem: Problem) -> dict[str, Any]:
@@ -119,7 +121,8 @@ def tavily_routes(engine: TurnEngine, identity: Identity) -> APIRouter:
     async def extract(request: Request) -> Response:
         begun = time.perf_counter()
         body = await read_model(request, TavilyExtract, COMPATIBLE_BODY_BYTES)
-        pages = await until_disconnect(request.receive, engine.fetch(body.urls))
+        work = engine.fetch(body.urls, offset=body.offset, links=body.links)
+        pages = await until_disconnect(request.receive, work)
         good = [page for page in pages if page.success]
         return JsonResponse(
             {
@@ -178,4 +181,10 @@ def _result(source: Source, raw_content: str | None) -> dict[str, Any]:
 
 
 def _page(page: PageContent) -> dict[str, Any]:
-    return {"url": page.url, "title": page.title, "raw_content": page.text, "images": []}
+    return {
+        "url": page.url,
+        "title": page.title,
+        "raw_content": page.text,
+        "images": [],
+        "next_offset": page.next_offset or None,
+    }
