@@ -140,6 +140,7 @@ def page_content(page: fetcher_pb2.Page) -> PageContent:
         retry_after_s=page.retry_after_s,
         warnings=tuple(page.warnings),
         total_ms=page.timings.total_ms,
+        next_offset=page.next_offset,
     )
 
 

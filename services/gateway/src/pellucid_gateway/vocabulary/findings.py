@@ -144,6 +144,8 @@ class PageContent:
         text: Light Markdown, untrusted.
         error: One sentence for people; empty on success.
         retryable: Asking again later may help.
+        next_offset: Where the text goes on, in characters, when a part of it was asked for; 0 at
+            its end.
     """
 
     url: str
@@ -168,6 +170,7 @@ class PageContent:
     retry_after_s: int = 0
     warnings: tuple[str, ...] = ()
     total_ms: int = 0
+    next_offset: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
