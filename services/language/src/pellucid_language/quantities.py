@@ -21,6 +21,8 @@ _NEIGHBOURS = 2
 _MIN_NEIGHBOUR = 4
 _TOLERANCE = 1e-9
 _SMALL = 100
+# Numbers in words are rounded to tens, as those in digits are, but ten itself seldom is.
+_TEN = 10
 # Nobody rounds to fewer than two digits without saying so.
 _ROUND_TENS = 9
 _ORDINAL = "ordinal"
@@ -28,12 +30,17 @@ _ORDINAL = "ordinal"
 _MOST_ROUNDED = 0.1
 # Of a third, 33 percent are near enough.
 _PART_ROUNDED = 0.03
+# Freezing point and degree, to be compared in degrees Celsius.
+_FAHRENHEIT = (32.0, 5 / 9)
 _UNIT_SIGNS = frozenset("%€$£¥₩°")
 # What begins a name such as K2; scripts without spaces put their words there.
 _LETTER = re.compile(r"[A-Za-zÀ-ÿ]")
 # "Fast die Hälfte": what is between hedge and part.
 _ARTICLE = re.compile(r"\b(?:the|a|die|der|das|la|le|el|una?|une)\s$")
 _LONGEST_ARTICLE = 5
+_BEFORE_UNIT = re.compile(r"\s(?:an?|une?)(?=\s)")
+# Half a kilogram, a quarter hour; "a third day" is none.
+_UNIT_PARTS = frozenset({25, 50, 75})
 _END = re.compile(r"[.;:!?]\s")
 _LONGEST_HEDGE = 18
 NUMBER = re.compile(
@@ -204,13 +211,17 @@ def _figure(low: str, start: int, end: int, readings: Mapping[float, float]) -> 
     if not scale and (short := _SHORT_SCALE.match(low, end)) and _is_money(low, start, short):
         factor, after = _SHORT_SCALES[short.group()], short.end()
     measure, worth = _measure(low, start, after, [value * factor for value in readings])
-    values = {value * factor * worth: grain * factor * worth for value, grain in readings.items()}
+    zero, degree = _FAHRENHEIT if measure == "fahrenheit" else (0.0, 1.0)
+    values = {
+        (value * factor - zero) * degree * worth: grain * factor * degree * worth
+        for value, grain in readings.items()
+    }
     return Figure(
         values=frozenset(values),
         around=_around(low, start, end),
         start=start,
         end=end,
-        measure=measure,
+        measure="celsius" if measure == "fahrenheit" else measure,
         worth=worth,
         grain=min(values.values(), default=0.0),
         hedge=_hedge(low, start, after),
@@ -267,10 +278,19 @@ def _spelled(kind: str, match: re.Match[str], folded: str) -> Figure:
         around = _around(folded, start, end)
         return Figure(frozenset({table.ordinals[word]}), around, start, end, _ORDINAL)
     value = _value_of(kind, word, table)
-    return _figure(folded, start, end, {value: 1.0})
+    written = f"{value:g}"
+    return _figure(folded, start, end, {value: digits.grain(written) if value > _TEN else 1.0})
 
 
 def _part(percent: float, match: re.Match[str], folded: str) -> Figure:
+    if percent in _UNIT_PARTS and (unit := _unit_behind(folded, match.end())):
+        measure, worth = unit
+        value = percent / _PER_CENT * worth
+        hedge = _hedge(folded, match.start(), match.end())
+        around = frozenset[str]()
+        return Figure(
+            frozenset({value}), around, *match.span(), measure, worth, _MOST_ROUNDED * value, hedge
+        )
     point = _OF_A_POINT.match(folded, match.end())
     values = {percent / _PER_CENT} if point else {percent, percent / _PER_CENT}
     start, end = match.span()
@@ -280,6 +300,15 @@ def _part(percent: float, match: re.Match[str], folded: str) -> Figure:
     grain = _MOST_ROUNDED * percent if hedge else 1.0
     hedge = hedge or "part"
     return Figure(frozenset(values), frozenset(), start, end, "percent", 1.0, grain, hedge)
+
+
+def _unit_behind(folded: str, end: int) -> tuple[str, float] | None:
+    """The unit of which something is a part, as in "half a kilogram"."""
+    article = _BEFORE_UNIT.match(folded, end)
+    table = quantity_words.table()
+    found = table.measure.match(folded, article.end() if article else end)
+    measure, worth = table.measures[found.group(1)] if found else ("", 1.0)
+    return (measure, worth) if measure not in {"", "percent", "times", _ORDINAL} else None
 
 
 def _value_of(kind: str, word: str, table: Table) -> float:
