@@ -35,7 +35,7 @@ SPEED = "Charging takes 14 minutes, half as long as with the first model."
 )
 def test_a_figure_that_is_worked_out_is_checked(page: str, right: str, wrong: str) -> None:
     found, missed = match_facts(right, page), match_facts(wrong, page)
-    assert (found.numbers_found, found.numbers_open) == (True, False)
+    assert (found.numbers_found, found.is_open) == (True, False)
     assert not missed.numbers_found
 
 
@@ -59,7 +59,7 @@ def test_spans_and_parts_are_read_in_seven_languages(page: str, phrases: list[st
 
 def test_what_only_could_be_worked_out_is_left_open() -> None:
     found = match_facts("Nearly 9,800 people went", VOTE)
-    assert (found.numbers_found, found.numbers_open) == (True, True)
+    assert (found.numbers_found, found.is_open) == (True, True)
 
 
 @pytest.mark.parametrize(
@@ -68,4 +68,4 @@ def test_what_only_could_be_worked_out_is_left_open() -> None:
 )
 def test_a_figure_without_a_word_for_the_operation_is_never_stated(claim: str) -> None:
     found = match_facts(claim, PROFIT)
-    assert not found.numbers_found or found.numbers_open
+    assert not found.numbers_found or found.is_open

@@ -48,7 +48,7 @@ NUMBER = re.compile(
 )
 _SHORT_SCALE = re.compile(r"[mk](?![^\W_])")
 _SHORT_SCALES = {"m": 1e6, "k": 1e3}
-# "58.2 to 41.7 million": what follows the second number belongs to both.
+# "58.2 to 41.7 million", "14 to 18 months": what follows the second number belongs to both.
 _RANGE_TAIL = re.compile(
     r"\s?(?:to|and|or|bis|auf|und|oder|a|y|et|ou|o|-|–|~|から|에서|到|至)\s?\d[\d.,]*"
 )
@@ -81,6 +81,11 @@ class Figure:
     worth: float = 1.0
     grain: float = 0.0
     hedge: str = ""
+
+    @property
+    def counted(self) -> frozenset[str]:
+        """Words behind it, of which the first is mostly what it counts."""
+        return frozenset(word for word in self.around if word.startswith(">"))
 
     @property
     def is_small(self) -> bool:
@@ -201,8 +206,8 @@ def _is_rounded(claimed: Figure, a: float, b: float, fraction: float) -> bool:
 def _figure(low: str, start: int, end: int, readings: Mapping[float, float]) -> Figure:
     """Read scale, measure and hedge around a number; the text keeps every code point in place."""
     table = quantity_words.table()
-    scale = table.scale.match(low, end)
-    if not scale and (tail := _RANGE_TAIL.match(low, end)):
+    scale, tail = table.scale.match(low, end), _RANGE_TAIL.match(low, end)
+    if not scale and tail:
         scale = table.scale.match(low, tail.end())
     factor = table.scales[" ".join(scale.group(1).split())] if scale else 1.0
     after = scale.end() if scale else end
@@ -210,7 +215,10 @@ def _figure(low: str, start: int, end: int, readings: Mapping[float, float]) -> 
         after += 1
     if not scale and (short := _SHORT_SCALE.match(low, end)) and _is_money(low, start, short):
         factor, after = _SHORT_SCALES[short.group()], short.end()
-    measure, worth = _measure(low, start, after, [value * factor for value in readings])
+    told = [value * factor for value in readings]
+    measure, worth = _measure(low, start, after, told)
+    if not measure and tail and not scale:
+        measure, worth = _measure(low, start, tail.end(), told)
     zero, degree = _FAHRENHEIT if measure == "fahrenheit" else (0.0, 1.0)
     values = {
         (value * factor - zero) * degree * worth: grain * factor * degree * worth

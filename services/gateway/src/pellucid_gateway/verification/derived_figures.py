@@ -18,9 +18,9 @@ from pellucid_language.text_memory import remembered
 
 _MOST_FIGURES = 60
 """Of a page, so that no page costs more than some milliseconds."""
-_LIKELIEST_BESIDE = 0.12
+_LIKELIEST_BESIDE = 0.075
 """Chance that a wrong figure is among the values of the sentence that is most like the claim."""
-_LIKELIEST_NEAR = 0.06
+_LIKELIEST_NEAR = 0.05
 _LIKELIEST = 0.03
 """The same of the whole page, which is asked last."""
 _MOST_COUNTED = 12
@@ -73,11 +73,15 @@ def following(figure: Figure, claim: str, sentences: Sequence[str]) -> Following
     is_count = not figure.measure and all(value <= _MOST_COUNTED for value in figure.values)
     found = Following.PERHAPS if is_count else Following.NOT
     for scope in _scopes(claim, sentences):
-        near = _near(figure, frozenset(_derived(figure, scope)))
-        if any(_is_rounded(claimed, value, figure) for claimed, value in near):
-            if _chance(figure, near) <= scope.likeliest:
-                return Following.STATED
-            found = Following.PERHAPS
+        if figure.is_year and scope.likeliest < _LIKELIEST_NEAR:
+            break
+        given = {value for one in scope.given for value in one.values}
+        values = frozenset(_derived(figure, scope)) - given
+        for claimed in figure.values:
+            if any(_is_rounded(claimed, value, figure) for value in values):
+                if _chance(figure, claimed, values) <= scope.likeliest:
+                    return Following.STATED
+                found = Following.PERHAPS
     return found
 
 
@@ -128,12 +132,20 @@ def _derived(figure: Figure, scope: _Scope) -> Iterator[float]:
     elif figure.measure == "times":
         yield from _of_pairs(amounts, None, lambda a, b: (a / b, b / a))
     else:
-        yield from _of_pairs([one for one in amounts if _is_of_kind(figure, one)], figure, _summed)
+        alike = _alike(figure, [one for one in amounts if _is_of_kind(figure, one)])
+        yield from _of_pairs(alike, figure, _summed)
         yield from _parts(figure, amounts, scope.given)
-        if figure.measure == "months":
+        if figure.measure == "months" and figure.worth == _MONTHS:
             yield from (abs(a - b) * _MONTHS for a, b in combinations(years, 2))
         if figure.measure == "time":
             yield from (float(abs(a - b)) for a, b in combinations(scope.clocks, 2))
+
+
+def _alike(figure: Figure, amounts: list[Figure]) -> list[Figure]:
+    """The amounts of what the figure counts, or of its measure, where two are; else all."""
+    counted = [one for one in amounts if one.counted & figure.counted]
+    measured = [one for one in amounts if figure.measure and one.measure == figure.measure]
+    return next((each for each in (counted, measured) if len(each) > 1), amounts)
 
 
 def _of_pairs(
@@ -182,7 +194,9 @@ def _parts(
 
 
 def _is_of_kind(one: Figure, other: Figure) -> bool:
-    return one.measure == other.measure or "" in {one.measure, other.measure}
+    """Whether two figures may be of one measure: where a text leaves it out, it is the other's."""
+    left_out = (not each.measure and not each.counted for each in (one, other))
+    return one.measure == other.measure or any(left_out)
 
 
 def _values(figure: Figure, beside: Figure) -> list[float]:
@@ -191,21 +205,12 @@ def _values(figure: Figure, beside: Figure) -> list[float]:
     return [value * worth for value in figure.values]
 
 
-def _near(figure: Figure, values: frozenset[float]) -> list[tuple[float, float]]:
-    """Each value with the reading of the figure that is of its size."""
-    return [
-        (claimed, value)
-        for claimed in figure.values
-        for value in values
-        if claimed / _DECADE <= value <= claimed * _DECADE
-    ]
-
-
-def _chance(figure: Figure, near: Sequence[tuple[float, float]]) -> float:
+def _chance(figure: Figure, claimed: float, values: frozenset[float]) -> float:
     """How likely a figure of this size and precision is one of the values by mere chance."""
+    width = _width(figure, claimed)
     # Values that the figure could not tell apart count as one.
-    apart = {(claimed, round(value / _width(figure, claimed))) for claimed, value in near}
-    return sum(_width(figure, claimed) / _room(figure, claimed) for claimed, _ in apart)
+    near = {round(v / width) for v in values if claimed / _DECADE <= v <= claimed * _DECADE}
+    return len(near) * width / _room(figure, claimed)
 
 
 def _room(figure: Figure, claimed: float) -> float:

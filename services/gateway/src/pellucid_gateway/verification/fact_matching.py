@@ -159,8 +159,9 @@ def has_facts(claim: str) -> bool:
 
 
 def has_anchor(claim: str) -> bool:
-    """Whether a claim has a date, a large figure or a name to be looked up in another script."""
-    return is_pinned(claim) or bool(claimed_names(claim))
+    """Whether a claim has a date, a name or figures to be looked up in another language."""
+    several = len([*figures(claim)]) > 1
+    return several or is_pinned(claim) or bool(claimed_names(claim))
 
 
 def overlap(claim: str, text: str) -> float:
@@ -194,7 +195,8 @@ def _numbers(claim: str, text: str) -> Following:
 
 def _is_figure_of_another(figure: Figure, every: Sequence[Figure], claim: str, text: str) -> bool:
     """Whether a nearer clause gives another figure of the same measure."""
-    if figure.is_year or (figure.is_small and not figure.measure):
+    is_bare = figure.is_small and not figure.measure
+    if figure.is_year or (is_bare and not figure.counted):
         return False
 
     def alike(sentence: str) -> frozenset[bool]:
@@ -205,7 +207,7 @@ def _is_figure_of_another(figure: Figure, every: Sequence[Figure], claim: str, t
             for one in found
             if one.measure == figure.measure
             and not one.is_year
-            and (one.measure or not one.is_small)
+            and (one.counted & figure.counted if is_bare else one.measure or not one.is_small)
         )
         return frozenset(equal or {False for one in others})
 
@@ -265,8 +267,5 @@ def _stands(figure: Figure, there: list[Figure]) -> bool:
 
 
 def _is_elliptic(figure: Figure) -> bool:
-    """Whether the text leaves out what it counts: "another 40 remain", "came second with seven"."""
-    if any(word[1:] in _ANOTHER for word in figure.around):
-        return True
-    is_last = not any(word.startswith(">") for word in figure.around)
-    return is_last and not figure.measure and not figure.around.isdisjoint({"<with", "<than"})
+    """Whether the text leaves out what it counts: "another 40 remain", "of those it was three"."""
+    return not (figure.measure or figure.counted) or any(w[1:] in _ANOTHER for w in figure.around)
