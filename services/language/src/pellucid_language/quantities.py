@@ -226,7 +226,7 @@ def _figure(low: str, start: int, end: int, readings: Mapping[float, float]) -> 
     }
     return Figure(
         values=frozenset(values),
-        around=_around(low, start, end),
+        around=_around(low, start, end, after),
         start=start,
         end=end,
         measure="celsius" if measure == "fahrenheit" else measure,
@@ -346,17 +346,20 @@ def _lowered(text: str) -> str:
     return "".join(low if len(low := fold(char)) == 1 else char for char in text)
 
 
-def _around(text: str, start: int, end: int) -> frozenset[str]:
-    """Words and units near a number; none where a script has no spaces between words."""
+def _around(text: str, start: int, end: int, after: int = 0) -> frozenset[str]:
+    """Words and units near a number, or near its scale, which ends later.
+
+    None where a script has no spaces between words.
+    """
     unit = text[end : end + 2].strip()[:1]
     if unit and has_unspaced_script(unit):
         return frozenset({f">{unit}"})
     if has_unspaced_script(text[max(0, start - 8) : end + 8]):
         return frozenset()
     before = _END.split(text[:start])[-1].split()[-_NEIGHBOURS:]
-    after = _END.split(text[end:])[0].split()[:_NEIGHBOURS]
+    behind = _END.split(text[max(end, after) :])[0].split()[:_NEIGHBOURS]
     units = frozenset(c for c in text[max(0, start - 2) : end + 2] if c in _UNIT_SIGNS)
-    return units | _marked("<", before) | _marked(">", after)
+    return units | _marked("<", before) | _marked(">", behind)
 
 
 def _marked(side: str, words: list[str]) -> frozenset[str]:

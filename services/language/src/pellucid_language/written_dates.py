@@ -77,7 +77,9 @@ def whole_dates(text: str) -> frozenset[date]:
     for match in _DAY.finditer(text):
         year = _YEAR_IN.match(match.group()) or _YEAR_BEHIND.match(text, match.end())
         year = year or _YEAR_BEFORE.search(text, 0, match.start())
-        for month, day in days_of(match.group()) if year else ():
+        if year is None:
+            continue
+        for month, day in days_of(match.group()):
             with suppress(ValueError):
                 found.add(date(int(year.group(1)), month, day))
     return frozenset(found)

@@ -242,11 +242,11 @@ class Scorer:
 
     async def _across(
         self,
-        pairs: Sequence[pairing.Pair],
+        pairs: tuple[pairing.Pair, ...],
         judgements: tuple[support.Judgement, ...],
         *,
         no_store: bool,
-    ) -> tuple[Sequence[pairing.Pair], tuple[support.Judgement, ...]]:
+    ) -> tuple[tuple[pairing.Pair, ...], tuple[support.Judgement, ...]]:
         """Read pairs of two languages again, with the model of all languages where there is one."""
         every = (one for one in self._models if EVERY_SCRIPT in one.scripts)
         places = [place for place, pair in enumerate(pairs) if pair.is_across]
@@ -262,7 +262,7 @@ class Scorer:
         for place, choice in zip(places, choices, strict=True):
             found = zip(choice, pairing.judgements(choice, texts, embedded), strict=True)
             read[place], judged[place] = max(found, key=lambda one: one[1].score)
-        return read, tuple(judged)
+        return tuple(read), tuple(judged)
 
     async def _verified(
         self, pairs: Sequence[pairing.Pair], judgements: tuple[support.Judgement, ...]

@@ -1,9 +1,9 @@
 """Whether a claim's figure follows from others of a page by one step of arithmetic.
 
 A reader who is told of 58 and 64 million may say "6 million more". Sums, differences, shares,
-changes and durations are worked out. Many figures give many values, and one of them may be anything:
-a value counts as worked out only where so few come near it that chance hardly explains it, first
-among the figures beside the claim's words, then on the page. Else it is left to whoever reads both.
+changes and durations are worked out. Many figures give many values, and one of them may be
+anything: a value counts as worked out only where so few come near it that chance hardly explains
+it, first beside the claim's words, then on the page. Else it is left to whoever reads both.
 """
 
 import re
@@ -18,9 +18,9 @@ from pellucid_language.text_memory import remembered
 
 _MOST_FIGURES = 60
 """Of a page, so that no page costs more than some milliseconds."""
-_LIKELIEST_BESIDE = 0.075
+_LIKELIEST_BESIDE = 0.12
 """Chance that a wrong figure is among the values of the sentence that is most like the claim."""
-_LIKELIEST_NEAR = 0.05
+_LIKELIEST_NEAR = 0.12
 _LIKELIEST = 0.03
 """The same of the whole page, which is asked last."""
 _MOST_COUNTED = 12
@@ -33,7 +33,7 @@ _ROUGH = 0.1
 # A share is rarely told to less than a whole percent.
 _PERCENT_GRAIN = 1.0
 _DECADE = 3.16
-_YEARS_SPOKEN_OF = 40
+_DIGITS = 9
 _CLOCK = re.compile(r"(?<![\d:])([01]?\d|2[0-4]):([0-5]\d)(?![\d:])")
 _NO_AMOUNT = frozenset({"ordinal", "times", "percent"})
 
@@ -73,13 +73,12 @@ def following(figure: Figure, claim: str, sentences: Sequence[str]) -> Following
     is_count = not figure.measure and all(value <= _MOST_COUNTED for value in figure.values)
     found = Following.PERHAPS if is_count else Following.NOT
     for scope in _scopes(claim, sentences):
-        if figure.is_year and scope.likeliest < _LIKELIEST_NEAR:
-            break
         given = {value for one in scope.given for value in one.values}
         values = frozenset(_derived(figure, scope)) - given
         for claimed in figure.values:
             if any(_is_rounded(claimed, value, figure) for value in values):
-                if _chance(figure, claimed, values) <= scope.likeliest:
+                # A wrong year is mostly a few years off, so that it is easily reached.
+                if not figure.is_year and _chance(figure, claimed, values) <= scope.likeliest:
                     return Following.STATED
                 found = Following.PERHAPS
     return found
@@ -180,9 +179,7 @@ def _rests(shares: Sequence[Figure]) -> Iterator[float]:
     yield from (_WHOLE - value for value in {*values, sum(values)} if value < _WHOLE)
 
 
-def _parts(
-    figure: Figure, amounts: Sequence[Figure], given: Sequence[Figure]
-) -> Iterator[float]:
+def _parts(figure: Figure, amounts: Sequence[Figure], given: Sequence[Figure]) -> Iterator[float]:
     """Shares and multiples of amounts, what shares leave of them, and what they are shares of."""
     factors = [value for one in given if one.measure == "times" for value in one.values]
     shares = [max(one.values) / _WHOLE for one in given if one.measure == "percent"]
@@ -207,24 +204,25 @@ def _values(figure: Figure, beside: Figure) -> list[float]:
 
 def _chance(figure: Figure, claimed: float, values: frozenset[float]) -> float:
     """How likely a figure of this size and precision is one of the values by mere chance."""
-    width = _width(figure, claimed)
+    width, (least, most) = _width(figure, claimed), _size(figure, claimed)
     # Values that the figure could not tell apart count as one.
-    near = {round(v / width) for v in values if claimed / _DECADE <= v <= claimed * _DECADE}
-    return len(near) * width / _room(figure, claimed)
+    near = {round(value / width) for value in values if least <= value <= most}
+    return len(near) * width / (most - least)
 
 
-def _room(figure: Figure, claimed: float) -> float:
-    """How far apart figures of about this size can be."""
-    return _YEARS_SPOKEN_OF if figure.is_year else claimed * (_DECADE - 1 / _DECADE)
+def _size(figure: Figure, claimed: float) -> tuple[float, float]:
+    """Least and most of the figures of about this size."""
+    if claimed <= _DIGITS * figure.worth and not figure.hedge:
+        return figure.worth / 2, (_DIGITS + 0.5) * figure.worth
+    return claimed / _DECADE, claimed * _DECADE
 
 
 def _width(figure: Figure, claimed: float) -> float:
     """How far values that the figure could stand for lie apart."""
     if figure.hedge:
         return 2 * _rough(figure, claimed)
-    unit = figure.worth if claimed / figure.worth < 1 / _ROUGH else 0.0
     least = min(figure.grain or claimed, _ROUGH * claimed)
-    return 1.0 if figure.is_year else max(least, min(unit, figure.grain))
+    return max(least, min(figure.worth, figure.grain))
 
 
 def _rough(figure: Figure, value: float) -> float:
@@ -240,7 +238,5 @@ def _is_rounded(claimed: float, value: float, figure: Figure) -> bool:
         return 0 <= -apart <= 2 * rough
     if figure.hedge:
         return abs(apart) <= rough
-    grain = _PERCENT_GRAIN if figure.measure in {"percent", "times"} else 0.0
-    if figure.measure == "times":
-        grain = figure.grain
-    return abs(apart) <= max(_TOLERANCE * value, min(grain, rough or grain) / 2)
+    grain = rough if figure.measure in {"percent", "times"} else 0.0
+    return abs(apart) <= max(_TOLERANCE * value, grain / 2)

@@ -11,12 +11,12 @@ from datetime import datetime
 from typing import Any
 
 from pellucid_gateway.verification.derived_figures import Following, following
-from pellucid_gateway.verification.reckoned_dates import is_reckoned
+from pellucid_gateway.verification.reckoned_dates import is_reckoned, reckoned_years
 from pellucid_gateway.verification.table_units import with_units
 from pellucid_language import sentences
 from pellucid_language.claimed_names import claimed_names, misses_name
 from pellucid_language.quantities import Figure, figures, same_amount, spelled_figures
-from pellucid_language.terms import function_terms, has_unspaced_script, rarity, terms
+from pellucid_language.terms import function_terms, rarity, terms
 from pellucid_language.written_dates import (
     calendar_names,
     date_words,
@@ -105,6 +105,7 @@ def match_facts(
     says_no_date = not days(text) and not months_of(text)
     is_dated = _dates_found(claim, text) or (says_no_date and _dates_found(claim, day))
     is_dated = is_dated or is_reckoned(claim, f"{text} {day}")
+    years = f"{years} {reckoned_years(claim, text)}"
     numbers = _numbers(undated(claim), f"{undated(text)} {years}")
     misses = misses_name(claim, text, known, language)
     return FactMatch(

@@ -8,16 +8,18 @@ from collections.abc import Iterator, Sequence
 
 from pellucid_language.quantities import figures
 
-_UNIT = re.compile(r"(?:\b(?:in|en)\s|[(\[（:：])\s*([^()\[\]（）:：|]+?)\s*[)\]）:：]?\s*$")
+_UNIT = re.compile(
+    r"(?:\b(?:in|en)\s|[(\[（:：])\s*([^()\[\]（）:：|]+?)\s*[)\]）:：]?\s*$", re.IGNORECASE
+)
 _OF = re.compile(r"^(\w+) (?:of|de|d['’])\s?(?=\w)")
 _BARE = re.compile(r"[-−+±]?\d[\d.,'’ \u00a0\u202f]*")
 _RULE = re.compile(r"[\s|:-]+")
 
 
 def with_units(text: str) -> str:
-    """Return a text with a unit behind each bare number of its tables.
+    r"""Return a text with a unit behind each bare number of its tables.
 
-    >>> with_units("| Ticket | Price in pounds |\\n|---|---|\\n| Adults | 12.50 |").splitlines()[-1]
+    >>> with_units("| Ticket | Price in pounds |\n|---|---|\n| Adults | 12.50 |").splitlines()[-1]
     '| Adults | 12.50 pounds |'
     """
     return "\n".join(_written(text.split("\n"))) if "|" in text else text
