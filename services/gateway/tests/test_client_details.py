@@ -157,7 +157,7 @@ async def test_the_answer_of_the_tool_is_no_longer_than_it_need_be(mcp: str) -> 
 
     told = reply.structured_content
     assert told is not None
-    assert told.keys() == {"answer", "citations", "sources", "notices"}
+    assert told.keys() == {"answer", "answer_kind", "citations", "sources", "notices"}
     assert len(json.dumps(told)) < 2 * len(ANSWER) + 1200
     assert found.structured_content is not None
     assert found.structured_content.keys() == {"results", "notices"}

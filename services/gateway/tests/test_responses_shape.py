@@ -1,12 +1,15 @@
 """A response has every field that clients check, and no items that its client does not know."""
 
 import json
+from collections.abc import AsyncIterator
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import jsonschema
-from door_fakes import ANSWER, RESULT, FakeEngine, tool_call_events, turn_events
+import pytest
+from door_fakes import ANSWER, RESULT, FakeEngine, MakeApp, tool_call_events, turn_events
 
 from pellucid_gateway.vocabulary.events import Delta, Done, Thought
 
@@ -95,6 +98,14 @@ ASKED: dict[str, dict[str, Any]] = {
     "turns": {"input": [*HELLO, {"role": "assistant", "content": "Hello to you."}, *HELLO]},
     "nulls": {"input": HELLO, "temperature": None, "tools": None, "text": None, "metadata": None},
 }
+
+
+@pytest.fixture
+async def http(make_app: MakeApp) -> AsyncIterator[httpx.AsyncClient]:
+    """The faces with a model, without which tools are refused; nothing of it is asked."""
+    transport = httpx.ASGITransport(make_app(upstream=SimpleNamespace(internal=True)))
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost:8080") as client:
+        yield client
 
 
 def checked(response: dict[str, Any]) -> None:

@@ -1,5 +1,6 @@
 """The Anthropic SDK: messages, tools, JSON, counts, models, its errors."""
 
+import json
 from typing import Any
 
 import anthropic
@@ -45,7 +46,7 @@ def check_wanted_json(base: str) -> None:
     schema = {"type": "object", "properties": {"toll": {"type": "string"}}}
     wanted: Any = {"format": {"type": "json_schema", "schema": schema}}
     reply = client(base).messages.create(**ask, output_config=wanted)
-    assert reply.content[0].text == '{"toll": "4.50"}'
+    assert json.loads(reply.content[0].text) == {"toll": "4.50"}
 
 
 def check_counts_and_models(base: str) -> None:

@@ -215,6 +215,7 @@ class MessageTeller:
             "title": citation.title,
             "encrypted_index": _opaque(n=citation.source),
             "cited_text": citation.cited_text,
+            "check": citation.check.value,
         }
         block = self._content[-1]
         block.setdefault("citations", []).append(cited)

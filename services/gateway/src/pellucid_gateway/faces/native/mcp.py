@@ -25,7 +25,13 @@ from pellucid_gateway.faces.door.bodies import check, problem_with
 from pellucid_gateway.faces.door.identity import Identity
 from pellucid_gateway.faces.door.problems import ProblemError
 from pellucid_gateway.faces.door.whole_turn import answered
-from pellucid_gateway.faces.native.replies import CitationReply, Json, PageReply, SourceReply
+from pellucid_gateway.faces.native.replies import (
+    CitationReply,
+    Json,
+    NoticeReply,
+    PageReply,
+    SourceReply,
+)
 from pellucid_gateway.faces.native.requests import ChatBody, FetchBody, SearchBody
 from pellucid_gateway.vocabulary.engine import TurnEngine
 from pellucid_gateway.vocabulary.events import TurnResult
@@ -214,7 +220,7 @@ class _Tools:
         given = {"query": query, "max_results": max_results, "site": site}
         body = check(SearchBody, {**given, "recency_days": recency_days})
         outcome = await self._engine.search(body.to_command(self._caller(context)))
-        notices = [notice.text for notice in outcome.notices]
+        notices = [NoticeReply.of(notice) for notice in outcome.notices]
         return {"results": [_result(source) for source in outcome.results], "notices": notices}
 
     @_told
@@ -285,7 +291,8 @@ def _answer(result: TurnResult) -> Json:
     citations = [CitationReply.of(citation) for citation in result.citations]
     return {
         "answer": result.answer,
+        "answer_kind": result.answer_kind.value,
         "citations": [{name: citation[name] for name in cited} for citation in citations],
         "sources": [{"n": s.n, "title": s.title, "url": s.url} for s in result.sources],
-        "notices": [notice.text for notice in result.notices],
+        "notices": [NoticeReply.of(notice) for notice in result.notices],
     }
