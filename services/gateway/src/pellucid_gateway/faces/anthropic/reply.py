@@ -192,6 +192,7 @@ class MessageTeller:
             "title": citation.title,
             "encrypted_index": _opaque(n=citation.source),
             "cited_text": citation.cited_text,
+            "check": citation.check.value,
         }
         block = self._content[-1]
         block["citations"] = [*(block["citations"] or ()), cited]

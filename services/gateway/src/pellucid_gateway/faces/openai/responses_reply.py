@@ -154,6 +154,7 @@ class ResponseTeller:
             "end_index": citation.end,
             "url": citation.url,
             "title": citation.title,
+            "check": citation.check.value,
         }
         annotations.append(note)
         return [
