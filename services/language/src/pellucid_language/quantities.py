@@ -19,17 +19,12 @@ _PER_CENT = 100
 _YEARS = range(1000, 2200)
 _NEIGHBOURS = 2
 _MIN_NEIGHBOUR = 4
-_TOLERANCE = 1e-9
 _SMALL = 100
 # Numbers in words are rounded to tens, as those in digits are, but ten itself seldom is.
 _TEN = 10
-# Nobody rounds to fewer than two digits without saying so.
-_ROUND_TENS = 9
-_ORDINAL = "ordinal"
-# What somebody rounds stays within this of what it was.
-_MOST_ROUNDED = 0.1
-# Of a third, 33 percent are near enough.
-_PART_ROUNDED = 0.03
+ORDINAL = "ordinal"
+MOST_ROUNDED = 0.1
+"""What somebody rounds stays within this of what it was."""
 # Freezing point and degree, to be compared in degrees Celsius.
 _FAHRENHEIT = (32.0, 5 / 9)
 _UNIT_SIGNS = frozenset("%€$£¥₩°")
@@ -155,54 +150,6 @@ def _put_back(found: Sequence[Figure], text: str) -> Iterator[Figure]:
             yield replace(figure, start=places[figure.start], end=places[figure.end])
 
 
-def same_amount(claimed: Figure, known: Figure) -> bool:
-    """Whether a claim's amount is one that its source has, rounding allowed where it says so."""
-    kinds = {claimed.measure, known.measure}
-    if kinds == {"percent", "times"}:  # What halved fell by half.
-        return any(value < 1 for value in claimed.values & known.values)
-    if len(kinds) > 1 and ("" not in kinds or _ORDINAL in kinds):
-        return False
-    if {claimed.hedge, known.hedge} == {"above", "below"}:
-        return False
-    if equal_figures(claimed, known):
-        return True
-    fraction = _PART_ROUNDED if "part" in {claimed.hedge, known.hedge} else 0.0
-    return any(_is_rounded(claimed, a, b, fraction) for a in claimed.values for b in known.values)
-
-
-def equal_figures(figure: Figure, other: Figure) -> bool:
-    """Whether two figures have a value in common; where one has no unit, in the other's."""
-    same = bool(figure.measure) and figure.measure == other.measure
-    mine, theirs = (1.0, 1.0) if same else (figure.worth, other.worth)
-    return any(
-        abs(a / mine - b / theirs) <= _TOLERANCE * max(1.0, a / mine)
-        for a in figure.values
-        for b in other.values
-    )
-
-
-def are_near(figure: Figure, other: Figure) -> bool:
-    """Whether one may be the other rounded, said or not: as coarse as the coarser of the two."""
-    grain = max(figure.grain, other.grain)
-    return same_amount(figure, other) or any(
-        abs(a - b) <= min(grain / 2 * (1 + _TOLERANCE), _MOST_ROUNDED * max(a, b))
-        for a in figure.values
-        for b in other.values
-        if min(a, b) >= _ROUND_TENS * grain
-    )
-
-
-def _is_rounded(claimed: Figure, a: float, b: float, fraction: float) -> bool:
-    apart, most = b - a, _MOST_ROUNDED * max(a, b)
-    if claimed.hedge == "above":
-        return 0 <= apart <= min(2 * claimed.grain, 2 * most)
-    if claimed.hedge == "below":
-        return 0 <= -apart <= min(claimed.grain, most)
-    # Below one unit of its last digit a reading is not the one that was meant.
-    allowed = claimed.grain if claimed.hedge == "about" and a >= claimed.grain else 0.0
-    return abs(apart) <= max(min(allowed, most), fraction * max(a, b))
-
-
 def _figure(low: str, start: int, end: int, readings: Mapping[float, float]) -> Figure:
     """Read scale, measure and hedge around a number; the text keeps every code point in place."""
     table = quantity_words.table()
@@ -284,7 +231,7 @@ def _spelled(kind: str, match: re.Match[str], folded: str) -> Figure:
         )
     if kind == "ordinals":
         around = _around(folded, start, end)
-        return Figure(frozenset({table.ordinals[word]}), around, start, end, _ORDINAL)
+        return Figure(frozenset({table.ordinals[word]}), around, start, end, ORDINAL)
     value = _value_of(kind, word, table)
     written = f"{value:g}"
     return _figure(folded, start, end, {value: digits.grain(written) if value > _TEN else 1.0})
@@ -297,7 +244,7 @@ def _part(percent: float, match: re.Match[str], folded: str) -> Figure:
         hedge = _hedge(folded, match.start(), match.end())
         around = frozenset[str]()
         return Figure(
-            frozenset({value}), around, *match.span(), measure, worth, _MOST_ROUNDED * value, hedge
+            frozenset({value}), around, *match.span(), measure, worth, MOST_ROUNDED * value, hedge
         )
     point = _OF_A_POINT.match(folded, match.end())
     values = {percent / _PER_CENT} if point else {percent, percent / _PER_CENT}
@@ -305,7 +252,7 @@ def _part(percent: float, match: re.Match[str], folded: str) -> Figure:
     article = _ARTICLE.search(folded, max(0, start - _LONGEST_ARTICLE), start)
     hedge = _hedge(folded, article.start() if article else start, end)
     # "Nearly half" is 45 percent, and so is "about half".
-    grain = _MOST_ROUNDED * percent if hedge else 1.0
+    grain = MOST_ROUNDED * percent if hedge else 1.0
     hedge = hedge or "part"
     return Figure(frozenset(values), frozenset(), start, end, "percent", 1.0, grain, hedge)
 
@@ -316,7 +263,7 @@ def _unit_behind(folded: str, end: int) -> tuple[str, float] | None:
     table = quantity_words.table()
     found = table.measure.match(folded, article.end() if article else end)
     measure, worth = table.measures[found.group(1)] if found else ("", 1.0)
-    return (measure, worth) if measure not in {"", "percent", "times", _ORDINAL} else None
+    return (measure, worth) if measure not in {"", "percent", "times", ORDINAL} else None
 
 
 def _value_of(kind: str, word: str, table: Table) -> float:

@@ -15,7 +15,8 @@ from pellucid_gateway.verification.reckoned_dates import is_reckoned, reckoned_y
 from pellucid_gateway.verification.table_units import with_units
 from pellucid_language import sentences
 from pellucid_language.claimed_names import claimed_names, misses_name
-from pellucid_language.quantities import Figure, figures, same_amount, spelled_figures
+from pellucid_language.quantities import Figure, figures, spelled_figures
+from pellucid_language.same_amounts import same_amount
 from pellucid_language.terms import function_terms, rarity, terms
 from pellucid_language.written_dates import (
     calendar_names,
