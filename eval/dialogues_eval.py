@@ -20,9 +20,7 @@ from typing import Any
 from reading_eval import page_of
 
 from pellucid_decision.adapters.rules_folder import RulesFolder
-from pellucid_decision.stages.cascade import Cascade
-from pellucid_decision.stages.classifier import Classifier
-from pellucid_decision.stages.weights import load_weights
+from pellucid_decision.intent.cascade import Cascade
 from pellucid_decision.text.conversation import Ask, Turn
 from pellucid_decision.text.conversation import Role as AskRole
 from pellucid_gateway.question.page_leaving import Leaving, leaving
@@ -100,7 +98,7 @@ def decided(said: list[ChatMessage], today: str) -> Decision:
 
 
 CUTOFF = datetime(2025, 1, 1, tzinfo=UTC)
-CASCADE = Cascade(RulesFolder(), Classifier(load_weights()))
+CASCADE = Cascade(RulesFolder())
 
 if __name__ == "__main__":
     sys.exit(main())

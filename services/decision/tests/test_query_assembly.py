@@ -1,6 +1,6 @@
 """Which of the tagged words make up the queries."""
 
-from pellucid_decision.queries.limits import word_count
+from pellucid_decision.understanding.limits import word_count
 from pellucid_decision.understanding.query_assembly import Constants, decode, written
 from pellucid_decision.understanding.words import Piece, words_of
 

@@ -1,26 +1,8 @@
-"""Error rates of the whole cascade, per language and kind, on held-out messages."""  # noqa: INP001 - a folder of scripts
+"""Error rates of the whole cascade, per language and kind."""  # noqa: INP001 - a folder of scripts
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-
-import numpy as np
-from fitting import Array, calibrate, calibrated
-from messages import FOLDS, Labelled
-from plain import plain_messages
-from train import (
-    base_features,
-    embeddings_of,
-    examined,
-    held_out_logits,
-    held_out_opinions,
-    with_embeddings,
-)
-
-from pellucid_decision.rules.rulebook import Rulebook
-from pellucid_decision.stages.case import Case
-from pellucid_decision.stages.deliberation import GUESS_SEARCH_AT
-from pellucid_decision.stages.settling import contested, settle
 
 CALIBRATION_BINS = 10
 
@@ -95,54 +77,3 @@ def calibration_error(outcomes: Sequence[Outcome]) -> float:
             mean = sum(item.confidence for item in members) / len(members)
             error += abs(right - mean) * len(members) / len(outcomes)
     return error
-
-
-def cross_validated(
-    items: Sequence[Labelled], book: Rulebook, target: str = ""
-) -> tuple[Outcome, ...]:
-    """Return each held-out message's outcome with a classifier that never saw its fold.
-
-    Args:
-        items: The messages.
-        book: The rules.
-        target: Scorer that embeds the messages, as in service; without one the classifier runs on
-            n-grams and meanings alone, as it does when the scorer is down.
-    """
-    items = (*items, *plain_messages())
-    cases = examined(items, book)
-    labels = np.array([float(item.needs_search) for item in items])
-    folds = np.array([item.fold for item in items])
-    base = base_features(cases, book)
-    looks = chances = held_out_chances(held_out_logits(base, labels, folds), labels, folds)
-    if target:
-        full = with_embeddings(base, embeddings_of(cases, target))
-        chances = held_out_chances(held_out_opinions(full, labels, folds), labels, folds)
-    rows = zip(items, cases, looks, chances, strict=True)
-    return tuple(_outcome(*row) for row in rows if row[0].held_out)
-
-
-def held_out_chances(opinions: Array, labels: Array, folds: Array) -> Array:
-    """Return each row's probability from held-out opinions and a calibration without its fold."""
-    chances = np.zeros(len(opinions))
-    for fold in range(FOLDS):
-        held = folds == fold
-        others = ~held & (folds >= 0)
-        weights = calibrate(opinions[others], labels[others])
-        chances[held] = calibrated(opinions[held], weights)
-    return chances
-
-
-def _outcome(item: Labelled, case: Case, look: float, chance: float) -> Outcome:
-    verdict = settle(case)
-    if verdict is not None and not contested(case, verdict, look):
-        return Outcome(
-            item.language,
-            item.kind,
-            item.needs_search,
-            verdict.search,
-            verdict.confidence,
-            verdict.stage,
-        )
-    got = bool(chance >= GUESS_SEARCH_AT)
-    confidence = float(chance if got else 1 - chance)
-    return Outcome(item.language, item.kind, item.needs_search, got, confidence, "classifier")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pellucid_decision.queries.limits import MAX_QUERY_CHARACTERS, MAX_WORDS, word_count
+from pellucid_decision.understanding.limits import MAX_QUERY_CHARACTERS, MAX_WORDS, word_count
 from pellucid_decision.understanding.words import QUERIES, Word
 
 # Letters of a unit or a model's suffix behind a number ("20 km", "17 Pro").

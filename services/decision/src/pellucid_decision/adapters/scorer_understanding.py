@@ -1,0 +1,78 @@
+"""What the scorer's trained model reads in a message."""
+
+import asyncio
+from collections.abc import Sequence
+
+import grpc
+from pellucid.common.v1 import common_pb2 as common
+from pellucid.scorer.v1 import scorer_pb2 as pb
+from pellucid.scorer.v1.scorer_pb2_grpc import ScorerServiceStub
+
+from pellucid_decision.decision import Freshness
+from pellucid_decision.errors import UnavailableError
+from pellucid_decision.ports import Understanding
+from pellucid_decision.text.conversation import Role, Turn
+from pellucid_decision.understanding.words import Piece
+from pellucid_runtime.errors import DeadlineExceededError, ServiceError
+
+SERVICE_NAME = "pellucid.scorer.v1.ScorerService"
+# A scorer that cannot be reached is left alone for this long, so that its absence costs no time.
+# One that is only late is asked again at once.
+REST_SECONDS = 1.0
+# The order of the contract.
+_WINDOWS = (Freshness.NONE, Freshness.DAY, Freshness.WEEK, Freshness.MONTH, Freshness.YEAR)
+_ROLES = {Role.USER: common.ROLE_USER, Role.ASSISTANT: common.ROLE_ASSISTANT}
+
+
+class ScorerUnderstanding:
+    """Asks the scorer's `Understand`, within a short time.
+
+    Args:
+        channel: Channel to the scorer; its owner closes it.
+        timeout_s: Longest wait in seconds.
+    """
+
+    def __init__(self, channel: grpc.aio.Channel, timeout_s: float) -> None:
+        self._stub = ScorerServiceStub(channel)
+        self._timeout_s = timeout_s
+        self._rest_until = 0.0
+
+    async def understand(self, message: str, turns: Sequence[Turn]) -> Understanding:
+        """Return what the model reads; pieces count the turns from 1.
+
+        Raises:
+            UnavailableError: The scorer did not answer in time, or failed a moment ago.
+        """
+        now = asyncio.get_running_loop().time
+        if now() < self._rest_until:
+            raise UnavailableError("the scorer failed a moment ago")
+        history = [common.Message(role=_ROLES[turn.role], content=turn.content) for turn in turns]
+        request = pb.UnderstandRequest(message=message, history=history)
+        try:
+            reply = await self._stub.Understand(request, timeout=self._timeout_s)
+        except (grpc.aio.AioRpcError, ServiceError) as error:
+            if _is_down(error):
+                self._rest_until = now() + REST_SECONDS
+            raise UnavailableError("the scorer did not answer") from error
+        return _understanding(reply)
+
+
+def _is_down(error: grpc.aio.AioRpcError | ServiceError) -> bool:
+    if isinstance(error, ServiceError):
+        return not isinstance(error, DeadlineExceededError)
+    return error.code() is not grpc.StatusCode.DEADLINE_EXCEEDED
+
+
+def _understanding(reply: pb.UnderstandResponse) -> Understanding:
+    """Read a reply; windows that it lacks are improbable."""
+    windows = dict(zip(_WINDOWS, reply.freshness, strict=False))
+    return Understanding(
+        search=reply.search,
+        leans=reply.leans_on_history,
+        freshness=max(windows, key=windows.__getitem__, default=Freshness.NONE),
+        kind=reply.kind,
+        pieces=tuple(
+            Piece(piece.text, piece.start, piece.end, tuple(piece.queries))
+            for piece in reply.pieces
+        ),
+    )

@@ -1,0 +1,91 @@
+"""The client of the scorer's trained model: what it sends, what it reads, and a rest after a fault."""  # noqa: E501 - one sentence
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import grpc
+import pytest
+from pellucid.common.v1 import common_pb2 as common
+from pellucid.scorer.v1 import scorer_pb2 as pb
+from pellucid.scorer.v1 import scorer_pb2_grpc
+
+from pellucid_decision.adapters.scorer_understanding import ScorerUnderstanding
+from pellucid_decision.decision import Freshness
+from pellucid_decision.errors import UnavailableError
+from pellucid_decision.text.conversation import Role, Turn
+from pellucid_decision.understanding.words import Piece
+
+REPLY = pb.UnderstandResponse(
+    search=0.9,
+    leans_on_history=0.2,
+    freshness=[0.1, 0.2, 0.0, 0.6, 0.1],
+    kind="news",
+    pieces=[pb.Piece(text=1, start=2, end=4, queries=[0.5, 0.25, 0.0])],
+)
+
+
+@dataclass
+class Scorer(scorer_pb2_grpc.ScorerServiceServicer):
+    """Answers, refuses or is late."""
+
+    refuses: grpc.StatusCode | None = None
+    waits_s: float = 0.0
+    asked: list[pb.UnderstandRequest] = field(default_factory=list)
+
+    async def Understand(  # noqa: N802 - gRPC
+        self, request: pb.UnderstandRequest, context: grpc.aio.ServicerContext
+    ) -> pb.UnderstandResponse:
+        self.asked.append(request)
+        await asyncio.sleep(self.waits_s)
+        if self.refuses:
+            await context.abort(self.refuses, "no")
+        return REPLY
+
+
+@asynccontextmanager
+async def client(scorer: Scorer) -> AsyncIterator[ScorerUnderstanding]:
+    server = grpc.aio.server()
+    scorer_pb2_grpc.add_ScorerServiceServicer_to_server(scorer, server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    try:
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            yield ScorerUnderstanding(channel, timeout_s=0.5)
+    finally:
+        await server.stop(None)
+
+
+async def test_what_is_sent_and_what_is_read() -> None:
+    scorer = Scorer()
+    async with client(scorer) as model:
+        turns = (Turn(Role.USER, "hello"), Turn(Role.ASSISTANT, "hi"))
+        read = await model.understand("news?", turns)
+    assert read.search == 0.9
+    assert read.leans == 0.2
+    assert read.freshness is Freshness.MONTH
+    assert read.kind == "news"
+    assert read.pieces == (Piece(1, 2, 4, (0.5, 0.25, 0.0)),)
+    (request,) = scorer.asked
+    assert request.message == "news?"
+    assert [turn.role for turn in request.history] == [common.ROLE_USER, common.ROLE_ASSISTANT]
+
+
+@pytest.mark.parametrize("code", [grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.UNAVAILABLE])
+async def test_a_scorer_that_cannot_is_left_alone_for_a_while(code: grpc.StatusCode) -> None:
+    scorer = Scorer(refuses=code)
+    async with client(scorer) as model:
+        for _ in range(2):
+            with pytest.raises(UnavailableError):
+                await model.understand("news?", ())
+    assert len(scorer.asked) == 1
+
+
+async def test_a_late_scorer_is_asked_again() -> None:
+    scorer = Scorer(waits_s=2.0)
+    async with client(scorer) as model:
+        with pytest.raises(UnavailableError):
+            await model.understand("news?", ())
+        scorer.waits_s = 0.0
+        assert (await model.understand("news?", ())).kind == "news"
