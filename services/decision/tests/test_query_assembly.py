@@ -111,3 +111,9 @@ def test_pieces_of_a_word_count_by_their_mean() -> None:
 
 def test_pieces_beyond_the_text_are_left_out() -> None:
     assert words_of(["Oslo"], [Piece(0, 4, 9, (0.9, 0, 0))]) == ()
+
+
+def test_a_piece_without_a_character_of_its_own_repeats_none() -> None:
+    pieces = (Piece(0, 0, 1, (0.8, 0, 0)), Piece(0, 0, 2, (0.9, 0, 0)), Piece(0, 2, 3, (0, 0, 0)))
+    words = words_of(["东京的"], pieces)
+    assert [(word.surface, word.queries[0]) for word in words] == [("东京", 0.9), ("的", 0)]

@@ -44,6 +44,14 @@ class Corpus:
         return [hit.url for hit in self.index.search(LocalQuery(text, **values))]
 
 
+def test_a_banner_goes_with_its_menu_and_a_heading_stays() -> None:
+    banner = "<header><a>Example Wire</a><nav>Latest</nav></header>"
+    headed = "<header><h1>Bridge opens</h1><nav>Contents</nav></header>"
+    assert html_document(f"<body>{banner}{headed}<p>On Monday.</p>").body == (
+        "Bridge opens On Monday."
+    )
+
+
 @pytest.fixture
 def corpus(tmp_path: Path) -> Corpus:
     filled = Corpus(tmp_path)

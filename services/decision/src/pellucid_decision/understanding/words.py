@@ -112,9 +112,12 @@ def _words(number: int, text: str, pieces: Iterable[Piece]) -> Iterator[Word]:
     """Yield the words of one text in its order."""
     parts: dict[tuple[int, int], list[tuple[float, ...]]] = {}
     spans = _spans(text)
-    for piece in sorted(pieces, key=lambda piece: piece.start):
-        for span in _covering(piece, text, spans):
-            parts.setdefault(span, []).append(piece.queries)
+    last = (0, 0)
+    # A piece without a character of its own stands at the first one of the next.
+    for piece in sorted(pieces, key=lambda piece: (piece.start, -piece.end)):
+        for start, end in _covering(piece, text, spans):
+            last = last if start < last[1] else (start, end)
+            parts.setdefault(last, []).append(piece.queries)
     before = 0
     for (start, end), shares in parts.items():
         spaceless = SPACELESS.match(text, start) is not None

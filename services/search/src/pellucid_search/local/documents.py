@@ -20,7 +20,11 @@ SUFFIXES = HTML_SUFFIXES | MARKDOWN_SUFFIXES | TEXT_SUFFIXES | PDF_SUFFIXES
 MAX_FILE_BYTES = 20 * 1024 * 1024
 MAX_TEXT = 400_000
 _MAX_PAGES = 300
-_UNREAD = ("script", "style", "noscript", "template", "svg", "nav", "footer", "form", "iframe")
+# The banner of a site goes with its menu: it is not what the page says.
+_BANNER = "header:has(nav):not(:has(h1))"
+_UNREAD = (
+    _BANNER, "script", "style", "noscript", "template", "svg", "nav", "footer", "form", "iframe",
+)  # fmt: skip
 _DATE_METAS = (
     'meta[property="article:published_time"]',
     'meta[name="date"]',
