@@ -49,8 +49,6 @@ def test_each_provider_has_a_section_that_its_errors_link_to(name: str) -> None:
         assert f"`{variable}`" in row
 
 
-
-
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
 def test_commands_of_a_guide_exist(guide: Path) -> None:
     text = guide.read_text("utf-8")

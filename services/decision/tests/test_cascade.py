@@ -121,6 +121,31 @@ async def test_nobody_waits_for_a_language_model_where_the_message_stands_alone(
     assert not model.prompts
 
 
+async def test_without_the_trained_model_any_follow_up_may_lean_on_its_history(
+    cascade: Cascade, asking: Callable[..., Ask]
+) -> None:
+    model = FakeModel(LED)
+    decider = Cascade(cascade.rules, FakeUnderstanding(down=True), lead=QueryLead(model))
+    turns = ("Who leads Siemens, owner of Norrvik?", "Roland Busch.")
+    decision = await decider.decide(asking("look it up", *turns, web_mode=WebMode.ON))
+    assert [query.text for query in decision.queries] == ["Norrvik CFO"]
+    assert decision.standalone_question == "Who is the CFO of Norrvik?"
+    await decider.decide(asking("Who leads Siemens?", web_mode=WebMode.ON))
+    assert len(model.prompts) == 1
+
+
+async def test_a_language_model_that_was_late_is_not_asked_again(
+    cascade: Cascade, asking: Callable[..., Ask]
+) -> None:
+    model = FakeModel(5.0)
+    trained = FakeUnderstanding(0.6, first="Siemens CFO", leans=0.9)
+    stage = DecisionStage(model, timeout_s=0.05)
+    decider = Cascade(cascade.rules, trained, adviser=stage, lead=QueryLead(model))
+    decision = await decider.decide(asking("and its CFO?", "Who leads Siemens?", "Roland Busch."))
+    assert len(model.prompts) == 1
+    assert [query.text for query in decision.queries] == ["Siemens CFO"]
+
+
 @pytest.mark.parametrize("message", ["source?", "verify that", "stimmt das?", "출처는?"])
 async def test_doubt_searches_for_the_question_that_was_answered(
     cascade: Cascade, asking: Callable[..., Ask], message: str

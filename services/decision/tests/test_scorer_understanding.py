@@ -11,11 +11,12 @@ from pellucid.common.v1 import common_pb2 as common
 from pellucid.scorer.v1 import scorer_pb2 as pb
 from pellucid.scorer.v1 import scorer_pb2_grpc
 
-from pellucid_decision.adapters.scorer_understanding import ScorerUnderstanding
+from pellucid_decision.adapters.scorer_understanding import SERVICE_NAME, ScorerUnderstanding
 from pellucid_decision.decision import Freshness
 from pellucid_decision.errors import UnavailableError
 from pellucid_decision.text.conversation import Role, Turn
 from pellucid_decision.understanding.words import Piece
+from pellucid_runtime.rpc.channel import open_channel
 
 REPLY = pb.UnderstandResponse(
     search=0.9,
@@ -89,3 +90,21 @@ async def test_a_late_scorer_is_asked_again() -> None:
             await model.understand("news?", ())
         scorer.waits_s = 0.0
         assert (await model.understand("news?", ())).kind == "news"
+
+
+async def test_a_full_scorer_is_asked_again() -> None:
+    scorer = Scorer(refuses=grpc.StatusCode.RESOURCE_EXHAUSTED)
+    async with client(scorer) as model:
+        with pytest.raises(UnavailableError):
+            await model.understand("news?", ())
+        scorer.refuses = None
+        assert (await model.understand("news?", ())).kind == "news"
+
+
+async def test_a_scorer_that_is_not_there_is_waited_for_once() -> None:
+    async with open_channel("127.0.0.1:1", service=SERVICE_NAME) as channel:
+        model = ScorerUnderstanding(channel, timeout_s=0.1)
+        with pytest.raises(UnavailableError, match="did not answer"):
+            await model.understand("news?", ())
+        with pytest.raises(UnavailableError, match="a moment ago"):
+            await model.understand("news?", ())

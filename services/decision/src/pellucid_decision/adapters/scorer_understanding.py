@@ -13,12 +13,14 @@ from pellucid_decision.errors import UnavailableError
 from pellucid_decision.ports import Understanding
 from pellucid_decision.text.conversation import Role, Turn
 from pellucid_decision.understanding.words import Piece
-from pellucid_runtime.errors import DeadlineExceededError, ServiceError
+from pellucid_runtime.errors import ServiceError
+from pellucid_runtime.rpc.status import CODE_OF
 
 SERVICE_NAME = "pellucid.scorer.v1.ScorerService"
 # A scorer that cannot be reached is left alone for this long, so that its absence costs no time.
-# One that is only late is asked again at once.
+# One that is only late or full is asked again at once.
 REST_SECONDS = 1.0
+_BUSY = (grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.RESOURCE_EXHAUSTED)
 # The order of the contract.
 _WINDOWS = (Freshness.NONE, Freshness.DAY, Freshness.WEEK, Freshness.MONTH, Freshness.YEAR)
 _ROLES = {Role.USER: common.ROLE_USER, Role.ASSISTANT: common.ROLE_ASSISTANT}
@@ -33,6 +35,7 @@ class ScorerUnderstanding:
     """
 
     def __init__(self, channel: grpc.aio.Channel, timeout_s: float) -> None:
+        self._channel = channel
         self._stub = ScorerServiceStub(channel)
         self._timeout_s = timeout_s
         self._rest_until = 0.0
@@ -51,16 +54,20 @@ class ScorerUnderstanding:
         try:
             reply = await self._stub.Understand(request, timeout=self._timeout_s)
         except (grpc.aio.AioRpcError, ServiceError) as error:
-            if _is_down(error):
+            if self._is_down(error):
                 self._rest_until = now() + REST_SECONDS
             raise UnavailableError("the scorer did not answer") from error
         return _understanding(reply)
 
+    def _is_down(self, error: grpc.aio.AioRpcError | ServiceError) -> bool:
+        """Tell a scorer that cannot answer from a busy one.
 
-def _is_down(error: grpc.aio.AioRpcError | ServiceError) -> bool:
-    if isinstance(error, ServiceError):
-        return not isinstance(error, DeadlineExceededError)
-    return error.code() is not grpc.StatusCode.DEADLINE_EXCEEDED
+        A call without a connection is tried again until its time is up, and then looks late.
+        """
+        if self._channel.get_state() is not grpc.ChannelConnectivity.READY:
+            return True
+        code = CODE_OF[error.kind] if isinstance(error, ServiceError) else error.code()
+        return code not in _BUSY
 
 
 def _understanding(reply: pb.UnderstandResponse) -> Understanding:

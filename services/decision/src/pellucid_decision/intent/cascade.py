@@ -58,12 +58,14 @@ class Heard:
     """What the models said about a message.
 
     Attributes:
+        follows: There are turns before it.
         understood: Of the trained model; None without it.
         reply: Of the language model that was asked for a decision.
         led: Queries of the language model for a message that leans on history.
         degraded: Parts that were unavailable.
     """
 
+    follows: bool = False
     understood: Understanding | None = None
     reply: Reply | None = None
     led: Led = field(default_factory=Led)
@@ -71,8 +73,8 @@ class Heard:
 
     @property
     def leans(self) -> bool:
-        """The message cannot be understood without its history."""
-        return self.understood is not None and self.understood.leans >= LEANS_AT
+        """The message cannot be understood without its history; any may where no model tells."""
+        return self.understood.leans >= LEANS_AT if self.understood else self.follows
 
     @property
     def queries(self) -> tuple[str, ...]:
@@ -131,7 +133,7 @@ class Cascade:
             return compose(case, settled, Heard(), None)
         context = _context(case)
         verdict, heard = await self._judged(case, context, settled)
-        if verdict.search and heard.leans and self.lead and not heard.queries:
+        if verdict.search and heard.leans and self.lead and heard.reply is None:
             heard = replace(heard, led=await self.lead.lead(context))
         decision = compose(case, verdict, heard, _plan(case, context, heard.understood))
         stands_alone = decision.needs_search and not heard.leans and not heard.queries
@@ -162,12 +164,14 @@ class Cascade:
         return (verdict if verdict.search or not case.links else page_verdict()), heard
 
     async def _understood(self, context: Context) -> Heard:
+        heard = Heard(bool(context.turns))
         if self.model is None:
-            return Heard(degraded=(_LOST,))
+            return replace(heard, degraded=(_LOST,))
         try:
-            return Heard(await self.model.understand(context.message, context.turns))
+            understood = await self.model.understand(context.message, context.turns)
         except UnavailableError:
-            return Heard(degraded=(_LOST,))
+            return replace(heard, degraded=(_LOST,))
+        return replace(heard, understood=understood)
 
 
 def _context(case: Case) -> Context:
