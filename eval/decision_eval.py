@@ -17,8 +17,8 @@ import re
 import sys
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, redirect_stdout
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, redirect_stdout
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,12 +27,12 @@ import grpc
 from pellucid.decision.v1 import decision_pb2 as pb
 from pellucid.decision.v1.decision_pb2_grpc import DecisionServiceStub
 
-TRAINING = Path(__file__).resolve().parents[1] / "services" / "decision" / "training"
-sys.path.insert(0, str(TRAINING))
+ROOT = Path(__file__).resolve().parents[1]
+TRAINING = ROOT / "services" / "decision" / "training"
+sys.path[:0] = [str(TRAINING), str(ROOT / "tests")]
 
-from evaluation import Outcome, by_group, calibration_error  # noqa: E402 - path first
+from decision_rates import Outcome, by_group, calibration_error  # noqa: E402 - path first
 from messages import CUTOFF, NOW, labelled  # noqa: E402 - path first
-from scorer_process import scorer_at  # noqa: E402 - path first
 
 from pellucid_decision.adapters.rules_folder import RulesFolder  # noqa: E402 - path first
 from pellucid_decision.adapters.scorer_understanding import ScorerUnderstanding  # noqa: E402 - path first
@@ -41,6 +41,7 @@ from pellucid_decision.decision import Action, Decision  # noqa: E402 - path fir
 from pellucid_decision.intent.cascade import Cascade  # noqa: E402 - path first
 from pellucid_decision.settings import DecisionSettings  # noqa: E402 - path first
 from pellucid_decision.text.conversation import Ask, Role, Turn  # noqa: E402 - path first
+from rig.scorer_process import scorer_at  # noqa: E402 - path first
 
 OWN = Path(__file__).with_name("decision_rows.jsonl")
 FLOORS = Path(__file__).with_name("decision_floors.json")
@@ -178,6 +179,16 @@ async def open_cascade(target: str) -> AsyncIterator[Cascade]:
     async with grpc.aio.insecure_channel(target) as channel:
         # Rates are told here, and a busy machine is no reason for them to change.
         yield Cascade(RulesFolder(), ScorerUnderstanding(channel, UNDERSTAND_TIMEOUT_S))
+
+
+@contextmanager
+def deciding(target: str) -> Iterator[Callable[[Ask], Decision]]:
+    """Yield a way to ask such a cascade from code that does not await."""
+    with asyncio.Runner() as runner:
+        opened = open_cascade(target)
+        cascade = runner.run(opened.__aenter__())
+        yield lambda ask: runner.run(cascade.decide(ask))
+        runner.run(opened.__aexit__(None, None, None))
 
 
 def over_grpc(listed: Sequence[Mapping[str, Any]], target: str) -> None:

@@ -12,7 +12,6 @@ in one, no word of `must_not` in any, and when there are at least `need` queries
 when fewer of the own rows than `FLOOR` are right.
 """
 
-import asyncio
 import json
 import os
 import re
@@ -21,16 +20,16 @@ import unicodedata
 import urllib.request
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from decision_eval import open_cascade, share
-from scorer_process import scorer_at
+from decision_eval import deciding, share
 
+from pellucid_decision.decision import Decision
 from pellucid_decision.text.conversation import Ask, Role, Turn, WebMode
 from pellucid_decision.understanding.limits import word_count
+from rig.scorer_process import scorer_at
 
 Row = Mapping[str, Any]
 Decider = Callable[[Row], list[str]]
@@ -50,8 +49,8 @@ def main() -> int:
     """Print all tables."""
     if "DECIDE_URL" in os.environ:
         return measured(by_rest(os.environ["DECIDE_URL"]))
-    with scorer_at(os.environ.get("SCORER_TARGET", "")) as target, in_process(target) as decide:
-        return measured(decide)
+    with scorer_at(os.environ.get("SCORER_TARGET", "")) as target, deciding(target) as decide:
+        return measured(by_cascade(decide))
 
 
 def measured(decide: Decider) -> int:
@@ -65,21 +64,16 @@ def measured(decide: Decider) -> int:
     return 0 if right >= FLOOR else 1
 
 
-@contextmanager
-def in_process(target: str) -> Iterator[Decider]:
-    """Ask the cascade itself, with the scorer at `target`."""
-    with asyncio.Runner() as runner:
-        opened = open_cascade(target)
-        cascade = runner.run(opened.__aenter__())
+def by_cascade(decide: Callable[[Ask], Decision]) -> Decider:
+    """Ask the cascade itself, at standard depth."""
 
-        def decide(row: Row) -> list[str]:
-            turns = tuple(Turn(Role(turn["role"]), turn["content"]) for turn in row["history"])
-            now = datetime.fromisoformat(row.get("today", TODAY)).replace(tzinfo=UTC)
-            ask = Ask(row["message"], now, CUTOFF, turns, web_mode=WebMode.ON, max_queries=STANDARD)
-            return [query.text for query in runner.run(cascade.decide(ask)).queries]
+    def asked(row: Row) -> list[str]:
+        turns = tuple(Turn(Role(turn["role"]), turn["content"]) for turn in row["history"])
+        now = datetime.fromisoformat(row.get("today", TODAY)).replace(tzinfo=UTC)
+        ask = Ask(row["message"], now, CUTOFF, turns, web_mode=WebMode.ON, max_queries=STANDARD)
+        return [query.text for query in decide(ask).queries]
 
-        yield decide
-        runner.run(opened.__aexit__(None, None, None))
+    return asked
 
 
 def by_rest(address: str) -> Decider:

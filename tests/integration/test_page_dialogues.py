@@ -5,8 +5,7 @@ file, 0.91 in the second, after rules and lists were changed for the first, and 
 whose ten turns that leave the page nine were searched.
 """
 
-import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -16,11 +15,6 @@ from pellucid_gateway.keeping import afterwards, remembering
 from pellucid_gateway.question.page_sketch import sketch
 from rig.page_dialogues import CHAT, PAGE, SEARCH, Went, dialogues, held, share
 from rig.page_faces import FACES, GatewayOnPages, open_gateway
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "services" / "decision" / "training"))
-
-from scorer_process import scorer_at  # noqa: E402 - path first
 
 FILES = ("page_dialogues_one", "page_dialogues_two", "page_dialogues_three")
 # Pages: .90 on a loaded machine, .98 before it; why is not known.
@@ -34,12 +28,6 @@ def _what_is_kept_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine a quarter of a second passes."""
     monkeypatch.setattr(remembering, "RECALL_S", 20.0)
     monkeypatch.setattr(afterwards, "KEEP_S", 20.0)
-
-
-@pytest.fixture(scope="module")
-def scorer() -> Iterator[str]:
-    with scorer_at() as target:
-        yield target
 
 
 # Over each protocol once; who holds the conversation makes no difference to where a turn goes.

@@ -1,6 +1,7 @@
 """The client of the scorer's trained model: what it sends, what it reads, and a rest after a fault."""  # noqa: E501 - one sentence
 
 import asyncio
+import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -33,6 +34,7 @@ class Scorer(scorer_pb2_grpc.ScorerServiceServicer):
 
     refuses: grpc.StatusCode | None = None
     waits_s: float = 0.0
+    reply: pb.UnderstandResponse = field(default_factory=lambda: REPLY)
     asked: list[pb.UnderstandRequest] = field(default_factory=list)
 
     async def Understand(  # noqa: N802 - gRPC
@@ -42,7 +44,7 @@ class Scorer(scorer_pb2_grpc.ScorerServiceServicer):
         await asyncio.sleep(self.waits_s)
         if self.refuses:
             await context.abort(self.refuses, "no")
-        return REPLY
+        return self.reply
 
 
 @asynccontextmanager
@@ -92,8 +94,11 @@ async def test_a_late_scorer_is_asked_again() -> None:
         assert (await model.understand("news?", ())).kind == "news"
 
 
-async def test_a_full_scorer_is_asked_again() -> None:
-    scorer = Scorer(refuses=grpc.StatusCode.RESOURCE_EXHAUSTED)
+@pytest.mark.parametrize(
+    "code", [grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.INVALID_ARGUMENT]
+)
+async def test_a_scorer_that_refuses_one_message_is_asked_the_next(code: grpc.StatusCode) -> None:
+    scorer = Scorer(refuses=code)
     async with client(scorer) as model:
         with pytest.raises(UnavailableError):
             await model.understand("news?", ())
@@ -107,4 +112,19 @@ async def test_a_scorer_that_is_not_there_is_waited_for_once() -> None:
         with pytest.raises(UnavailableError, match="did not answer"):
             await model.understand("news?", ())
         with pytest.raises(UnavailableError, match="a moment ago"):
+            await model.understand("news?", ())
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        pb.UnderstandResponse(search=math.nan),
+        pb.UnderstandResponse(search=0.9, leans_on_history=1.5),
+        pb.UnderstandResponse(search=0.9, pieces=[pb.Piece(end=2, queries=[0.5])]),
+        pb.UnderstandResponse(search=0.9, pieces=[pb.Piece(end=2, queries=[0.5, math.nan, 0.1])]),
+    ],
+)
+async def test_what_is_no_probability_is_no_reply(reply: pb.UnderstandResponse) -> None:
+    async with client(Scorer(reply=reply)) as model:
+        with pytest.raises(UnavailableError, match="usable"):
             await model.understand("news?", ())

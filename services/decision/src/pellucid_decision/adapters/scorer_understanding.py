@@ -12,15 +12,15 @@ from pellucid_decision.decision import Freshness
 from pellucid_decision.errors import UnavailableError
 from pellucid_decision.ports import Understanding
 from pellucid_decision.text.conversation import Role, Turn
-from pellucid_decision.understanding.words import Piece
+from pellucid_decision.understanding.words import QUERIES, Piece
 from pellucid_runtime.errors import ServiceError
 from pellucid_runtime.rpc.status import CODE_OF
 
 SERVICE_NAME = "pellucid.scorer.v1.ScorerService"
 # A scorer that cannot be reached is left alone for this long, so that its absence costs no time.
-# One that is only late or full is asked again at once.
+# One that is late or full, or cannot read this one message, is asked again at once.
 REST_SECONDS = 1.0
-_BUSY = (grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.RESOURCE_EXHAUSTED)
+_DOWN = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.FAILED_PRECONDITION)
 # The order of the contract.
 _WINDOWS = (Freshness.NONE, Freshness.DAY, Freshness.WEEK, Freshness.MONTH, Freshness.YEAR)
 _ROLES = {Role.USER: common.ROLE_USER, Role.ASSISTANT: common.ROLE_ASSISTANT}
@@ -44,7 +44,7 @@ class ScorerUnderstanding:
         """Return what the model reads; pieces count the turns from 1.
 
         Raises:
-            UnavailableError: The scorer did not answer in time, or failed a moment ago.
+            UnavailableError: No usable answer in time, or the scorer failed a moment ago.
         """
         now = asyncio.get_running_loop().time
         if now() < self._rest_until:
@@ -60,26 +60,35 @@ class ScorerUnderstanding:
         return _understanding(reply)
 
     def _is_down(self, error: grpc.aio.AioRpcError | ServiceError) -> bool:
-        """Tell a scorer that cannot answer from a busy one.
+        """Whether the scorer has no connection or no model.
 
         A call without a connection is tried again until its time is up, and then looks late.
         """
         if self._channel.get_state() is not grpc.ChannelConnectivity.READY:
             return True
         code = CODE_OF[error.kind] if isinstance(error, ServiceError) else error.code()
-        return code not in _BUSY
+        return code in _DOWN
 
 
 def _understanding(reply: pb.UnderstandResponse) -> Understanding:
-    """Read a reply; windows that it lacks are improbable."""
+    """Read a reply; windows that it lacks are improbable.
+
+    Raises:
+        UnavailableError: It holds what is no probability, or tags of other queries than ours.
+    """
+    pieces = tuple(
+        Piece(piece.text, piece.start, piece.end, tuple(piece.queries)) for piece in reply.pieces
+    )
+    shares = (reply.search, reply.leans_on_history, *reply.freshness)
+    tags = (share for piece in pieces for share in piece.queries)
+    lawful = all(0 <= share <= 1 for share in (*shares, *tags))
+    if not lawful or any(len(piece.queries) != QUERIES for piece in pieces):
+        raise UnavailableError("the scorer's reply is not usable")
     windows = dict(zip(_WINDOWS, reply.freshness, strict=False))
     return Understanding(
         search=reply.search,
         leans=reply.leans_on_history,
         freshness=max(windows, key=windows.__getitem__, default=Freshness.NONE),
         kind=reply.kind,
-        pieces=tuple(
-            Piece(piece.text, piece.start, piece.end, tuple(piece.queries))
-            for piece in reply.pieces
-        ),
+        pieces=pieces,
     )

@@ -1,4 +1,4 @@
-"""Error rates of the whole cascade, per language and kind."""  # noqa: INP001 - a folder of scripts
+"""Error rates of the whole cascade, per language and kind."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,13 +1,14 @@
-"""A scorer that runs for the while, for training and measuring."""  # noqa: INP001 - a folder of scripts
+"""A scorer that runs for the while, for measurements."""
 
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import grpc
+
+from rig.ports import free_port
 
 _READY_S = 120
 
@@ -22,12 +23,10 @@ def scorer_at(target: str = "") -> Iterator[str]:
     if target:
         yield target
         return
-    grpc_port, metrics_port = _free_ports(2)
+    grpc_port, metrics_port = free_port(), free_port()
     ports = {"GRPC_PORT": str(grpc_port), "METRICS_PORT": str(metrics_port)}
     command = [sys.executable, "-m", "pellucid_scorer"]
-    process = subprocess.Popen(  # noqa: S603 - our own module
-        command, env=os.environ | ports | {"LOG_LEVEL": "error"}
-    )
+    process = subprocess.Popen(command, env=os.environ | ports | {"LOG_LEVEL": "error"})
     try:
         with grpc.insecure_channel(f"127.0.0.1:{grpc_port}") as channel:
             grpc.channel_ready_future(channel).result(timeout=_READY_S)
@@ -35,11 +34,3 @@ def scorer_at(target: str = "") -> Iterator[str]:
     finally:
         process.terminate()
         process.wait()
-
-
-def _free_ports(count: int) -> list[int]:
-    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in held]
-    for each in held:
-        each.close()
-    return ports
