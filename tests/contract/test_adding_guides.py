@@ -32,7 +32,7 @@ def test_files_that_a_guide_names_exist(guide: Path) -> None:
 def test_every_file_of_the_provider_guide_holds_each_provider(name: str) -> None:
     *files, changelog = touched("provider")
     assert changelog == "CHANGELOG.md"
-    assert len(files) == 5
+    assert len(files) == 7
     for file in files:
         text = (ROOT / file.replace("<name>", name)).read_text("utf-8")
         assert name in text.lower(), file

@@ -1,37 +1,13 @@
-"""Answers of every HTTP provider as its documentation describes them, in our own words.
+"""What every HTTP provider is sent and what it answers, as documented, in our own words.
 
-One table: name of the case -> what the provider sends and what it must be understood as.
+Refusals stand in `search_provider_refusals.py`.
 """
 
-from dataclasses import dataclass, field
 from typing import Any
 
 PAGE_ONE = "https://docs.example.com/guide"
 PAGE_TWO = "https://news.example.org/story"
 
-
-@dataclass(frozen=True)
-class Case:
-    """One answer; `error` is the typed code it means, empty for results."""
-
-    name: str
-    status: int = 200
-    body: Any = b""
-    headers: dict[str, str] = field(default_factory=dict)
-    error: str = ""
-    retry_after_s: float | None = None
-
-
-def brave_error(code: str, **meta: Any) -> dict[str, Any]:
-    return {"type": "ErrorResponse", "error": {"code": code, "detail": "no", "meta": meta}}
-
-
-BRAVE_HEADERS = {
-    "X-RateLimit-Limit": "1, 2000",
-    "X-RateLimit-Policy": "1;w=1, 2000;w=2592000",
-    "X-RateLimit-Remaining": "0, 1500",
-    "X-RateLimit-Reset": "1, 86400",
-}
 
 GOOD: dict[str, Any] = {
     "brave": {
@@ -77,6 +53,96 @@ GOOD: dict[str, Any] = {
             {"name": "A story", "url": PAGE_TWO, "snippet": "Happened"},
         ]},
     },
+    "serper": {
+        "searchParameters": {"q": "guide", "type": "search"}, "credits": 1,
+        "organic": [
+            {"title": "The guide", "link": PAGE_ONE, "snippet": "All about it", "position": 1,
+             "date": "Jan 2, 2026"},
+            {"title": "A story", "link": PAGE_TWO, "snippet": "Happened", "position": 2},
+        ],
+    },
+    "serpapi": {
+        "search_metadata": {"status": "Success"},
+        "organic_results": [
+            {"position": 1, "title": "The guide", "link": PAGE_ONE, "snippet": "All about it"},
+        ],
+        "news_results": [
+            {"position": 1, "title": "A story", "link": PAGE_TWO, "snippet": "Happened",
+             "date": "2 days ago", "source": "News"},
+        ],
+    },
+    "jina": {
+        "code": 200, "status": 20000, "meta": {"usage": {"tokens": 10000}},
+        "data": [
+            {"title": "The guide", "url": PAGE_ONE, "description": "All about it", "content": "",
+             "date": "Jan 2, 2026", "usage": {"tokens": 1000}},
+            {"title": "A story", "url": PAGE_TWO, "description": "Happened", "content": ""},
+        ],
+    },
+    "you": {
+        "metadata": {"query": "guide", "latency": 0.3},
+        "results": {
+            "web": [{"title": "The guide", "url": PAGE_ONE, "description": "All about it",
+                     "snippets": ["First excerpt", "Second excerpt"]}],
+            "news": [{"title": "A story", "url": PAGE_TWO, "description": "Happened",
+                      "page_age": "2026-01-01T10:00:00"}],
+        },
+    },
+    "perplexity": {
+        "id": "1", "server_time": None,
+        "results": [
+            {"title": "The guide", "url": PAGE_ONE, "snippet": "All about it, at length",
+             "date": "2026-01-02", "last_updated": "2026-01-03"},
+            {"title": "A story", "url": PAGE_TWO, "snippet": "Happened", "date": None},
+        ],
+    },
+    "mojeek": {
+        "response": {
+            "status": "OK", "head": {"query": "guide", "return": 2, "results": 2},
+            "results": [
+                {"title": "The guide", "url": PAGE_ONE, "desc": "All about it",
+                 "timestamp": 1767322245},
+                {"title": "A story", "url": PAGE_TWO, "desc": "Happened"},
+            ],
+        },
+    },
+    "exa": {
+        "requestId": "r1", "costDollars": {"total": 0.007},
+        "results": [
+            {"id": PAGE_ONE, "title": "The guide", "url": PAGE_ONE, "author": None,
+             "publishedDate": "2026-01-02T03:04:05.000Z", "highlights": ["All about it", "More"]},
+            {"id": PAGE_TWO, "title": "A story", "url": PAGE_TWO, "highlights": ["Happened"]},
+        ],
+    },
+    "firecrawl": {
+        "success": True, "creditsUsed": 2,
+        "data": {
+            "web": [{"title": "The guide", "url": PAGE_ONE, "description": "All about it",
+                     "position": 1}],
+            "news": [{"title": "A story", "url": PAGE_TWO, "snippet": "Happened",
+                      "date": "2 days ago", "position": 1}],
+        },
+    },
+    "kagi": {
+        "meta": {"trace": "t1", "node": "us", "ms": 210},
+        "data": {
+            "search": [{"title": "The guide", "url": PAGE_ONE, "snippet": "All about it",
+                        "time": "2026-01-02T03:04:05Z"}],
+            "news": [{"title": "A story", "url": PAGE_TWO, "snippet": "Happened"}],
+            "related_search": [{"title": "guide book", "url": "/search?q=guide+book"}],
+        },
+    },
+    "vertex": {
+        "totalSize": 2, "attributionToken": "t",
+        "results": [
+            {"id": "1", "document": {"id": "1", "derivedStructData": {
+                "title": "The guide", "link": PAGE_ONE,
+                "snippets": [{"snippet": "All about it", "snippet_status": "SUCCESS"}],
+                "pagemap": {"metatags": [{"article:published_time": "2026-01-02T03:04:05Z"}]}}}},
+            {"id": "2", "document": {"id": "2", "derivedStructData": {
+                "title": "A story", "link": PAGE_TWO, "snippets": [{"snippet": "Happened"}]}}},
+        ],
+    },
 }  # fmt: skip
 
 NOTHING_FOUND: dict[str, Any] = {
@@ -85,97 +151,21 @@ NOTHING_FOUND: dict[str, Any] = {
     "searxng": {"query": "guide", "results": [], "unresponsive_engines": []},
     "google": {"kind": "customsearch#search", "searchInformation": {"totalResults": "0"}},
     "bing": {"_type": "SearchResponse"},
+    "serper": {"searchParameters": {"q": "guide"}, "organic": [], "credits": 1},
+    "serpapi": {
+        "search_metadata": {"status": "Success"},
+        "search_information": {"organic_results_state": "Fully empty"},
+        "error": "Google hasn't returned any results for this query.",
+    },
+    "jina": {"code": 200, "status": 20000, "data": []},
+    "you": {"results": {"web": []}, "metadata": {"query": "guide"}},
+    "perplexity": {"id": "1", "results": []},
+    "mojeek": {"response": {"status": "OK", "head": {"results": 0}, "results": []}},
+    "exa": {"requestId": "r1", "results": [], "costDollars": {"total": 0.005}},
+    "firecrawl": {"success": True, "data": {"web": []}, "creditsUsed": 0},
+    "kagi": {"meta": {"trace": "t1"}, "data": {}},
+    "vertex": {"attributionToken": "t", "summary": {}},
 }
-
-_NO_JSON = (
-    Case("html_instead_of_json", body=b"<!doctype html><title>Hello</title>", error="malformed"),
-    Case("captcha_page", body=b"<html>Please solve the CAPTCHA</html>", error="blocked"),
-    Case("truncated_json", body=b'{"web": {"results": [{"title": "a', error="malformed"),
-    Case("a_list_instead_of_an_object", body=b"[]", error="malformed"),
-    Case("not_utf_8", body=b'{"title": "\xff\xfe"}', error="malformed"),
-    Case("deeply_nested", body=b'{"a":' * 20_000 + b"1" + b"}" * 20_000, error="malformed"),
-    Case("empty_body", body=b"", error="empty"),
-    Case("server_error", status=500, body=b"oops", error="server"),
-    Case("bad_gateway", status=502, body=b"<html>bad gateway</html>", error="server"),
-    Case(
-        "redirect",
-        status=302,
-        headers={"Location": "https://elsewhere.example/"},
-        error="unreachable",
-    ),
-)
-
-
-def _google(status: int, reason: str, message: str = "no") -> dict[str, Any]:
-    listed = [{"domain": "usageLimits", "reason": reason, "message": message}]
-    return {"error": {"code": status, "message": message, "errors": listed}}
-
-
-def _bing(code: str) -> dict[str, Any]:
-    return {"_type": "ErrorResponse", "errors": [{"code": code, "message": "no"}]}
-
-
-_SUSPENDED = [["a", "Suspended: access denied"], ["b", "Suspended: too many requests"]]
-
-CASES: dict[str, tuple[Case, ...]] = {
-    "brave": (
-        *_NO_JSON,
-        Case("wrong_key", 422, brave_error("SUBSCRIPTION_TOKEN_INVALID"), error="bad_key"),
-        Case("unknown_subscription", 404, brave_error("SUBSCRIPTION_NOT_FOUND"), error="bad_key"),
-        Case("bad_parameter", 422, brave_error("VALIDATION"), error="bad_request"),
-        Case("second_limit", 429, brave_error("RATE_LIMITED"), BRAVE_HEADERS, "rate", 1.0),
-        Case("month_quota", 429, brave_error("QUOTA_LIMITED"), BRAVE_HEADERS, "quota", 86_400.0),
-        Case("errors_as_a_list", 429,
-             {"type": "ErrorResponse", "errors": [{"code": "QUOTA_LIMITED"}]}, error="quota"),
-    ),
-    "tavily": (
-        *_NO_JSON,
-        Case("wrong_key", 401, {"detail": {"error": "Unauthorized"}}, error="bad_key"),
-        Case("forbidden", 403, {"detail": {"error": "Forbidden"}}, error="bad_key"),
-        Case("bad_parameter", 400, {"detail": {"error": "Invalid"}}, error="bad_request"),
-        Case("rate", 429, {"detail": {"error": "slow"}}, {"Retry-After": "7"}, "rate", 7.0),
-        Case("rate_in_the_body", 429, {"error": {"code": "x", "retry_after_seconds": 9}},
-             error="rate", retry_after_s=9.0),
-        Case("plan_limit", 432, {"detail": {"error": "plan"}}, error="quota"),
-        Case("pay_as_you_go_limit", 433, {"detail": {"error": "paygo"}}, error="quota"),
-    ),
-    "searxng": (
-        *_NO_JSON,
-        Case("json_not_offered", 403, b"<html>Forbidden</html>", error="bad_key"),
-        Case("limiter", 429, b"Too Many Requests", error="rate", retry_after_s=600.0),
-        Case("no_query", 400, {"error": "No query"}, error="bad_request"),
-        Case("search_error", 500, {"error": "search error"}, error="server"),
-        Case("all_engines_suspended", body={"results": [], "unresponsive_engines": _SUSPENDED},
-             error="blocked"),
-        Case("all_engines_timed_out",
-             body={"results": [], "unresponsive_engines": [["a", "timeout"]]}, error="empty"),
-        Case("all_engines_limited", error="rate", retry_after_s=180.0,
-             body={"results": [], "unresponsive_engines": [["a", "Suspended: too many requests"]]}),
-    ),
-    "google": (
-        *_NO_JSON,
-        Case("day_quota", 403, _google(403, "dailyLimitExceeded"), error="quota"),
-        Case("rate", 429, _google(429, "rateLimitExceeded"), error="rate"),
-        Case("rate_by_status", 429, {"error": {"code": 429, "status": "RESOURCE_EXHAUSTED"}},
-             error="rate"),
-        Case("wrong_key", 400, _google(400, "badRequest", "API key not valid."), error="bad_key"),
-        Case("not_configured", 403, _google(403, "accessNotConfigured"), error="bad_key"),
-        Case("bad_parameter", 400, _google(400, "invalid"), error="bad_request"),
-    ),
-    "bing": (
-        *_NO_JSON,
-        Case("suspected_attack", 200, b"", error="empty"),
-        Case("wrong_key", 401, _bing("InvalidAuthorization"), error="bad_key"),
-        Case("not_entitled", 403, _bing("InsufficientAuthorization"), error="bad_key"),
-        Case("month_quota", 403, _bing("RateLimitExceeded"), error="quota"),
-        Case("second_limit", 429, _bing("RateLimitExceeded"), {"Retry-After": "3"}, "rate", 3.0),
-        Case("bad_parameter", 400, _bing("InvalidRequest"), error="bad_request"),
-        Case("server", 500, _bing("ServerError"), error="server"),
-        Case("retired", 410, b"", error="bad_key"),
-        Case("retired_with_a_body", 410, _bing("InvalidRequest"), error="bad_key"),
-        Case("no_such_address", 404, b"<html>Not found</html>", error="bad_key"),
-    ),
-}  # fmt: skip
 
 # The path, and exactly what is sent for a plain query and for one with every common parameter.
 WITH_SITES = "island ferry site:docs.example.com -site:bad.example"
@@ -220,6 +210,70 @@ SENT: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
          "responseFilter": "Webpages,News", "textDecorations": "false", "textFormat": "Raw",
          "freshness": "Week", "mkt": "ko-KR"},
     ),
+    "serper": (
+        "/search",
+        {"q": "island ferry", "num": 10},
+        {"q": WITH_SITES, "num": 7, "gl": "kr", "hl": "ko", "tbs": "qdr:w"},
+    ),
+    "serpapi": (
+        "/search.json",
+        {"engine": "google", "api_key": "k", "q": "island ferry", "safe": "active"},
+        {"engine": "google", "api_key": "k", "q": WITH_SITES, "safe": "active", "gl": "kr",
+         "hl": "ko", "lr": "lang_ko", "tbs": "qdr:w", "tbm": "nws"},
+    ),
+    "jina": (
+        "/",
+        {"q": "island ferry", "num": 10},
+        {"q": WITH_SITES, "num": 7, "gl": "kr", "hl": "ko"},
+    ),
+    "you": (
+        "/v1/search",
+        {"query": "island ferry", "count": 10, "safesearch": "moderate"},
+        {"query": "island ferry", "count": 7, "safesearch": "strict", "freshness": "week",
+         "country": "KR", "language": "KO", "include_domains": ["docs.example.com"]},
+    ),
+    "perplexity": (
+        "/search",
+        {"query": "island ferry", "max_results": 10, "max_tokens_per_page": 1024},
+        {"query": "island ferry", "max_results": 7, "max_tokens_per_page": 1024, "country": "KR",
+         "search_language_filter": ["ko"], "search_recency_filter": "week",
+         "search_domain_filter": ["docs.example.com"]},
+    ),
+    "mojeek": (
+        "/search",
+        {"api_key": "k", "q": "island ferry", "fmt": "json", "t": "10", "safe": "1", "date": "1"},
+        {"api_key": "k", "q": "island ferry -site:bad.example", "fmt": "json", "t": "7",
+         "safe": "1", "date": "1", "since": "20251227", "rb": "KR", "rbb": "10", "lb": "KO",
+         "lbb": "10", "site": "docs.example.com"},
+    ),
+    "exa": (
+        "/search",
+        {"query": "island ferry", "type": "auto", "numResults": 10, "moderation": True,
+         "contents": {"highlights": True}},
+        {"query": "island ferry", "type": "auto", "numResults": 7, "moderation": True,
+         "contents": {"highlights": True}, "category": "news", "userLocation": "KR",
+         "startPublishedDate": "2025-12-27T00:00:00Z", "includeDomains": ["docs.example.com"]},
+    ),
+    "firecrawl": (
+        "/v2/search",
+        {"query": "island ferry", "limit": 10, "sources": [{"type": "web"}]},
+        {"query": WITH_SITES, "limit": 7, "sources": [{"type": "web"}, {"type": "news"}],
+         "country": "KR", "tbs": "qdr:w"},
+    ),
+    "kagi": (
+        "/api/v1/search",
+        {"query": "island ferry", "workflow": "search", "limit": 10, "safe_search": True},
+        {"query": WITH_SITES, "workflow": "news", "limit": 7, "safe_search": True,
+         "filters": {"region": "KR", "after": "2025-12-27"}},
+    ),
+    "vertex": (
+        "/v1/engine:searchLite",
+        {"query": "island ferry", "pageSize": 10, "safeSearch": True,
+         "contentSearchSpec": {"snippetSpec": {"returnSnippet": True}}},
+        {"query": "island ferry", "pageSize": 7, "safeSearch": True,
+         "contentSearchSpec": {"snippetSpec": {"returnSnippet": True}},
+         "filter": 'lr:"lang_ko" AND siteSearch:"https://docs.example.com"'},
+    ),
 }  # fmt: skip
 # Where a provider that has a key expects it: a header or the request target, its name, what stands
 # before the key.
@@ -228,6 +282,16 @@ KEY_PLACES = {
     "tavily": ("header", "authorization", "Bearer "),
     "google": ("target", "key", ""),
     "bing": ("header", "ocp-apim-subscription-key", ""),
+    "serper": ("header", "x-api-key", ""),
+    "serpapi": ("target", "api_key", ""),
+    "jina": ("header", "authorization", "Bearer "),
+    "you": ("header", "x-api-key", ""),
+    "perplexity": ("header", "authorization", "Bearer "),
+    "mojeek": ("target", "api_key", ""),
+    "exa": ("header", "x-api-key", ""),
+    "firecrawl": ("header", "authorization", "Bearer "),
+    "kagi": ("header", "authorization", "Bearer "),
+    "vertex": ("header", "x-goog-api-key", ""),
 }
 
 # What the ddgs library raises: name of the exception, its text, the typed code.

@@ -10,16 +10,9 @@ from typing import Any
 
 import pytest
 from ddgs.exceptions import DDGSException
-from search_provider_fixtures import (
-    CASES,
-    GOOD,
-    KEY_PLACES,
-    NOTHING_FOUND,
-    PAGE_ONE,
-    PAGE_TWO,
-    SENT,
-    Case,
-)
+from faithful_providers import ACCOUNT, KEY, faithful
+from search_provider_fixtures import GOOD, KEY_PLACES, NOTHING_FOUND, PAGE_ONE, PAGE_TWO, SENT
+from search_provider_refusals import CASES, Case
 
 from pellucid_search.adapters.ddgs_engine import DdgsEngine
 from pellucid_search.adapters.http_engine import HttpEngine
@@ -33,7 +26,6 @@ from pellucid_search.providers.registry import REGISTRY
 from pellucid_search.providers.wire import Endpoint
 from pellucid_search.query import ProviderQuery
 
-KEY = "example-key-0123456789"
 NOW = datetime(2026, 1, 3, tzinfo=UTC)
 HTTP_PROVIDERS = tuple(name for name, spec in REGISTRY.items() if spec.dialect)
 QUERY = ProviderQuery("island ferry", NOW)
@@ -48,7 +40,7 @@ async def transport() -> AsyncIterator[HttpxTransport]:
 def engine(name: str, url: str, transport: HttpxTransport) -> HttpEngine:
     dialect = REGISTRY[name].dialect
     assert dialect is not None
-    return HttpEngine(dialect, lambda: Endpoint(url, KEY, "engine-id"), transport)
+    return HttpEngine(dialect, lambda: Endpoint(url, KEY, ACCOUNT), transport)
 
 
 LIBRARY_ROWS = {
@@ -79,8 +71,8 @@ async def engine_with(
                 return await stack.enter_async_context(opened)
             if name == "local":
                 return _local_engine(tmp_path, DOCUMENTS if stock == "good" else {}, stack)
-            table = GOOD if stock == "good" else NOTHING_FOUND
-            provider = await serve_provider(answer(table[name]))
+            body = (GOOD if stock == "good" else NOTHING_FOUND)[name]
+            provider = await serve_provider(faithful(name, answer, body))
             return engine(name, provider.url, transport)
 
         yield make

@@ -59,6 +59,27 @@ FRESHNESS = {
     "searxng": ("time_range", (None, "day", "week", "month", "year")),
     "google": ("dateRestrict", (None, "d1", "w1", "m1", "y1")),
     "bing": ("freshness", (None, "Day", "Week", "Month", "2025-01-03..2026-01-03")),
+    "serper": ("tbs", (None, "qdr:d", "qdr:w", "qdr:m", "qdr:y")),
+    "serpapi": ("tbs", (None, "qdr:d", "qdr:w", "qdr:m", "qdr:y")),
+    "firecrawl": ("tbs", (None, "qdr:d", "qdr:w", "qdr:m", "qdr:y")),
+    "you": ("freshness", (None, "day", "week", "month", "year")),
+    "perplexity": ("search_recency_filter", (None, "day", "week", "month", "year")),
+    "mojeek": ("since", (None, "20260102", "20251227", "20251203", "20250103")),
+    "exa": (
+        "startPublishedDate",
+        (
+            None,
+            *(f"{day}T00:00:00Z" for day in ("2026-01-02", "2025-12-27", "2025-12-03")),
+            "2025-01-03T00:00:00Z",
+        ),
+    ),
+    "kagi": (
+        "filters",
+        (
+            None,
+            *({"after": day} for day in ("2026-01-02", "2025-12-27", "2025-12-03", "2025-01-03")),
+        ),
+    ),
 }
 WINDOWS = (Freshness.NONE, Freshness.DAY, Freshness.WEEK, Freshness.MONTH, Freshness.YEAR)
 
@@ -76,6 +97,12 @@ SAFE_SEARCH = {
     "searxng": ("safesearch", ("0", "1", "2")),
     "google": ("safe", ("off", "active", "active")),
     "bing": ("safeSearch", ("Off", "Moderate", "Strict")),
+    "serpapi": ("safe", ("off", "active", "active")),
+    "you": ("safesearch", ("off", "moderate", "strict")),
+    "mojeek": ("safe", ("0", "1", "1")),
+    "exa": ("moderation", (False, True, True)),
+    "kagi": ("safe_search", (False, True, True)),
+    "vertex": ("safeSearch", (False, True, True)),
 }
 
 
@@ -124,6 +151,29 @@ def test_google_has_codes_of_its_own(
     sent = sent_for("google", language=language, country=country)
 
     assert (sent.get("lr"), sent.get("gl")) == (lr, gl)
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "denied"),
+    [("tavily", "exclude_domains", ["bad.example"]), ("exa", "excludeDomains", ["bad.example"]),
+     ("you", "exclude_domains", ["bad.example"]),
+     ("perplexity", "search_domain_filter", ["-bad.example"])],
+)  # fmt: skip
+def test_domains_without_operators(name: str, field: str, denied: list[str]) -> None:
+    assert sent_for(name, exclude_domains=("bad.example",))[field] == denied
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "country", "sent"),
+    [("you", "ja", "JP", {"language": "JP", "country": "JP"}), ("you", "sw", "KE", {}),
+     ("serper", "zh", "TW", {"hl": "zh-TW", "gl": "tw"}), ("jina", "en", "GB", {"hl": "en"}),
+     ("jina", "", "GB", {"gl": "gb"}), ("serpapi", "zh", "", {"hl": "zh-cn"}),
+     ("kagi", "ko", "KR", {"filters": {"region": "KR"}}), ("mojeek", "de", "", {"lb": "DE"})],
+)  # fmt: skip
+def test_languages_and_countries(
+    name: str, language: str, country: str, sent: dict[str, Any]
+) -> None:
+    assert sent_for(name, language=language, country=country).items() >= sent.items()
 
 
 def test_the_library_gets_the_same_parameters() -> None:

@@ -127,6 +127,15 @@ class ProviderQuery:
     news: bool = False
 
 
+def permitted(query: ProviderQuery) -> tuple[str, ...]:
+    """Return the only hosts that results may have; empty means any.
+
+    >>> permitted(ProviderQuery("rust async", datetime(2026, 1, 1), site="docs.rs"))
+    ('docs.rs',)
+    """
+    return (query.site,) if query.site else query.include_domains
+
+
 def with_operators(query: ProviderQuery) -> str:
     """Return the words with `site:` operators, for providers that know no parameter for it.
 

@@ -41,7 +41,7 @@ _LANGUAGE_CODES = (
     "ar eu bn bg ca hr cs da nl et fi fr gl de el gu he hi hu is it jp kn ko lv lt ms ml mr nb pl "
     "pa ro ru sr sk sl es sv ta te th tr uk vi"
 )
-_COUNTRIES = frozenset(_COUNTRY_CODES.split())
+COUNTRIES = frozenset(_COUNTRY_CODES.split())
 _LANGUAGES = frozenset(_LANGUAGE_CODES.split())
 _OTHER_CODES = {"ja": "jp", "no": "nb", "nn": "nb"}
 _TRADITIONAL_CHINESE = frozenset({"TW", "HK", "MO"})
@@ -67,9 +67,9 @@ def build(query: ProviderQuery, endpoint: Endpoint) -> HttpCall:
         "text_decorations": "false",
         "result_filter": "web,news" if query.news else "web",
         "extra_snippets": "true",
-        "country": query.country if query.country in _COUNTRIES else "ALL",
+        "country": query.country if query.country in COUNTRIES else "ALL",
     }
-    language = _search_language(query)
+    language = search_language(query)
     if language:
         params["search_lang"] = language
     if query.freshness in _FRESHNESS:
@@ -79,7 +79,7 @@ def build(query: ProviderQuery, endpoint: Endpoint) -> HttpCall:
     return HttpCall("GET", url, params=tuple(params.items()), headers=headers)
 
 
-def _search_language(query: ProviderQuery) -> str:
+def search_language(query: ProviderQuery) -> str:
     """Return Brave's own code; empty for a language that it would refuse."""
     match query.language:
         case "zh":

@@ -14,6 +14,7 @@ from pellucid_search.errors import (
     RateError,
 )
 from pellucid_search.hits import DateSource, ProviderReply, RawHit
+from pellucid_search.providers import google_codes
 from pellucid_search.providers.wire import (
     Endpoint,
     HttpCall,
@@ -36,8 +37,6 @@ _RESTRICT = {
     Freshness.MONTH: "m1",
     Freshness.YEAR: "y1",
 }
-_TRADITIONAL_CHINESE = frozenset({"TW", "HK", "MO"})
-_OTHER_CODES = {"he": "iw", "nb": "no", "nn": "no"}
 _DATE_TAGS = ("article:published_time", "og:published_time", "datepublished", "date", "pubdate")
 _KEY_REASONS = frozenset({"keyInvalid", "accessNotConfigured", "forbidden", "ipRefererBlocked"})
 _QUOTA_REASONS = frozenset({"dailyLimitExceeded", "quotaExceeded", "dailyLimitExceededUnreg"})
@@ -63,20 +62,13 @@ def build(query: ProviderQuery, endpoint: Endpoint) -> HttpCall:
     if query.freshness in _RESTRICT:
         params["dateRestrict"] = _RESTRICT[query.freshness]
     if query.language:
-        language = _language(query)
+        language = google_codes.language_code(query)
         params |= {"lr": f"lang_{language}", "hl": language}
     if query.country:
-        params["gl"] = "uk" if query.country == "GB" else query.country.lower()
+        params["gl"] = google_codes.country_code(query)
     if query.site:
         params |= {"siteSearch": query.site, "siteSearchFilter": "i"}
     return HttpCall("GET", f"{endpoint.base_url}/customsearch/v1", params=tuple(params.items()))
-
-
-def _language(query: ProviderQuery) -> str:
-    """Return Google's own code of a language."""
-    if query.language == "zh":
-        return "zh-TW" if query.country in _TRADITIONAL_CHINESE else "zh-CN"
-    return _OTHER_CODES.get(query.language, query.language)
 
 
 def parse(reply: HttpReply) -> ProviderReply:
@@ -97,12 +89,13 @@ def _hit(item: dict[str, Any]) -> RawHit:
         url=address(item.get("link")),
         title=text(item.get("title")),
         snippet=text(item.get("snippet")),
-        age=_page_date(item),
+        age=page_date(item),
         date_source=DateSource.META,
     )
 
 
-def _page_date(item: dict[str, Any]) -> str:
+def page_date(item: dict[str, Any]) -> str:
+    """Return the date that a result's page declares; empty when it declares none."""
     tags = items(child(item, "pagemap").get("metatags"))
     named = {key.lower(): text(value) for tag in tags for key, value in tag.items()}
     return next((named[name] for name in _DATE_TAGS if named.get(name)), "")

@@ -10,7 +10,23 @@ from types import MappingProxyType
 from typing import Protocol
 
 from pellucid_search.hits import ProviderReply
-from pellucid_search.providers import bing, brave, google, searxng, tavily
+from pellucid_search.providers import (
+    bing,
+    brave,
+    exa,
+    firecrawl,
+    google,
+    jina,
+    kagi,
+    mojeek,
+    perplexity,
+    searxng,
+    serpapi,
+    serper,
+    tavily,
+    vertex,
+    you,
+)
 from pellucid_search.providers.wire import Endpoint, HttpCall, HttpReply
 from pellucid_search.query import ProviderQuery
 
@@ -73,6 +89,16 @@ _SPECS = (
     ProviderSpec("searxng", 0, searxng, address="SEARXNG_URL", rate=10),
     ProviderSpec("brave", 5_000, brave, "BRAVE_SEARCH_API_KEY", "BRAVE_BASE_URL", "https://api.search.brave.com", rate=1),
     ProviderSpec("tavily", 8_000, tavily, "TAVILY_API_KEY", "TAVILY_BASE_URL", "https://api.tavily.com", rate=100, period_s=60),
+    ProviderSpec("serper", 1_000, serper, "SERPER_API_KEY", "SERPER_BASE_URL", "https://google.serper.dev", rate=50),
+    ProviderSpec("jina", 500, jina, "JINA_API_KEY", "JINA_BASE_URL", "https://s.jina.ai", rate=40, period_s=60),
+    ProviderSpec("you", 5_000, you, "YDC_API_KEY", "YDC_BASE_URL", "https://ydc-index.io", rate=10),
+    ProviderSpec("perplexity", 5_000, perplexity, "PERPLEXITY_API_KEY", "PERPLEXITY_BASE_URL", "https://api.perplexity.ai", rate=50),
+    ProviderSpec("mojeek", 3_000, mojeek, "MOJEEK_API_KEY", "MOJEEK_BASE_URL", "https://api.mojeek.com", rate=1),
+    ProviderSpec("exa", 7_000, exa, "EXA_API_KEY", "EXA_BASE_URL", "https://api.exa.ai", rate=10),
+    ProviderSpec("firecrawl", 10_700, firecrawl, "FIRECRAWL_API_KEY", "FIRECRAWL_BASE_URL", "https://api.firecrawl.dev", rate=50, period_s=60),
+    ProviderSpec("kagi", 12_000, kagi, "KAGI_API_KEY", "KAGI_BASE_URL", "https://kagi.com", rate=5),
+    ProviderSpec("serpapi", 25_000, serpapi, "SERPAPI_API_KEY", "SERPAPI_BASE_URL", "https://serpapi.com", rate=200, period_s=3600),
+    ProviderSpec("vertex", 4_000, vertex, "VERTEX_API_KEY", "VERTEX_BASE_URL", "https://discoveryengine.googleapis.com", "VERTEX_SERVING_CONFIG", rate=300, period_s=60, automatic=False),
     ProviderSpec("google", 5_000, google, "GOOGLE_API_KEY", "GOOGLE_BASE_URL", "https://www.googleapis.com", "GOOGLE_SEARCH_ENGINE_ID", rate=10, automatic=False, sunset="2027-01-01"),
     ProviderSpec("bing", 25_000, bing, "BING_SEARCH_API_KEY", "BING_BASE_URL", rate=3, automatic=False, sunset="2025-08-11"),
     ProviderSpec("ddgs", rate=10, period_s=10),

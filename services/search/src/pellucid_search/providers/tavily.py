@@ -31,7 +31,7 @@ from pellucid_search.providers.wire import (
     status_error,
     text,
 )
-from pellucid_search.query import WINDOW_DAYS, ProviderQuery, SafeSearch
+from pellucid_search.query import WINDOW_DAYS, ProviderQuery, SafeSearch, permitted
 
 MAX_COUNT = 20
 _MAX_CHARACTERS = 399
@@ -59,7 +59,7 @@ def build(query: ProviderQuery, endpoint: Endpoint) -> HttpCall:
     }
     if query.freshness in WINDOW_DAYS:
         body["time_range"] = query.freshness.value
-    included = (query.site,) if query.site else query.include_domains
+    included = permitted(query)
     if included:
         body["include_domains"] = list(included[:_MAX_INCLUDED])
     if query.exclude_domains:

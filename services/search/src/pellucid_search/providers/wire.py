@@ -1,6 +1,6 @@
 """One HTTP exchange as plain data, and what all parsers of JSON answers share."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from pellucid_search.errors import (
     MalformedError,
     ProviderError,
     ProviderServerError,
+    QuotaError,
     RateError,
     UnreachableError,
 )
@@ -24,7 +25,10 @@ MAX_ITEMS = 100
 # Room for markup around a title or snippet that is cut to TEXT_LIMIT once it is plain text.
 _RAW_TEXT_LIMIT = 4 * TEXT_LIMIT
 _MAX_URL = 2_048
+_MAX_EXCERPTS = 10
+_OK = 200
 _REDIRECTS, _CALLER_ERRORS = 3, 4
+_REQUEST_TIMEOUT = 408
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,14 @@ def json_object(reply: HttpReply) -> dict[str, Any]:
     return value
 
 
+def refusal(reply: HttpReply) -> dict[str, Any]:
+    """Return the body of a refusal; empty when it is no JSON object."""
+    try:
+        return json_object(reply)
+    except ProviderError:
+        return {}
+
+
 def _html_error(body: bytes) -> ProviderError:
     if b"captcha" in body[:20_000].lower():
         return BlockedError("the provider asked for a captcha")
@@ -96,16 +108,33 @@ def status_error(reply: HttpReply, *, detail: str = "") -> ProviderError:
     match reply.status:
         case 401 | 403:
             return BadKeyError(said)
+        case 402:
+            return QuotaError(said, retry_after_s=retry_after_s(reply))
         case 429:
             return RateError(said, retry_after_s=retry_after_s(reply))
-        case 408 | 502 | 503 | 504:
-            return ProviderServerError(said, retry_after_s=retry_after_s(reply))
         case status if status // 100 == _REDIRECTS:
             return UnreachableError("the provider answered with a redirect")
-        case status if status // 100 == _CALLER_ERRORS:
+        case status if status // 100 == _CALLER_ERRORS and status != _REQUEST_TIMEOUT:
             return BadRequestError(said)
         case _:
-            return ProviderServerError(said)
+            return ProviderServerError(said, retry_after_s=retry_after_s(reply))
+
+
+def good_answer(
+    reply: HttpReply, error: Callable[[HttpReply], ProviderError] = status_error
+) -> dict[str, Any]:
+    """Return the JSON object of an answer with HTTP 200.
+
+    Args:
+        reply: As received.
+        error: Tells what any other status means.
+
+    Raises:
+        ProviderError: The status is another, or the body is no JSON object.
+    """
+    if reply.status != _OK:
+        raise error(reply)
+    return json_object(reply)
 
 
 def retry_after_s(reply: HttpReply) -> float | None:
@@ -129,6 +158,12 @@ def text(value: object, limit: int = _RAW_TEXT_LIMIT) -> str:
 def page_text(value: object) -> str:
     """Return the text of a page that came with a result."""
     return text(value, PAGE_TEXT_LIMIT)
+
+
+def joined(value: object) -> str:
+    """Return the first ten strings of a list as lines; empty when it is not a list."""
+    parts = value[:_MAX_EXCERPTS] if isinstance(value, list) else ()
+    return "\n".join(filter(None, (text(part) for part in parts)))
 
 
 def address(value: object) -> str:
