@@ -1,8 +1,8 @@
 """No private value of a message reaches a search provider, nor an external model where so set.
 
 The real decision, search, scorer and gateway processes; the provider and the model are the test's
-own and keep what they are asked. Every value goes in by one of the faces, with what people say around it,
-and comes up again in a follow-up that has lost those words.
+own and keep what they are asked. Every value goes in by one of the faces, with what people say
+around it, and comes up again in a follow-up that has lost those words.
 """
 
 import os
