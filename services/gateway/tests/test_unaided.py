@@ -13,7 +13,7 @@ from turn_fakes import (
 )
 
 from pellucid_gateway.turn.unaided import REASON_CODE
-from pellucid_gateway.vocabulary.decision import Decision, WebMode
+from pellucid_gateway.vocabulary.decision import Decision, Stage, WebMode
 from pellucid_gateway.vocabulary.events import Decided
 
 QUESTION = "Why is the sky blue?"
@@ -38,10 +38,13 @@ def of_kind(code: str) -> Decision:
 
 
 async def asked(
-    decision: Decision, model: FakeModel | None = None, **options: Any
+    decision: Decision,
+    model: FakeModel | None = None,
+    message: str = QUESTION,
+    **options: Any,
 ) -> tuple[Rig, list[Decided]]:
     rig = Rig(decision=AutoOrOn(decision), model=model)
-    events = await rig.events(QUESTION, **options)
+    events = await rig.events(message, **options)
     return rig, [event for event in events if isinstance(event, Decided)]
 
 
@@ -58,6 +61,14 @@ async def test_a_task_is_not(kind: str) -> None:
     rig, _ = await asked(of_kind(kind))
 
     assert rig.search.calls == []
+
+
+@pytest.mark.parametrize(("message", "searches"), [("Thanks, that helps!", 0), (QUESTION, 1)])
+async def test_where_nobody_told_what_it_is_small_talk_is_not(message: str, searches: int) -> None:
+    guessed = replace(of_kind("best_guess"), stage=Stage.FALLBACK)
+    rig, _ = await asked(guessed, message=message)
+
+    assert len(rig.search.calls) == searches
 
 
 async def test_a_model_answers_it_from_memory() -> None:

@@ -3,8 +3,9 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
+from pellucid_gateway.question.plain_messages import is_plain
 from pellucid_gateway.turn.follow_ups import reused_sources
-from pellucid_gateway.vocabulary.decision import Action, Decision, WebMode
+from pellucid_gateway.vocabulary.decision import Action, Decision, Stage, WebMode
 from pellucid_gateway.vocabulary.request import TurnRequest
 from pellucid_runtime.clock import Clock
 
@@ -45,4 +46,6 @@ def _is_for_the_web(request: TurnRequest, decision: Decision) -> bool:
         return False
     if decision.topicless or decision.about_answer or decision.ignored_urls:
         return False
+    if decision.stage is Stage.FALLBACK and is_plain(request.message):
+        return False  # nobody was there to tell what it is
     return decision.reason_code not in _FORBIDDEN | _NOT_FOR_THE_WEB
