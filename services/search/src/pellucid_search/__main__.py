@@ -1,13 +1,13 @@
 """Entry point: `python -m pellucid_search`."""
 
 from pellucid_runtime.service import run
-from pellucid_search.app import build
+from pellucid_search.app import build, tried_providers
 from pellucid_search.settings import SearchSettings
 
 
 def main() -> None:
     """Run the search service."""
-    run(build, SearchSettings)
+    run(build, SearchSettings, check=tried_providers)
 
 
 if __name__ == "__main__":

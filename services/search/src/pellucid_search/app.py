@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, suppress
 from types import MappingProxyType
 from typing import Any
@@ -35,7 +35,7 @@ from pellucid_search.asking.desk import Desk, DeskLimits
 from pellucid_search.asking.housekeeping import Housekeeping
 from pellucid_search.asking.leases import Leases
 from pellucid_search.asking.ledger import MICRO, Ledger
-from pellucid_search.asking.planning import KEYLESS, LOCAL, lineup
+from pellucid_search.asking.planning import KEYLESS, LOCAL, lineup, needs
 from pellucid_search.asking.relay import Relay
 from pellucid_search.asking.standing import Roster
 from pellucid_search.asking.write_behind import WriteBehind
@@ -130,10 +130,13 @@ async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> Sea
         is_malicious=watched(settings, stack, clock, settings.egress_proxy_url),
         clock=clock,
         budget_s=settings.search_budget_s,
+        wait_s=settings.search_wait_s,
         is_saving=lambda: ledger.is_saving(clock.now().date()),
         knows_languages=languages.is_set,
     )
     _warn_of_sunset(settings, clock)
+    for name, missing in listed_without_key(settings).items():
+        _log.warning("provider_without_key", provider=name, setting=" ".join(missing))
     metrics.BUDGET_MICRO_USD.set(ledger.budget_micro_usd)
     _keep(stack, Housekeeping(ledger, desks, clock).run())
     return SearchServicer(searcher, roster, ledger, clock)
@@ -253,6 +256,21 @@ def missing_settings(settings: SearchSettings) -> Mapping[str, tuple[str, ...]]:
         spec.name: tuple(name for name in spec.needs if not values[name])
         for spec in REGISTRY.values()
     }
+
+
+def listed_without_key(settings: SearchSettings) -> Mapping[str, tuple[str, ...]]:
+    """Return what each provider of `SEARCH_PROVIDERS` lacks; those that lack nothing are not in."""
+    missing = missing_settings(settings)
+    return {name: missing[name] for name in settings.listed_providers if missing.get(name)}
+
+
+async def tried_providers(settings: SearchSettings) -> AsyncIterator[str]:
+    """Give a line for each listed provider that cannot be asked, and one when none can."""
+    lacking = listed_without_key(settings)
+    for name, missing in lacking.items():
+        yield f"{name}: {needs(missing)}, so it is never asked; see docs/providers.md#{name}"
+    if lacking and len(lacking) == len(set(settings.listed_providers)):
+        yield "no provider of SEARCH_PROVIDERS can be asked: nothing will be found on the web"
 
 
 def endpoint_of(spec: ProviderSpec, settings: SearchSettings) -> Callable[[], Endpoint]:

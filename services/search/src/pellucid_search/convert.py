@@ -179,6 +179,7 @@ def _report(report: ProviderReport) -> pb.ProviderReport:
         detail=report.detail,
         calls=report.calls,
         cost_micro_usd=report.cost_micro_usd,
+        retry_after_s=report.retry_after_s,
     )
 
 

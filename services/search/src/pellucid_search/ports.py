@@ -63,11 +63,30 @@ class Standing:
     remaining_long: int = -1
 
 
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast a provider may be called: `limit` calls in `period_s` seconds.
+
+    Attributes:
+        limit: Calls; 0 means that no limit is known.
+        period_s: Seconds that the limit counts for.
+        interval_s: Seconds between two calls of this replica when all replicas are busy.
+    """
+
+    limit: int = 0
+    period_s: float = 1.0
+    interval_s: float = 0.0
+
+
 class RateGate(Protocol):
     """Keeps every replica together within the providers' limits."""
 
     async def reserve(self, provider: str, *, max_wait_s: float) -> Reservation:
         """Take one place in the provider's bucket, at most `max_wait_s` from now."""
+        ...
+
+    def pace(self, provider: str) -> Pace:
+        """Return how fast the provider may be called, as far as this replica knows."""
         ...
 
     async def observe(self, provider: str, windows: Sequence[RateWindow]) -> None:

@@ -43,6 +43,10 @@ class ProviderRun:
         sent: The words that left; empty when nothing did.
         lost: A part of the answer is missing because of this provider.
         is_spare: Another answered; what becomes of this one is of no importance any more.
+        retry_after_s: Seconds after which its limit would let a call through; 0 when unknown.
+        waited_s: Seconds that it waited for the provider's limit.
+        in_line_since: Time on the monotonic clock since which it waits for that; None otherwise.
+        leader: Another's run for the same, which this one waits for.
     """
 
     provider: str
@@ -57,6 +61,24 @@ class ProviderRun:
     sent: str = ""
     lost: bool = False
     is_spare: bool = False
+    retry_after_s: float = 0.0
+    waited_s: float = 0.0
+    in_line_since: float | None = None
+    leader: "ProviderRun | None" = None
+
+    def grace_s(self, now: float) -> float:
+        """Return for how long it has waited for the provider's limit; no part of its own time."""
+        if self.leader is not None:
+            return self.leader.grace_s(now)
+        return self.waited_s + (0.0 if self.in_line_since is None else now - self.in_line_since)
+
+    def step_in_line(self, now: float) -> None:
+        """Begin to wait for the provider's limit."""
+        self.in_line_since = now
+
+    def step_out(self, now: float) -> None:
+        """End the wait."""
+        self.waited_s, self.in_line_since = self.grace_s(now), None
 
     @property
     def answered(self) -> bool:
@@ -92,6 +114,7 @@ class ProviderReport:
     detail: str = ""
     calls: int = 0
     cost_micro_usd: int = 0
+    retry_after_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +147,12 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """A provider that was considered and not asked."""
+    """A provider that was considered and not asked; `code` is the typed cause, if it has one."""
 
     name: str
     reason: str
     lost: bool = False
+    code: str = ""
 
 
 def settle(
@@ -172,8 +196,10 @@ def settle(
 
 def _report(name: str, runs: Sequence[ProviderRun], skipped: dict[str, Skip]) -> ProviderReport:
     if not runs:
-        reason = skipped[name].reason if name in skipped else "not needed"
-        return ProviderReport(name, ProviderStatus.SKIPPED, detail=reason)
+        skip = skipped.get(name, Skip(name, "not needed"))
+        return ProviderReport(
+            name, ProviderStatus.SKIPPED, detail=skip.reason, error_code=skip.code
+        )
     status = min((run.status for run in runs), key=_PRECEDENCE.index)
     needed = [run for run in runs if not run.is_spare] or runs
     trouble = next((run for run in needed if run.error_code or run.detail), needed[0])
@@ -186,6 +212,7 @@ def _report(name: str, runs: Sequence[ProviderRun], skipped: dict[str, Skip]) ->
         detail=trouble.detail,
         calls=sum(run.calls for run in runs),
         cost_micro_usd=sum(run.cost_micro_usd for run in runs),
+        retry_after_s=trouble.retry_after_s,
     )
 
 

@@ -54,6 +54,7 @@ class Searcher:
         is_internal: Tells by provider and host whether a hit is internal.
         clock: Time.
         budget_s: Longest time for a search in seconds.
+        wait_s: Longest time beyond it for which a provider's limit is waited for, in seconds.
         is_saving: Tells whether most of the day's budget is spent.
         knows_languages: Tells whether the slow library for dates is loaded; before that, dates that
             only it can read are left out.
@@ -71,6 +72,7 @@ class Searcher:
     is_saving: Callable[[], bool] = lambda: False
     knows_languages: Callable[[], bool] = lambda: True
     is_malicious: Callable[[str], bool] = lambda _: False
+    wait_s: float = 0.0
 
     async def search(self, request: SearchRequest, *, remaining_s: float | None) -> SearchOutcome:
         """Return what the providers found.
@@ -105,8 +107,8 @@ class Searcher:
         self, request: SearchRequest, redacted: Sequence[Redacted], remaining_s: float | None
     ) -> list[Errand]:
         """A query of which nothing is left after redaction is not asked at all."""
-        left_s = self.budget_s if remaining_s is None else min(self.budget_s, remaining_s)
-        until = self.clock.monotonic() + max(0.0, left_s - _FINISH_S)
+        until = self._time(self.budget_s, remaining_s)
+        latest = self._time(self.budget_s + self.wait_s, remaining_s)
         return [
             Errand(
                 query=provider_query(request, query, text.text),
@@ -115,10 +117,16 @@ class Searcher:
                 caller_hash=request.caller_hash,
                 real_time=request.real_time,
                 bypass_cache=request.bypass_cache,
+                # What the first query finds is an answer; the others are not waited for in line.
+                latest=until if index else latest,
             )
             for index, (query, text) in enumerate(zip(request.queries, redacted, strict=True))
             if text.text
         ]
+
+    def _time(self, longest_s: float, remaining_s: float | None) -> float:
+        left_s = longest_s if remaining_s is None else min(longest_s, remaining_s)
+        return self.clock.monotonic() + max(0.0, left_s - _FINISH_S)
 
     def _outcome(
         self,

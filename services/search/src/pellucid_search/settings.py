@@ -64,6 +64,13 @@ class SearchSettings(_WithProviders):
     search_budget_s: float = Field(
         3.0, gt=0, le=30, description="Longest search in seconds, within the caller's deadline."
     )
+    search_wait_s: float = Field(
+        10.0,
+        ge=0,
+        le=60,
+        description="Longest wait for a provider's limit beyond the budget, within the caller's "
+        "deadline; who would wait longer is refused at once.",
+    )
     search_hedge_s: float = Field(
         1.0,
         gt=0,

@@ -185,7 +185,7 @@ class Finding(_message.Message):
     def __init__(self, provider: _Optional[str] = ..., rank: _Optional[int] = ..., query_index: _Optional[int] = ...) -> None: ...
 
 class ProviderReport(_message.Message):
-    __slots__ = ("name", "status", "latency_ms", "results", "error_code", "detail", "calls", "cost_micro_usd")
+    __slots__ = ("name", "status", "latency_ms", "results", "error_code", "detail", "calls", "cost_micro_usd", "retry_after_s")
     NAME_FIELD_NUMBER: _ClassVar[int]
     STATUS_FIELD_NUMBER: _ClassVar[int]
     LATENCY_MS_FIELD_NUMBER: _ClassVar[int]
@@ -194,6 +194,7 @@ class ProviderReport(_message.Message):
     DETAIL_FIELD_NUMBER: _ClassVar[int]
     CALLS_FIELD_NUMBER: _ClassVar[int]
     COST_MICRO_USD_FIELD_NUMBER: _ClassVar[int]
+    RETRY_AFTER_S_FIELD_NUMBER: _ClassVar[int]
     name: str
     status: ProviderStatus
     latency_ms: int
@@ -202,7 +203,8 @@ class ProviderReport(_message.Message):
     detail: str
     calls: int
     cost_micro_usd: int
-    def __init__(self, name: _Optional[str] = ..., status: _Optional[_Union[ProviderStatus, str]] = ..., latency_ms: _Optional[int] = ..., results: _Optional[int] = ..., error_code: _Optional[_Union[ProviderErrorCode, str]] = ..., detail: _Optional[str] = ..., calls: _Optional[int] = ..., cost_micro_usd: _Optional[int] = ...) -> None: ...
+    retry_after_s: float
+    def __init__(self, name: _Optional[str] = ..., status: _Optional[_Union[ProviderStatus, str]] = ..., latency_ms: _Optional[int] = ..., results: _Optional[int] = ..., error_code: _Optional[_Union[ProviderErrorCode, str]] = ..., detail: _Optional[str] = ..., calls: _Optional[int] = ..., cost_micro_usd: _Optional[int] = ..., retry_after_s: _Optional[float] = ...) -> None: ...
 
 class ListProvidersRequest(_message.Message):
     __slots__ = ()

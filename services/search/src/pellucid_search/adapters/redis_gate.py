@@ -18,7 +18,7 @@ from pellucid_runtime.time_limit import within
 from pellucid_search.asking.buckets import LONG_WINDOW_S, SAFETY, LocalGate, Rate, remaining_calls
 from pellucid_search.hits import RateWindow
 from pellucid_search.metrics import STORE_ERRORS
-from pellucid_search.ports import Refusal, Reservation, Standing
+from pellucid_search.ports import Pace, Refusal, Reservation, Standing
 
 T = TypeVar("T")
 
@@ -186,6 +186,10 @@ class RedisGate:
         if refusal is None:
             self._own.note(provider, float(wait_s))
         return Reservation(float(wait_s), refusal)
+
+    def pace(self, provider: str) -> Pace:
+        """Return the provider's limit, and this replica's part of it as an interval."""
+        return self._own.pace(provider)
 
     async def observe(self, provider: str, windows: Sequence[RateWindow]) -> None:
         """Correct the bucket from headers, here at once and soon for all."""

@@ -37,6 +37,7 @@ class Errand:
         real_time: Values change within the day.
         bypass_cache: Ignore cached answers.
         longest_wait_s: Longest wait for a provider's limit; see `desk.Desk.ask`.
+        latest: Time on the monotonic clock until which such a wait moves `until`; 0: it does not.
     """
 
     query: ProviderQuery
@@ -46,6 +47,11 @@ class Errand:
     real_time: bool = False
     bypass_cache: bool = False
     longest_wait_s: float = math.inf
+    latest: float = 0.0
+
+    def ends_at(self, run: ProviderRun, now: float) -> float:
+        """Return when an answer is of no use any more, by how long a run has stood in line."""
+        return max(self.until, min(self.latest, self.until + run.grace_s(now)))
 
 
 @dataclass(slots=True)
@@ -60,6 +66,7 @@ class Answering:
     leases: Leases | None = None
     _lookups: Flights[CachedAnswer | None] = field(init=False, default_factory=Flights)
     _flights: Flights["_Flown"] = field(init=False, default_factory=Flights)
+    _leaders: dict[str, ProviderRun] = field(init=False, default_factory=dict)
 
     def _key(self, provider: str, query: ProviderQuery) -> str:
         generation = self.generations.get(provider)
@@ -92,17 +99,38 @@ class Answering:
             if not flown.was_too_short_for(errand):
                 _share(flown.run, run)
                 return
-        await self._flights.join(key, lambda: self._fly(provider, errand, run))
+        self._leaders[key], run.leader = run, None
+        try:
+            await self._flights.join(key, lambda: self._fly(provider, errand, run))
+        finally:
+            self._forget_leader(key)
 
     async def _joined(self, key: str, errand: Errand, run: ProviderRun) -> "_Flown | None":
-        """Return what is in progress; None, and a loss in `run`, when the time is up before."""
+        """Return what is in progress; None, and a loss in `run`, when the time is up before.
+
+        While the one who asks stands in line, so do those who joined in.
+        """
+        run.leader = self._leaders.get(key)
+        riding = asyncio.create_task(self._flights.ride(key), name="ride")
         try:
-            async with asyncio.timeout(errand.until - self.clock.monotonic()):
-                return await self._flights.ride(key)
-        except TimeoutError:
-            code = ProviderTimeoutError.code
-            run.lose(ProviderStatus.FAILED, "no answer in time", code=code)
-            return None
+            while (left_s := self._left_s(errand, run)) > 0:
+                done, _ = await asyncio.wait({riding}, timeout=left_s)
+                if done:
+                    return riding.result()
+        finally:
+            riding.cancel()
+            await asyncio.wait({riding})
+            self._forget_leader(key)
+        run.lose(ProviderStatus.FAILED, "no answer in time", code=ProviderTimeoutError.code)
+        return None
+
+    def _left_s(self, errand: Errand, run: ProviderRun) -> float:
+        now = self.clock.monotonic()
+        return errand.ends_at(run, now) - now
+
+    def _forget_leader(self, key: str) -> None:
+        if not self._flights.is_airborne(key):
+            self._leaders.pop(key, None)
 
     async def rescue(self, provider: str, errand: Errand, run: ProviderRun) -> bool:
         """Fall back on an old answer after a failure; tell whether there was one."""
@@ -141,6 +169,7 @@ class Answering:
             errand.query,
             run,
             until=errand.until,
+            latest=errand.latest,
             longest_wait_s=errand.longest_wait_s,
             caller_hash=errand.caller_hash,
         )
@@ -217,4 +246,4 @@ def _share(shared: ProviderRun, run: ProviderRun) -> None:
     run.hits, run.error_code, run.detail, run.lost = (
         twin.hits, twin.error_code, twin.detail, twin.lost,
     )  # fmt: skip
-    run.latency_s = twin.latency_s
+    run.latency_s, run.retry_after_s = twin.latency_s, twin.retry_after_s

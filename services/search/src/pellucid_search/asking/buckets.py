@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pellucid_search.hits import RateWindow
-from pellucid_search.ports import Refusal, Reservation, Standing
+from pellucid_search.ports import Pace, Refusal, Reservation, Standing
 
 # Clocks and network delays differ between sender and provider: calls are spaced this much wider.
 SAFETY = 1.1
@@ -53,6 +53,9 @@ class Rate:
 
 @dataclass(slots=True)
 class _Bucket:
+    """What is known of one provider: its whole limit, and this replica's part of it."""
+
+    limit: Rate
     rate: Rate
     empty_at: float = 0.0
     cool_until: float = 0.0
@@ -74,12 +77,12 @@ class LocalGate:
     def __init__(
         self, rates: Mapping[str, Rate], monotonic: Callable[[], float], *, replicas: int = 1
     ) -> None:
-        self._buckets = {name: _Bucket(rate.share(replicas)) for name, rate in rates.items()}
+        self._buckets = {name: _Bucket(rate, rate.share(replicas)) for name, rate in rates.items()}
         self._monotonic = monotonic
         self._replicas = replicas
 
     def _bucket(self, provider: str) -> _Bucket:
-        return self._buckets.setdefault(provider, _Bucket(Rate(0)))
+        return self._buckets.setdefault(provider, _Bucket(Rate(0), Rate(0)))
 
     async def reserve(self, provider: str, *, max_wait_s: float) -> Reservation:
         """Take one place, at most `max_wait_s` from now."""
@@ -107,6 +110,11 @@ class LocalGate:
             return Reservation(bucket.long_reset_at - now, Refusal.QUOTA)
         return None
 
+    def pace(self, provider: str) -> Pace:
+        """Return the provider's limit, and this replica's part of it as an interval."""
+        bucket = self._bucket(provider)
+        return Pace(bucket.limit.limit, bucket.limit.period_s, bucket.rate.interval_s)
+
     async def observe(self, provider: str, windows: Sequence[RateWindow]) -> None:
         """Correct the bucket from headers."""
         bucket, now = self._bucket(provider), self._monotonic()
@@ -115,7 +123,8 @@ class LocalGate:
                 bucket.long_remaining = -(-window.remaining // self._replicas)
                 bucket.long_reset_at = now + window.reset_s
                 continue
-            bucket.rate = Rate(window.limit, window.period_s).share(self._replicas)
+            bucket.limit = Rate(window.limit, window.period_s)
+            bucket.rate = bucket.limit.share(self._replicas)
             if window.remaining <= 0:
                 bucket.empty_at = max(bucket.empty_at, now + window.reset_s)
 

@@ -5,13 +5,14 @@ import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
-from pellucid_runtime.breaker import Breaker
+from pellucid_runtime.breaker import Breaker, BreakerState
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.rpc.latency import Latencies
 from pellucid_search.asking.allowance import Allowance
 from pellucid_search.asking.ledger import Ledger, UsageRow
+from pellucid_search.asking.line import Line, in_words
 from pellucid_search.errors import (
     BadKeyError,
     ProviderError,
@@ -75,6 +76,7 @@ class Desk:
     _retries: Allowance = field(init=False)
     disabled_reason: str = field(init=False, default="")
     _room: asyncio.Semaphore = field(init=False)
+    _line: Line = field(init=False, default_factory=Line)
 
     def __post_init__(self) -> None:
         self.breaker = Breaker(self.clock.monotonic)
@@ -92,6 +94,7 @@ class Desk:
         run: ProviderRun,
         *,
         until: float,
+        latest: float = 0.0,
         longest_wait_s: float = math.inf,
         caller_hash: str = "",
     ) -> None:
@@ -101,9 +104,10 @@ class Desk:
             query: What is asked, already redacted.
             run: Where the outcome is written.
             until: Time on the monotonic clock at which an answer is of no use any more.
+            latest: Time until which a wait for the provider's limit moves `until`; 0: it does not.
             longest_wait_s: Longest wait for the provider's limit, or before another try; short
                 where another provider could be asked instead.
-            caller_hash: For the ledger.
+            caller_hash: For the ledger, and for turns among those who wait.
         """
         if not self.breaker.admit():
             run.lose(ProviderStatus.SKIPPED, "left alone after failures")
@@ -111,18 +115,61 @@ class Desk:
         started = entered = self.clock.monotonic()
         self._retries.earn()
         try:
-            if await self._enter(run, until):
-                entered = self.clock.monotonic()
-                try:
-                    await self._tries(query, run, until, longest_wait_s)
-                finally:
-                    self._room.release()
+            end = max(until, latest)
+            if await self._has_turn(run, caller_hash, end=end, longest_wait_s=longest_wait_s):
+                until = min(end, until + run.waited_s)
+                if await self._enter(run, until):
+                    entered = self.clock.monotonic()
+                    try:
+                        await self._tries(query, run, until, longest_wait_s)
+                    finally:
+                        self._room.release()
         except asyncio.CancelledError:
             self._given_up(run, self.clock.monotonic() - entered)
             raise
         finally:
             run.latency_s = self.clock.monotonic() - started
             self._book(run, caller_hash)
+
+    async def _has_turn(
+        self, run: ProviderRun, caller: str, *, end: float, longest_wait_s: float
+    ) -> bool:
+        """Take the next place of the provider's limit, in a fair line when others want it too."""
+        now = self.clock.monotonic()
+        longest_s = min(end - now - _SHORTEST_CALL_S, longest_wait_s)
+        if self._line.is_free:
+            place = await self.gate.reserve(self.name, max_wait_s=0.0)
+            if place.refusal is None:
+                return self._has_time(run, end)
+            if place.wait_s > longest_s or place.refusal in {Refusal.QUOTA, Refusal.BAD_KEY}:
+                return self._refused(run, place)
+        expected_s = self._line.ahead_of(caller) * self.gate.pace(self.name).interval_s
+        if expected_s > longest_s:
+            return self._refused(run, Reservation(expected_s, Refusal.RATE))
+        run.step_in_line(now)
+        try:
+            async with asyncio.timeout(longest_s), self._line.front(caller):
+                may_go = await self._wait_for_place(run, end, longest_wait_s)
+                return may_go and self._is_well(run)
+        except TimeoutError:
+            waited_for = self._line.ahead_of(caller) + 1
+            wait_s = waited_for * self.gate.pace(self.name).interval_s
+            return self._refused(run, Reservation(wait_s, Refusal.RATE))
+        finally:
+            run.step_out(self.clock.monotonic())
+
+    def _is_well(self, run: ProviderRun) -> bool:
+        """It may have failed for those who went before."""
+        if self.breaker.state is not BreakerState.OPEN:
+            return True
+        run.lose(ProviderStatus.SKIPPED, "left alone after failures")
+        return False
+
+    def _has_time(self, run: ProviderRun, until: float) -> bool:
+        if until - self.clock.monotonic() > _SHORTEST_CALL_S:
+            return True
+        run.lose(ProviderStatus.FAILED, "no time was left to ask", code="timeout")
+        return False
 
     async def _enter(self, run: ProviderRun, until: float) -> bool:
         """Wait for room among the calls in progress, as long as an answer could still be in time.
@@ -153,13 +200,15 @@ class Desk:
     async def _tries(
         self, query: ProviderQuery, run: ProviderRun, until: float, longest_wait_s: float
     ) -> None:
+        """Call, and again after a failure that may pass; the first place is taken already."""
         for attempt in range(MAX_TRIES):
-            if not await self._wait_for_place(run, until, longest_wait_s):
+            if attempt and not await self._wait_for_place(run, until, longest_wait_s):
                 return
             error = await self._one_call(query, run, until)
             if error is None:
                 return
             run.lose(_status_of(error), error.detail, code=error.code)
+            run.retry_after_s = error.retry_after_s or 0.0
             pause_s = self._pause_s(error, attempt)
             if pause_s is None or pause_s > longest_wait_s:
                 return
@@ -170,20 +219,20 @@ class Desk:
             await asyncio.sleep(pause_s)
 
     async def _wait_for_place(self, run: ProviderRun, until: float, longest_wait_s: float) -> bool:
-        left_s = until - self.clock.monotonic() - _SHORTEST_CALL_S
-        if left_s <= 0:
-            run.lose(ProviderStatus.FAILED, "no time was left to ask", code="timeout")
+        if not self._has_time(run, until):
             return False
+        left_s = until - self.clock.monotonic() - _SHORTEST_CALL_S
         place = await self.gate.reserve(self.name, max_wait_s=min(left_s, longest_wait_s))
         if place.refusal:
-            self._refused(run, place)
-            return False
+            return self._refused(run, place)
         if place.wait_s > 0:
             await asyncio.sleep(place.wait_s)
         return True
 
-    def _refused(self, run: ProviderRun, place: Reservation) -> None:
+    def _refused(self, run: ProviderRun, place: Reservation) -> Literal[False]:
+        """Record why no call is made, and when one could be."""
         self.breaker.abandon()
+        run.retry_after_s = place.wait_s
         if place.refusal is Refusal.QUOTA:
             self.breaker.open(max(1.0, place.wait_s))
             run.lose(ProviderStatus.RATE_LIMITED, "its quota is used up", code=QuotaError.code)
@@ -191,7 +240,9 @@ class Desk:
             self.breaker.open(max(1.0, place.wait_s))
             run.lose(ProviderStatus.FAILED, "its key was refused before", code=BadKeyError.code)
         elif not run.error_code:
-            run.lose(ProviderStatus.RATE_LIMITED, "its rate limit is reached", code=RateError.code)
+            detail = in_words(self.gate.pace(self.name), place)
+            run.lose(ProviderStatus.RATE_LIMITED, detail, code=RateError.code)
+        return False
 
     async def _one_call(
         self, query: ProviderQuery, run: ProviderRun, until: float

@@ -1,9 +1,10 @@
 """Which providers are asked for a request, and in which order."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pellucid_runtime.errors import InvalidArgumentError, PreconditionError
+from pellucid_search.errors import BadKeyError
 from pellucid_search.query import Routing, SearchRequest
 from pellucid_search.reports import Skip
 
@@ -111,7 +112,9 @@ def make_plan(
     if request.no_external:
         return _inside_only(line, offers)
     wanted = [offers[name] for name in line.members if name in offers]
-    skips = [_unusable(offer) for offer in wanted if not offer.enabled]
+    # Without any that could be asked, the missing key is why nothing is found.
+    is_loss = not any(offer.enabled for offer in wanted)
+    skips = [replace(_unusable(o), lost=is_loss) for o in wanted if not o.enabled]
     resting = [offer for offer in wanted if offer.enabled and not offer.healthy]
     skips += [Skip(offer.name, "left alone after failures", lost=True) for offer in resting]
     members = [offer for offer in wanted if offer.enabled and offer.healthy]
@@ -171,5 +174,11 @@ def _inside_only(line: Lineup, offers: Mapping[str, Offer]) -> Plan:
 
 
 def _unusable(offer: Offer) -> Skip:
-    missing = f"{', '.join(offer.missing)} is not set"
-    return Skip(offer.name, offer.disabled_reason or missing)
+    if offer.missing:
+        return Skip(offer.name, needs(offer.missing), code=BadKeyError.code)
+    return Skip(offer.name, offer.disabled_reason)
+
+
+def needs(missing: Sequence[str]) -> str:
+    """Return the sentence about environment variables that a provider lacks."""
+    return f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not set"

@@ -1,7 +1,6 @@
 """Carrying out a plan for one query: all together, or the next when one is slow or fails."""
 
 import asyncio
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -43,24 +42,34 @@ class Relay:
             runs = await self._first_answer(plan.members, early)
         if any(run.answered for run in runs):
             return runs
-        runs += await self._last_resort(plan.last_resort, errand)
+        runs += await self._last_resort(plan.last_resort, self._later(errand, runs))
         if not any(run.answered for run in runs):
             await self._rescue(runs, errand)
         return runs
 
     def _leaving_time(self, errand: Errand) -> Errand:
         """Keep a part of the time back, so that a hanging provider does not use up all of it."""
+        kept_s = (errand.until - self.clock.monotonic()) * LAST_RESORT_SHARE
+        return replace(errand, until=errand.until - kept_s, latest=errand.latest - kept_s)
+
+    def _later(self, errand: Errand, runs: Sequence[ProviderRun]) -> Errand:
+        """Time in line was none of the last resort's."""
+        return replace(errand, until=self._end(errand, runs))
+
+    def _end(self, errand: Errand, runs: Sequence[ProviderRun]) -> float:
         now = self.clock.monotonic()
-        return replace(errand, until=now + (errand.until - now) * (1 - LAST_RESORT_SHARE))
+        return max((errand.ends_at(run, now) for run in runs), default=errand.until)
 
     async def _all(self, members: Sequence[str], errand: Errand) -> list[ProviderRun]:
         """Ask all; who has not answered when the time is up is left behind."""
+        if len(members) > 1:
+            errand = replace(errand, latest=errand.until)  # the others have answered meanwhile
         runs = [ProviderRun(name, errand.index) for name in members]
         tasks = {asyncio.create_task(self._one(run, errand)) for run in runs}
         try:
-            if tasks:
-                left_s = max(0.0, errand.until - self.clock.monotonic())
-                done, _ = await asyncio.wait(tasks, timeout=left_s)
+            open_tasks = tasks
+            while open_tasks and (left_s := self._end(errand, runs) - self.clock.monotonic()) > 0:
+                done, open_tasks = await asyncio.wait(open_tasks, timeout=left_s)
                 for task in done:
                     task.result()
         finally:
@@ -87,8 +96,8 @@ class Relay:
         try:
             for position, name in enumerate(members):
                 is_last = position + 1 == len(members)
-                wait_s = math.inf if is_last else WAIT_WITH_ALTERNATIVE_S
-                self._start(name, replace(errand, longest_wait_s=wait_s), runs, tasks)
+                patient = errand if is_last else _impatient(errand)
+                self._start(name, patient, runs, tasks)
                 tasks = await self._until_slow(name, tasks, runs, errand, is_last=is_last)
                 if any(run.answered for run in runs):
                     break
@@ -123,7 +132,7 @@ class Relay:
         hedge_at = self.clock.monotonic() + self._hedge_after_s(name)
         while tasks:
             hedging = not is_last and hedge_at < errand.until
-            end = hedge_at if hedging else errand.until
+            end = hedge_at if hedging else self._end(errand, runs)
             done, tasks = await asyncio.wait(
                 tasks,
                 timeout=max(0.0, end - self.clock.monotonic()),
@@ -133,10 +142,11 @@ class Relay:
                 task.result()
             if any(run.answered for run in runs):
                 break
-            if not done:
-                if not hedging or self._hedges.spend():
-                    break
-                hedge_at = errand.until
+            if done or (end < self._end(errand, runs) and not hedging):
+                continue
+            if not hedging or self._hedges.spend():
+                break
+            hedge_at = errand.until
         return tasks
 
     def _hedge_after_s(self, name: str) -> float:
@@ -154,6 +164,11 @@ class Relay:
         for run in runs:
             if await self.answering.rescue(run.provider, errand, run):
                 return
+
+
+def _impatient(errand: Errand) -> Errand:
+    """Another provider could be asked instead of waiting for this one's limit."""
+    return replace(errand, longest_wait_s=WAIT_WITH_ALTERNATIVE_S, latest=errand.until)
 
 
 def _still_asked(runs: Sequence[ProviderRun]) -> list[ProviderRun]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pellucid_runtime.clock import Clock
 from pellucid_search.asking.desk import Desk
 from pellucid_search.asking.ledger import Ledger
-from pellucid_search.asking.planning import Lineup, Offer
+from pellucid_search.asking.planning import Lineup, Offer, needs
 from pellucid_search.providers.registry import ProviderSpec
 from pellucid_search.reports import ProviderState
 
@@ -51,12 +51,11 @@ class Roster:
         offer = self._offer(spec)
         desk = self.desks.get(spec.name)
         if desk is None:
-            reason = f"{', '.join(offer.missing)} is not set"
             return ProviderState(
                 spec.name,
                 enabled=False,
                 external=spec.external,
-                disabled_reason=reason,
+                disabled_reason=needs(offer.missing),
                 price_micro_usd=spec.price_micro_usd,
             )
         left = await desk.gate.standing(spec.name)
