@@ -34,9 +34,9 @@ class Constants:
         most_words: Counted words of the longest query.
     """
 
-    keep: float = 0.3
+    keep: float = 0.25
     name_floor: float = 0.08
-    gap_floor: float = 0.15
+    gap_floor: float = 0.04
     unit_floor: float = 0.12
     fill_floor: float = 0.1
     first_floor: float = 0.2
