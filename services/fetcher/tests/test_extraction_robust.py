@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from pellucid_fetcher.document import Document, Extracted
 from pellucid_fetcher.extraction.reading import sniffing
-from pellucid_fetcher.extraction.reading.dispatch import open_readers, read
+from pellucid_fetcher.extraction.reading.dispatch import MAX_TEXT_CHARS, open_readers, read
 from pellucid_fetcher.extraction.structure.nesting import MAX_OPEN, shallow
 from pellucid_fetcher.extraction.structure.walking import walk_page
 from pellucid_fetcher.outcome import FetchStatus
@@ -64,7 +64,7 @@ def test_pathological_pages_end_in_time_with_a_typed_result(name: str) -> None:
     found = _read(PATHOLOGICAL[name][: 1 << 20])
     assert time.process_time() - started < MOST_SECONDS
     assert found.status in {FetchStatus.OK, FetchStatus.NO_TEXT, FetchStatus.PARSE_LIMIT}
-    assert len(found.text) <= 200_000
+    assert len(found.text) <= MAX_TEXT_CHARS
     assert "\x00" not in found.text
 
 

@@ -133,21 +133,81 @@ async def test_without_time_nothing_is_dialled(rig: Any) -> None:
     assert rig.dialler.dialled == []
 
 
-async def test_sends_no_cookie_and_no_referrer(rig: Any, http: Any) -> None:
-    heads = []
+async def test_cookies_go_back_to_their_host_within_one_chain_and_no_referrer_goes(
+    rig: Any, http: Any
+) -> None:
+    heads: list[bytes] = []
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        heads.append((await reader.readuntil(b"\r\n\r\n")).lower())
-        if len(heads) == 1:
-            writer.write(http(b"", status=302, extra="set-cookie: a=b\r\nlocation: /next\r\n"))
+        head = (await reader.readuntil(b"\r\n\r\n")).lower()
+        heads.append(head)
+        if b"get /away" in head:
+            writer.write(http(b"", status=302, extra="location: http://lowick.test/\r\n"))
+        elif b"ostwick" in head and b"cookie: a=b" not in head:
+            writer.write(http(b"", status=302, extra="set-cookie: a=b; Path=/\r\nlocation: /\r\n"))
         else:
             writer.write(http(PAGE))
 
     await rig.serve(answer)
     assert (await rig.fetch("http://ostwick.test/")).success
-    assert len(heads) == 2
-    assert all(b"cookie" not in head and b"referer" not in head for head in heads)
-    assert all(b"host: ostwick.test" in head for head in heads)
+    assert [b"cookie: a=b" in head for head in heads] == [False, True]
+    heads.clear()
+    assert (await rig.fetch("http://ostwick.test/away")).success
+    assert not any(b"cookie" in head or b"referer" in head for head in heads)
+
+
+async def test_a_page_that_only_leads_on_is_read_where_it_leads(rig: Any, http: Any) -> None:
+    refresh = b"<html><head><meta http-equiv='Refresh' content='0; URL=/end'></head><p>Wait</p>"
+    frame = b"<html><head><title>Works</title></head><iframe src='/end'></iframe>"
+    circle = b"<html><head><meta http-equiv=refresh content='1;url=/circle2'></head>x"
+    again = b"<html><head><meta http-equiv=refresh content='1;url=/circle'></head>x"
+    await rig.pages(
+        {
+            "/a": http(refresh), "/f": http(frame), "/end": http(PAGE),
+            "/circle": http(circle), "/circle2": http(again),
+        }
+    )  # fmt: skip
+    for path in ("/a", "/f"):
+        page = await rig.fetch(f"http://ostwick.test{path}")
+        assert SENTENCE in page.text
+        assert page.final_url == "http://ostwick.test/end"
+        assert page.redirects == (f"http://ostwick.test{path}",)
+    assert not (await rig.fetch("http://ostwick.test/circle")).text.strip("x")
+
+
+async def test_a_page_cannot_lead_where_it_may_not_go(rig: Any, http: Any) -> None:
+    rig.resolver.answers["inside.test"] = [("10.0.0.8",)]
+    body = b"<html><head><meta http-equiv=refresh content='0;url=http://inside.test/'></head>x"
+    await rig.pages({"/": http(body)})
+    page = await rig.fetch("http://ostwick.test/")
+    assert page.status is FetchStatus.BLOCKED_TARGET
+
+
+async def test_parts_of_a_text_put_together_are_the_whole(rig: Any, http: Any) -> None:
+    lines = "\n\n".join(f"{number}. {SENTENCE * (number % 7 + 1)}" for number in range(900))
+    await rig.pages({"/long.txt": http(lines.encode(), kind="text/plain")})
+    parts, offset = [], 0
+    while offset or not parts:
+        page = await rig.fetch("http://ostwick.test/long.txt", max_chars=40_000, offset=offset)
+        assert 0 < len(page.text) <= 40_000
+        assert page.truncated is (page.next_offset > 0)
+        parts.append(page.text)
+        offset = page.next_offset
+    assert len(parts) > 5
+    assert "".join(parts) == lines
+
+
+async def test_links_are_written_only_when_asked_for(rig: Any, http: Any) -> None:
+    linked = PAGE.replace(b"larger ferries", b"<a href='../b (1)'>larger <b>ferries</b></a>")
+    linked = linked.replace(
+        b"</article>", b"<p>Do not <a href='javascript:x()'>press</a> it.</p></article>"
+    )
+    await rig.pages({"/a/works": http(linked)})
+    plain = await rig.fetch("http://ostwick.test/a/works")
+    assert "](" not in plain.text
+    page = await rig.fetch("http://ostwick.test/a/works", links=True)
+    assert "so that [larger ferries](http://ostwick.test/b%20%281%29) can dock" in page.text
+    assert "javascript" not in page.text
 
 
 async def test_good_pages_beside_dead_hosts_are_not_delayed(rig: Any, http: Any) -> None:

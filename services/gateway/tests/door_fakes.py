@@ -304,9 +304,15 @@ class FakeEngine:
         return OUTCOME
 
     async def fetch(
-        self, urls: Sequence[str], *, no_external: bool = False, max_chars: int = 0
+        self,
+        urls: Sequence[str],
+        *,
+        no_external: bool = False,
+        max_chars: int = 0,
+        offset: int | None = None,
+        links: bool = False,
     ) -> tuple[PageContent, ...]:
-        del no_external, max_chars
+        del no_external, max_chars, offset, links
         self.fetched.append(tuple(urls))
         return tuple(
             PageContent(

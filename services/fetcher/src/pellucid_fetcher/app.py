@@ -246,7 +246,9 @@ def _http_path(settings: FetcherSettings, gate: EgressGate, network: Network) ->
     transport = HttpxTransport(network.dialler, trust, patience, http2=settings.fetcher_http2)
     policy = HttpPolicy(
         user_agent=settings.fetcher_user_agent,
-        browser_agent=settings.fetcher_browser_agent,
+        browser_agent=""
+        if settings.fetcher_browser_agent == OFF
+        else settings.fetcher_browser_agent,
         max_redirects=settings.fetcher_max_redirects,
         insecure_hosts=trust.insecure_hosts,
         caps=BodyCaps(pdf=settings.fetcher_pdf_max_bytes, text=settings.fetcher_html_max_bytes),

@@ -32,6 +32,8 @@ def request_from(message: fetcher_pb2.FetchRequest, remaining_s: float | None) -
         max_chars=message.max_chars or DEFAULT_MAX_CHARS,
         timeout_s=min(asked_s, left_s),
         internal_only=message.no_external,
+        offset=message.offset if message.HasField("offset") else None,
+        links=message.links,
     )
 
 
@@ -65,6 +67,7 @@ def page_to(page: Page) -> fetcher_pb2.Page:
         page_type=page.page_type,
         reason=page.reason,
         host_reliability=page.host_reliability,
+        next_offset=page.next_offset,
     )
     if page.published is not None:
         message.published.CopyFrom(_date_to(page))

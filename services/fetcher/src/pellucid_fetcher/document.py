@@ -20,6 +20,7 @@ class Document:
         content_type: As sniffed.
         charset: From the response header; empty when it names none.
         truncated: The body is cut.
+        links: Links are to be written down.
     """
 
     body: bytes
@@ -27,6 +28,7 @@ class Document:
     content_type: str
     charset: str = ""
     truncated: bool = False
+    links: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,8 @@ class Extracted:
         text: Light Markdown of the main content.
         quality: 0 to 1; how well the extraction seems to have gone.
         needs_script: The document is a shell that a script would fill.
+        leads_to: Address of the document that it refreshes to, or that its only frame holds;
+            empty for none.
     """
 
     status: FetchStatus = FetchStatus.OK
@@ -54,6 +58,7 @@ class Extracted:
     warnings: tuple[str, ...] = ()
     truncated: bool = False
     needs_script: bool = False
+    leads_to: str = ""
 
 
 def to_plain(extracted: Extracted) -> dict[str, Any]:

@@ -73,7 +73,7 @@ class PageFetcher:
             page = await self._read(run)
         except FetchFault as fault:
             page = failed(run, fault)
-        page = replace(shortened(page, request.max_chars), timings=timings(run))
+        page = replace(shortened(page, request), timings=timings(run))
         self._steps.observer.fetched(page, purpose=request.purpose.value)
         return page
 
@@ -99,14 +99,14 @@ class PageFetcher:
         return replace(page, host_reliability=self._steps.record.reliability(target.host))
 
     async def _search_result(self, target: Target, run: Run) -> Page:
-        page, shared = await self._steps.cache.get(target.href), True
+        page, shared = await self._steps.cache.get(_kept_as(target, run)), True
         if page is None:
             # What may only be asked inside must not decide for those who may ask outside.
             inside = "inside " if run.request.internal_only else ""
             page, shared = await self._steps.flights.share(
-                f"{inside}{target.href}",
+                f"{inside}{_kept_as(target, run)}",
                 ends=run.ends,
-                look=lambda: self._steps.cache.get(target.href),
+                look=lambda: self._steps.cache.get(_kept_as(target, run)),
                 read=lambda: self._read_and_keep(target, run),
             )
         if not shared:
@@ -122,7 +122,7 @@ class PageFetcher:
             page = failed(run, fault)
         self._steps.record.note(target.host, page.status)
         if page.success or page.http_status:
-            self._steps.cache.put(target.href, page)
+            self._steps.cache.put(_kept_as(target, run), page)
         return page
 
     async def _be_polite(self, target: Target, run: Run) -> None:
@@ -150,3 +150,8 @@ class PageFetcher:
         if not turn.taken:
             raise FetchFault(FetchStatus.RATE_LIMITED, retry_after_s=int(turn.wait_s) + 1)
         await asyncio.sleep(turn.wait_s)
+
+
+def _kept_as(target: Target, run: Run) -> str:
+    """Return what a page is kept under: with its links it is another text."""
+    return f"{target.href} with links" if run.request.links else target.href

@@ -176,6 +176,9 @@ class PageRequest:
         max_chars: Most characters of text to return, 1 to 200,000.
         timeout_s: Time for this page in seconds.
         internal_only: Ask only hosts that the operator named.
+        offset: Where the text begins that is returned, in characters; nothing to have a longer text
+            cut from the middle.
+        links: Write links as Markdown links.
     """
 
     url: str
@@ -183,6 +186,8 @@ class PageRequest:
     max_chars: int
     timeout_s: float
     internal_only: bool = False
+    offset: int | None = None
+    links: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +219,7 @@ class Page:
     page_type: str = ""
     reason: str = ""
     host_reliability: float = 0.0
+    next_offset: int = 0
 
     @property
     def success(self) -> bool:

@@ -78,9 +78,10 @@ class FetcherSettings(MaliciousSettings):
         "Pellucid", min_length=1, max_length=60, description="Name that robots.txt may address."
     )
     fetcher_browser_agent: str = Field(
-        "",
+        "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "
+        "Chrome/140.0.0.0 Safari/537.36",
         max_length=300,
-        description="Agent for one more try when a page that a person named answers 403; empty: no "
+        description="Agent for one more try when a page that a person named answers 403; off: no "
         "such try.",
     )
     fetcher_robots: bool = Field(default=True, description="Respect robots.txt for search results.")
@@ -90,7 +91,7 @@ class FetcherSettings(MaliciousSettings):
         3.0, gt=0, le=30, description="Time for a connection, and for its encryption, in seconds."
     )
     fetcher_silence_timeout_s: float = Field(
-        5.0, gt=0, le=60, description="Longest silence before the first byte or between two, in s."
+        10.0, gt=0, le=60, description="Longest silence before the first byte or between two, in s."
     )
     fetcher_total_timeout_s: float = Field(
         10.0, gt=0, le=60, description="Time of plain HTTP in seconds; then what came is kept."

@@ -181,10 +181,18 @@ class ObservedEngine:
         return outcome
 
     async def fetch(
-        self, urls: Sequence[str], *, no_external: bool = False, max_chars: int = 0
+        self,
+        urls: Sequence[str],
+        *,
+        no_external: bool = False,
+        max_chars: int = 0,
+        offset: int | None = None,
+        links: bool = False,
     ) -> tuple[PageContent, ...]:
         """Pass on."""
-        return await self._engine.fetch(urls, no_external=no_external, max_chars=max_chars)
+        return await self._engine.fetch(
+            urls, no_external=no_external, max_chars=max_chars, offset=offset, links=links
+        )
 
 
 def observe_passed(turn: PassedOn) -> None:

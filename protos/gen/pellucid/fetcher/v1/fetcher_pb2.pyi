@@ -99,18 +99,22 @@ METHOD_CACHE: Method
 METHOD_PROVIDER: Method
 
 class FetchRequest(_message.Message):
-    __slots__ = ("url", "purpose", "max_chars", "timeout_ms", "no_external")
+    __slots__ = ("url", "purpose", "max_chars", "timeout_ms", "no_external", "offset", "links")
     URL_FIELD_NUMBER: _ClassVar[int]
     PURPOSE_FIELD_NUMBER: _ClassVar[int]
     MAX_CHARS_FIELD_NUMBER: _ClassVar[int]
     TIMEOUT_MS_FIELD_NUMBER: _ClassVar[int]
     NO_EXTERNAL_FIELD_NUMBER: _ClassVar[int]
+    OFFSET_FIELD_NUMBER: _ClassVar[int]
+    LINKS_FIELD_NUMBER: _ClassVar[int]
     url: str
     purpose: Purpose
     max_chars: int
     timeout_ms: int
     no_external: bool
-    def __init__(self, url: _Optional[str] = ..., purpose: _Optional[_Union[Purpose, str]] = ..., max_chars: _Optional[int] = ..., timeout_ms: _Optional[int] = ..., no_external: _Optional[bool] = ...) -> None: ...
+    offset: int
+    links: bool
+    def __init__(self, url: _Optional[str] = ..., purpose: _Optional[_Union[Purpose, str]] = ..., max_chars: _Optional[int] = ..., timeout_ms: _Optional[int] = ..., no_external: _Optional[bool] = ..., offset: _Optional[int] = ..., links: _Optional[bool] = ...) -> None: ...
 
 class FetchManyRequest(_message.Message):
     __slots__ = ("requests",)
@@ -133,7 +137,7 @@ class FetchManyResponse(_message.Message):
     def __init__(self, index: _Optional[int] = ..., page: _Optional[_Union[Page, _Mapping]] = ...) -> None: ...
 
 class Page(_message.Message):
-    __slots__ = ("url", "final_url", "success", "status", "http_status", "method", "title", "author", "site_name", "language", "published", "text", "excerpt", "truncated", "content_type", "charset", "redirects", "retryable", "error", "retry_after_s", "warnings", "timings", "bytes_wire", "bytes_decoded", "extraction_quality", "page_type", "reason", "host_reliability")
+    __slots__ = ("url", "final_url", "success", "status", "http_status", "method", "title", "author", "site_name", "language", "published", "text", "excerpt", "truncated", "content_type", "charset", "redirects", "retryable", "error", "retry_after_s", "warnings", "timings", "bytes_wire", "bytes_decoded", "extraction_quality", "page_type", "reason", "host_reliability", "next_offset")
     URL_FIELD_NUMBER: _ClassVar[int]
     FINAL_URL_FIELD_NUMBER: _ClassVar[int]
     SUCCESS_FIELD_NUMBER: _ClassVar[int]
@@ -162,6 +166,7 @@ class Page(_message.Message):
     PAGE_TYPE_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     HOST_RELIABILITY_FIELD_NUMBER: _ClassVar[int]
+    NEXT_OFFSET_FIELD_NUMBER: _ClassVar[int]
     url: str
     final_url: str
     success: bool
@@ -190,7 +195,8 @@ class Page(_message.Message):
     page_type: str
     reason: str
     host_reliability: float
-    def __init__(self, url: _Optional[str] = ..., final_url: _Optional[str] = ..., success: _Optional[bool] = ..., status: _Optional[_Union[FetchStatus, str]] = ..., http_status: _Optional[int] = ..., method: _Optional[_Union[Method, str]] = ..., title: _Optional[str] = ..., author: _Optional[str] = ..., site_name: _Optional[str] = ..., language: _Optional[str] = ..., published: _Optional[_Union[_common_pb2.PublishedDate, _Mapping]] = ..., text: _Optional[str] = ..., excerpt: _Optional[str] = ..., truncated: _Optional[bool] = ..., content_type: _Optional[str] = ..., charset: _Optional[str] = ..., redirects: _Optional[_Iterable[str]] = ..., retryable: _Optional[bool] = ..., error: _Optional[str] = ..., retry_after_s: _Optional[int] = ..., warnings: _Optional[_Iterable[str]] = ..., timings: _Optional[_Union[FetchTimings, _Mapping]] = ..., bytes_wire: _Optional[int] = ..., bytes_decoded: _Optional[int] = ..., extraction_quality: _Optional[float] = ..., page_type: _Optional[str] = ..., reason: _Optional[str] = ..., host_reliability: _Optional[float] = ...) -> None: ...
+    next_offset: int
+    def __init__(self, url: _Optional[str] = ..., final_url: _Optional[str] = ..., success: _Optional[bool] = ..., status: _Optional[_Union[FetchStatus, str]] = ..., http_status: _Optional[int] = ..., method: _Optional[_Union[Method, str]] = ..., title: _Optional[str] = ..., author: _Optional[str] = ..., site_name: _Optional[str] = ..., language: _Optional[str] = ..., published: _Optional[_Union[_common_pb2.PublishedDate, _Mapping]] = ..., text: _Optional[str] = ..., excerpt: _Optional[str] = ..., truncated: _Optional[bool] = ..., content_type: _Optional[str] = ..., charset: _Optional[str] = ..., redirects: _Optional[_Iterable[str]] = ..., retryable: _Optional[bool] = ..., error: _Optional[str] = ..., retry_after_s: _Optional[int] = ..., warnings: _Optional[_Iterable[str]] = ..., timings: _Optional[_Union[FetchTimings, _Mapping]] = ..., bytes_wire: _Optional[int] = ..., bytes_decoded: _Optional[int] = ..., extraction_quality: _Optional[float] = ..., page_type: _Optional[str] = ..., reason: _Optional[str] = ..., host_reliability: _Optional[float] = ..., next_offset: _Optional[int] = ...) -> None: ...
 
 class FetchTimings(_message.Message):
     __slots__ = ("wait_ms", "dns_ms", "http_ms", "browser_ms", "extract_ms", "total_ms")

@@ -7,7 +7,7 @@ from typing import Final
 from pellucid_fetcher.document import Extracted
 from pellucid_fetcher.errors import FetchFault
 from pellucid_fetcher.outcome import FetchStatus, Method, Page, PageRequest, Timings
-from pellucid_fetcher.ways.cutting import cut_middle
+from pellucid_fetcher.ways.cutting import cut_middle, part_from
 from pellucid_fetcher.ways.http_path import Trail
 from pellucid_fetcher.ways.receiving import Intake
 
@@ -101,9 +101,13 @@ def with_trail(page: Page, run: Run) -> Page:
     )
 
 
-def shortened(page: Page, max_chars: int) -> Page:
-    """Cut the text to what the caller wants."""
-    text, cut = cut_middle(page.text, max_chars)
+def shortened(page: Page, request: PageRequest) -> Page:
+    """Cut the text to what the caller wants: a part of it in order, or all but its middle."""
+    if request.offset is not None:
+        text, following = part_from(page.text, request.offset, request.max_chars)
+        cut = page.truncated or following > 0
+        return replace(page, text=text, truncated=cut, next_offset=following)
+    text, cut = cut_middle(page.text, request.max_chars)
     return replace(page, text=text, truncated=page.truncated or cut)
 
 

@@ -24,6 +24,7 @@ _BROWSER_FLOOR_S: Final = 1.5  # less time does not start a page
 _THIRD_PARTY_FLOOR_S: Final = 0.5
 _EXTRACT_SHARE: Final = 0.1  # of the time is kept for extraction …
 _EXTRACT_KEPT_S: Final = 0.5  # … but no more than this
+_MOST_LED: Final = 3  # pages that lead on one after the other
 _BARE_CHARS: Final = 80
 _DEFAULT_REST_S: Final = 5.0  # for a host that asks for a rest without saying how long
 
@@ -75,10 +76,29 @@ class Chain:
         except FetchFault as fault:
             return await self._after_fault(run, fault)
         extracted = await self._extract(run, _document(run, intake))
+        intake, extracted = await self._led_on(run, intake, extracted)
         page = assembled(run, intake, extracted, extracted.status)
         wanted = extracted.needs_script or page.status is FetchStatus.BLOCKED_BY_SITE
         wanted |= _is_bare(intake, extracted)
         return await self._rendered(run, page) if wanted else page
+
+    async def _led_on(
+        self, run: Run, intake: Intake, extracted: Extracted
+    ) -> tuple[Intake, Extracted]:
+        """Read on where a page without text of its own leads.
+
+        Raises:
+            FetchFault: What it leads to could not be read.
+        """
+        for _ in range(_MOST_LED):
+            if not extracted.leads_to or extracted.leads_to in run.trail.redirects:
+                break
+            title = extracted.title
+            limit_s = run.http_left_s * (1 - _EXTRACT_SHARE)
+            intake = await self._ways.http.follow(extracted.leads_to, run.trail, timeout_s=limit_s)
+            extracted = await self._extract(run, _document(run, intake))
+            extracted = replace(extracted, title=extracted.title or title)
+        return intake, extracted
 
     async def _after_fault(self, run: Run, fault: FetchFault) -> Page:
         """See what a failed transfer is still good for."""
@@ -203,6 +223,7 @@ def _document(run: Run, intake: Intake) -> Document:
         content_type=intake.kind or sniffing.sniff(intake.body, intake.declared),
         charset=sniffing.charset_parameter(intake.declared),
         truncated=intake.truncated,
+        links=run.request.links,
     )
 
 

@@ -1,6 +1,7 @@
-"""Shortening a text from the middle, on paragraph borders.
+"""Shortening a text: from the middle, on paragraph borders, or to a part that runs on.
 
-The beginning says what a page is about and the end how it came out; what is lost is named.
+The beginning says what a page is about and the end how it came out; what is lost is named. Parts
+put together are the whole text.
 """
 
 from typing import Final
@@ -31,6 +32,31 @@ def cut_middle(text: str, max_chars: int) -> tuple[str, bool]:
     head = _head(text, int(room * _HEAD_SHARE))
     tail = _tail(text[len(head) :], room - len(head))
     return _BREAK.join(part for part in (head.rstrip(), MARK, tail.lstrip()) if part), True
+
+
+def part_from(text: str, offset: int, max_chars: int) -> tuple[str, int]:
+    r"""Return a part of a text and where the next one begins, 0 after the last.
+
+    A part ends with a paragraph, or else with a word, where one ends in its second half.
+
+    Args:
+        text: The whole.
+        offset: Where the part begins, in characters.
+        max_chars: Most characters of it; at least 1.
+
+    >>> part_from("one two\n\nthree four", 0, 12), part_from("one two\n\nthree four", 9, 12)
+    (('one two\n\n', 9), ('three four', 0))
+    """
+    end = offset + max_chars
+    if end >= len(text):
+        return text[offset:], 0
+    half = offset + max_chars // 2
+    for border in (_BREAK, "\n", " "):
+        found = text.rfind(border, half, end)
+        if 0 <= found <= end - len(border):
+            end = found + len(border)
+            break
+    return text[offset:end], end
 
 
 def _head(text: str, room: int) -> str:

@@ -17,6 +17,7 @@ from pellucid_fetcher.egress.gate import EgressGate
 from pellucid_fetcher.errors import FetchFault, RefusedError
 from pellucid_fetcher.outcome import FetchStatus, PageRequest, Purpose
 from pellucid_fetcher.ports import Answer, HttpTransport
+from pellucid_fetcher.ways.cookies import ChainCookies
 from pellucid_fetcher.ways.decoding import ACCEPTED
 from pellucid_fetcher.ways.receiving import BodyCaps, Intake, retry_after_s
 
@@ -76,6 +77,8 @@ class Trail:
     # Sent to the first origin only.
     headers: tuple[tuple[str, str], ...] = NO_HEADERS
     origin: tuple[str, str, int] | None = None
+    # What the hosts of this chain have set.
+    cookies: ChainCookies = field(default_factory=ChainCookies)
     # How far the place that was reached may lead on.
     reach: Reach = Reach.PUBLIC
 
@@ -134,6 +137,20 @@ class HttpPath:
                 trail.intake.truncated = True
             raise FetchFault(FetchStatus.TOTAL_TIMEOUT) from error
 
+    async def follow(self, url: str, trail: Trail, *, timeout_s: float) -> Intake:
+        """Read on where a page that was read leads, within the reach of that page.
+
+        Raises:
+            FetchFault: It could not be read; the trail tells of the new place.
+        """
+        trail.redirects.append(trail.final_url)
+        trail.intake, trail.refused = None, False
+        try:
+            async with asyncio.timeout(timeout_s):
+                return await self._hops_from(parse(url), trail, self._policy.user_agent)
+        except TimeoutError as error:
+            raise FetchFault(FetchStatus.TOTAL_TIMEOUT) from error
+
     async def _with_retries(self, request: PageRequest, trail: Trail, ends: float) -> Intake:
         agent = self._policy.user_agent
         try:
@@ -148,6 +165,7 @@ class HttpPath:
         await asyncio.sleep(_RETRY_PAUSE_S)
         # What the first try left is no part of the page that the second one is after.
         trail.redirects.clear()
+        trail.cookies = ChainCookies()
         trail.intake, trail.refused = None, False
         return await self._hops(request, trail, agent)
 
@@ -163,21 +181,25 @@ class HttpPath:
         target = parse(request.url)
         trail.origin = target.origin
         trail.reach = Reach.NAMED if request.internal_only else Reach.ALL
-        seen = {target.href}
+        return await self._hops_from(target, trail, agent)
+
+    async def _hops_from(self, target: Target, trail: Trail, agent: str) -> Intake:
+        seen = {_place(target, trail)}
         while True:
             trail.target = target
             clearance = await self._clear(target, trail)
             step = await self._ask(clearance, trail, agent)
             if isinstance(step, Intake):
                 return step
-            target = self._next_hop(step, seen)
+            target = self._next_hop(step, trail, seen)
 
-    def _next_hop(self, target: Target, seen: set[str]) -> Target:
-        if target.href in seen:
+    def _next_hop(self, target: Target, trail: Trail, seen: set[str]) -> Target:
+        place = _place(target, trail)
+        if place in seen:
             raise FetchFault(FetchStatus.REDIRECT_LOOP)
         if len(seen) > self._policy.max_redirects:
             raise FetchFault(FetchStatus.TOO_MANY_REDIRECTS)
-        seen.add(target.href)
+        seen.add(place)
         return target
 
     async def _clear(self, target: Target, trail: Trail) -> Clearance:
@@ -195,6 +217,7 @@ class HttpPath:
         trail.insecure |= target.scheme == "https" and target.host in self._policy.insecure_hosts
         async with self._exchange(clearance, trail, agent) as answer:
             trail.http_status, trail.final_url = answer.status, target.href
+            trail.cookies.take(target.host, answer.headers.get("set-cookie", ""))
             if answer.status in _REDIRECTS:
                 return _redirect(clearance.target, answer.headers, trail)
             trail.retry_after_s = retry_after_s(answer.headers, time.time())
@@ -209,6 +232,8 @@ class HttpPath:
         started = _now()
         own = trail.headers if clearance.target.origin == trail.origin else NO_HEADERS
         headers = {**self._headers(agent), **dict(own)}
+        if cookies := trail.cookies.header(clearance.target.host):
+            headers["cookie"] = cookies
         try:
             async with self._transport.get(clearance, headers) as answer:
                 yield answer
@@ -244,6 +269,11 @@ class HttpPath:
             return
         trail.refused = True
         trail.intake = intake
+
+
+def _place(target: Target, trail: Trail) -> str:
+    """Tell one hop from another: with other cookies an address may answer otherwise."""
+    return f"{target.href} {trail.cookies.header(target.host)}"
 
 
 def _redirect(base: Target, headers: Mapping[str, str], trail: Trail) -> Target:

@@ -158,6 +158,8 @@ def fetch_many_request(call: FetchCall) -> fetcher_pb2.FetchManyRequest:
                 max_chars=call.max_chars,
                 timeout_ms=timeout_ms,
                 no_external=call.no_external,
+                offset=call.offset,
+                links=call.links,
             )
             for url in call.urls
         ]

@@ -140,6 +140,7 @@ def page_content(page: fetcher_pb2.Page) -> PageContent:
         retry_after_s=page.retry_after_s,
         warnings=tuple(page.warnings),
         total_ms=page.timings.total_ms,
+        next_offset=page.next_offset,
     )
 
 
@@ -242,6 +243,7 @@ def _report(report: search_pb2.ProviderReport) -> ProviderReport:
         detail=report.detail,
         calls=report.calls,
         cost_micro_usd=report.cost_micro_usd,
+        retry_after_s=report.retry_after_s,
     )
 
 

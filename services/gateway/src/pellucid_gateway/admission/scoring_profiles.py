@@ -54,10 +54,18 @@ class KnownProfiles:
         return await self._engine.search(command)
 
     async def fetch(
-        self, urls: Sequence[str], *, no_external: bool = False, max_chars: int = 0
+        self,
+        urls: Sequence[str],
+        *,
+        no_external: bool = False,
+        max_chars: int = 0,
+        offset: int | None = None,
+        links: bool = False,
     ) -> tuple[PageContent, ...]:
         """Pass on."""
-        return await self._engine.fetch(urls, no_external=no_external, max_chars=max_chars)
+        return await self._engine.fetch(
+            urls, no_external=no_external, max_chars=max_chars, offset=offset, links=links
+        )
 
     def _require(self, scoring: ScoringOptions) -> None:
         if scoring.profile and self._names and scoring.profile not in self._names:

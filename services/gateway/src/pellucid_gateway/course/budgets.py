@@ -15,6 +15,8 @@ class StageBudgets:
 
     decision_s: float = 1.8
     search_s: float = 3.0
+    # A provider's limit per second is waited for so long, within the gathering share of the turn.
+    search_turn_s: float = 12.0
     score_s: float = 0.5
     page_s: float = 8.0
     # Once a page is there, the others get this long: one slow page must not hold the answer.

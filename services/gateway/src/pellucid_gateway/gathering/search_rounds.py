@@ -4,6 +4,7 @@ Every call is bounded by its share of the turn; a part that fails is noted and t
 decides nothing about the answer.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 
 from pellucid_gateway.course.budgets import limited
@@ -39,6 +40,8 @@ _EXTRACT_TOKENS = 160
 _MOST_EXTRACTS = 16
 # A further round that has less time would only be cut off and look like a lost search.
 _LEAST_ROUND_S = 0.2
+# The code of a provider whose limit per second or minute is reached.
+_LIMITED = "rate"
 # Fewer results than these, found within a window of time, are searched for again without it.
 _FEW = 3
 
@@ -133,6 +136,7 @@ class Gatherer:
                         answer = await self._services.search.search(call)
                     else:
                         answer = await self._first_search(errand, call)
+                answer = await self._in_line(call, answer)
         except (PreconditionError, InvalidArgumentError):
             raise
         except (ServiceError, TimeoutError) as error:
@@ -140,6 +144,20 @@ class Gatherer:
             return SearchAnswer()
         self._account(answer)
         return answer
+
+    async def _in_line(self, call: SearchCall, answer: SearchAnswer) -> SearchAnswer:
+        """Ask once more, for longer, where nothing but a provider's limit was in the way."""
+        wait_s = _limit_s(answer)
+        # What is found then is still to be rated.
+        left_s = self._budget.stage_s(self._budgets.search_turn_s) - self._budgets.score_s
+        if not 0 < wait_s < left_s:
+            return answer
+        await self._progress(ProgressKind.SEARCH_START, wait_s=wait_s, query=call.queries[0].text)
+        try:
+            async with limited(left_s):
+                return await self._services.search.search(call)
+        except (ServiceError, TimeoutError):
+            return answer
 
     async def _first_search(self, errand: Errand, call: SearchCall) -> SearchAnswer:
         """Search for the decision's queries; beside them for one that a model writes meanwhile."""
@@ -286,9 +304,11 @@ class Gatherer:
         iteration: int = 0,
         count: int = 0,
         missing: tuple[str, ...] = (),
+        wait_s: float = 0.0,
     ) -> None:
+        step = "web_search_waiting" if wait_s else kind.value
         message = self._ledger.wording.progress(
-            kind.value, query=query, iteration=iteration, count=count
+            step, query=query, iteration=iteration, count=count, seconds=math.ceil(wait_s)
         )
         if missing:
             message = self._ledger.wording.answer(
@@ -297,6 +317,12 @@ class Gatherer:
         await self._send(
             Progress(kind=kind, message=message, query=query, iteration=iteration, count=count)
         )
+
+
+def _limit_s(answer: SearchAnswer) -> float:
+    """Return the seconds until the first limit that was in the way is over; 0 when none was."""
+    waits = [r.retry_after_s for r in answer.providers if r.error_code == _LIMITED]
+    return min(waits, default=0.0) if _nobody_answered(answer) else 0.0
 
 
 def _nobody_answered(answer: SearchAnswer) -> bool:

@@ -245,10 +245,18 @@ class RememberingEngine:
         return await self._engine.decide(request)
 
     async def fetch(
-        self, urls: Sequence[str], *, no_external: bool = False, max_chars: int = 0
+        self,
+        urls: Sequence[str],
+        *,
+        no_external: bool = False,
+        max_chars: int = 0,
+        offset: int | None = None,
+        links: bool = False,
     ) -> tuple[PageContent, ...]:
         """Read pages that a person named; see `engine.TurnEngine`."""
-        return await self._engine.fetch(urls, no_external=no_external, max_chars=max_chars)
+        return await self._engine.fetch(
+            urls, no_external=no_external, max_chars=max_chars, offset=offset, links=links
+        )
 
 
 def _allowed(options: SearchOptions) -> SearchOptions:

@@ -125,7 +125,13 @@ class Engine:
         )
 
     async def fetch(
-        self, urls: Sequence[str], *, no_external: bool = False, max_chars: int = 0
+        self,
+        urls: Sequence[str],
+        *,
+        no_external: bool = False,
+        max_chars: int = 0,
+        offset: int | None = None,
+        links: bool = False,
     ) -> tuple[PageContent, ...]:
         """Read pages that a person named; see `engine.TurnEngine`."""
         pages: dict[int, PageContent] = {}
@@ -136,6 +142,8 @@ class Engine:
                 timeout_s=FETCH_S,
                 max_chars=max_chars or _FETCH_CHARS,
                 no_external=no_external,
+                offset=offset,
+                links=links,
             )
             await self._fetch_into(pages, call, start)
         return tuple(pages.get(i) or _not_read(url) for i, url in enumerate(urls))

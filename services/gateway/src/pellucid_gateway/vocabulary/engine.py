@@ -35,7 +35,21 @@ class TurnEngine(Protocol):
         ...
 
     async def fetch(
-        self, urls: Sequence[str], *, no_external: bool = False, max_chars: int = 0
+        self,
+        urls: Sequence[str],
+        *,
+        no_external: bool = False,
+        max_chars: int = 0,
+        offset: int | None = None,
+        links: bool = False,
     ) -> tuple[PageContent, ...]:
-        """Read pages that a person named, in the order asked for; a bad page is an outcome."""
+        """Read pages that a person named, in the order asked for; a bad page is an outcome.
+
+        Args:
+            urls: Addresses.
+            no_external: Only hosts that the operator named as internal.
+            max_chars: Most characters of each text; 0 for the usual number.
+            offset: Where each text begins, in characters; then it runs on without a gap.
+            links: Write links as Markdown links.
+        """
         ...

@@ -144,6 +144,8 @@ class PageContent:
         text: Light Markdown, untrusted.
         error: One sentence for people; empty on success.
         retryable: Asking again later may help.
+        next_offset: Where the text goes on, in characters, when a part of it was asked for; 0 at
+            its end.
     """
 
     url: str
@@ -168,6 +170,7 @@ class PageContent:
     retry_after_s: int = 0
     warnings: tuple[str, ...] = ()
     total_ms: int = 0
+    next_offset: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,6 +215,7 @@ class ProviderReport:
         error_code: Stable lower-case word; empty when it did well.
         detail: One sentence for people, without keys or queries.
         cost_micro_usd: List price of its calls in millionths of a US dollar.
+        retry_after_s: Seconds after which its limit lets a call through; 0 when it is not limited.
     """
 
     name: str
@@ -222,3 +226,4 @@ class ProviderReport:
     detail: str = ""
     calls: int = 0
     cost_micro_usd: int = 0
+    retry_after_s: float = 0.0

@@ -196,6 +196,8 @@ class FetchCall:
     timeout_s: float
     max_chars: int = 10_000
     no_external: bool = False
+    offset: int | None = None
+    links: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,6 +32,7 @@ _PARTS = re.compile(
 # Each pass removes at least one thing; real addresses need one or two.
 _MAX_PASSES = 12
 _MAX_URL = 2_048
+_ROUTES = ("#!", "#/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +91,8 @@ def _one_pass(url: str) -> str | None:
         return f"{viewed}?{query}" if query else viewed
     query = _without_tracking(query)
     path = _tidy_path(path, has_query=bool(query))
-    # A hash-bang names a page of its own in an old kind of web application.
-    fragment = fragment if fragment.startswith("#!") else ""
+    # Such a fragment names a page of its own in an application that runs in the browser.
+    fragment = fragment if fragment.startswith(_ROUTES) else ""
     mark = "?" if query else ""
     return f"{scheme}://{_desktop_host(host)}{port}{path}{mark}{query}{fragment}"
 
@@ -141,7 +142,7 @@ def page_key(canonical: str) -> str:
     True
     """
     rest = canonical.partition("://")[2]
-    rest, bang, fragment = rest.partition("#!")
+    rest, bang, fragment = rest.partition("#")
     address, mark, query = rest.partition("?")
     host, slash, path = address.partition("/")
     # The order of names says nothing; that of one name's values may.

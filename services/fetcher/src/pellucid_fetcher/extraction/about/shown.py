@@ -24,6 +24,7 @@ from pellucid_fetcher.extraction.about.written import (
     written_days,
 )
 from pellucid_fetcher.extraction.structure.blocks import Block, Place
+from pellucid_language.dates import in_common_calendar
 
 _THREADS: Final = frozenset({"DiscussionForumPosting", "QAPage"})
 _NAMED_DATE: Final = re.compile(
@@ -35,7 +36,7 @@ _NAMED_ASIDE: Final = re.compile(
 )
 _MARKED_CLASS: Final = re.compile(r"publish|entry-date|post-date")
 _ASIDE_TAGS: Final = frozenset({"nav", "aside", "footer"})
-_MAYBE: Final = re.compile(r"(?:19|20)\d\d|\d[./]\d")
+_MAYBE: Final = re.compile(r"(?:19|20)\d\d|\d[./]\d|(?![0-9])\d{4}|2[45]\d\d|和|平成|民[國国]")
 _TEXT_CHARS: Final = 400
 _UP: Final = 8
 _AROUND_CHARS: Final = 120  # longer text around a time is no byline
@@ -57,6 +58,7 @@ _LABELLED: Final = 3.0
 _FIRST_POST: Final = 2.5
 _IN_ADDRESS: Final = 2.0  # the address names the month: "/2025/12/"; 1 to 3 are alike
 _FIRST_PUBLISHED: Final = 1.5  # "originally published"; 1 to 2 are alike, 0 and 3 lose 1
+_INSTANT: Final = 0.5  # an element tells machines the same day
 CHANGED_COST: Final = 1.0
 
 
@@ -181,14 +183,18 @@ def _written(blocks: Sequence[Block], page: Page, style: Style) -> Iterator[Cand
     top = _top(blocks, page)
     is_first = page.is_thread
     month = month_in(page.url)
-    dated = [at for at, block in enumerate(blocks) if _MAYBE.search(block.text[:_TEXT_CHARS])]
+    # The posts of a thread tell machines each their own instant.
+    instants = not page.is_thread
+    dated = [at for at, block in enumerate(blocks) if _may_be_dated(block)]
     for at in dated[:_MAX_DATED]:
         block = blocks[at]
         near = _nearness(at, top)
         place = _standing(block, is_near=near > 1.0)
         label = _label_above(blocks, at)
-        for found in written_days(f"{label}{block.text[:_TEXT_CHARS]}", style):
-            score = near + place + _wording(found, block) + bool(label and found.is_published)
+        told = _INSTANT * bool(block.instants)
+        for found in _days_of(label, block, style, instants=instants):
+            score = near + place + told + _wording(found, block)
+            score += bool(label and found.is_published)
             if is_believable(datetime.combine(found.day, time(), UTC)) and not found.is_beside:
                 if is_first and at >= (top or 0) and not found.is_changed:
                     score += _FIRST_POST
@@ -196,6 +202,30 @@ def _written(blocks: Sequence[Block], page: Page, style: Style) -> Iterator[Cand
                 score += _IN_ADDRESS * ((found.day.year, found.day.month) == month)
                 order, is_bare = (at, found.start), block.words <= _BARE_WORDS
                 yield Candidate(score, order, found.day, found.is_changed, found.other, is_bare)
+
+
+def _may_be_dated(block: Block) -> bool:
+    return bool(block.instants) or bool(_MAYBE.search(block.text[:_TEXT_CHARS]))
+
+
+def _days_of(label: str, block: Block, style: Style, *, instants: bool) -> list[WrittenDay]:
+    """Read the days of a block: those that it writes, else the ones it only tells machines.
+
+    "3 days ago" and "22 Sept" name a day with what stands beside them in the mark-up.
+    """
+    line = f"{label}{in_common_calendar(block.text[:_TEXT_CHARS])}"
+    days = list(written_days(line, style))
+    near, far, tags = _names(block.place)
+    is_aside = bool(tags & _ASIDE_TAGS) or bool(_NAMED_ASIDE.search(far))
+    if (
+        days
+        or not instants
+        or len(block.instants) != 1
+        or (is_aside and not _NAMED_DATE.search(near))
+    ):
+        return days
+    moment = read_moment(block.instants[0])
+    return list(written_days(f"{line} {moment:%Y-%m-%d}", style)) if moment is not None else []
 
 
 def _top(blocks: Sequence[Block], page: Page) -> int | None:

@@ -51,6 +51,10 @@ class Priors:
         self._never = [far + order.index(name) for name in surroundings.never_inside]
         self._never += [near + order.index(name) for name in surroundings.never_near]
         self._review = far + order.index("review")
+        self._outside = [near + order.index(name) for name in surroundings.outside_near]
+        self._outside += [
+            far + order.index(name) for name in surroundings.never_inside if name[:1] != "<"
+        ]
         self._seldom = [near + order.index(name) for name in surroundings.seldom_near]
 
     def weigh(
@@ -85,6 +89,14 @@ class Priors:
             fall += _SELDOM * smallness * seldom
         lowered: Floats = chances / (chances + (1.0 - chances) * np.exp(fall) + 1e-12)
         return lowered
+
+    def framed(self, columns: Matrix, blocks: Sequence[Block]) -> NDArray[np.bool_]:
+        """Tell which blocks stand in parts that are named or told as frame, or lead elsewhere."""
+        named = _any(columns, self._outside) > 0
+        linked = np.asarray([_is_all_link(block) for block in blocks])
+        told = told_parts(blocks, self._surroundings)
+        framed: NDArray[np.bool_] = named | linked | told
+        return framed
 
 
 def _odd(columns: Matrix, blocks: Sequence[Block]) -> Floats:

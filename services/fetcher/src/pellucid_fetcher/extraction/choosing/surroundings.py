@@ -24,6 +24,7 @@ class Surroundings:
         never_inside: Of these, what is never content at any distance.
         never_near: What is never content when it is near.
         seldom_near: What seldom is, when near, on a small page.
+        outside_near: What is frame even between two sentences of the content.
     """
 
     names: tuple[re.Pattern[str], ...]
@@ -37,6 +38,7 @@ class Surroundings:
     never_inside: tuple[str, ...]
     never_near: tuple[str, ...]
     seldom_near: tuple[str, ...]
+    outside_near: tuple[str, ...]
 
 
 def load_surroundings() -> Surroundings:
@@ -54,4 +56,5 @@ def load_surroundings() -> Surroundings:
         never_inside=tuple(table["never_inside"]),
         never_near=tuple(table["never_near"]),
         seldom_near=tuple(table["seldom_near"]),
+        outside_near=tuple(table["outside_near"]),
     )

@@ -10,7 +10,7 @@ from pellucid_fetcher.extraction.reading import feed, pdf, plain, sniffing
 from pellucid_fetcher.extraction.reading.html import open_html_reader
 from pellucid_fetcher.outcome import FetchStatus
 
-MAX_TEXT_CHARS: Final = 200_000
+MAX_TEXT_CHARS: Final = 2_000_000  # read on by its parts
 
 Reader = Callable[[Document], Extracted]
 

@@ -1,5 +1,6 @@
 """RSS and Atom feeds as a list of entries."""
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -9,10 +10,12 @@ from pellucid_fetcher.document import Document, Extracted
 from pellucid_fetcher.extraction.about.dates import read_moment
 from pellucid_fetcher.extraction.reading import charset, excerpt
 from pellucid_fetcher.extraction.structure.blocks import clean
+from pellucid_fetcher.extraction.structure.links import absolute
 from pellucid_fetcher.outcome import FetchStatus
 
 MAX_ENTRIES: Final = 200
 _MAX_SUMMARY: Final = 600
+_LINK: Final = re.compile(r"<link\b([^>]*)/>")
 _CDATA: Final = ("<![CDATA[", "]]>")
 
 
@@ -25,6 +28,8 @@ def read_feed(document: Document) -> Extracted:
         source = source.replace(bracket, "")
     # An HTML parser takes <link> for void and <title> for raw text; neutral names keep both whole.
     source = source.replace("<title", "<x-title").replace("</title", "</x-title")
+    source = _LINK.sub(r"<x-link\1></x-link>", source)
+    source = source.replace("<link>", "<x-link>").replace("</link", "</x-link")
     parser = LexborHTMLParser(source)
     entries = parser.css("item, entry")[:MAX_ENTRIES]
     title = _first_text(parser.css("x-title")[:1])
@@ -47,7 +52,18 @@ def _entry(node: LexborNode) -> str:
     day = _day(_first_text(node.css("pubdate, published, updated, dc\\:date")[:1]))
     summary = _first_text(node.css("description, summary, content")[:1])
     head = f"## {title}" if title else ""
-    return "\n".join(part for part in (head, day, summary[:_MAX_SUMMARY]) if part)
+    return "\n".join(part for part in (head, day, summary[:_MAX_SUMMARY], _link(node)) if part)
+
+
+def _link(node: LexborNode) -> str:
+    """Return where an entry leads: the text of a link in RSS, its address in Atom."""
+    told = [link.attributes.get("href") or clean(link.text()) for link in _alternates(node)]
+    return next((address for each in told if (address := absolute(each, ""))), "")
+
+
+def _alternates(node: LexborNode) -> list[LexborNode]:
+    links = node.css("x-link")
+    return [link for link in links if (link.attributes.get("rel") or "alternate") == "alternate"]
 
 
 def _day(text: str) -> str:

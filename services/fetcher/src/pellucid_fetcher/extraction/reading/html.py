@@ -15,9 +15,12 @@ from pellucid_fetcher.extraction.about.metadata import Metadata, read_metadata
 from pellucid_fetcher.extraction.about.shown import Page
 from pellucid_fetcher.extraction.choosing.selecting import Choice, Selector, open_selector
 from pellucid_fetcher.extraction.reading import charset, excerpt, markdown
+from pellucid_fetcher.extraction.reading.leading import leads_to
 from pellucid_fetcher.extraction.reading.walls import Wall, load_walls, recognise
 from pellucid_fetcher.extraction.structure.blocks import PageBlocks
+from pellucid_fetcher.extraction.structure.links import absolute
 from pellucid_fetcher.extraction.structure.nesting import shallow
+from pellucid_fetcher.extraction.structure.shadows import fill_slots, with_open_roots
 from pellucid_fetcher.extraction.structure.walking import walk_page
 from pellucid_fetcher.outcome import FetchStatus, PublishedDate
 
@@ -40,10 +43,13 @@ class HtmlReader:
     def read(self, document: Document) -> Extracted:
         """Extract an HTML page."""
         decoded = charset.decode(document.body, document.charset)
-        markup = shallow(decoded.text)
+        whole = shallow(decoded.text)
+        is_cut = len(whole) < len(decoded.text)
+        markup = with_open_roots(whole)
         parser = LexborHTMLParser(markup)
-        page = walk_page(parser)
-        page.limited |= len(markup) < len(decoded.text)
+        fill_slots(parser, markup)
+        page = walk_page(parser, _base(parser, document) if document.links else "")
+        page.limited |= is_cut
         if page.limited and not page.blocks:
             return Extracted(status=FetchStatus.PARSE_LIMIT, charset=decoded.charset)
         metadata = read_metadata(parser, document.url)
@@ -53,6 +59,9 @@ class HtmlReader:
             extracted = replace(
                 extracted, published=_published(parser, page, metadata, document.url)
             )
+        words = sum(block.words for block in page.blocks)
+        led = leads_to(parser, _base(parser, document), words)
+        extracted = replace(extracted, leads_to=led)
         suspect = ("charset_suspect",) if decoded.suspect else ()
         return _with_charset(extracted, decoded.charset, suspect)
 
@@ -60,7 +69,7 @@ class HtmlReader:
         self, page: PageBlocks, choice: Choice, metadata: Metadata, markup: str
     ) -> Extracted:
         chosen = choice.blocks
-        text = markdown.render(chosen)
+        text = markdown.render(chosen, page.links)
         words = sum(block.words for block in chosen)
         visible = "\n".join(block.text for block in page.blocks)
         walls = recognise(
@@ -91,6 +100,13 @@ class HtmlReader:
 def open_html_reader() -> HtmlReader:
     """Build a reader with the shipped tables."""
     return HtmlReader(load_walls(), open_selector())
+
+
+def _base(parser: LexborHTMLParser, document: Document) -> str:
+    """Return the address that the links of a page start from."""
+    node = parser.css_first("base[href]")
+    named = (node.attributes.get("href") or "") if node is not None else ""
+    return absolute(named, document.url) or document.url
 
 
 def _published(

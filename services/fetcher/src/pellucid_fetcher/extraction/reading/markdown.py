@@ -1,15 +1,22 @@
-"""Blocks to light Markdown: headings, lists, tables, quotes and code; no links, no images."""
+"""Blocks to light Markdown: headings, lists, tables, quotes, code, marked links."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from pellucid_fetcher.extraction.structure.blocks import Block
+from pellucid_fetcher.extraction.structure import links
+from pellucid_fetcher.extraction.structure.blocks import Block, Place
 
 _MAX_INDENT = 4
+_TERM_CHARS = 300  # a longer text is a paragraph of its own
+_TERM_DEPTH = 3
 
 
-def render(blocks: Sequence[Block]) -> str:
+def render(blocks: Sequence[Block], addresses: Sequence[str] = ()) -> str:
     """Write blocks as Markdown.
+
+    Args:
+        blocks: In page order.
+        addresses: Where the links lead that are marked in them.
 
     Returns:
         Paragraphs apart by an empty line; items of a list and rows of a table on adjoining lines.
@@ -19,7 +26,10 @@ def render(blocks: Sequence[Block]) -> str:
     items = _Items()
     for block in map(items.settled, _without_repeats(blocks)):
         parts.append(_gap(previous, block))
-        parts.append(_written(block, previous))
+        told = (
+            replace(block, text=links.written(block.marked, addresses)) if block.marked else block
+        )
+        parts.append(_written(told, previous))
         previous = block
     return "".join(parts).strip()
 
@@ -58,8 +68,33 @@ def _without_repeats(blocks: Sequence[Block]) -> Iterator[Block]:
 def _gap(previous: Block | None, block: Block) -> str:
     if previous is None:
         return ""
+    part = _part_of_term(previous, block)
+    if part:
+        return part
     adjoins = previous.kind == block.kind and block.kind in ("li", "row", "quote")
     return "\n" if adjoins else "\n\n"
+
+
+def _part_of_term(previous: Block, block: Block) -> str:
+    """Return what stands between a term and what is said of it; empty for other blocks."""
+    part, before = _in_terms(block), _in_terms(previous)
+    if not part or not before or max(len(block.text), len(previous.text)) > _TERM_CHARS:
+        return ""
+    if (before, part) == ("dt", "dd"):
+        return " " if previous.text[-1:] in ":?!.：？" else ": "
+    return "; " if (before, part) == ("dd", "dd") else "\n"
+
+
+def _in_terms(block: Block) -> str:
+    """Tell whether a paragraph is a term or said of one, by the elements around it."""
+    here: Place | None = block.place
+    for _ in range(_TERM_DEPTH):
+        if here is None or block.kind != "p":
+            break
+        if here.tag in ("dt", "dd"):
+            return here.tag
+        here = here.parent
+    return ""
 
 
 def _written(block: Block, previous: Block | None) -> str:
@@ -71,7 +106,7 @@ def _written(block: Block, previous: Block | None) -> str:
         case "quote":
             return "\n".join(f"> {line}" for line in block.text.split("\n"))
         case "pre":
-            return f"```\n{block.text.replace('```', '` ` `')}\n```"
+            return f"```{block.language}\n{block.text.replace('```', '` ` `')}\n```"
         case "row":
             return _row(block, previous)
         case _:

@@ -17,8 +17,8 @@ from pellucid_fetcher.extraction.structure.pdf_lines import Page, Run, page_of
 from pellucid_fetcher.extraction.structure.pdf_paragraphs import text_of
 from pellucid_fetcher.outcome import DateOrigin, FetchStatus, PublishedDate
 
-MAX_PAGES: Final = 300
-MAX_CHARS: Final = 220_000  # a little more than is returned of any document
+MAX_PAGES: Final = 1_000
+MAX_CHARS: Final = 2_000_000  # read on by its parts
 MAX_LETTERS: Final = 100_000  # of one page; drawings made of letters have more
 _BOLD: Final = 600
 _FONT_NAME_BYTES: Final = 64

@@ -2,17 +2,19 @@
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any, Final
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from pellucid_fetcher.document import Document, Extracted
 from pellucid_fetcher.extraction.reading import charset, excerpt
-from pellucid_fetcher.extraction.structure.blocks import without_invisible
+from pellucid_fetcher.extraction.structure.blocks import clean, without_invisible
 from pellucid_fetcher.outcome import FetchStatus
 
 _MAX_JSON_LINES: Final = 20_000
 _HEADING: Final = re.compile(r"^#{1,3}\s+(.+?)\s*#*$", re.MULTILINE)
+_CDATA: Final = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
 _TITLE_KEYS: Final = ("title", "name", "headline")
 
@@ -45,11 +47,24 @@ def read_json(document: Document) -> Extracted:
 def read_xml(document: Document) -> Extracted:
     """Read XML of no known kind: its text, without looking up any entity."""
     decoded = charset.decode(document.body, document.charset)
-    parser = LexborHTMLParser(decoded.text)
+    parser = LexborHTMLParser(_CDATA.sub(r"\1", decoded.text))
     root = parser.body or parser.root
-    raw = root.text(deep=True, separator="\n") if root is not None else ""
-    lines = (" ".join(line.split()) for line in without_invisible(raw).split("\n"))
+    lines = _xml_lines(root) if root is not None else ()
     return _result("\n".join(line for line in lines if line), decoded)
+
+
+def _xml_lines(root: LexborNode) -> Iterator[str]:
+    """Return texts and attributes in the order of the document, a line for each."""
+    for node in root.traverse(include_text=True):
+        if node.tag == "-text":
+            yield clean(node.text_content or "")
+        elif not (node.tag or "").startswith("-"):
+            told = node.attributes.items()
+            yield from (f"{name}: {clean(value)}" for name, value in told if value and _says(name))
+
+
+def _says(attribute: str) -> bool:
+    return not attribute.startswith(("xmlns", "xml:", "xsi:"))
 
 
 def _json_lines(value: Any) -> list[str]:

@@ -35,6 +35,7 @@ class Place:
         blocks: Number of blocks inside.
         paragraphs: Those of them that are sentences.
         fields: Fields to fill in or to tick right inside; none that only search.
+        keeps_lines: Its style keeps the line breaks of the mark-up.
     """
 
     tag: str
@@ -46,6 +47,7 @@ class Place:
     blocks: int = 0
     paragraphs: int = 0
     fields: int = 0
+    keeps_lines: bool = False
 
 
 @dataclass(slots=True)
@@ -62,6 +64,9 @@ class Block:
         links: Number of links.
         noscript: It stands inside noscript.
         header: A row of heading cells.
+        language: Of a listing; empty when it names none.
+        instants: What its elements tell machines of a time.
+        marked: Its text with its links marked; empty when none is.
     """
 
     kind: str
@@ -74,6 +79,9 @@ class Block:
     links: int = 0
     noscript: bool = False
     header: bool = False
+    language: str = ""
+    marked: str = ""
+    instants: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -83,9 +91,13 @@ class PageBlocks:
     Attributes:
         limited: The page is deeper or larger than is walked; the rest is missing.
         scripts: Number of script elements.
+        links: Where its marked links lead.
+        pictures: What pictures show that say it, each with the number of blocks before it.
     """
 
     blocks: list[Block] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
+    pictures: list[tuple[int, Block]] = field(default_factory=list)
     elements: int = 0
     images: int = 0
     scripts: int = 0

@@ -4,6 +4,7 @@ Decides which controls a reader can see and use: a hidden part that only a hidde
 control names is what a page says to machines alone.
 """
 
+import re
 from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -13,6 +14,17 @@ from pellucid_fetcher.extraction.structure.visibility import Visibility
 
 _MAX_CONTROLS: Final = 200
 _MAX_DEPTH: Final = 100
+# Tabs and buttons that name what they open, otherwise than by being expanded.
+_NAMING: Final = (
+    '[role="tab"][aria-controls], [aria-selected][aria-controls], '
+    '[data-toggle="tab"], [data-toggle="pill"], [data-toggle="collapse"], '
+    '[data-bs-toggle="tab"], [data-bs-toggle="pill"], [data-bs-toggle="collapse"]'
+)
+_HIDDEN: Final = '[aria-hidden="true"], [hidden], [style*="display"]'
+_PANELS: Final = frozenset({"div", "section", "article"})
+_TABS: Final = 'button, label, [role="tab"], a[href^="#"]'
+_MAX_PANELS: Final = 20
+_PLAIN_ID: Final = re.compile(r"[\w:.-]{1,80}")
 _MAX_NAMED: Final = 4  # parts that one control opens
 _CONTROLS: Final = frozenset({"button", "summary", "a"})
 _QUESTIONS: Final = frozenset({"h2", "h3", "h4", "h5", "h6", "dt"})
@@ -39,9 +51,91 @@ def opened_ids(parser: LexborHTMLParser, visibility: Visibility) -> frozenset[st
     for number, node in enumerate(parser.css("[aria-expanded]:not([aria-controls])")):
         if number < _MAX_CONTROLS and _asks(node) and not _is_hidden(node, visibility, seen):
             opened.update(_panel_below(node, number))
+    for node in parser.css(_NAMING)[:_MAX_CONTROLS]:
+        if _is_control(node) and not _is_hidden(node, visibility, seen):
+            opened.update(_named_by(node))
+    opened.update(_labelled_panels(parser, visibility, seen))
+    opened.update(_panel_sets(parser, visibility, seen))
     for place in parser.css('template[id^="B:"], template[id^="P:"]')[:_MAX_CONTROLS]:
         opened.add("S:" + (place.attributes.get("id") or "")[2:])
     return frozenset(opened)
+
+
+def _named_by(control: LexborNode) -> list[str]:
+    """Return the ids that a tab or a button of a known kit of parts names."""
+    attributes = control.attributes
+    told = [attributes.get(name) or "" for name in ("data-bs-target", "data-target", "href")]
+    links = [target[1:] for target in told if target[:1] == "#" and len(target) > 1]
+    return ((attributes.get("aria-controls") or "").split() + links)[:_MAX_NAMED]
+
+
+def _labelled_panels(
+    parser: LexborHTMLParser, visibility: Visibility, seen: dict[int, bool]
+) -> set[str]:
+    """Return the panels that are labelled by a tab which can be seen."""
+    opened: set[str] = set()
+    for number, panel in enumerate(parser.css('[role="tabpanel"][aria-labelledby]')):
+        label = panel.attributes.get("aria-labelledby") or ""
+        if number >= _MAX_CONTROLS or not _PLAIN_ID.fullmatch(label):
+            continue
+        tab = parser.css_first(f'[id="{label}"]')
+        if tab is not None and _is_control(tab) and not _is_hidden(tab, visibility, seen):
+            opened.add(_given_id(panel, f"opened-{number}"))
+    return opened
+
+
+def _panel_sets(
+    parser: LexborHTMLParser, visibility: Visibility, seen: dict[int, bool]
+) -> set[str]:
+    """Return the hidden ones of panels side by side that have a control each.
+
+    Only where there are as many controls as panels, and one of the panels is shown.
+    """
+    opened: set[str] = set()
+    done: set[int] = set()
+    for node in parser.css(_HIDDEN)[:_MAX_CONTROLS]:
+        parent = node.parent
+        if node.tag not in _PANELS or parent is None or parent.mem_id in done:
+            continue
+        done.add(parent.mem_id)
+        alike = [each for each in parent.iter(include_text=False) if _look(each) == _look(node)]
+        hidden = [each for each in alike if _is_hidden(each, visibility, seen)]
+        if not (1 < len(alike) <= _MAX_PANELS and 0 < len(hidden) < len(alike)):
+            continue
+        if _count_controls(parent, alike, visibility, seen) == len(alike):
+            names = (f"panel-{parent.mem_id}-{at}" for at in range(len(hidden)))
+            opened.update(map(_given_id, hidden, names))
+    return opened
+
+
+def _look(node: LexborNode) -> tuple[str, str]:
+    return node.tag or "", ((node.attributes.get("class") or "").split() or [""])[0]
+
+
+def _count_controls(
+    parent: LexborNode,
+    panels: list[LexborNode],
+    visibility: Visibility,
+    seen: dict[int, bool],
+) -> int:
+    """Count the controls beside panels, or in what stands right before them."""
+    inside = {node.mem_id for panel in panels for node in panel.css(_TABS)}
+    found = [node for node in parent.css(_TABS) if node.mem_id not in inside]
+    before = parent.prev
+    while before is not None and (before.tag or "").startswith("-"):
+        before = before.prev
+    if not found and before is not None:
+        found = before.css(_TABS)
+    return sum(
+        _is_control(node, labels=True) and not _is_hidden(node, visibility, seen)
+        for node in found[:_MAX_PANELS]
+    )
+
+
+def _given_id(node: LexborNode, name: str) -> str:
+    if not node.attributes.get("id"):
+        node.attrs["id"] = name
+    return node.attributes["id"] or ""
 
 
 def _panel_below(control: LexborNode, number: int) -> set[str]:
@@ -56,9 +150,7 @@ def _panel_below(control: LexborNode, number: int) -> set[str]:
         if (panel := _next_element(here)) is not None:
             if panel.tag in _MENUS:
                 return set()
-            if not panel.attributes.get("id"):
-                panel.attrs["id"] = f"below-control-{number}"
-            return {panel.attributes["id"] or ""}
+            return {_given_id(panel, f"below-control-{number}")}
         here = here.parent if here.tag == control.tag or here.tag in _QUESTIONS else None
     return set()
 
@@ -75,9 +167,10 @@ def _next_element(node: LexborNode) -> LexborNode | None:
     return here
 
 
-def _is_control(node: LexborNode) -> bool:
+def _is_control(node: LexborNode, *, labels: bool = False) -> bool:
     """Tell whether an element can be used and has something on it to be seen."""
     is_usable = node.tag in _CONTROLS or node.attributes.get("role") in _ROLES
+    is_usable |= labels and node.tag == "label"
     return is_usable and "disabled" not in node.attributes and bool(clean(node.text(deep=True)))
 
 

@@ -13,7 +13,7 @@ _STYLE: Final = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|font-size\s*:\s*[01](?:px|em|pt)?\s*(?:;|!|$)"
     r"|(?:left|top|right|text-indent|margin-left|margin-top)\s*:\s*-\d{4,}"
     r"|clip\s*:\s*rect\(\s*[01](?:px)?\s*[, ]|clip-path\s*:\s*inset\(\s*(?:50|100)%"
-    r"|transform\s*:\s*scale\(\s*0\s*\)",
+    r"|transform\s*:\s*scale\(\s*0\s*\)|text-decoration(?:-line)?\s*:[^;]*line-through",
     re.IGNORECASE,
 )
 _TRANSPARENT: Final = re.compile(r"opacity\s*:\s*0(?:\.0*\d?)?\s*(?:;|!|$)", re.IGNORECASE)
@@ -31,7 +31,8 @@ _COLOURS: Final = re.compile(
 )
 _CLASS: Final = re.compile(
     r"(?:^|\s)(?:sr-only|screen-reader-text|screenreader|visually-?hidden|d-none|hidden"
-    r"|is-hidden|element-invisible|u-hidden|display-none|a11y-hidden|offscreen)(?:\s|$)"
+    r"|is-hidden|element-invisible|u-hidden|display-none|a11y-hidden|offscreen"
+    r"|material-(?:icons|symbols)[\w-]*)(?:\s|$)"
 )
 # Of these, what stays unseen when a control opens it.
 _COVERING_CLASS: Final = re.compile(
@@ -45,7 +46,7 @@ _AT_BLOCK: Final = re.compile(r"@[^{]+\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
 # Sorts out most styles with one look at them in lower case, which is three times as fast as one
 # that ignores case; every hidden one has such a word.
 _SUSPECT: Final = re.compile(
-    r"none|hidden|collapse|opacity|clip|scale|font-size|-\d{4}|background|overflow"
+    r"none|hidden|collapse|opacity|clip|scale|font-size|-\d{4}|background|overflow|line-through"
 )
 _SHOWING: Final = re.compile(r"display|visibility")
 _SIMPLE: Final = re.compile(r"^[.#][A-Za-z_][\w-]*$")
@@ -137,7 +138,8 @@ def _may_hide(names: str) -> bool:
         or "screen" in names
         or "none" in names
         or "sr-" in names
-        or ("invisible" in names)
+        or "invisible" in names
+        or "material-" in names
     )
 
 

@@ -20,7 +20,7 @@ def fetch_routes(engine: TurnEngine, max_body_bytes: int) -> APIRouter:
     async def fetch(request: Request) -> Response:
         """Read pages; a bad page is an outcome with a reason."""
         body = await read_model(request, FetchBody, max_body_bytes)
-        work = engine.fetch(body.urls, no_external=body.no_external, max_chars=body.max_chars)
+        work = engine.fetch(body.urls, **body.reading())
         pages = await until_disconnect(request.receive, work)
         return JsonResponse({"results": [PageReply.of(page) for page in pages]})
 

@@ -53,6 +53,8 @@ Address = Annotated[str, Field(description="Address of the page, http or https."
 Results = Annotated[int, Field(ge=1, le=50, description="Most results.")]
 Days = Annotated[int, Field(ge=0, le=3650, description="Only the last days; 0 means any age.")]
 Site = Annotated[str, Field(description="Host to search in; empty means everywhere.")]
+Offset = Annotated[int, Field(ge=0, le=10_000_000, description="Where the text begins.")]
+Links = Annotated[bool, Field(description="Write links as Markdown links.")]
 Characters = Annotated[int, Field(ge=1, le=200_000, description="Longest text.")]
 Depth = Annotated[
     Literal["quick", "standard", "deep", "lean"],
@@ -201,9 +203,18 @@ class _Tools:
         return SearchReply.found(query, outcome)
 
     @_told
-    async def web_fetch(self, url: Address, max_chars: Characters = 10_000) -> dict[str, Any]:
-        """Read one page as text; a page that cannot be read says why."""
-        return await self._page(url, max_chars)
+    async def web_fetch(
+        self,
+        url: Address,
+        max_chars: Characters = 10_000,
+        offset: Offset = 0,
+        links: Links = False,  # noqa: FBT002 - an argument of a tool
+    ) -> dict[str, Any]:
+        """Read one page as text; a page that cannot be read says why.
+
+        A longer text goes on at `next_offset`.
+        """
+        return await self._page(url, max_chars=max_chars, offset=offset, links=links)
 
     @_told
     async def web_answer(
@@ -227,7 +238,7 @@ class _Tools:
         id: Annotated[str, Field(description="Id of a search result.")],  # noqa: A002 - wire name
     ) -> dict[str, Any]:
         """Read the page of a search result."""
-        page = await self._page(id, 10_000)
+        page = await self._page(id, max_chars=10_000)
         if not page["success"]:
             raise ToolError(page["error"] or "The page could not be read.")
         kept = ("published_at", "author", "site_name", "language")
@@ -240,7 +251,7 @@ class _Tools:
             "metadata": metadata,
         }
 
-    async def _page(self, url: str, max_chars: int) -> dict[str, Any]:
-        body = check(FetchBody, {"urls": [url], "max_chars": max_chars})
-        (page,) = await self._engine.fetch(body.urls, max_chars=body.max_chars)
+    async def _page(self, url: str, **asked: Any) -> dict[str, Any]:
+        body = check(FetchBody, {"urls": [url], **asked})
+        (page,) = await self._engine.fetch(body.urls, **body.reading())
         return PageReply.of(page)

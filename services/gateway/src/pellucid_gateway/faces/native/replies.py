@@ -317,6 +317,7 @@ class PageReply(Reply):
     text: str
     excerpt: str
     truncated: bool
+    next_offset: MaybeCount
     content_type: MaybeText
     charset: MaybeText
     redirects: list[str]

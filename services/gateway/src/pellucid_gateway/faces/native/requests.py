@@ -3,7 +3,7 @@
 Strict: an unknown field, a wrong type or an unknown word is an error, never ignored.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -143,3 +143,11 @@ class FetchBody(Strict):
     no_external: bool = Field(
         default=False, description="Only hosts that the operator named as internal."
     )
+    offset: int = Field(
+        0, ge=0, le=10_000_000, description="Where each text begins; next_offset of the last part."
+    )
+    links: bool = Field(default=False, description="Write links as Markdown links.")
+
+    def reading(self) -> dict[str, Any]:
+        """How the pages are to be read, as the engine takes it."""
+        return self.model_dump(exclude={"urls"})

@@ -89,6 +89,8 @@ class TavilyExtract(Lenient):
     """Fields of a Tavily extract."""
 
     urls: str | Annotated[list[str], Field(min_length=1, max_length=MOST_URLS)]
+    offset: int = Field(0, ge=0, le=10_000_000)
+    links: bool = False
 
     def addresses(self) -> list[str]:
         """One or several addresses."""
@@ -116,7 +118,8 @@ def tavily_routes(engine: TurnEngine, identity: Identity) -> APIRouter:
     async def extract(request: Request) -> Response:
         begun = time.perf_counter()
         body = await read_model(request, TavilyExtract, COMPATIBLE_BODY_BYTES)
-        pages = await until_disconnect(request.receive, engine.fetch(body.addresses()))
+        work = engine.fetch(body.addresses(), offset=body.offset, links=body.links)
+        pages = await until_disconnect(request.receive, work)
         good = [page for page in pages if page.success]
         return JsonResponse(
             {
@@ -173,4 +176,10 @@ def _result(source: Source, raw_content: str | None) -> dict[str, Any]:
 
 
 def _page(page: PageContent) -> dict[str, Any]:
-    return {"url": page.url, "title": page.title, "raw_content": page.text, "images": []}
+    return {
+        "url": page.url,
+        "title": page.title,
+        "raw_content": page.text,
+        "images": [],
+        "next_offset": page.next_offset or None,
+    }

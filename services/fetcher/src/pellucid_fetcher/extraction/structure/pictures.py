@@ -1,0 +1,35 @@
+"""What pictures are called by the page, and which of them say something of their own."""
+
+import re
+from typing import Final
+
+from selectolax.lexbor import LexborNode
+
+from pellucid_fetcher.extraction.structure.blocks import clean, count_words
+
+_MAX_LABEL: Final = 500
+_FILE: Final = re.compile(
+    r"^\S+\.(?:jpe?g|png|gif|webp|svg|avif)$|^(?:img|dsc|image)[_-]?\d+$", re.IGNORECASE
+)
+_FIGURES: Final = re.compile(r"\d.*\d")
+_TELLING_WORDS: Final = 5
+
+
+def label_of(node: LexborNode) -> str:
+    """Return what a picture is called; empty where it is called nothing or like its file."""
+    attributes = node.attributes
+    told = attributes.get("alt") or attributes.get("aria-label") or attributes.get("title") or ""
+    if not told and node.tag == "svg":
+        title = node.css_first("title")
+        told = title.text(deep=True) if title is not None else ""
+    label = clean(told)
+    return "" if _FILE.match(label) or len(label) > _MAX_LABEL else label
+
+
+def tells_itself(label: str) -> bool:
+    """Tell whether a label says what a picture shows, with its figures.
+
+    >>> tells_itself("Chart: 412 guests in May"), tells_itself("Our team at work in the office")
+    (True, False)
+    """
+    return bool(_FIGURES.search(label)) and count_words(label) >= _TELLING_WORDS
