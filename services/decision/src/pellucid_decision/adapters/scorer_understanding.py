@@ -21,6 +21,10 @@ SERVICE_NAME = "pellucid.scorer.v1.ScorerService"
 # One that is late or full, or cannot read this one message, is asked again at once.
 REST_SECONDS = 1.0
 _DOWN = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.FAILED_PRECONDITION)
+# The model was calibrated on rows of which more need the web than of what people say: where it says
+# this, half of our own messages do. Of .5 to .9 the best for these; .5 finds .994 of them at a
+# precision of .913, this .977 at .971.
+EVEN = 0.7
 # The order of the contract.
 _WINDOWS = (Freshness.NONE, Freshness.DAY, Freshness.WEEK, Freshness.MONTH, Freshness.YEAR)
 _ROLES = {Role.USER: common.ROLE_USER, Role.ASSISTANT: common.ROLE_ASSISTANT}
@@ -86,9 +90,19 @@ def _understanding(reply: pb.UnderstandResponse) -> Understanding:
         raise UnavailableError("the scorer's reply is not usable")
     windows = dict(zip(_WINDOWS, reply.freshness, strict=False))
     return Understanding(
-        search=reply.search,
+        search=_evened(reply.search),
         leans=reply.leans_on_history,
         freshness=max(windows, key=windows.__getitem__, default=Freshness.NONE),
         kind=reply.kind,
         pieces=pieces,
     )
+
+
+def _evened(share: float) -> float:
+    """Return a probability moved so that `EVEN` becomes one half.
+
+    >>> round(_evened(0.7), 3), _evened(1.0), _evened(0.0)
+    (0.5, 1.0, 0.0)
+    """
+    speaks_for, speaks_against = share * (1 - EVEN), (1 - share) * EVEN
+    return speaks_for / (speaks_for + speaks_against)
