@@ -128,3 +128,11 @@ async def test_what_is_no_probability_is_no_reply(reply: pb.UnderstandResponse) 
     async with client(Scorer(reply=reply)) as model:
         with pytest.raises(UnavailableError, match="usable"):
             await model.understand("news?", ())
+
+
+@pytest.mark.parametrize(("search", "kind"), [(0.05, "smalltalk"), (0.3, "")])
+async def test_small_talk_is_only_what_surely_is(search: float, kind: str) -> None:
+    async with client(
+        Scorer(reply=pb.UnderstandResponse(search=search, kind="smalltalk"))
+    ) as model:
+        assert (await model.understand("dogs?", ())).kind == kind

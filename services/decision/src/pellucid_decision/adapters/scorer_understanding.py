@@ -10,6 +10,7 @@ from pellucid.scorer.v1.scorer_pb2_grpc import ScorerServiceStub
 
 from pellucid_decision.decision import Freshness
 from pellucid_decision.errors import UnavailableError
+from pellucid_decision.intent.kinds import SMALL_TALK
 from pellucid_decision.ports import Understanding
 from pellucid_decision.text.conversation import Role, Turn
 from pellucid_decision.understanding.words import QUERIES, Piece
@@ -25,6 +26,9 @@ _DOWN = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.FAILED_PRECONDITION)
 # this, half of our own messages do. Of .5 to .9 the best for these; .5 finds .994 of them at a
 # precision of .913, this .977 at .971.
 EVEN = 0.7
+# Short questions after an answer are often taken for small talk; what surely is small talk has a
+# lower probability of a search than this.
+SURELY_TALK = 0.05
 # The order of the contract.
 _WINDOWS = (Freshness.NONE, Freshness.DAY, Freshness.WEEK, Freshness.MONTH, Freshness.YEAR)
 _ROLES = {Role.USER: common.ROLE_USER, Role.ASSISTANT: common.ROLE_ASSISTANT}
@@ -89,11 +93,13 @@ def _understanding(reply: pb.UnderstandResponse) -> Understanding:
     if not lawful or any(len(piece.queries) != QUERIES for piece in pieces):
         raise UnavailableError("the scorer's reply is not usable")
     windows = dict(zip(_WINDOWS, reply.freshness, strict=False))
+    search = _evened(reply.search)
+    doubtful = reply.kind in SMALL_TALK and search > SURELY_TALK
     return Understanding(
-        search=_evened(reply.search),
+        search=search,
         leans=reply.leans_on_history,
         freshness=max(windows, key=windows.__getitem__, default=Freshness.NONE),
-        kind=reply.kind,
+        kind="" if doubtful else reply.kind,
         pieces=pieces,
     )
 

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from pellucid_gateway.question.asked_things import named_words, share_told, things_of
 from pellucid_gateway.question.page_words import Standing, standing, ways
-from pellucid_gateway.vocabulary.decision import Action, Decision, Intent, Stage
+from pellucid_gateway.vocabulary.decision import Action, Decision, Intent
 from pellucid_language.detection import UNDETERMINED, detect_language
 from pellucid_language.folding import fold
 from pellucid_language.terms import function_terms, has_unspaced_script, terms
@@ -25,9 +25,8 @@ _NEARLY_COMPLETE, _COMPLETE = 3, 4
 _MISSING = 0.5
 # What speaks for a search beyond the form of a question: a price, opening hours, a current fact.
 _CLEAR = 0.3
-# Something is to be made that needs no page: a poem, a sum, a program.
-_VETO = -0.5
-_SETTLED = frozenset({Stage.RULE, Stage.CLASSIFIER, Stage.LLM})
+# Kinds of message that want something made which needs no page: a poem, a sum, a program.
+_MAKING = frozenset({"code", "creative", "math"})
 _BRIEF_SAMPLE = 2_000
 # In German every noun is capitalised; a place stands behind these without an article.
 _GERMAN_PLACE = re.compile(r"\b(?:in|nach|aus|von) (?P<name>[A-ZÄÖÜ]\w{2,})\b(?! \w+en\b)")
@@ -119,10 +118,8 @@ def _weight(decision: Decision) -> float:
 
 def _wants_no_page(decision: Decision, page: str, message: str) -> bool:
     """Whether something else is to be made, of nothing that the page tells."""
-    against = sum(signal.weight for signal in decision.signals if signal.weight < 0)
-    settled = decision.action is Action.ANSWER and decision.stage in _SETTLED
-    apart = not points_back(message) and share_told(things_of(message), page) < _LITTLE
-    return settled and against <= _VETO and apart
+    makes = decision.action is Action.ANSWER and decision.reason_code in _MAKING
+    return makes and not points_back(message) and share_told(things_of(message), page) < _LITTLE
 
 
 def _lacks(message: str, page: str) -> bool:
