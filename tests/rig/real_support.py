@@ -11,7 +11,7 @@ from pellucid_gateway.vocabulary.ports import Passage, PassageSupport, ScoreCall
 from pellucid_language.scripts import is_read_by
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_scorer.adapters import backends
-from pellucid_scorer.encoding.reading_choice import reader_of
+from pellucid_scorer.encoding.reading_choice import are_apart, reader_of
 from pellucid_scorer.ports import Encoder
 from pellucid_scorer.settings import Device, ScorerSettings
 from pellucid_scorer.support import likeness as support
@@ -115,9 +115,8 @@ def vector(text: str, place: int = 0) -> npt.NDArray[np.float32]:
 
 
 def _likeness(claim: str, window: str) -> float:
-    """Likeness by the model that the service would ask: the first that reads the claim."""
-    readers = (i for i, one in enumerate(encoders()) if is_read_by(one.scripts, claim))
-    place = next(readers, 0)
+    """Likeness by the model that the service would ask."""
+    place = reader_of([one.scripts for one in encoders()], claim, [window])
     one = encoders()[place]
     cosine = vector(one.prefixes.passage + claim, place) @ vector(
         one.prefixes.passage + window, place
@@ -126,13 +125,19 @@ def _likeness(claim: str, window: str) -> float:
 
 
 def _judged(claim: str, passage: support.Passage) -> PassageSupport:
-    window = support.best_window(support.Claim.read(claim), passage)
-    judged = support.judge(
-        passage.id, window, _likeness(claim, passage.text[window.start : window.end])
-    )
+    read = support.Claim.read(claim)
+    windows = [support.best_window(read, passage)]
+    if are_apart(claim, [passage.text]):
+        windows = [*support.windows_across(read, passage)]
+    judged = max((_at(claim, passage, window) for window in windows), key=lambda one: one.score)
     return PassageSupport(
         passage_id=passage.id,
         score=judged.score,
-        window_start=window.start,
-        window_end=window.end,
+        window_start=judged.window.start,
+        window_end=judged.window.end,
     )
+
+
+def _at(claim: str, passage: support.Passage, window: support.Window) -> support.Judgement:
+    likeness = _likeness(claim, passage.text[window.start : window.end])
+    return support.judge(passage.id, window, likeness)

@@ -217,7 +217,8 @@ async def test_asked_to_come_back_later(bad: Any, http: Any, *, as_date: bool) -
         ((503, 503, 200), 2, FetchStatus.HTTP_ERROR),
         ((502, 504), 2, FetchStatus.HTTP_ERROR),
         ((500, 200), 1, FetchStatus.HTTP_ERROR),
-        ((403, 200), 1, FetchStatus.FORBIDDEN),
+        ((403, 200), 2, FetchStatus.OK),
+        ((403, 403, 200), 2, FetchStatus.FORBIDDEN),
         ((401, 200), 1, FetchStatus.FORBIDDEN),
         ((451, 200), 1, FetchStatus.FORBIDDEN),
         ((404, 200), 1, FetchStatus.NOT_FOUND),
@@ -226,7 +227,7 @@ async def test_asked_to_come_back_later(bad: Any, http: Any, *, as_date: bool) -
 async def test_what_is_asked_again(
     bad: Any, http: Any, statuses: tuple[int, ...], asked: int, expected: FetchStatus
 ) -> None:
-    """Row 34: one more try for a gateway's trouble, none for an answer that is meant."""
+    """Row 34: one more try for a gateway's trouble, and after 403 as a browser; else none."""
     left = list(statuses)
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

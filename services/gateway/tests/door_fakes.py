@@ -268,14 +268,18 @@ class FakeEngine:
         events: What every turn tells.
         pause_s: Seconds before each event.
         defect: Raised after the events instead of ending well.
+        unread: Why no page can be read.
+        document: Text of every page.
     """
 
     events: list[TurnEvent] = field(default_factory=turn_events)
     pause_s: float = 0.0
     defect: Exception | None = None
+    unread: str = ""
     turns: list[TurnRequest] = field(default_factory=list)
     commands: list[SearchCommand] = field(default_factory=list)
     fetched: list[tuple[str, ...]] = field(default_factory=list)
+    document: str = "Text"
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def run(self, request: TurnRequest) -> AsyncIterator[TurnEvent]:
@@ -312,8 +316,16 @@ class FakeEngine:
         offset: int | None = None,
         links: bool = False,
     ) -> tuple[PageContent, ...]:
-        del no_external, max_chars, offset, links
+        del no_external
         self.fetched.append(tuple(urls))
+        if self.unread:
+            return tuple(
+                PageContent(url=url, success=False, status="gone", error=self.unread)
+                for url in urls
+            )
+        start, most = offset or 0, max_chars or 50_000
+        following = start + most if start + most < len(self.document) else 0
+        text = self.document[start : start + most]
         return tuple(
             PageContent(
                 url=url,
@@ -323,8 +335,9 @@ class FakeEngine:
                 http_status=200,
                 method=Method.HTTP,
                 title="Title",
-                text="Text",
+                text=f"[{text}]({url})" if links else text,
                 published=PublishedDate(WHEN, DateSource.META, 0.9),
+                next_offset=following,
             )
             for url in urls
         )

@@ -17,8 +17,10 @@ from pellucid_gateway.vocabulary.events import (
     Notice,
     Noticed,
     SourcesReady,
+    Thought,
     UrlFetched,
 )
+from pellucid_gateway.vocabulary.request import CitationStyle
 from pellucid_runtime.http_server import HttpServer
 
 SEARCH: Any = {"type": "web_search_20250305", "name": "web_search"}
@@ -232,9 +234,9 @@ async def test_failures_are_the_sdks_errors(
     with pytest.raises(anthropic.APIStatusError, match="Not now"):
         await finished(client)
 
-    wrong: Any = [{"type": "bash_20250124", "name": "bash"}]
-    with pytest.raises(anthropic.BadRequestError, match=r"tools\[0\]"):
-        await client.messages.create(**ASK, tools=wrong)
+    wrong: Any = [{"role": "user", "content": [{"type": "hologram"}]}]
+    with pytest.raises(anthropic.BadRequestError, match=r"content\[0\]"):
+        await client.messages.create(model="m", max_tokens=9, messages=wrong)
 
 
 async def test_a_refused_key_is_told_in_its_words(make_app: MakeApp) -> None:
@@ -251,3 +253,95 @@ async def test_a_refused_key_is_told_in_its_words(make_app: MakeApp) -> None:
         "error": {"type": "authentication_error", "message": caught.value.body["error"]["message"]},  # type: ignore[index]
         "request_id": None,
     }
+
+
+async def test_uncited_text_has_no_citations(
+    client: anthropic.AsyncAnthropic, engine: FakeEngine
+) -> None:
+    engine.events = [engine.events[0], Delta("Hello."), engine.events[-1]]
+    reply = await client.messages.create(**ASK)
+
+    assert reply.to_dict()["content"] == [{"type": "text", "text": "Hello."}]
+
+
+@pytest.mark.parametrize("field", ["output_config", "output_format"])
+async def test_the_wanted_json_reaches_the_model(
+    client: anthropic.AsyncAnthropic, engine: FakeEngine, field: str
+) -> None:
+    wanted = {"type": "json_schema", "schema": {"type": "object"}}
+    body = {field: {"format": wanted} if field == "output_config" else wanted}
+    await client.messages.create(**ASK, extra_body=body)
+
+    turn = engine.turns[0]
+    assert turn.passthrough is not None
+    assert turn.passthrough.fields["response_format"] == {
+        "type": "json_schema",
+        "json_schema": {"name": "answer", "schema": {"type": "object"}, "strict": True},
+    }
+    assert turn.citation_style is CitationStyle.NONE
+
+
+async def test_tools_that_only_the_model_server_may_know_go_on_to_it(
+    client: anthropic.AsyncAnthropic, engine: FakeEngine
+) -> None:
+    tools: Any = [
+        {"type": "bash_20250124", "name": "bash"},
+        {"type": "text_editor_20250728", "name": "str_replace_based_edit_tool"},
+        {"type": "memory_20250818", "name": "memory"},
+    ]
+    await client.messages.create(**ASK, tools=tools)
+
+    turn = engine.turns[0]
+    assert turn.passthrough is not None
+    assert turn.passthrough.fields["tools"] == tools
+
+
+async def test_images_of_results_follow_all_results(
+    client: anthropic.AsyncAnthropic, engine: FakeEngine
+) -> None:
+    image = {
+        "type": "image",
+        "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"},
+    }
+    uses: Any = [
+        {"type": "tool_use", "id": use, "name": "look", "input": {}} for use in ("t1", "t2")
+    ]
+    results: Any = [
+        {"type": "tool_result", "tool_use_id": "t1", "content": [image]},
+        {"type": "tool_result", "tool_use_id": "t2", "content": "dark"},
+        {"type": "text", "text": "What is it?"},
+    ]
+    messages: Any = [
+        *ASK["messages"],
+        {"role": "assistant", "content": uses},
+        {"role": "user", "content": results},
+    ]
+    await client.messages.create(model="m", max_tokens=9, messages=messages)
+
+    passed = engine.turns[0].passthrough
+    assert passed is not None
+    assert [m["role"] for m in passed.messages] == ["user", "assistant", "tool", "tool", "user"]
+    kinds = [part["type"] for part in passed.messages[-1]["content"]]
+    assert kinds == ["image_url", "text"]
+
+
+async def test_what_the_model_thinks_is_a_block_before_its_text(
+    client: anthropic.AsyncAnthropic, engine: FakeEngine
+) -> None:
+    engine.events = [
+        engine.events[0],
+        Thought("Hm, "),
+        Thought("a toll."),
+        Delta("It is 4.20."),
+        engine.events[-1],
+    ]
+    whole = await client.messages.create(**ASK)
+    async with client.messages.stream(**ASK) as stream:
+        streamed = await stream.get_final_message()
+
+    for message in (whole, streamed):
+        thought, text = message.content
+        assert thought.type == "thinking"
+        assert thought.thinking == "Hm, a toll."
+        assert thought.signature
+        assert text.type == "text"

@@ -172,7 +172,7 @@ async def test_unknown_paths_and_methods_are_problems_too(http: httpx.AsyncClien
 
     assert (missing.status_code, missing.json()["code"]) == (404, "NOT_FOUND")
     assert (wrong.status_code, wrong.json()["code"]) == (405, "METHOD_NOT_ALLOWED")
-    assert wrong.headers["allow"] == "POST"
+    assert wrong.headers["allow"] == "OPTIONS, POST"
     for response in (missing, wrong):
         assert response.headers["content-type"] == "application/problem+json"
 

@@ -1,6 +1,7 @@
 """The chat page in a real Chromium, against a scripted engine."""
 
 import asyncio
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
@@ -11,7 +12,7 @@ from door_fakes import RESULT, FakeEngine, MakeApp, forced_events, turn_events
 from playwright.async_api import Browser, Page, expect
 
 from pellucid_gateway.vocabulary.decision import WebMode
-from pellucid_gateway.vocabulary.events import Delta, Done, Failed
+from pellucid_gateway.vocabulary.events import CitationCheck, Delta, Done, Failed, Span
 from pellucid_gateway.vocabulary.request import Depth
 from pellucid_runtime.http_server import HttpServer
 
@@ -114,6 +115,25 @@ async def test_citations_show_their_passage_to_mouse_and_keyboard(page: Page) ->
     await expect(passage.get_by_role("link")).to_be_focused()
     await page.keyboard.press("Escape")
     await expect(passage).to_be_hidden()
+
+
+async def test_what_was_not_judged_and_what_no_source_says_look_different(
+    page: Page, engine: FakeEngine
+) -> None:
+    first, second = RESULT.citations
+    judged = (replace(first, check=CitationCheck.SUPPORTED), second)
+    answer = f"{RESULT.answer}\n\nFerries are free."
+    loose = Span(len(answer) - len("Ferries are free."), len(answer) - 1)
+    result = replace(RESULT, answer=answer, citations=judged, unsupported=(loose,))
+    engine.events = [*turn_events()[:9], Delta(answer), Done(result)]
+    await ask(page)
+    await expect(page.locator(".answer__foot")).to_be_visible()
+
+    await expect(page.locator(".cite").first).not_to_have_class(re.compile("cite--open"))
+    await expect(page.locator(".cite").nth(1)).to_have_class(re.compile("cite--open"))
+    await expect(page.locator(".cite").nth(1)).to_have_attribute("title", re.compile("not judged"))
+    await expect(page.locator(".unsupported")).to_have_text("Ferries are free")
+    await expect(page.locator(".unsupported")).to_have_attribute("title", "Not from the sources")
 
 
 async def test_the_evidence_drawer_tells_everything_and_gives_focus_back(page: Page) -> None:

@@ -8,11 +8,12 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import pytest
-from door_fakes import FakeEngine, forced_events, tool_call_events, turn_events
+from door_fakes import FakeEngine, MakeApp, forced_events, tool_call_events, turn_events
 
 from pellucid_gateway.vocabulary.events import Failed, TurnEvent
 
@@ -28,7 +29,11 @@ FACES: dict[str, tuple[str, dict[str, Any]]] = {
         "/v1/chat/completions",
         {"messages": QUESTION, "stream_options": {"include_usage": True}},
     ),
-    "openai_responses": ("/v1/responses", {"input": QUESTION, "tools": [FUNCTION]}),
+    "openai_responses": (
+        "/v1/responses",
+        {"input": QUESTION, "tools": [FUNCTION, {"type": "web_search"}]},
+    ),
+    "openai_responses_without_tool": ("/v1/responses", {"input": QUESTION, "tools": [FUNCTION]}),
     "anthropic": ("/v1/messages", {"messages": QUESTION, "tools": [SEARCH_TOOL, NAMED_FUNCTION]}),
     "anthropic_without_tool": ("/v1/messages", {"messages": QUESTION}),
     "perplexity": ("/compat/perplexity/chat/completions", {"messages": QUESTION}),
@@ -37,26 +42,33 @@ COURSES: dict[str, Callable[[], list[TurnEvent]]] = {
     "search": turn_events,
     "forced": forced_events,
     "tool_call": tool_call_events,
-    "failure": lambda: [*turn_events()[:9], Failed("OVERLOADED", "Busy just now.", retryable=True)],
+    "failure": lambda: [
+        *turn_events()[:11],
+        Failed("OVERLOADED", "Busy just now.", retryable=True),
+    ],
 }
 
 
 def normalised(stream: str) -> str:
     stream = re.sub(r"[0-9a-f]{32}", "ID", stream)
-    return re.sub(r'("created(?:_at)?"):\d+', r"\1:0", stream)
+    return re.sub(r'("(?:created|completed)(?:_at)?"):\d+', r"\1:0", stream)
 
 
 @pytest.mark.parametrize("course", COURSES)
 @pytest.mark.parametrize("face", FACES)
 async def test_the_stream_is_the_committed_one(
-    http: httpx.AsyncClient, engine: FakeEngine, face: str, course: str
+    make_app: MakeApp, engine: FakeEngine, face: str, course: str
 ) -> None:
     engine.events = COURSES[course]()
     path, body = FACES[face]
     if face != "native":
         body = {"model": "pellucid", **body}
+    # Tools are refused where no model is.
+    model = SimpleNamespace(internal=True) if "tools" in body else None
+    transport = httpx.ASGITransport(make_app(upstream=model))
 
-    reply = await http.post(path, json={**body, "stream": True})
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost:8080") as http:
+        reply = await http.post(path, json={**body, "stream": True})
 
     told = normalised(reply.text)
     golden = GOLDEN / f"{face}.{course}.sse"

@@ -193,6 +193,9 @@ async def test_errors_have_openai_shape(client: openai.AsyncOpenAI, engine: Fake
     engine.events = [Failed("OVERLOADED", "Busy.", retryable=True)]
     with pytest.raises(openai.InternalServerError, match="Busy"):
         await client.chat.completions.create(model="m", messages=MESSAGES)
+    with pytest.raises(openai.InternalServerError, match="Busy"):
+        await client.chat.completions.create(model="m", messages=MESSAGES, stream=True)
+    engine.events = [*turn_events()[:11], Failed("OVERLOADED", "Busy.", retryable=True)]
     stream = await client.chat.completions.create(model="m", messages=MESSAGES, stream=True)
     with pytest.raises(openai.APIError, match="Busy"):
         async for _ in stream:

@@ -29,13 +29,20 @@ class Client:
     def outlet(self) -> Outlet:
         return Outlet(self.send, self.send, self._give_up)
 
+    async def begun(self) -> Outlet:
+        """An outlet whose head is out."""
+        out = self.outlet()
+        await out.begin()
+        self.got.clear()
+        return out
+
     def _give_up(self) -> None:
         self.given_up = True
 
 
 async def test_a_piece_is_out_when_push_returns() -> None:
     client = Client()
-    out = client.outlet()
+    out = await client.begun()
 
     assert out.push(EVENT) is None
     assert client.got == [EVENT]
@@ -43,7 +50,7 @@ async def test_a_piece_is_out_when_push_returns() -> None:
 
 async def test_a_client_that_lags_is_waited_for_and_gets_all_in_order() -> None:
     client = Client()
-    out = client.outlet()
+    out = await client.begun()
     client.free.clear()
     waits = out.push(EVENT)
     assert waits is not None
@@ -59,8 +66,9 @@ async def test_a_client_that_lags_is_waited_for_and_gets_all_in_order() -> None:
 
 async def test_waiting_for_a_client_can_be_cancelled() -> None:
     client = Client()
+    out = await client.begun()
     client.free.clear()
-    waits = client.outlet().push(EVENT)
+    waits = out.push(EVENT)
     assert waits is not None
     waiting = asyncio.ensure_future(waits)
     await asyncio.sleep(0)
@@ -76,7 +84,7 @@ async def test_no_heartbeat_falls_into_an_event(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(outlet, "HEARTBEAT_S", 0.02)
     client = Client()
     out = client.outlet()
-    await out.start()
+    out.start()
     await out.write(b"data: hal")
     await asyncio.sleep(0.1)
     amid = list(client.got)
@@ -89,13 +97,30 @@ async def test_no_heartbeat_falls_into_an_event(monkeypatch: pytest.MonkeyPatch)
     assert set(client.got[3:]) == {b": still here\n\n"}
 
 
+async def test_a_quiet_stream_gets_its_head_before_its_first_piece(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(outlet, "HEARTBEAT_S", 0.02)
+    client = Client()
+    out = client.outlet()
+    out.start()
+    assert not out.has_begun
+    await asyncio.sleep(0.1)
+    assert out.has_begun
+    await out.write(EVENT)
+    out.close()
+
+    assert client.got.count(b"") == 1
+    assert client.got[-1] == EVENT
+
+
 async def test_a_client_that_takes_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outlet, "HEARTBEAT_S", 0.02)
     monkeypatch.setattr(outlet, "WRITE_TIMEOUT_S", 0.05)
     client = Client()
     out = client.outlet()
-    await out.start()
-    client.free.clear()  # not even a heartbeat gets through
+    out.start()
+    client.free.clear()  # not even the head gets through
     async with asyncio.timeout(10):
         while not client.given_up:  # noqa: ASYNC110 - the outlet calls, and has no event
             await asyncio.sleep(0.01)

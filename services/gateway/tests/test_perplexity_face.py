@@ -100,7 +100,7 @@ async def test_failures_are_the_sdks_errors(
     with pytest.raises(perplexity.RateLimitError):
         await client.chat.completions.create(**ASK)
 
-    engine.events = [events[0], Failed("OVERLOADED", "Busy.", retryable=True)]
+    engine.events = [*events[:11], Failed("OVERLOADED", "Busy.", retryable=True)]
     stream: Any = await client.chat.completions.create(**ASK, stream=True)
     with pytest.raises(perplexity.APIError, match="Busy"):
         async for _ in stream:

@@ -3,8 +3,9 @@
 import pytest
 
 from pellucid_language import quantity_words
-from pellucid_language.quantities import equal_figures, figures
+from pellucid_language.quantities import figures
 from pellucid_language.quantity_words import Table
+from pellucid_language.same_amounts import equal_figures
 
 
 @pytest.fixture(scope="module")

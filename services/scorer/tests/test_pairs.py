@@ -287,3 +287,21 @@ async def test_the_verifier_reads_passage_and_claim_where_they_are_about_the_sam
     assert verdicts == [pytest.approx(0.95), pytest.approx(0.05), None]
     assert judged.model.endswith("+scripted/cpu")
     assert all("because of a storm" in passage for passage, _ in model.pairs[0])
+
+
+@pytest.mark.parametrize("scripts", [{"LATIN"}, {"all"}])
+async def test_a_model_of_all_languages_chooses_the_window_of_a_claim_in_another(
+    embedder: Embedder,
+    encoder: Any,
+    score_tables: Tables,
+    profiles: Profiles,
+    scripts: set[str],
+) -> None:
+    encoder.scripts = frozenset(scripts)
+    page = "The harbour closed. It rained. The lock is wide. Tidewater made no bid for the ferry."
+    claim = "Tidewater hat für die Fähre nicht geboten, sagte die Chefin."
+    async with scorer(embedder, score_tables, profiles) as one:
+        judged = await one.judge([claim], [("p", page)])
+    window = judged.claims[0][0].window
+    across = "The lock is wide. Tidewater made no bid for the ferry."
+    assert (page[window.start : window.end].strip() == across) is ("all" in scripts)

@@ -86,3 +86,18 @@ def test_pairs_beyond_the_limit_are_judged_without_the_model() -> None:
     texts = pairing.texts(pairs)
     assert len(texts) <= 2 * pairing.MOST_WINDOWS
     assert len(pairing.judgements(pairs, texts, None)) == 32 * 64
+
+
+ACROSS = "Tidewater Ltd hat für die neue Schleuse nicht geboten, sagte die Chefin des Hafens."
+
+
+def test_a_claim_in_another_language_may_be_said_anywhere_in_a_passage() -> None:
+    claim, passage = support.Claim.read(ACROSS), support.Passage.read(id="p", text=PASSAGE)
+    (pair,) = pairing.pairs([claim], [passage])
+    (own,) = pairing.pairs([support.Claim.read("Tidewater Ltd did not bid.")], [passage])
+
+    ((*choice,),) = pairing.across([pair])
+
+    assert (pair.is_across, own.is_across) == (True, False)
+    assert " ".join(one.window_text.strip() for one in choice) == PASSAGE
+    assert all(one.window.overlap >= support.OVERLAP_ACROSS for one in choice)

@@ -242,7 +242,7 @@ async def test_operators_see_health_breaker_buckets_and_spend(
     assert re.fullmatch(r"open (29\d|300)s", after["brave"][2])
     assert after["brave"][7] == "0.0050"
     assert after["tavily"][7] == "0.0080"
-    assert before["google"][1] == "off: GOOGLE_API_KEY, GOOGLE_SEARCH_ENGINE_ID is not set"
+    assert before["google"][1] == "off: GOOGLE_API_KEY and GOOGLE_SEARCH_ENGINE_ID are not set"
 
 
 async def test_operators_can_test_one_provider_and_see_usage(

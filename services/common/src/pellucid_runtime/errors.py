@@ -22,6 +22,9 @@ from contextlib import contextmanager
 from enum import StrEnum
 from typing import ClassVar
 
+# Reasons that no retry of the same day helps against.
+LASTING = frozenset({"BUDGET_EXCEEDED"})
+
 
 class ErrorKind(StrEnum):
     """What a caller can do about an error; each kind has one gRPC status code."""

@@ -45,6 +45,7 @@ from pellucid_fetcher.metrics import BROWSER_AVAILABLE, MetricsObserver
 from pellucid_fetcher.ports import Extractor, RateLimit
 from pellucid_fetcher.server import SERVICE, FetcherServicer
 from pellucid_fetcher.settings import OFF, FetcherSettings, items, rates
+from pellucid_fetcher.sites.registry import REGISTRY
 from pellucid_fetcher.ways.chain import Chain, Ways
 from pellucid_fetcher.ways.http_path import HttpPath, HttpPolicy
 from pellucid_fetcher.ways.receiving import BodyCaps
@@ -132,6 +133,7 @@ async def open_fetcher(
         exemptions=exemptions,
         renderer=await _renderer(settings, gate, network, stack, probes=probes_browser),
         third_parties=_third_parties(settings),
+        sites=[REGISTRY[name] for name in items(settings.fetcher_site_readers) if name != OFF],
     )
     steps = Steps(
         chain=Chain(ways),

@@ -8,6 +8,7 @@ from pellucid_fetcher.egress.address import read_host
 from pellucid_fetcher.egress.exemptions import read_exemptions
 from pellucid_fetcher.egress.proxy_address import read_proxy
 from pellucid_fetcher.egress.ranges import load_rule
+from pellucid_fetcher.sites.registry import REGISTRY, USUAL
 from pellucid_runtime.malicious.settings import MaliciousSettings
 
 # Turns a default off: an empty variable counts as unset.
@@ -63,6 +64,11 @@ class FetcherSettings(MaliciousSettings):
         "https://archive.org",
         pattern=f"{_BASE}|^{OFF}$",
         description="Web archive, asked as archive.org is, for search results that are gone; off: "
+        "none.",
+    )
+    fetcher_site_readers: str = Field(
+        USUAL,
+        description="Comma list of sites whose pages are read from what they offer programs; off: "
         "none.",
     )
     fetcher_replicas: int = Field(
@@ -170,6 +176,14 @@ class FetcherSettings(MaliciousSettings):
     def _ports_are_readable(cls, value: str) -> str:
         if not all(port.isdigit() and 0 < int(port) <= 0xFFFF for port in items(value)):  # noqa: PLR2004 - 16 bit
             raise ValueError("a port is not a number from 1 to 65535")
+        return value
+
+    @field_validator("fetcher_site_readers")
+    @classmethod
+    def _sites_are_known(cls, value: str) -> str:
+        unknown = [name for name in items(value) if name != OFF and name not in REGISTRY]
+        if unknown:
+            raise ValueError(f"unknown site: {', '.join(unknown)}")
         return value
 
     @field_validator("egress_proxy_url")

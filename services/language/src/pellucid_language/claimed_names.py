@@ -38,6 +38,8 @@ _RELATED_LETTERS = 4
 _LEAST_STEM = 4
 _LEAST_REST = 6
 _UNSPACED_END = 2
+# From this length on a name may stand in a longer word: the Korvath valley, "Korvathtal".
+_LEAST_JOINED = 7
 # "American" of America, "Polish" of Poland.
 _OF_A_PLACE = re.compile(r"^(\w{4,}?)(?:ian|ean|an|ish|ese|n)$")
 
@@ -142,6 +144,8 @@ def _has_name(name: str, there: frozenset[str]) -> bool:
     bare = _POSSESSIVE.sub("", fold(name))
     tail = re.split(r"['’]", bare)[-1]
     if any(part in there or f"{part}s" in there for part in {bare, bare.rstrip("s"), tail}):
+        return True
+    if len(bare) >= _LEAST_JOINED and any(word.startswith(bare) for word in there):
         return True
     people = _OF_A_PLACE.match(bare)
     return people is not None and any(people.group(1) == place[: people.end(1)] for place in there)

@@ -43,10 +43,11 @@ def readings(written: str) -> Mapping[float, float]:
     grouped = re.sub(r"[.,]", "", bare) if _GROUPED.match(raw) else ""
     if grouped:
         found.add(grouped)
-    return {float(r): _grain(grouped or r) for r in found if r.count(".") <= 1}
+    return {float(r): grain(grouped or r) for r in found if r.count(".") <= 1}
 
 
-def _grain(digits: str) -> float:
+def grain(digits: str) -> float:
+    """One unit of the last digit that is not nought."""
     whole, point, decimals = digits.partition(".")
     if point:
         return float(10.0 ** -len(decimals))

@@ -19,21 +19,23 @@ _PER_CENT = 100
 _YEARS = range(1000, 2200)
 _NEIGHBOURS = 2
 _MIN_NEIGHBOUR = 4
-_TOLERANCE = 1e-9
 _SMALL = 100
-# Nobody rounds to fewer than two digits without saying so.
-_ROUND_TENS = 9
-_ORDINAL = "ordinal"
-# What somebody rounds stays within this of what it was.
-_MOST_ROUNDED = 0.1
-# Of a third, 33 percent are near enough.
-_PART_ROUNDED = 0.03
+# Numbers in words are rounded to tens, as those in digits are, but ten itself seldom is.
+_TEN = 10
+ORDINAL = "ordinal"
+MOST_ROUNDED = 0.1
+"""What somebody rounds stays within this of what it was."""
+# Freezing point and degree, to be compared in degrees Celsius.
+_FAHRENHEIT = (32.0, 5 / 9)
 _UNIT_SIGNS = frozenset("%€$£¥₩°")
 # What begins a name such as K2; scripts without spaces put their words there.
 _LETTER = re.compile(r"[A-Za-zÀ-ÿ]")
 # "Fast die Hälfte": what is between hedge and part.
 _ARTICLE = re.compile(r"\b(?:the|a|die|der|das|la|le|el|una?|une)\s$")
 _LONGEST_ARTICLE = 5
+_BEFORE_UNIT = re.compile(r"\s(?:an?|une?)(?=\s)")
+# Half a kilogram, a quarter hour; "a third day" is none.
+_UNIT_PARTS = frozenset({25, 50, 75})
 _END = re.compile(r"[.;:!?]\s")
 _LONGEST_HEDGE = 18
 NUMBER = re.compile(
@@ -41,7 +43,7 @@ NUMBER = re.compile(
 )
 _SHORT_SCALE = re.compile(r"[mk](?![^\W_])")
 _SHORT_SCALES = {"m": 1e6, "k": 1e3}
-# "58.2 to 41.7 million": what follows the second number belongs to both.
+# "58.2 to 41.7 million", "14 to 18 months": what follows the second number belongs to both.
 _RANGE_TAIL = re.compile(
     r"\s?(?:to|and|or|bis|auf|und|oder|a|y|et|ou|o|-|–|~|から|에서|到|至)\s?\d[\d.,]*"
 )
@@ -74,6 +76,11 @@ class Figure:
     worth: float = 1.0
     grain: float = 0.0
     hedge: str = ""
+
+    @property
+    def counted(self) -> frozenset[str]:
+        """Words behind it, of which the first is mostly what it counts."""
+        return frozenset(word for word in self.around if word.startswith(">"))
 
     @property
     def is_small(self) -> bool:
@@ -143,59 +150,11 @@ def _put_back(found: Sequence[Figure], text: str) -> Iterator[Figure]:
             yield replace(figure, start=places[figure.start], end=places[figure.end])
 
 
-def same_amount(claimed: Figure, known: Figure) -> bool:
-    """Whether a claim's amount is one that its source has, rounding allowed where it says so."""
-    kinds = {claimed.measure, known.measure}
-    if kinds == {"percent", "times"}:  # What halved fell by half.
-        return any(value < 1 for value in claimed.values & known.values)
-    if len(kinds) > 1 and ("" not in kinds or _ORDINAL in kinds):
-        return False
-    if {claimed.hedge, known.hedge} == {"above", "below"}:
-        return False
-    if equal_figures(claimed, known):
-        return True
-    fraction = _PART_ROUNDED if "part" in {claimed.hedge, known.hedge} else 0.0
-    return any(_is_rounded(claimed, a, b, fraction) for a in claimed.values for b in known.values)
-
-
-def equal_figures(figure: Figure, other: Figure) -> bool:
-    """Whether two figures have a value in common; where one has no unit, in the other's."""
-    same = bool(figure.measure) and figure.measure == other.measure
-    mine, theirs = (1.0, 1.0) if same else (figure.worth, other.worth)
-    return any(
-        abs(a / mine - b / theirs) <= _TOLERANCE * max(1.0, a / mine)
-        for a in figure.values
-        for b in other.values
-    )
-
-
-def are_near(figure: Figure, other: Figure) -> bool:
-    """Whether one may be the other rounded, said or not: as coarse as the coarser of the two."""
-    grain = max(figure.grain, other.grain)
-    return same_amount(figure, other) or any(
-        abs(a - b) <= min(grain / 2 * (1 + _TOLERANCE), _MOST_ROUNDED * max(a, b))
-        for a in figure.values
-        for b in other.values
-        if min(a, b) >= _ROUND_TENS * grain
-    )
-
-
-def _is_rounded(claimed: Figure, a: float, b: float, fraction: float) -> bool:
-    apart, most = b - a, _MOST_ROUNDED * max(a, b)
-    if claimed.hedge == "above":
-        return 0 <= apart <= min(2 * claimed.grain, 2 * most)
-    if claimed.hedge == "below":
-        return 0 <= -apart <= min(claimed.grain, most)
-    # Below one unit of its last digit a reading is not the one that was meant.
-    allowed = claimed.grain if claimed.hedge == "about" and a >= claimed.grain else 0.0
-    return abs(apart) <= max(min(allowed, most), fraction * max(a, b))
-
-
 def _figure(low: str, start: int, end: int, readings: Mapping[float, float]) -> Figure:
     """Read scale, measure and hedge around a number; the text keeps every code point in place."""
     table = quantity_words.table()
-    scale = table.scale.match(low, end)
-    if not scale and (tail := _RANGE_TAIL.match(low, end)):
+    scale, tail = table.scale.match(low, end), _RANGE_TAIL.match(low, end)
+    if not scale and tail:
         scale = table.scale.match(low, tail.end())
     factor = table.scales[" ".join(scale.group(1).split())] if scale else 1.0
     after = scale.end() if scale else end
@@ -203,14 +162,21 @@ def _figure(low: str, start: int, end: int, readings: Mapping[float, float]) -> 
         after += 1
     if not scale and (short := _SHORT_SCALE.match(low, end)) and _is_money(low, start, short):
         factor, after = _SHORT_SCALES[short.group()], short.end()
-    measure, worth = _measure(low, start, after, [value * factor for value in readings])
-    values = {value * factor * worth: grain * factor * worth for value, grain in readings.items()}
+    told = [value * factor for value in readings]
+    measure, worth = _measure(low, start, after, told)
+    if not measure and tail and not scale:
+        measure, worth = _measure(low, start, tail.end(), told)
+    zero, degree = _FAHRENHEIT if measure == "fahrenheit" else (0.0, 1.0)
+    values = {
+        (value * factor - zero) * degree * worth: grain * factor * degree * worth
+        for value, grain in readings.items()
+    }
     return Figure(
         values=frozenset(values),
-        around=_around(low, start, end),
+        around=_around(low, start, end, after),
         start=start,
         end=end,
-        measure=measure,
+        measure="celsius" if measure == "fahrenheit" else measure,
         worth=worth,
         grain=min(values.values(), default=0.0),
         hedge=_hedge(low, start, after),
@@ -265,21 +231,39 @@ def _spelled(kind: str, match: re.Match[str], folded: str) -> Figure:
         )
     if kind == "ordinals":
         around = _around(folded, start, end)
-        return Figure(frozenset({table.ordinals[word]}), around, start, end, _ORDINAL)
+        return Figure(frozenset({table.ordinals[word]}), around, start, end, ORDINAL)
     value = _value_of(kind, word, table)
-    return _figure(folded, start, end, {value: 1.0})
+    written = f"{value:g}"
+    return _figure(folded, start, end, {value: digits.grain(written) if value > _TEN else 1.0})
 
 
 def _part(percent: float, match: re.Match[str], folded: str) -> Figure:
+    if percent in _UNIT_PARTS and (unit := _unit_behind(folded, match.end())):
+        measure, worth = unit
+        value = percent / _PER_CENT * worth
+        hedge = _hedge(folded, match.start(), match.end())
+        around = frozenset[str]()
+        return Figure(
+            frozenset({value}), around, *match.span(), measure, worth, MOST_ROUNDED * value, hedge
+        )
     point = _OF_A_POINT.match(folded, match.end())
     values = {percent / _PER_CENT} if point else {percent, percent / _PER_CENT}
     start, end = match.span()
     article = _ARTICLE.search(folded, max(0, start - _LONGEST_ARTICLE), start)
     hedge = _hedge(folded, article.start() if article else start, end)
     # "Nearly half" is 45 percent, and so is "about half".
-    grain = _MOST_ROUNDED * percent if hedge else 1.0
+    grain = MOST_ROUNDED * percent if hedge else 1.0
     hedge = hedge or "part"
     return Figure(frozenset(values), frozenset(), start, end, "percent", 1.0, grain, hedge)
+
+
+def _unit_behind(folded: str, end: int) -> tuple[str, float] | None:
+    """The unit of which something is a part, as in "half a kilogram"."""
+    article = _BEFORE_UNIT.match(folded, end)
+    table = quantity_words.table()
+    found = table.measure.match(folded, article.end() if article else end)
+    measure, worth = table.measures[found.group(1)] if found else ("", 1.0)
+    return (measure, worth) if measure not in {"", "percent", "times", ORDINAL} else None
 
 
 def _value_of(kind: str, word: str, table: Table) -> float:
@@ -309,17 +293,20 @@ def _lowered(text: str) -> str:
     return "".join(low if len(low := fold(char)) == 1 else char for char in text)
 
 
-def _around(text: str, start: int, end: int) -> frozenset[str]:
-    """Words and units near a number; none where a script has no spaces between words."""
+def _around(text: str, start: int, end: int, after: int = 0) -> frozenset[str]:
+    """Words and units near a number, or near its scale, which ends later.
+
+    None where a script has no spaces between words.
+    """
     unit = text[end : end + 2].strip()[:1]
     if unit and has_unspaced_script(unit):
         return frozenset({f">{unit}"})
     if has_unspaced_script(text[max(0, start - 8) : end + 8]):
         return frozenset()
     before = _END.split(text[:start])[-1].split()[-_NEIGHBOURS:]
-    after = _END.split(text[end:])[0].split()[:_NEIGHBOURS]
+    behind = _END.split(text[max(end, after) :])[0].split()[:_NEIGHBOURS]
     units = frozenset(c for c in text[max(0, start - 2) : end + 2] if c in _UNIT_SIGNS)
-    return units | _marked("<", before) | _marked(">", after)
+    return units | _marked("<", before) | _marked(">", behind)
 
 
 def _marked(side: str, words: list[str]) -> frozenset[str]:

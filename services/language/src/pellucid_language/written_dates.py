@@ -5,7 +5,8 @@ What a date means for a claim or a source is decided where it is asked; here it 
 
 import re
 from collections.abc import Mapping
-from datetime import datetime
+from contextlib import suppress
+from datetime import date, datetime
 
 from pellucid_language.calendar import (
     AMBIGUOUS_MONTHS,
@@ -34,6 +35,9 @@ _DAY_NUMBERS = re.compile(
     r"|(?<=\d)-\d{2}-\d{2}|\d{1,2}\s?[월月](?:\s?\d{1,2}\s?[일日号])?",
     re.IGNORECASE,
 )
+_YEAR_IN = re.compile(r"(\d{4})-")
+_YEAR_BEHIND = re.compile(r",?\s+(?:de\s+)?(\d{4})(?!\d)")
+_YEAR_BEFORE = re.compile(r"(?<!\d)(\d{4})\s?[년年]\s?$")
 # In small letters "mai" and "mars" are months after what leads to one.
 _FRENCH_MONTH = re.compile(r"\b(?:en|de|du|fin|début|mi-|depuis|\d{1,2}(?:er)?)[ -]?(mai|mars)\b")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -60,6 +64,25 @@ def days_of(text: str) -> dict[tuple[int, int], str]:
 def days(text: str) -> frozenset[tuple[int, int]]:
     """Month and day of each date that has both."""
     return frozenset(days_of(text))
+
+
+@remembered
+def whole_dates(text: str) -> frozenset[date]:
+    """Each date that has a day, a month and a year.
+
+    >>> whole_dates("On 22 January 2024, and in May 2025.")
+    frozenset({datetime.date(2024, 1, 22)})
+    """
+    found = set()
+    for match in _DAY.finditer(text):
+        year = _YEAR_IN.match(match.group()) or _YEAR_BEHIND.match(text, match.end())
+        year = year or _YEAR_BEFORE.search(text, 0, match.start())
+        if year is None:
+            continue
+        for month, day in days_of(match.group()):
+            with suppress(ValueError):
+                found.add(date(int(year.group(1)), month, day))
+    return frozenset(found)
 
 
 @remembered

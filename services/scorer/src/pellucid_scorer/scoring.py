@@ -7,6 +7,7 @@ from datetime import datetime
 
 import numpy as np
 
+from pellucid_language.scripts import EVERY_SCRIPT
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import InvalidArgumentError, OverloadedError
 from pellucid_scorer import hearing
@@ -232,11 +233,36 @@ class Scorer:
         reader = self._reader(claims)
         embedded = await reader.embed(texts, no_store=no_store) if texts else None
         judgements = pairing.judgements(pairs, texts, embedded)
+        pairs, judgements = await self._across(pairs, judgements, no_store=no_store)
         judgements, again = await self._verified(pairs, judgements)
         rows = range(0, len(judgements), len(sources))
         by_claim = tuple(judgements[row : row + len(sources)] for row in rows)
         model = "+".join([embedded.model if embedded else LEXICAL, *again.used])
         return Judged(by_claim, model, again.lost)
+
+    async def _across(
+        self,
+        pairs: tuple[pairing.Pair, ...],
+        judgements: tuple[support.Judgement, ...],
+        *,
+        no_store: bool,
+    ) -> tuple[tuple[pairing.Pair, ...], tuple[support.Judgement, ...]]:
+        """Read pairs of two languages again, with the model of all languages where there is one."""
+        every = (one for one in self._models if EVERY_SCRIPT in one.scripts)
+        places = [place for place, pair in enumerate(pairs) if pair.is_across]
+        if not places or (reader := next(every, None)) is None:
+            return pairs, judgements
+        read, judged = list(pairs), list(judgements)
+        choices = pairing.across([pairs[place] for place in places])
+        texts = pairing.texts_of(pair for choice in choices for pair in choice)
+        try:
+            embedded = await reader.embed(texts, no_store=no_store)
+        except OverloadedError:
+            return pairs, judgements
+        for place, choice in zip(places, choices, strict=True):
+            found = zip(choice, pairing.judgements(choice, texts, embedded), strict=True)
+            read[place], judged[place] = max(found, key=lambda one: one[1].score)
+        return tuple(read), tuple(judged)
 
     async def _verified(
         self, pairs: Sequence[pairing.Pair], judgements: tuple[support.Judgement, ...]

@@ -35,6 +35,23 @@ class LlmCause(StrEnum):
     TOO_SLOW = "too_slow"
     MALFORMED = "malformed"
 
+    @property
+    def may_pass(self) -> bool:
+        """The same request may be answered later."""
+        return self in _PASSING
+
+
+_PASSING = frozenset(
+    {
+        LlmCause.RATE_LIMITED,
+        LlmCause.UNREACHABLE,
+        LlmCause.SERVER_ERROR,
+        LlmCause.BROKE_OFF,
+        LlmCause.TOO_SLOW,
+        LlmCause.MALFORMED,
+    }
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Said:

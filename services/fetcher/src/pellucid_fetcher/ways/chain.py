@@ -13,17 +13,21 @@ from pellucid_fetcher.egress.address import parse
 from pellucid_fetcher.egress.exemptions import Exemptions
 from pellucid_fetcher.errors import FetchFault, RefusedError
 from pellucid_fetcher.extraction.reading import sniffing
-from pellucid_fetcher.outcome import FetchStatus, Method, Page
+from pellucid_fetcher.outcome import DateOrigin, FetchStatus, Method, Page, PublishedDate, Purpose
 from pellucid_fetcher.ports import Extractor, RateLimit, Rendered, Renderer
+from pellucid_fetcher.sites.port import SitePage, SiteReader
 from pellucid_fetcher.ways.assembling import Run, assembled, failed, now
 from pellucid_fetcher.ways.http_path import HttpPath
 from pellucid_fetcher.ways.receiving import Intake
+from pellucid_fetcher.ways.site_way import document_of, knower, site_page
 from pellucid_fetcher.ways.third_parties import Copy, ThirdParty
 
 _BROWSER_FLOOR_S: Final = 1.5  # less time does not start a page
 _THIRD_PARTY_FLOOR_S: Final = 0.5
 _EXTRACT_SHARE: Final = 0.1  # of the time is kept for extraction …
 _EXTRACT_KEPT_S: Final = 0.5  # … but no more than this
+_TOLD_TRUST: Final = 0.95
+_HTTP_OK: Final = 200
 _MOST_LED: Final = 3  # pages that lead on one after the other
 _BARE_CHARS: Final = 80
 _DEFAULT_REST_S: Final = 5.0  # for a host that asks for a rest without saying how long
@@ -40,6 +44,7 @@ class Ways:
         exemptions: Hosts inside the network; no third party hears of them.
         renderer: A browser, when there is one.
         third_parties: In the order in which they are asked.
+        sites: Readers of single sites.
     """
 
     http: HttpPath
@@ -48,6 +53,7 @@ class Ways:
     exemptions: Exemptions
     renderer: Renderer | None = None
     third_parties: Sequence[ThirdParty] = ()
+    sites: Sequence[SiteReader] = ()
 
 
 class Chain:
@@ -62,11 +68,49 @@ class Chain:
 
     async def read(self, run: Run) -> Page:
         """Read the page by whichever way leads to it; never raises for a bad one."""
+        found = await self._from_site(run)
+        if found is not None:
+            return found
         try:
             page = await self._over_http(run)
         except FetchFault as fault:
             page = failed(run, fault)
         return page if page.success else await self._by_others(run, page)
+
+    async def _from_site(self, run: Run) -> Page | None:
+        """Read the page from what its site offers programs; nothing when that is not possible."""
+        if not self._ways.sites or run.request.internal_only:
+            return None
+        try:
+            target = parse(run.request.url)
+        except RefusedError:
+            return None
+        known = knower(self._ways.sites, target.href)
+        if known is None or self._ways.exemptions.covers(target):
+            return None
+        started = now()
+        try:
+            await self._take_turn(run, target.host, parse(known[1][0]).host)
+            limit_s = run.http_left_s
+            told = await site_page(*known, target.href, self._ways.http, timeout_s=limit_s)
+            document = document_of(told, target.href, links=run.request.links)
+            extracted = await self._extract(run, document)
+        except FetchFault:
+            return None
+        finally:
+            run.trail.http_s += now() - started
+        return _told(run, target.href, told, extracted) if extracted.text else None
+
+    async def _take_turn(self, run: Run, taken: str, host: str) -> None:
+        """Ask for a turn at another host than the page's own, for a search result.
+
+        Raises:
+            FetchFault: RATE_LIMITED; there is none right now.
+        """
+        if run.request.purpose is Purpose.SEARCH_RESULT and host != taken:
+            turn = await self._ways.rate.take(host, max_wait_s=0.0)
+            if not turn.taken:
+                raise FetchFault(FetchStatus.RATE_LIMITED)
 
     async def _over_http(self, run: Run) -> Page:
         kept_s = min(_EXTRACT_KEPT_S, run.http_left_s * _EXTRACT_SHARE)
@@ -224,6 +268,21 @@ def _document(run: Run, intake: Intake) -> Document:
         charset=sniffing.charset_parameter(intake.declared),
         truncated=intake.truncated,
         links=run.request.links,
+    )
+
+
+def _told(run: Run, href: str, told: SitePage, extracted: Extracted) -> Page:
+    intake = Intake.of_text("")
+    page = assembled(run, intake, extracted, FetchStatus.OK)
+    moment = told.published
+    published = PublishedDate(moment, DateOrigin.META, _TOLD_TRUST) if moment else None
+    return replace(
+        page,
+        final_url=href,
+        http_status=_HTTP_OK,
+        title=told.title or page.title,
+        author=told.author,
+        published=published,
     )
 
 

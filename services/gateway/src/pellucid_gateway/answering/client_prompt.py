@@ -68,7 +68,7 @@ def _place(messages: Sequence[Mapping[str, Any]]) -> int:
 def client_room(client: ClientMessages, plan: DepthPlan, window_tokens: int) -> int:
     """Estimated tokens that a client's conversation and its answer leave of the window."""
     left = estimated(window_tokens - _answer_tokens(client, plan, window_tokens))
-    return left - _client_tokens(client) - PER_MESSAGE_TOKENS
+    return left - client_tokens(client) - PER_MESSAGE_TOKENS
 
 
 def _ours(
@@ -95,7 +95,7 @@ def _answer_tokens(client: ClientMessages, plan: DepthPlan, window_tokens: int) 
     return min(allowed, window_tokens // LARGEST_ANSWER_SHARE)
 
 
-def _client_tokens(client: ClientMessages) -> int:
+def client_tokens(client: ClientMessages) -> int:
     """Estimated tokens of the client's own messages and fields, a flat count per image."""
     fields = _json_tokens(dict(client.fields))
     return fields + sum(PER_MESSAGE_TOKENS + _message_tokens(m) for m in client.messages)

@@ -95,7 +95,7 @@ class ModelAnswerer:
         opinion: Judges claims; None: form and likeness decide.
 
     Attributes:
-        failure: Why the model did not answer, once it did not; None where it gives no cause.
+        failure: Why the model did not answer, once it did not.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class ModelAnswerer:
         self._course = course
         self._ledger = course.ledger
         self._pages = pages
-        self.failure: LlmError | None = None
+        self.failure: LlmError = EmptyAnswerError()
 
     async def answer(self, model: AnswerModel, sources: Sequence[Source]) -> Answer | None:
         """Stream the model's answer; None when it failed before any of it had left.
@@ -195,7 +195,7 @@ class ModelAnswerer:
         """Nothing of an answer came; whoever answers in its place gets the time for it."""
         self._course.budget.begin_anew()
         self._ledger.lose("llm", cause_of(error))
-        self.failure = error if isinstance(error, LlmError) else None
+        self.failure = error if isinstance(error, LlmError) else LlmError(error.message)
 
     def _prompt(self, sources: Sequence[Source]) -> Prompt:
         client = self._request.passthrough

@@ -29,9 +29,9 @@ from pellucid_language import sentences
 from pellucid_language.quantities import (
     Figure,
     amounts,
-    are_near,
     spelled_figures,
 )
+from pellucid_language.same_amounts import are_near
 from pellucid_language.terms import function_terms, has_unspaced_script, terms
 from pellucid_language.written_dates import days_of, undated
 from pellucid_language.written_figures import written_figure

@@ -7,14 +7,15 @@ stack places and never reaches a client.
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from importlib.metadata import version
-from typing import Any
+from typing import Any, cast
 
 from fastapi import FastAPI, Request
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Match, Route
 from starlette.types import ASGIApp, ExceptionHandler
 
 from pellucid_gateway.admission.local_limits import local_limiter
@@ -41,7 +42,7 @@ from pellucid_gateway.faces.door.problems import (
 from pellucid_gateway.faces.door.shortcut import Shortcut
 from pellucid_gateway.faces.native.chat import chat_routes
 from pellucid_gateway.faces.native.decide import decide_routes
-from pellucid_gateway.faces.native.documentation import component_schemas
+from pellucid_gateway.faces.native.documentation import as_served, component_schemas
 from pellucid_gateway.faces.native.evidence import Replay, evidence_routes
 from pellucid_gateway.faces.native.feedback import FeedbackBody, FeedbackKeeper, feedback_routes
 from pellucid_gateway.faces.native.fetch import fetch_routes
@@ -74,6 +75,7 @@ from pellucid_runtime.health import Health
 
 # What nginx calls "client closed request"; nobody is left to read it.
 _CLIENT_GONE = 499
+_METHODS = ("DELETE", "GET", "POST")
 _CODES = {404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED", 413: "PAYLOAD_TOO_LARGE"}
 _BODIES = (ChatBody, SearchBody, FetchBody, FeedbackBody, MemoryBody)
 _REPLIES: tuple[type[BaseModel], ...] = (
@@ -216,11 +218,11 @@ def _handlers() -> Mapping[type[Exception], ExceptionHandler]:
         BodyTooLargeError: lambda error: error.response(),
         ProblemError: lambda error: ProblemResponse(error.problem),
         ServiceError: lambda error: ProblemResponse(problem_of(error)),
-        HTTPException: _http_response,
         ClientGoneError: lambda _: Response(status_code=_CLIENT_GONE),
         Exception: lambda _: ProblemResponse(INTERNAL),
     }
-    return {kind: _handler(respond) for kind, respond in handlers.items()}
+    told = {kind: _handler(respond) for kind, respond in handlers.items()}
+    return {**told, HTTPException: _not_served}
 
 
 def _handler(respond: Callable[[Any], Response]) -> ExceptionHandler:
@@ -230,8 +232,30 @@ def _handler(respond: Callable[[Any], Response]) -> ExceptionHandler:
     return handle
 
 
+async def _not_served(request: Request, error: Exception) -> Response:
+    """What the framework refuses by itself; of a path that lacks a method, with those it has."""
+    refused = cast("HTTPException", error)
+    if refused.status_code != HTTPStatus.METHOD_NOT_ALLOWED:
+        return _http_response(refused)
+    allowed = {"Allow": ", ".join(sorted({"OPTIONS", *_methods(request)}))}
+    if request.method == "OPTIONS":
+        return Response(status_code=HTTPStatus.NO_CONTENT, headers=allowed)
+    return _http_response(HTTPException(refused.status_code, headers=allowed))
+
+
+def _methods(request: Request) -> set[str]:
+    """Methods that a path is served by."""
+    scope = {**request.scope, "path": own_path(request.scope), "root_path": ""}
+    return {
+        method
+        for method in _METHODS
+        for route in request.app.routes
+        if route.matches({**scope, "method": method})[0] is Match.FULL
+    }
+
+
 def _http_response(error: HTTPException) -> Response:
-    """What the framework refuses by itself, such as an unknown path."""
+    """An error of the framework, such as an unknown path."""
     code = _CODES.get(error.status_code, "INVALID_ARGUMENT")
     status = error.status_code if code in _CODES.values() else 400
     details = {"NOT_FOUND": "No such path.", "METHOD_NOT_ALLOWED": "No such method on this path."}
@@ -249,6 +273,6 @@ def _document(app: FastAPI) -> None:
         schemas = document.setdefault("components", {}).setdefault("schemas", {})
         schemas.update(component_schemas(_BODIES, _REPLIES))
         document["paths"].update(compatible_paths())
-        return document
+        return as_served(document)
 
     app.openapi = openapi  # type: ignore[method-assign]

@@ -7,7 +7,7 @@ from pellucid_gateway.faces.anthropic.messages import anthropic_routes
 from pellucid_gateway.faces.compatible.sharing import error_json as openai_error
 from pellucid_gateway.faces.compatible.translation import ChatDoor
 from pellucid_gateway.faces.door.error_shapes import ErrorShape
-from pellucid_gateway.faces.openai.chat import openai_routes
+from pellucid_gateway.faces.openai.models import models_routes
 from pellucid_gateway.faces.openai.responses import responses_routes
 from pellucid_gateway.faces.perplexity import search as perplexity_search
 from pellucid_gateway.faces.perplexity.chat import perplexity_chat_routes
@@ -24,7 +24,7 @@ COMPATIBLE_SHAPES = (
     ),
     ErrorShape(path="/compat/perplexity/", body=openai_error),
     ErrorShape(path="/compat/tavily/", body=tavily.error_json),
-    ErrorShape(path="/compat/searxng/", body=searxng.error_json),
+    ErrorShape(path="/compat/searxng", body=searxng.error_json),
     ErrorShape(path="/compat/openwebui/", body=openwebui.error_json),
 )
 
@@ -32,7 +32,7 @@ COMPATIBLE_SHAPES = (
 def compatible_routes(door: ChatDoor) -> APIRouter:
     """Routes of every compatible face."""
     router = APIRouter()
-    for chat in (openai_routes, responses_routes, anthropic_routes, perplexity_chat_routes):
+    for chat in (models_routes, responses_routes, anthropic_routes, perplexity_chat_routes):
         router.include_router(chat(door))
     for search in (
         perplexity_search.perplexity_search_routes,

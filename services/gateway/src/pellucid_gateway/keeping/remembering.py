@@ -21,7 +21,7 @@ from pellucid_gateway.numbers.counting import usage_bucket
 from pellucid_gateway.numbers.rollups import day_of
 from pellucid_gateway.vocabulary.decision import Decision
 from pellucid_gateway.vocabulary.engine import TurnEngine
-from pellucid_gateway.vocabulary.errors import BudgetSpentError
+from pellucid_gateway.vocabulary.errors import BudgetSpentError, failed_by
 from pellucid_gateway.vocabulary.events import Decided, Done, Failed, SearchOutcome, TurnEvent
 from pellucid_gateway.vocabulary.findings import PageContent
 from pellucid_gateway.vocabulary.limits import MESSAGES
@@ -29,12 +29,11 @@ from pellucid_gateway.vocabulary.ports import ScorerPort
 from pellucid_gateway.vocabulary.request import SearchCommand, SearchOptions, TurnRequest
 from pellucid_gateway.vocabulary.state_ports import Rollups
 from pellucid_runtime.clock import Clock
-from pellucid_runtime.errors import DeniedError, ErrorKind, ServiceError
+from pellucid_runtime.errors import DeniedError, ServiceError
 
 # What a turn waits for its past; the store answers in a millisecond or is in trouble.
 RECALL_S = 0.25
 _MOST_MEMORIES = 20
-_RETRYABLE = frozenset({ErrorKind.UNAVAILABLE, ErrorKind.EXHAUSTED, ErrorKind.LATE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +80,7 @@ class RememberingEngine:
             request = await self._prepared(request)
         except ServiceError as error:
             self._afterwards.failure(error.reason)
-            yield Failed(error.reason, error.message, retryable=error.kind in _RETRYABLE)
+            yield failed_by(error)
             return
         decided = asyncio.Event()
         async with self._remembering(request, decided) as prepared:

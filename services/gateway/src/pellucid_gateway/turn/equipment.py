@@ -13,6 +13,7 @@ from pellucid_gateway.gathering.errand import QueryToWrite
 from pellucid_gateway.question.fallback_decision import decide_by_rule, find_urls
 from pellucid_gateway.question.named_addresses import without_addresses
 from pellucid_gateway.turn.discretion import cleared, discreet, private_values
+from pellucid_gateway.turn.literal import literal
 from pellucid_gateway.vocabulary.decision import Decision
 from pellucid_gateway.vocabulary.events import Send
 from pellucid_gateway.vocabulary.ports import (
@@ -103,6 +104,8 @@ async def considered(
     request: TurnRequest, equipment: Equipment, budget: TurnBudget, ledger: TurnLedger
 ) -> tuple[Decision, QueryToWrite | None]:
     """Return the decision, and what a model may write one more query for."""
+    if request.verbatim:
+        return cleared(literal(request), request), None
     call = DecideCall(
         message=request.message,
         history=_unaddressed(heard_messages(request.messages[:-1])),

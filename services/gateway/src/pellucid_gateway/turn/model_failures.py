@@ -10,23 +10,23 @@ _UNTOLD = frozenset({LlmCause.SERVER_ERROR, LlmCause.BROKE_OFF, LlmCause.MALFORM
 
 
 def notify_failure(
-    failure: LlmError | None, request: TurnRequest, found: Found, ledger: TurnLedger
+    failure: LlmError, request: TurnRequest, found: Found, ledger: TurnLedger
 ) -> None:
-    """Tell why the model did not answer.
+    """Tell why the model did not answer, where the sources answer in its place.
 
     Raises:
-        LlmError: The client speaks the model server's API, and gets what that says, where it
-            refuses or nothing else can answer.
+        LlmError: They cannot, or the client speaks the model server's API and gets what that says
+            as it refuses.
     """
-    if failure is None:
-        ledger.notify("model_failed" if found.sources else "model_silent")
-        return
     if request.passthrough is not None and (_is_refusal(failure) or not found.sources):
         raise failure
-    if failure.cause not in _UNTOLD:
-        ledger.notify(f"model_{failure.cause}")
-    if found.sources or failure.cause in _UNTOLD:
-        ledger.notify("model_failed" if found.sources else "model_silent")
+    told = "model_silent" if failure.cause in _UNTOLD else f"model_{failure.cause}"
+    if not found.sources:
+        sentence = ledger.wording.notice(told)
+        raise LlmError(sentence, cause=failure.cause, retry_after_s=failure.retry_after_s)
+    if told != "model_silent":
+        ledger.notify(told)
+    ledger.notify("model_failed")
 
 
 def _is_refusal(failure: LlmError) -> bool:

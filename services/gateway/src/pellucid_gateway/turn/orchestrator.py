@@ -18,19 +18,16 @@ from pellucid_gateway.turn.pipeline import DEFAULT_RESULTS, OneTurn
 from pellucid_gateway.vocabulary.decision import (
     Action,
     Decision,
-    Freshness,
     PlannedQuery,
-    Stage,
     WebMode,
 )
-from pellucid_gateway.vocabulary.errors import QuotaSpentError, SearchFailedError
+from pellucid_gateway.vocabulary.errors import QuotaSpentError, failed_by, search_failure
 from pellucid_gateway.vocabulary.events import Done, Failed, SearchOutcome, Send, TurnEvent
 from pellucid_gateway.vocabulary.findings import PageContent, Purpose, ScoredHit
 from pellucid_gateway.vocabulary.notices import wording_for
 from pellucid_gateway.vocabulary.ports import FetchCall
 from pellucid_gateway.vocabulary.request import ChatMessage, Role, SearchCommand, TurnRequest
 from pellucid_runtime.errors import ErrorKind, ServiceError
-from pellucid_runtime.llm.model import LlmError
 
 # A person's page may take this long when reading it is the whole request.
 FETCH_S = 15.0
@@ -39,7 +36,6 @@ _MOST_PER_CALL = 20
 # Every stage keeps to the deadline by itself; this ends a turn that does not.
 _OVERRUN_S = 0.1
 _MIN_TURN_S = 0.1
-_RETRYABLE = frozenset({ErrorKind.UNAVAILABLE, ErrorKind.EXHAUSTED, ErrorKind.LATE})
 # Compatible faces that switch ranking off still show nothing blocked and nothing twice.
 _NEVER_SHOWN = frozenset({"blocked", "near_duplicate"})
 
@@ -73,7 +69,7 @@ class Engine:
         except BrokenAnswerError:
             return Failed("LLM_FAILED", "The language model broke off mid-answer.", retryable=True)
         except ServiceError as error:
-            return _failed(error)
+            return failed_by(error)
 
     def _budget_of(self, request: TurnRequest) -> TurnBudget:
         own_s = self._equipment.plans[request.depth].total_s
@@ -92,18 +88,16 @@ class Engine:
         request = _as_request(command)
         equipment, budget = self._equipment.for_turn(request), self._budget_of(request)
         ledger = TurnLedger(equipment.clock, wording_for(command.language))
-        if command.verbatim:
-            decision = _verbatim(command)
-        else:
-            decision = _searching(await decide(request, equipment, budget, ledger), command.query)
+        decision = _searching(await decide(request, equipment, budget, ledger), command.query)
         course = equipment.course(budget, ledger, _ignore)
         reader = PageReader(equipment.services.fetcher, course=course)
         gatherer = Gatherer(equipment.services, reader=reader, course=course)
         gathered = await gatherer.gather(self._errand(command, decision))
-        if gathered.search_lost:
-            raise SearchFailedError([report.name for report in ledger.providers])
         ledger.add_time("total", budget.elapsed_s())
-        return _outcome(command, gathered, ledger, equipment)
+        outcome = _outcome(command, gathered, ledger, equipment)
+        if gathered.search_lost or (ledger.web_lost and not outcome.results):
+            raise search_failure(ledger.providers)
+        return outcome
 
     async def _take_quota(self, command: SearchCommand) -> None:
         state = await self._equipment.quota.take(command.caller)
@@ -119,6 +113,7 @@ class Engine:
             plan=replace(plan, rounds=1),
             options=command.options,
             max_results=wanted,
+            subject=command.subject,
             caller=command.caller,
             language="" if language == "und" else language,
             reads_pages=False,
@@ -162,45 +157,23 @@ class Engine:
                 raise
 
 
-def _failed(error: ServiceError) -> Failed:
-    """The end of a turn that cannot be answered, with the model server's own words, if any."""
-    return Failed(
-        error.reason,
-        error.message,
-        retryable=error.kind in _RETRYABLE,
-        said=error.said if isinstance(error, LlmError) else None,
-        retry_after_s=error.retry_after_s,
-    )
-
-
 async def _ignore(event: TurnEvent) -> None:
     """Faces without a stream take no progress."""
 
 
 def _as_request(command: SearchCommand) -> TurnRequest:
     return TurnRequest(
-        messages=(ChatMessage(Role.USER, command.query),),
+        messages=(*command.messages, ChatMessage(Role.USER, command.query)),
         caller=command.caller,
         web_mode=WebMode.ON,
         force_search=True,
+        verbatim=command.verbatim,
         depth=command.depth,
         language=command.language,
         time_zone=command.time_zone,
         options=command.options,
         deadline_ms=command.deadline_ms,
-    )
-
-
-def _verbatim(command: SearchCommand) -> Decision:
-    return Decision(
-        action=Action.SEARCH,
-        confidence=1.0,
-        stage=Stage.MODE,
-        reason="The query is searched for as given.",
-        reason_code="verbatim",
-        standalone_question=command.query,
-        queries=(PlannedQuery(command.query, Freshness.NONE, command.options.site),),
-        language=command.language or "und",
+        subject=command.subject,
     )
 
 

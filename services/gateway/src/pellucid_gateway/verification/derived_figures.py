@@ -1,29 +1,30 @@
-"""Whether a claim's figure follows from figures that a passage gives: "by 6 million", "in half".
+"""Whether a claim's figure follows from others of a page by one step of arithmetic.
 
-A reader who is told of 58 and 64 million may say "6 million more". What may follow is worked out
-from two figures of one sentence, or of two neighbours for a share of an amount. That a figure could
-be worked out does not yet say that it was meant: only with a word for the operation beside it does
-it count as stated, else it is left to whoever reads both.
+A reader who is told of 58 and 64 million may say "6 million more". Sums, differences, shares,
+changes and durations are worked out. Many figures give many values, and one of them may be
+anything: a value counts as worked out only where so few come near it that chance hardly explains
+it, first beside the claim's words, then on the page. Else it is left to whoever reads both.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache
-from importlib import resources
 from itertools import chain, combinations, pairwise
 
-import yaml
-
-from pellucid_language.folding import fold
 from pellucid_language.quantities import Figure, figures, spelled_figures
+from pellucid_language.terms import function_terms, terms
 from pellucid_language.text_memory import remembered
 
-_MOST_FIGURES = 8
-"""Of a sentence; one with more of them is a table."""
-_BEFORE_CHARS = 40
-_BEHIND_CHARS = 48
+_MOST_FIGURES = 60
+"""Of a page, so that no page costs more than some milliseconds."""
+_LIKELIEST_BESIDE = 0.12
+"""Chance that a wrong figure is among the values of the sentence that is most like the claim."""
+_LIKELIEST_NEAR = 0.12
+_LIKELIEST = 0.03
+"""The same of the whole page, which is asked last."""
+_MOST_COUNTED = 12
+"""Counts up to this one may be the number of things listed, which is not looked at."""
 _WHOLE = 100.0
 _MONTHS = 12
 _TOLERANCE = 1e-6
@@ -31,6 +32,10 @@ _TOLERANCE = 1e-6
 _ROUGH = 0.1
 # A share is rarely told to less than a whole percent.
 _PERCENT_GRAIN = 1.0
+_DECADE = 3.16
+_DIGITS = 9
+_CLOCK = re.compile(r"(?<![\d:])([01]?\d|2[0-4]):([0-5]\d)(?![\d:])")
+_NO_AMOUNT = frozenset({"ordinal", "times", "percent"})
 
 
 class Following(IntEnum):
@@ -42,13 +47,12 @@ class Following(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class _Cues:
-    before: re.Pattern[str]
-    behind: re.Pattern[str]
-    total: re.Pattern[str]
-    rest: re.Pattern[str]
-    as_much: re.Pattern[str]
-    out_of: re.Pattern[str]
+class _Scope:
+    """Figures that are read together, and how likely chance may explain a value of theirs."""
+
+    given: tuple[Figure, ...]
+    clocks: tuple[int, ...]
+    likeliest: float
 
 
 def following(figure: Figure, claim: str, sentences: Sequence[str]) -> Following:
@@ -64,98 +68,132 @@ def following(figure: Figure, claim: str, sentences: Sequence[str]) -> Following
     >>> following(six, "Profit grew by 6 million pounds", page).name
     'STATED'
     """
-    if figure.measure == "ordinal" or figure.is_year:
+    if figure.measure == "ordinal":
         return Following.NOT
-    found = chain(
-        chain.from_iterable(_within(figure, claim, sentence) for sentence in sentences),
-        chain.from_iterable(_across(figure, one, other) for one, other in pairwise(sentences)),
-    )
-    return max(found, default=Following.NOT)
+    is_count = not figure.measure and all(value <= _MOST_COUNTED for value in figure.values)
+    found = Following.PERHAPS if is_count else Following.NOT
+    for scope in _scopes(claim, sentences):
+        given = {value for one in scope.given for value in one.values}
+        values = frozenset(_derived(figure, scope)) - given
+        for claimed in figure.values:
+            if any(_is_rounded(claimed, value, figure) for value in values):
+                # A wrong year is mostly a few years off, so that it is easily reached.
+                if not figure.is_year and _chance(figure, claimed, values) <= scope.likeliest:
+                    return Following.STATED
+                found = Following.PERHAPS
+    return found
+
+
+def _scopes(claim: str, sentences: Sequence[str]) -> Iterator[_Scope]:
+    """The sentence with most of the claim, those beside it and the next best, the page."""
+    wanted = terms(claim) - function_terms()
+    order = sorted(range(len(sentences)), key=lambda i: (-len(wanted & terms(sentences[i])), i))
+    best = order[:1]
+    if best and wanted & terms(sentences[best[0]]):
+        yield _scope([sentences[best[0]]], _LIKELIEST_BESIDE)
+        beside = (range(max(0, best[0] - 1), best[0] + 1), range(best[0], best[0] + 2), order[:2])
+        for places in beside:
+            yield _scope([sentences[i] for i in places if i < len(sentences)], _LIKELIEST_NEAR)
+    yield from (_scope(pair, _LIKELIEST / 2) for pair in pairwise(sentences))
+    yield _scope([sentences[i] for i in order], _LIKELIEST)
+
+
+def _scope(sentences: Sequence[str], likeliest: float) -> _Scope:
+    given = chain.from_iterable(map(_given, sentences))
+    clocks = chain.from_iterable(map(_clocks, sentences))
+    return _Scope(tuple(given)[:_MOST_FIGURES], tuple(clocks)[:_MOST_FIGURES], likeliest)
 
 
 @remembered
 def _given(sentence: str) -> tuple[Figure, ...]:
-    every = sorted((*figures(sentence), *spelled_figures(sentence)), key=lambda f: f.start)
-    return tuple(every) if len(every) <= _MOST_FIGURES else ()
+    plain = _CLOCK.sub(lambda match: " " * len(match.group()), sentence)
+    return tuple(sorted((*figures(plain), *spelled_figures(plain)), key=lambda f: f.start))
 
 
-def _within(figure: Figure, claim: str, sentence: str) -> Iterator[Following]:
-    given = _given(sentence)
-    amounts = [one for one in given if one.measure != "ordinal"]
-    for one, other in combinations(amounts, 2):
-        yield from _of_two(figure, claim, sentence, (one, other))
-    for one in amounts:
-        yield from _of_one(figure, claim, sentence, one)
-    yield from _across_figures(figure, amounts, amounts)
+@remembered
+def _clocks(sentence: str) -> tuple[int, ...]:
+    """Times of day, in seconds from midnight."""
+    return tuple(3600 * int(hour) + 60 * int(minute) for hour, minute in _CLOCK.findall(sentence))
 
 
-def _across(figure: Figure, one: str, other: str) -> Iterator[Following]:
-    yield from _across_figures(figure, _given(one), _given(other))
-    yield from _across_figures(figure, _given(other), _given(one))
+def _derived(figure: Figure, scope: _Scope) -> Iterator[float]:
+    """Every value of the figure's kind that one step gives."""
+    amounts = [one for one in scope.given if one.measure not in _NO_AMOUNT and not one.is_year]
+    shares = [one for one in scope.given if one.measure == "percent"]
+    years = [value for one in scope.given if one.is_year for value in one.values]
+    if figure.is_year:
+        spans = [v / _MONTHS for one in amounts if one.measure == "months" for v in one.values]
+        yield from (year + sign * span for year in years for span in spans for sign in (1, -1))
+    elif figure.measure == "percent":
+        yield from _of_pairs(shares, figure, _summed)
+        yield from _rests(shares)
+        yield from _of_pairs(amounts, None, _compared)
+    elif figure.measure == "times":
+        yield from _of_pairs(amounts, None, lambda a, b: (a / b, b / a))
+    else:
+        alike = _alike(figure, [one for one in amounts if _is_of_kind(figure, one)])
+        yield from _of_pairs(alike, figure, _summed)
+        yield from _parts(figure, amounts, scope.given)
+        if figure.measure == "months" and figure.worth == _MONTHS:
+            yield from (abs(a - b) * _MONTHS for a, b in combinations(years, 2))
+        if figure.measure == "time":
+            yield from (float(abs(a - b)) for a, b in combinations(scope.clocks, 2))
 
 
-def _across_figures(
-    figure: Figure, shares: Sequence[Figure], wholes: Sequence[Figure]
-) -> Iterator[Following]:
-    """A share in percent of an amount."""
-    for share in shares:
-        for whole in wholes:
-            if share.measure != "percent" or whole.measure in {"percent", "times", "ordinal"}:
-                continue
-            if whole.is_year or not _is_of_kind(figure, whole):
-                continue
-            values = (s / _WHOLE * w for s in share.values for w in _values(whole, figure))
-            if _has(figure, values) and share.hedge in {"", "part"}:
-                yield Following.STATED if not figure.is_small else Following.PERHAPS
+def _alike(figure: Figure, amounts: list[Figure]) -> list[Figure]:
+    """The amounts of what the figure counts, or of its measure, where two are; else all."""
+    counted = [one for one in amounts if one.counted & figure.counted]
+    measured = [one for one in amounts if figure.measure and one.measure == figure.measure]
+    return next((each for each in (counted, measured) if len(each) > 1), amounts)
 
 
-def _of_two(
-    figure: Figure, claim: str, sentence: str, pair: tuple[Figure, Figure]
-) -> Iterator[Following]:
-    one, other = pair
-    if one.is_year and other.is_year:
-        spans = (abs(a - b) * _MONTHS for a in one.values for b in other.values)
-        if figure.measure == "months" and _has(figure, spans):
-            yield Following.STATED
-        return
-    if one.is_year or other.is_year or not _is_of_kind(one, other):
-        return
-    pairs = [(a, b) for a in _values(one, other) for b in _values(other, one)]
-    if _is_of_kind(figure, one) and _is_of_kind(figure, other):
-        if _has(figure, (abs(a - b) for a, b in pairs)):
-            yield Following.STATED if _is_difference(figure, claim) else Following.PERHAPS
-        if _has(figure, (a + b for a, b in pairs)):
-            is_told = bool(_cues().total.search(fold(claim)))
-            yield Following.STATED if is_told else Following.PERHAPS
-    if figure.measure == "percent" and one.measure != "percent" != other.measure:
-        ratios = (_WHOLE * ratio for a, b in pairs for ratio in _ratios(a, b))
-        if _has(figure, ratios, _PERCENT_GRAIN):
-            between = fold(sentence)[one.end : other.start]
-            yield Following.STATED if _cues().out_of.match(between) else Following.PERHAPS
+def _of_pairs(
+    given: Sequence[Figure],
+    figure: Figure | None,
+    step: Callable[[float, float], Sequence[float]],
+) -> Iterator[float]:
+    """What a step gives of each two figures of one kind, one of them of the claimed figure's."""
+    for one, other in combinations(given, 2):
+        is_told = not figure or not figure.measure or figure.measure in {one.measure, other.measure}
+        if is_told and _is_of_kind(one, other):
+            for a in _values(one, other):
+                for b in _values(other, one):
+                    if a > 0 and b > 0:
+                        yield from step(a, b)
 
 
-def _of_one(figure: Figure, claim: str, sentence: str, known: Figure) -> Iterator[Following]:
-    if not _is_of_kind(figure, known) or known.is_year:
-        return
-    if figure.measure == known.measure == "percent":
-        if _has(figure, (_WHOLE - value for value in known.values if value > 1)):
-            is_rest = bool(_cues().rest.search(fold(claim)))
-            yield Following.STATED if is_rest else Following.PERHAPS
-    elif _cues().as_much.search(fold(sentence)):
-        values = _values(known, figure)
-        if _has(figure, (value * times for value in values for times in (0.5, 2.0))):
-            is_same_thing = bool(figure.measure) and figure.measure == known.measure
-            yield Following.STATED if is_same_thing else Following.PERHAPS
+def _summed(a: float, b: float) -> tuple[float, float]:
+    return a + b, abs(a - b)
 
 
-def _ratios(a: float, b: float) -> Iterator[float]:
+def _compared(a: float, b: float) -> tuple[float, ...]:
+    """The share of one amount in the other, and by how much each differs, in percent."""
     small, large = sorted((a, b))
-    if small > 0:
-        yield from (small / large, (large - small) / large, (large - small) / small)
+    ratios = (small / large, (large - small) / large, (large - small) / small)
+    return tuple(_WHOLE * ratio for ratio in ratios)
+
+
+def _rests(shares: Sequence[Figure]) -> Iterator[float]:
+    """What each share, and all together, leave of the whole."""
+    values = [max(share.values) for share in shares]
+    yield from (_WHOLE - value for value in {*values, sum(values)} if value < _WHOLE)
+
+
+def _parts(figure: Figure, amounts: Sequence[Figure], given: Sequence[Figure]) -> Iterator[float]:
+    """Shares and multiples of amounts, what shares leave of them, and what they are shares of."""
+    factors = [value for one in given if one.measure == "times" for value in one.values]
+    shares = [max(one.values) / _WHOLE for one in given if one.measure == "percent"]
+    for whole in (one for one in amounts if _is_of_kind(figure, one)):
+        for value in _values(whole, figure):
+            for factor in {*factors, *shares}:
+                yield from (value * factor, value / factor if factor else value)
+            yield from (value * (1 - share) for share in shares if share < 1)
 
 
 def _is_of_kind(one: Figure, other: Figure) -> bool:
-    return one.measure == other.measure or "" in {one.measure, other.measure}
+    """Whether two figures may be of one measure: where a text leaves it out, it is the other's."""
+    left_out = (not each.measure and not each.counted for each in (one, other))
+    return one.measure == other.measure or any(left_out)
 
 
 def _values(figure: Figure, beside: Figure) -> list[float]:
@@ -164,45 +202,41 @@ def _values(figure: Figure, beside: Figure) -> list[float]:
     return [value * worth for value in figure.values]
 
 
-def _has(figure: Figure, values: Iterator[float], grain: float = 0.0) -> bool:
-    """Whether the figure is one of the values, as far as it may be rounded."""
-    return any(
-        _is_rounded(claimed, value, figure, max(grain, 0.0))
-        for value in values
-        if value > 0
-        for claimed in figure.values
-    )
+def _chance(figure: Figure, claimed: float, values: frozenset[float]) -> float:
+    """How likely a figure of this size and precision is one of the values by mere chance."""
+    width, (least, most) = _width(figure, claimed), _size(figure, claimed)
+    # Values that the figure could not tell apart count as one.
+    near = {round(value / width) for value in values if least <= value <= most}
+    return len(near) * width / (most - least)
 
 
-def _is_rounded(claimed: float, value: float, figure: Figure, grain: float) -> bool:
-    apart = value - claimed
-    rough = min(max(figure.grain, grain), _ROUGH * max(claimed, value))
+def _size(figure: Figure, claimed: float) -> tuple[float, float]:
+    """Least and most of the figures of about this size."""
+    if claimed <= _DIGITS * figure.worth and not figure.hedge:
+        return figure.worth / 2, (_DIGITS + 0.5) * figure.worth
+    return claimed / _DECADE, claimed * _DECADE
+
+
+def _width(figure: Figure, claimed: float) -> float:
+    """How far values that the figure could stand for lie apart."""
+    if figure.hedge:
+        return 2 * _rough(figure, claimed)
+    least = min(figure.grain or claimed, _ROUGH * claimed)
+    return max(least, min(figure.worth, figure.grain))
+
+
+def _rough(figure: Figure, value: float) -> float:
+    grain = max(figure.grain, _PERCENT_GRAIN if figure.measure == "percent" else 0.0)
+    return min(grain, _ROUGH * value)
+
+
+def _is_rounded(claimed: float, value: float, figure: Figure) -> bool:
+    apart, rough = value - claimed, _rough(figure, max(claimed, value))
     if figure.hedge == "above":
         return 0 <= apart <= 2 * rough
     if figure.hedge == "below":
         return 0 <= -apart <= 2 * rough
-    if figure.hedge in {"about", "part"}:
+    if figure.hedge:
         return abs(apart) <= rough
-    return abs(apart) <= max(_TOLERANCE * value, grain / 2 if grain else 0.0)
-
-
-def _is_difference(figure: Figure, claim: str) -> bool:
-    folded, cues = fold(claim), _cues()
-    before = folded[max(0, figure.start - _BEFORE_CHARS) : figure.start]
-    behind = folded[figure.end : figure.end + _BEHIND_CHARS]
-    return bool(cues.before.search(before) or cues.behind.match(behind))
-
-
-@cache
-def _cues() -> _Cues:
-    source = resources.files(__package__).joinpath("derived_figures.yaml")
-    table = yaml.safe_load(source.read_text("utf-8"))
-    before = "|".join(table["difference_before"])
-    return _Cues(
-        before=re.compile(rf"(?:{before})[$€£¥]?$"),
-        behind=re.compile("|".join(f"(?:{each})" for each in table["difference_behind"])),
-        total=re.compile("|".join(table["total"])),
-        rest=re.compile("|".join(table["rest"])),
-        as_much=re.compile(table["as_much"]),
-        out_of=re.compile(table["out_of"]),
-    )
+    grain = rough if figure.measure in {"percent", "times"} else 0.0
+    return abs(apart) <= max(_TOLERANCE * value, grain / 2)

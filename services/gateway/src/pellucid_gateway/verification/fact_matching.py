@@ -11,10 +11,13 @@ from datetime import datetime
 from typing import Any
 
 from pellucid_gateway.verification.derived_figures import Following, following
+from pellucid_gateway.verification.reckoned_dates import is_reckoned, reckoned_years
+from pellucid_gateway.verification.table_units import with_units
 from pellucid_language import sentences
 from pellucid_language.claimed_names import claimed_names, misses_name
-from pellucid_language.quantities import Figure, figures, same_amount, spelled_figures
-from pellucid_language.terms import function_terms, has_unspaced_script, rarity, terms
+from pellucid_language.quantities import Figure, figures, spelled_figures
+from pellucid_language.same_amounts import same_amount
+from pellucid_language.terms import function_terms, rarity, terms
 from pellucid_language.written_dates import (
     calendar_names,
     date_words,
@@ -25,6 +28,7 @@ from pellucid_language.written_dates import (
 
 _CLAUSE_END = re.compile(r"[;,:—–]\s|[；，。、]")
 _SECOND = 2.0
+_RATES = "rates"
 _LEAST_DATED = 0.33
 _ANOTHER = frozenset({"anothe", "furthe"})
 # What a claim keeps of its score without its facts. On 101 public development rows 3 of 26 claims
@@ -41,14 +45,14 @@ class FactMatch:
     """What a text has of a claim.
 
     Attributes:
-        numbers_open: A figure could be worked out from two of the text, but nothing says that it is
-            that.
+        is_open: Form can neither find nor refute something: a figure that could be worked out in
+            many ways, a name in another language. Only a judge may say that it is there.
     """
 
     numbers_found: bool
     names_found: bool
     dates_found: bool
-    numbers_open: bool = False
+    is_open: bool = False
 
     @property
     def all_found(self) -> bool:
@@ -82,6 +86,7 @@ def match_facts(
     published: datetime | None = None,
     known: str = "",
     language: str = "",
+    is_across: bool = False,
 ) -> FactMatch:
     """Check a claim against a text.
 
@@ -91,20 +96,24 @@ def match_facts(
         published: Its date; a claim's date may be this one where the text itself dates nothing.
         known: Words that need no support, for example those of the question.
         language: Of the claim; German capitalises every noun.
+        is_across: The text is in another language, and may spell names otherwise.
     """
+    text = with_units(text)
     if published and not _is_on(claim, text):
         published = None
     day = date_words(published) if published else ""
     years = f"{published.year}" if published and not _is_dated_otherwise(claim, text) else ""
     says_no_date = not days(text) and not months_of(text)
     is_dated = _dates_found(claim, text) or (says_no_date and _dates_found(claim, day))
+    is_dated = is_dated or is_reckoned(claim, f"{text} {day}")
+    years = f"{years} {reckoned_years(claim, text)}"
     numbers = _numbers(undated(claim), f"{undated(text)} {years}")
+    misses = misses_name(claim, text, known, language)
     return FactMatch(
         numbers_found=numbers is not Following.NOT,
-        numbers_open=numbers is Following.PERHAPS,
-        names_found=not misses_name(claim, text, known, language)
-        or (has_unspaced_script(text) and not has_unspaced_script(claim) and is_pinned(claim)),
+        names_found=is_across or not misses,
         dates_found=is_dated and not _is_another_time(claim, text),
+        is_open=numbers is Following.PERHAPS or (is_across and misses),
     )
 
 
@@ -128,9 +137,15 @@ def _dates_found(claim: str, text: str) -> bool:
 
 
 def _is_another_time(claim: str, text: str) -> bool:
-    """Whether a claim names a season or weekday and the text only others."""
-    there = calendar_names(text)
+    """Whether a claim names a season or weekday and the text only others.
+
+    How often an amount comes is told beside it, so only the nearest sentence speaks against it.
+    """
     claimed = calendar_names(claim)
+    there = dict(calendar_names(text))
+    if not claimed[_RATES] <= there[_RATES]:
+        nearest = best_passage(claim, sentences.split(text))
+        there[_RATES] = calendar_names(nearest)[_RATES]
     return any(there[kind] and not claimed[kind] <= there[kind] for kind in claimed)
 
 
@@ -146,8 +161,9 @@ def has_facts(claim: str) -> bool:
 
 
 def has_anchor(claim: str) -> bool:
-    """Whether a claim has a date, a large figure or a name to be looked up in another script."""
-    return is_pinned(claim) or bool(claimed_names(claim))
+    """Whether a claim has a date, a name or figures to be looked up in another language."""
+    several = len([*figures(claim)]) > 1
+    return several or is_pinned(claim) or bool(claimed_names(claim))
 
 
 def overlap(claim: str, text: str) -> float:
@@ -181,19 +197,21 @@ def _numbers(claim: str, text: str) -> Following:
 
 def _is_figure_of_another(figure: Figure, every: Sequence[Figure], claim: str, text: str) -> bool:
     """Whether a nearer clause gives another figure of the same measure."""
-    if figure.is_year or (figure.is_small and not figure.measure):
+    is_bare = figure.is_small and not figure.measure
+    if figure.is_year or (is_bare and not figure.counted):
         return False
 
     def alike(sentence: str) -> frozenset[bool]:
         found = (*figures(sentence), *spelled_figures(sentence))
-        same = [
+        equal = {True for one in found if same_amount(figure, one)}
+        others = (
             one
             for one in found
             if one.measure == figure.measure
             and not one.is_year
-            and (one.measure or not one.is_small)
-        ]
-        return frozenset(same_amount(figure, one) for one in same)
+            and (one.counted & figure.counted if is_bare else one.measure or not one.is_small)
+        )
+        return frozenset(equal or {False for one in others})
 
     begun = max((one.end for one in every if one.end <= figure.start), default=0)
     alone = len([one for one in every if not one.is_year]) == 1
@@ -251,8 +269,5 @@ def _stands(figure: Figure, there: list[Figure]) -> bool:
 
 
 def _is_elliptic(figure: Figure) -> bool:
-    """Whether the text leaves out what it counts: "another 40 remain", "came second with seven"."""
-    if any(word[1:] in _ANOTHER for word in figure.around):
-        return True
-    is_last = not any(word.startswith(">") for word in figure.around)
-    return is_last and not figure.measure and not figure.around.isdisjoint({"<with", "<than"})
+    """Whether the text leaves out what it counts: "another 40 remain", "of those it was three"."""
+    return not (figure.measure or figure.counted) or any(w[1:] in _ANOTHER for w in figure.around)

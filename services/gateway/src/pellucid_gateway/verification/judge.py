@@ -16,7 +16,6 @@ from pellucid_gateway.verification.fact_matching import (
     FactMatch,
     best_passage,
     has_anchor,
-    is_pinned,
     match_facts,
     overlap,
 )
@@ -27,6 +26,7 @@ from pellucid_gateway.vocabulary.answer import Verdict
 from pellucid_gateway.vocabulary.findings import Source
 from pellucid_gateway.vocabulary.ports import Passage, PassageSupport, ScorerPort
 from pellucid_language import sentences
+from pellucid_language.detection import UNDETERMINED, detect_language
 from pellucid_language.terms import function_terms, has_unspaced_script, terms
 from pellucid_language.text_memory import TextMemory
 from pellucid_language.written_dates import date_words
@@ -47,6 +47,8 @@ _MOST_CLAIMS = 32
 _ACROSS_LANGUAGES = 0.5
 # Sources that a claim does not cite but may be bound to, and that a judge is asked about.
 _MOST_OTHERS = 2
+# Of a source's text, to tell its language.
+_SAMPLE_CHARS = 1_000
 # Of a source, shown to the judge on either side of the passage.
 _AROUND_CHARS = 400
 
@@ -242,7 +244,7 @@ class SupportJudge:
         shown = shown_text(source)
         score = support.score if support else overlap(claim, shown)
         least = _LEAST_LIKENESS if support else _least_overlap(claim)
-        if self._is_checked_by_facts_alone(claim, source):
+        if has_anchor(claim) and self._is_across(claim, source):
             score = max(score, _ACROSS_LANGUAGES)
         found = self._facts(claim, source)
         if found.kept < 1.0:
@@ -254,17 +256,16 @@ class SupportJudge:
             source=source.n,
             stands=True,
             score=round(score, 4),
-            is_alike=score >= least and not found.numbers_open,
+            is_alike=score >= least and not found.is_open,
             passage=_passage(claim, source, support),
             verdict=verdict,
             is_rated=support is not None,
         )
 
-    def _is_checked_by_facts_alone(self, claim: str, source: Source) -> bool:
-        """Whether the two are of different languages, and the claim has what can be looked up."""
-        if has_unspaced_script(claim) != has_unspaced_script(source.facts):
-            return has_anchor(claim)
-        return source.language[:2] not in {"", self._language[:2]} and is_pinned(claim)
+    def _is_across(self, claim: str, source: Source) -> bool:
+        """Whether claim and source are of different languages."""
+        page = detect_language(source.facts[:_SAMPLE_CHARS], source.language)
+        return detect_language(claim, self._language)[:2] not in {page[:2], UNDETERMINED[:2]}
 
     def _doubts(self, claim: str, row: Sequence[Judgement], cited: Sequence[int]) -> list[Doubt]:
         """What is worth a question: the cited sources, the best others, all cited together."""
@@ -299,7 +300,7 @@ class SupportJudge:
                 facts=" ".join(shown_text(s) for s in cited),
             )
             found = self._facts(claim, whole)
-            has_all = found.kept == 1.0 and not found.numbers_open
+            has_all = found.kept == 1.0 and not found.is_open
             return cited if has_all and overlap(claim, whole.facts) >= _LEAST_OVERLAP else None
 
     def _facts(self, claim: str, source: Source) -> FactMatch:
@@ -312,6 +313,7 @@ class SupportJudge:
             published=source.published.time if source.published else None,
             known=self._question,
             language=self._language,
+            is_across=self._is_across(claim, source),
         )
 
 

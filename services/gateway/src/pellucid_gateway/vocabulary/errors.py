@@ -3,15 +3,31 @@
 ServiceError
 ├── BudgetSpentError      a key has cost what it may in a day
 ├── ChallengeRequiredError  a suspicious caller must solve a challenge first
-├── RateLimitedError
+├── PreconditionError     every provider refuses its key
+├── ProvidersSpentError   the providers have cost what they may in a day
+├── RateLimitedError      every provider wants fewer calls
 │   ├── BlockedError      a caller is blocked for a while
 │   └── QuotaSpentError   a person's searches of the day are used up
 └── SearchFailedError     no provider could be asked, and results were the whole request
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from pellucid_runtime.errors import ErrorKind, RateLimitedError, ServiceError
+from pellucid_gateway.vocabulary.events import Failed
+from pellucid_gateway.vocabulary.findings import ProviderReport, ProviderStatus
+from pellucid_runtime.errors import (
+    LASTING,
+    ErrorKind,
+    PreconditionError,
+    RateLimitedError,
+    ServiceError,
+)
+from pellucid_runtime.llm.model import LlmError
+
+_LOST = frozenset({ProviderStatus.FAILED, ProviderStatus.RATE_LIMITED, ProviderStatus.BUDGET})
+_BAD_KEY = "bad_key"
+_RETRYABLE = frozenset({ErrorKind.UNAVAILABLE, ErrorKind.EXHAUSTED, ErrorKind.LATE})
 
 
 class SearchFailedError(ServiceError):
@@ -89,3 +105,51 @@ class ChallengeRequiredError(ServiceError):
             "show the person a challenge and send its answer as X-Pellucid-Challenge",
             metadata={"site_key": site_key},
         )
+
+
+class ProvidersSpentError(ServiceError):
+    """The search providers have cost what they may in a day.
+
+    Args:
+        retry_after_s: When the next day begins, in seconds; None where that is unknown.
+    """
+
+    reason = "BUDGET_EXCEEDED"
+    kind = ErrorKind.EXHAUSTED
+
+    def __init__(self, retry_after_s: float | None = None) -> None:
+        message = "the budget of the search providers is spent for today"
+        super().__init__(message, retry_after_s=retry_after_s)
+
+
+def search_failure(reports: Sequence[ProviderReport]) -> ServiceError:
+    """Why nobody could be asked, as the providers tell it.
+
+    Args:
+        reports: One for each provider.
+    """
+    lost = [report for report in reports if report.status in _LOST]
+    states = {report.status for report in lost}
+    waits = min((report.retry_after_s for report in lost if report.retry_after_s), default=None)
+    if states == {ProviderStatus.BUDGET}:
+        return ProvidersSpentError(waits)
+    if states == {ProviderStatus.RATE_LIMITED}:
+        return RateLimitedError("the search providers want fewer calls", retry_after_s=waits)
+    if {report.error_code for report in lost} == {_BAD_KEY}:
+        names = ",".join(report.name for report in lost)
+        message = "the search providers refuse their keys"
+        return PreconditionError("API_KEY_INVALID", message, {"provider": names})
+    return SearchFailedError([report.name for report in reports])
+
+
+def failed_by(error: ServiceError) -> Failed:
+    """The end of a turn that cannot be answered, with the model server's own words, if any."""
+    failed = Failed(
+        error.reason,
+        error.message,
+        retryable=error.kind in _RETRYABLE and error.reason not in LASTING,
+        retry_after_s=error.retry_after_s,
+    )
+    if not isinstance(error, LlmError):
+        return failed
+    return replace(failed, retryable=error.cause.may_pass, cause=error.cause, said=error.said)

@@ -16,7 +16,7 @@ from typing import Any
 
 from pellucid_gateway.vocabulary.decision import Decision
 from pellucid_gateway.vocabulary.findings import Method, ProviderReport, ScoredHit, Source
-from pellucid_runtime.llm.model import Said
+from pellucid_runtime.llm.model import LlmCause, Said
 
 
 class AnswerKind(StrEnum):
@@ -293,6 +293,7 @@ class Failed:
     Attributes:
         reason: An ErrorReason without prefix.
         message: For people.
+        cause: Why the model did not answer; None where something else failed.
         said: What the model server itself said, for those who speak its API.
         retry_after_s: When a retry may succeed, in seconds; None where that is unknown.
     """
@@ -300,6 +301,7 @@ class Failed:
     reason: str
     message: str
     retryable: bool
+    cause: LlmCause | None = None
     said: Said | None = None
     retry_after_s: float | None = None
 

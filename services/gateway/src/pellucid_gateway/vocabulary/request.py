@@ -152,6 +152,7 @@ class TurnRequest:
         has_changed: Whether a page, by its address and sketch, is another than when it was read
             last in this conversation.
         deadline_ms: Whole time of the turn; None means the depth's own.
+        verbatim: Search for the message as it is; nothing is decided.
         quota_spent: The person's searches are used up: answer without search and say so.
         passthrough: On compatible faces what the model gets instead of our own prompt; `messages`
             is then the text of the same conversation, by which is decided and searched. Calls of
@@ -164,6 +165,7 @@ class TurnRequest:
     caller: str = ""
     web_mode: WebMode = WebMode.AUTO
     force_search: bool = False
+    verbatim: bool = False
     depth: Depth = Depth.STANDARD
     citation_style: CitationStyle = CitationStyle.NATURAL
     language: str = ""
@@ -197,11 +199,14 @@ class SearchCommand:
 
     Attributes:
         query: What the person looks for; not blank.
+        messages: What was said before, oldest first.
         ranked: Apply threshold and domain cap; compatible faces switch it off.
         verbatim: Search for the query as given instead of letting the decision write queries.
     """
 
     query: str
+    messages: tuple[ChatMessage, ...] = ()
+    subject: SubjectContext | None = None
     caller: str = ""
     language: str = ""
     time_zone: str = ""

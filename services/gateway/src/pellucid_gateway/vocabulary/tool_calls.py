@@ -5,6 +5,8 @@ from typing import Any
 
 # Calls in one answer beyond which pieces are no longer collected; they are still passed on.
 _MOST_CALLS = 128
+# What each kind of tool is given: JSON, or free text.
+_GIVEN = {"function": "arguments", "custom": "input"}
 
 
 def assembled(pieces: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
@@ -23,18 +25,16 @@ def assembled(pieces: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], .
         index = piece.get("index")
         place = index if isinstance(index, int) else len(calls)
         if place in calls or len(calls) < _MOST_CALLS:
-            _add(calls.setdefault(place, _empty()), piece)
-    return tuple(calls[place] for place in sorted(calls))
-
-
-def _empty() -> dict[str, Any]:
-    return {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
+            _add(calls.setdefault(place, {"id": "", "type": ""}), piece)
+    return tuple(calls[place] for place in sorted(calls) if calls[place]["type"])
 
 
 def _add(call: dict[str, Any], piece: Mapping[str, Any]) -> None:
     call["id"] = piece.get("id") or call["id"]
-    call["type"] = piece.get("type") or call["type"]
-    function = piece.get("function")
-    if isinstance(function, Mapping):
-        call["function"]["name"] = function.get("name") or call["function"]["name"]
-        call["function"]["arguments"] += function.get("arguments") or ""
+    for kind, given in _GIVEN.items():
+        part = piece.get(kind)
+        if isinstance(part, Mapping):
+            call["type"] = kind
+            whole = call.setdefault(kind, {"name": "", given: ""})
+            whole["name"] = part.get("name") or whole["name"]
+            whole[given] += part.get(given) or ""

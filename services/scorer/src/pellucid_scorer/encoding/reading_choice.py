@@ -30,12 +30,12 @@ def reader_of(scripts: Sequence[Collection[str]], question: str, others: Sequenc
     """
     everything = (i for i, known in enumerate(scripts) if EVERY_SCRIPT in known)
     able = (i for i, known in enumerate(scripts) if is_read_by(known, question))
-    across = next(everything, None) if _are_apart(question, others) else None
+    across = next(everything, None) if are_apart(question, others) else None
     return across if across is not None else next(able, 0)
 
 
-def _are_apart(question: str, others: Sequence[str]) -> bool:
-    """Tell whether they are surely of different languages."""
+def are_apart(question: str, others: Sequence[str]) -> bool:
+    """Tell whether a question and passages are surely of different languages."""
     sample = " ".join(others)[:_SAMPLE_CHARACTERS]
     if len(sample) < _LEAST_CHARACTERS:
         return False

@@ -1,10 +1,11 @@
 """Claims against passages: which pairs deserve the model's time, and their judgements."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from pellucid_language.scripts import is_read_by
 from pellucid_scorer.encoding.embedding import Embedded
+from pellucid_scorer.encoding.reading_choice import are_apart
 from pellucid_scorer.ranking import ngrams
 from pellucid_scorer.support import likeness as support
 
@@ -29,6 +30,15 @@ class Pair:
         """Text of the best window."""
         return self.passage.text[self.window.start : self.window.end]
 
+    @property
+    def is_across(self) -> bool:
+        """Whether claim and passage are of different languages."""
+        return are_apart(self.claim.text, [self.passage.text])
+
+    def over(self, windows: Iterable[support.Window]) -> "tuple[Pair, ...]":
+        """The pair with each of some windows."""
+        return tuple(replace(self, window=window) for window in windows)
+
 
 def pairs(claims: Sequence[support.Claim], passages: Sequence[support.Passage]) -> tuple[Pair, ...]:
     """Return every pair, claim by claim, passages in order."""
@@ -37,6 +47,13 @@ def pairs(claims: Sequence[support.Claim], passages: Sequence[support.Passage]) 
         for claim in claims
         for passage in passages
     )
+
+
+def across(pairs: Sequence[Pair]) -> tuple[tuple[Pair, ...], ...]:
+    """Return each pair with all windows that a model may choose among, as far as there is time."""
+    every = [pair.over(support.windows_across(pair.claim, pair.passage)) for pair in pairs]
+    most = MOST_WINDOWS // max(1, len({pair.passage.id for pair in pairs}))
+    return tuple(each[:most] for each in every)
 
 
 def is_worth_reading(pair: Pair) -> bool:
@@ -48,7 +65,12 @@ def texts(pairs: Sequence[Pair]) -> tuple[str, ...]:
     """Return the distinct claims and windows that are worth embedding."""
     worth = sorted(pairs, key=lambda pair: -pair.window.overlap)[:MOST_WINDOWS]
     chosen = [pair for pair in worth if pair.window.overlap >= LEAST_OVERLAP]
-    found = (text for pair in chosen for text in (pair.claim.text, pair.window_text))
+    return texts_of(chosen)
+
+
+def texts_of(pairs: Iterable[Pair]) -> tuple[str, ...]:
+    """Return the distinct claims and windows."""
+    found = (text for pair in pairs for text in (pair.claim.text, pair.window_text))
     return tuple(dict.fromkeys(found))
 
 

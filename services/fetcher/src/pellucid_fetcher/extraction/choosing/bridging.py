@@ -25,7 +25,7 @@ _NO_COLUMN: Final = frozenset({"", "body", "html"})
 
 
 def bridged(blocks: Sequence[Block], kept: Mask, framed: Mask) -> Mask:
-    """Keep what stands between two sentences that are kept.
+    """Keep what stands between two sentences of a small page that are kept.
 
     Args:
         blocks: In page order.
@@ -33,8 +33,6 @@ def bridged(blocks: Sequence[Block], kept: Mask, framed: Mask) -> Mask:
         framed: bool[blocks], named, told or shaped as frame.
     """
     result = kept.copy()
-    if len(blocks) > SMALL_BLOCKS:
-        return result
     said = {block.text.lower() for block, keep in zip(blocks, kept, strict=True) if keep}
     ends = [at for at in np.flatnonzero(kept).tolist() if _ends_gap(blocks[at])]
     for before, after in pairwise(ends):

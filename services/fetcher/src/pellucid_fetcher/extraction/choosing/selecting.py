@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid_fetcher.extraction.about.metadata import Metadata
-from pellucid_fetcher.extraction.choosing.bridging import bridged, with_pictures
+from pellucid_fetcher.extraction.choosing.bridging import SMALL_BLOCKS, bridged, with_pictures
 from pellucid_fetcher.extraction.choosing.content_model import (
     MODEL_FILE,
     ContentModel,
@@ -74,7 +74,8 @@ class Selector:
             shown = np.asarray([not block.noscript for block in page.blocks])
             chances, words = chances * shown, words * shown
         kept = choose(page.blocks, chances, words)
-        kept = bridged(page.blocks, kept, self.priors.framed(columns, page.blocks))
+        if len(page.blocks) <= SMALL_BLOCKS:
+            kept = bridged(page.blocks, kept, self.priors.framed(columns, page.blocks))
         chosen = with_pictures(page, kept)
         total = max(1.0, float(words[kept].sum()))
         return Choice(chosen, float((chances * words)[kept].sum()) / total)

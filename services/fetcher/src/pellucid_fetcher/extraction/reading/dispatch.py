@@ -7,7 +7,7 @@ from typing import Final
 from pellucid_fetcher.document import Document, Extracted
 from pellucid_fetcher.errors import FetchFault
 from pellucid_fetcher.extraction.reading import feed, pdf, plain, sniffing
-from pellucid_fetcher.extraction.reading.html import open_html_reader
+from pellucid_fetcher.extraction.reading.html import open_html_reader, read_whole
 from pellucid_fetcher.outcome import FetchStatus
 
 MAX_TEXT_CHARS: Final = 2_000_000  # read on by its parts
@@ -19,6 +19,7 @@ def open_readers() -> Mapping[str, Reader]:
     """Build the readers by type, with their tables loaded."""
     return {
         sniffing.HTML: open_html_reader().read,
+        sniffing.WHOLE: read_whole,
         sniffing.PDF: pdf.read_pdf,
         sniffing.JSON: plain.read_json,
         sniffing.FEED: feed.read_feed,

@@ -97,6 +97,22 @@ class HtmlReader:
         )
 
 
+def read_whole(document: Document) -> Extracted:
+    """Read HTML of which everything is content."""
+    decoded = charset.decode(document.body, document.charset)
+    parser = LexborHTMLParser(shallow(decoded.text))
+    page = walk_page(parser, document.url if document.links else "")
+    text = markdown.render(page.blocks, page.links)
+    return Extracted(
+        status=FetchStatus.OK if text else FetchStatus.NO_TEXT,
+        text=text,
+        excerpt=excerpt.of(block.text for block in page.blocks if block.kind == "p"),
+        charset=decoded.charset,
+        quality=1.0 if text else 0.0,
+        truncated=page.limited,
+    )
+
+
 def open_html_reader() -> HtmlReader:
     """Build a reader with the shipped tables."""
     return HtmlReader(load_walls(), open_selector())

@@ -15,6 +15,8 @@ FEED: Final = "application/xml+feed"
 XML: Final = "text/xml"
 MARKDOWN: Final = "text/markdown"
 PLAIN: Final = "text/plain"
+# HTML that is all content; never sniffed, only made by readers of sites.
+WHOLE: Final = "text/html+whole"
 BINARY: Final = "application/octet-stream"
 READABLE: Final = frozenset({HTML, PDF, JSON, FEED, XML, MARKDOWN, PLAIN})
 

@@ -155,7 +155,8 @@ class Walker:
         ):
             self._line.pieces.append(formula)
             return None
-        tag = self._kind_of(node, tag, attributes)
+        if "role" in attributes or tag == "noscript":
+            tag = self._kind_of(node, tag, attributes)
         place = Place(tag, names, here, here.depth + 1) if names else here
         if tag in tags.INLINE:
             self._enter_inline(tag, attributes)

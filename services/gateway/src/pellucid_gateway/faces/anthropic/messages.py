@@ -6,15 +6,22 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from pellucid_gateway.faces.anthropic.reply import MessageTeller
-from pellucid_gateway.faces.anthropic.request import implied_options, to_chat, tools_named
-from pellucid_gateway.faces.compatible.client_turn import translated
+from pellucid_gateway.faces.anthropic.request import (
+    implied_options,
+    ordered_query,
+    to_chat,
+    tools_named,
+)
+from pellucid_gateway.faces.compatible.client_turn import searching_for, translated
+from pellucid_gateway.faces.compatible.counting import counted
 from pellucid_gateway.faces.compatible.shapes import COMPATIBLE_BODY_BYTES
 from pellucid_gateway.faces.compatible.translation import ChatDoor, reply
 from pellucid_gateway.faces.door.bodies import parse_object, read_body
+from pellucid_gateway.faces.door.responses import JsonResponse
 
 
 def anthropic_routes(door: ChatDoor) -> APIRouter:
-    """Route of the Messages face."""
+    """Routes of the Messages face."""
     router = APIRouter(include_in_schema=False)
 
     @router.post("/v1/messages")
@@ -22,7 +29,14 @@ def anthropic_routes(door: ChatDoor) -> APIRouter:
         body = parse_object(await read_body(request, COMPATIBLE_BODY_BYTES))
         header = request.headers.get("x-pellucid-options", "")
         asked = translated(to_chat(body), header, door.own_model, implied_options(body))
+        if query := ordered_query(body):
+            asked = searching_for(query, asked)
         teller = MessageTeller(uuid4().hex, model=asked.model, tools=tools_named(body))
         return await reply(door, request, asked, teller)
+
+    @router.post("/v1/messages/count_tokens")
+    async def count(request: Request) -> Response:
+        body = parse_object(await read_body(request, COMPATIBLE_BODY_BYTES))
+        return JsonResponse({"input_tokens": counted(to_chat(body))})
 
     return router

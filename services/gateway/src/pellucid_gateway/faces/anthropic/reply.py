@@ -26,6 +26,7 @@ from pellucid_gateway.vocabulary.events import (
     ProgressKind,
     ResultsReady,
     SourcesReady,
+    Thought,
     TurnEvent,
     TurnResult,
     UrlFetched,
@@ -107,6 +108,8 @@ class MessageTeller:
                 frames = [*self._end_search(results), *self._tell_pages(event.sources)]
             case Noticed() if event.notice.code in SEARCH_LOST:
                 frames = self._end_search(_search_error("unavailable"))
+            case Thought() if not self._has_said:
+                frames = [*self._end_search([]), *self._tell_pages(()), *self._think(event.text)]
             case Delta():
                 frames = [*self._end_search([]), *self._tell_pages(()), *self._say(event.text)]
             case Cited():
@@ -173,13 +176,33 @@ class MessageTeller:
         part = {"type": "input_json_delta", "partial_json": orjson.dumps(given).decode()}
         return [begun, self._delta(part), *self._end_block()]
 
-    def _say(self, text: str) -> list[bytes]:
+    @property
+    def _has_said(self) -> bool:
+        return any(block["type"] == "text" for block in self._content)
+
+    def _think(self, text: str) -> list[bytes]:
         frames = []
+        if not self._open:
+            block = {"type": "thinking", "thinking": "", "signature": ""}
+            frames.append(self._begin_block(block))
+        self._content[-1]["thinking"] += text
+        return [*frames, self._delta({"type": "thinking_delta", "thinking": text})]
+
+    def _end_thinking(self) -> list[bytes]:
+        if not self._open or self._content[-1]["type"] != "thinking":
+            return []
+        self._content[-1]["signature"] = _opaque(thought=self._seed)
+        signature = self._content[-1]["signature"]
+        signed = self._delta({"type": "signature_delta", "signature": signature})
+        return [signed, *self._end_block()]
+
+    def _say(self, text: str) -> list[bytes]:
+        frames = self._end_thinking()
         tells = self._shows_search or self._shows_pages
         if self._open and tells and self._content[-1].get("citations"):
             frames += self._end_block()
         if not self._open:
-            frames.append(self._begin_block({"type": "text", "text": "", "citations": None}))
+            frames.append(self._begin_block({"type": "text", "text": ""}))
         self._content[-1]["text"] += text
         return [*frames, self._delta({"type": "text_delta", "text": text})]
 
@@ -192,17 +215,17 @@ class MessageTeller:
             "title": citation.title,
             "encrypted_index": _opaque(n=citation.source),
             "cited_text": citation.cited_text,
+            "check": citation.check.value,
         }
         block = self._content[-1]
-        block["citations"] = [*(block["citations"] or ()), cited]
+        block.setdefault("citations", []).append(cited)
         return [self._delta({"type": "citations_delta", "citation": cited})]
 
     def _end(self, result: TurnResult) -> list[bytes]:
         self._result = result
-        frames = [*self._end_search([]), *self._tell_pages(())]
+        frames = [*self._end_search([]), *self._tell_pages(()), *self._end_thinking()]
         text = answer_text(result)
-        said = any(block["type"] == "text" for block in self._content)
-        if not said and (text or not result.tool_calls):
+        if not self._has_said and (text or not result.tool_calls):
             frames += self._say(text)
         if self._open:
             frames += self._end_block()

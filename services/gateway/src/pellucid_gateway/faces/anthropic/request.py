@@ -7,6 +7,7 @@ import orjson
 
 from pellucid_gateway.faces.compatible.client_turn import place_of
 from pellucid_gateway.faces.compatible.wire import (
+    BELOW,
     Json,
     given,
     joined_text,
@@ -31,7 +32,10 @@ _SILENT_BLOCKS = frozenset(
         "web_fetch_tool_result",
     }
 )
+# Source: Claude Code's tool WebSearch, which asks this API in these words for one search.
+_SEARCH_ORDER = "Perform a web search for the query: "
 _SAME_FIELDS = ("model", "max_tokens", "stream", "temperature", "top_p", "top_k", "pellucid")
+_SEEN = frozenset({"image", "document", "search_result"})
 _CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 
 
@@ -48,6 +52,7 @@ def to_chat(body: Mapping[str, Any]) -> Json:
         "tools": _functions(body) or None,
         "tool_choice": _tool_choice(body),
         "parallel_tool_calls": _parallel(body),
+        "response_format": _format(body),
         "user": part_of(body, "metadata").get("user_id"),
     }
     return given(chat)
@@ -74,6 +79,15 @@ def implied_options(body: Mapping[str, Any]) -> Json:
     if chosen or (choice.get("type") == "any" and not _functions(body)):
         options["web_mode"] = "on"
     return given(options)
+
+
+def ordered_query(body: Mapping[str, Any]) -> str:
+    """The query of a request that is nothing but one search; empty for any other."""
+    messages = body.get("messages")
+    last = messages[-1] if isinstance(messages, list) and len(messages) == 1 else {}
+    said = joined_text(last.get("content")) if isinstance(last, dict) else ""
+    ordered = said.startswith(_SEARCH_ORDER) and _search_tool(body) is not None
+    return said.removeprefix(_SEARCH_ORDER).strip() if ordered else ""
 
 
 def _search_tool(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -118,18 +132,29 @@ def _assistant(content: Any, path: str) -> Json:
 
 
 def _of_person(role: str, content: Any, path: str) -> list[Json]:
-    """Results of tools become messages of their own, before the rest."""
+    """Results of tools become messages of their own, before the rest; their images stay with it."""
     results: list[Json] = []
+    seen: list[Json] = []
     parts: list[Json] = []
     for where, block in objects(content, path):
         if _type(block) == "tool_result":
-            output = joined_text(block.get("content"))
+            shown = _shown(block, where)
+            seen += shown
+            output = joined_text(block.get("content")) or (BELOW if shown else "")
             output = f"Error: {output}" if block.get("is_error") else output
             answered = {"tool_call_id": block.get("tool_use_id"), "content": output}
             results.append({"role": "tool", **answered})
         elif _type(block) not in _SILENT_BLOCKS:
             parts.append(_content(block, where))
+    parts = [*seen, *parts]
     return [*results, *([{"role": role, "content": simplest(parts)}] if parts else [])]
+
+
+def _shown(result: Mapping[str, Any], path: str) -> list[Json]:
+    """Images and documents in a tool's result, which the other form has no place for there."""
+    content = result.get("content")
+    blocks = objects(content, f"{path}.content") if isinstance(content, list) else ()
+    return [_content(block, where) for where, block in blocks if _type(block) in _SEEN]
 
 
 def _content(block: Mapping[str, Any], path: str) -> Json:
@@ -157,15 +182,17 @@ def _address(source: Mapping[str, Any]) -> str:
 
 
 def _functions(body: Mapping[str, Any]) -> list[Json]:
-    functions = []
-    for path, tool in objects(body.get("tools"), "tools"):
-        if _type(tool) in {"", "custom"}:
-            named = {name: tool.get(name) for name in ("name", "description")}
-            function = given({**named, "parameters": tool.get("input_schema")})
-            functions.append({"type": "function", "function": function})
-        elif not _type(tool).startswith(_SERVER_TOOLS):
-            raise refused(f"{path}.type", "custom, web_search or web_fetch")
-    return functions
+    """The client's own tools; kinds that only the model server may know go on as they are."""
+    tools = [tool for _, tool in objects(body.get("tools"), "tools")]
+    return [_tool(tool) for tool in tools if not _type(tool).startswith(_SERVER_TOOLS)]
+
+
+def _tool(tool: Mapping[str, Any]) -> Json:
+    if _type(tool) not in {"", "custom"}:
+        return dict(tool)
+    named = {name: tool.get(name) for name in ("name", "description")}
+    function = given({**named, "parameters": tool.get("input_schema")})
+    return {"type": "function", "function": function}
 
 
 def _tool_choice(body: Mapping[str, Any]) -> Any:
@@ -179,3 +206,12 @@ def _tool_choice(body: Mapping[str, Any]) -> Any:
 
 def _parallel(body: Mapping[str, Any]) -> bool | None:
     return False if part_of(body, "tool_choice").get("disable_parallel_tool_use") else None
+
+
+def _format(body: Mapping[str, Any]) -> Json | None:
+    """The JSON that is wanted, by its name of today or the one before."""
+    wanted = part_of(part_of(body, "output_config"), "format") or part_of(body, "output_format")
+    if wanted.get("type") != "json_schema":
+        return None
+    schema = {"name": "answer", "schema": wanted.get("schema"), "strict": True}
+    return {"type": "json_schema", "json_schema": schema}

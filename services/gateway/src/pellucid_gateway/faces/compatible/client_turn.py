@@ -6,7 +6,7 @@ decision and search see the text of the last ones.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
@@ -70,6 +70,7 @@ class Asked:
         upstream_model: The same name as the model server knows it.
         stream: The client wants a stream.
         shows_progress: Steps of the search may be told as reasoning.
+        is_for_program: JSON or calls of the client's tools are wanted, which only a model writes.
     """
 
     turn: TurnRequest
@@ -79,6 +80,7 @@ class Asked:
     stream: bool
     user_id: str
     shows_progress: bool
+    is_for_program: bool
 
 
 def translated(
@@ -113,7 +115,15 @@ def translated(
         stream=chat.get("stream") is True,
         user_id=options.user_id or _text(chat.get("user"))[:256],
         shows_progress=options.progress == "reasoning",
+        is_for_program=_wants_json(client) or _offers_tools(client),
     )
+
+
+def searching_for(query: str, asked: Asked) -> Asked:
+    """The same request, with its search for exactly this."""
+    message = ChatMessage(Role.USER, _bounded(clean(query)))
+    turn = replace(asked.turn, messages=(message,), verbatim=True, web_mode=WebMode.ON)
+    return replace(asked, turn=turn)
 
 
 def _messages(chat: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -196,9 +206,16 @@ def _turn(
 
 def _style(options: PellucidOptions, client: ClientMessages) -> CitationStyle:
     """No markers in an answer that a program will parse."""
+    return CitationStyle.NONE if _wants_json(client) else CitationStyle(options.citation_style)
+
+
+def _wants_json(client: ClientMessages) -> bool:
     wanted = client.fields.get("response_format")
-    is_json = isinstance(wanted, dict) and str(wanted.get("type")).startswith("json")
-    return CitationStyle.NONE if is_json else CitationStyle(options.citation_style)
+    return isinstance(wanted, dict) and str(wanted.get("type")).startswith("json")
+
+
+def _offers_tools(client: ClientMessages) -> bool:
+    return bool(client.fields.get("tools")) and client.fields.get("tool_choice") != "none"
 
 
 def _message(message: Mapping[str, Any]) -> ChatMessage:

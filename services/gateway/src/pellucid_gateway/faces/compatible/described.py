@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 
 _ERRORS = ("application/json", "application/problem+json", "text/plain")
+_NO_BRACES = str.maketrans("", "", "{}")
 
 
 def compatible_paths() -> dict[str, Any]:
@@ -24,12 +25,13 @@ def _operation(path: str, told: Mapping[str, Any]) -> dict[str, Any]:
         "summary": told["summary"],
         "description": told["summary"],
         "tags": ["native" if told.get("upgrades") else "compatible"],
-        "operationId": "_".join(path.strip("/").split("/")),
+        "operationId": "_".join(path.translate(_NO_BRACES).strip("/").split("/")),
         "externalDocs": {"url": told["reference"]},
         "responses": _responses(told),
     }
-    if "query" in told:
-        operation["parameters"] = [_parameter(name) for name in told["query"]]
+    places = ((place, name) for place in ("path", "query") for name in told.get(place, ()))
+    if parameters := [_parameter(place, name) for place, name in places]:
+        operation["parameters"] = parameters
     if "fields" in told:
         operation["requestBody"] = {
             "required": True,
@@ -39,20 +41,20 @@ def _operation(path: str, told: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _responses(told: Mapping[str, Any]) -> dict[str, Any]:
-    kinds = ["application/json", *(["text/event-stream"] if told.get("streams") else [])]
-    done: dict[str, Any] = {
-        "description": "Done.",
-        "content": {kind: {"schema": {}} for kind in kinds},
-    }
     errors: dict[str, Any] = {kind: {"schema": {}} for kind in _ERRORS}
     refused = {"description": "An error in the product's own form.", "content": errors}
     if told.get("upgrades"):
         return {"101": {"description": "Upgraded to a WebSocket."}, "default": refused}
+    content: dict[str, Any] = {"application/json": {"schema": {"type": "object", **told["reply"]}}}
+    if told.get("streams"):
+        content["text/event-stream"] = {"schema": {}}
+    done: dict[str, Any] = {"description": "Done.", "content": content}
     return {"200": done, "default": refused}
 
 
-def _parameter(name: str) -> dict[str, Any]:
-    return {"name": name, "in": "query", "required": name == "q", "schema": {"type": "string"}}
+def _parameter(place: str, name: str) -> dict[str, Any]:
+    required = place == "path" or name == "q"
+    return {"name": name, "in": place, "required": required, "schema": {"type": "string"}}
 
 
 def _body(told: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,8 @@
 """What requests of compatible faces have in common."""
 
-from pydantic import BaseModel, ConfigDict
+from typing import Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 # What other products send is longer than a native request: whole histories, images, files.
 COMPATIBLE_BODY_BYTES = 20 * 1024 * 1024
@@ -12,3 +14,11 @@ class Lenient(BaseModel):
     """Base of requests that others designed: unknown fields are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+def _as_list(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+# A field that APIs take as one text or as a list of texts.
+one_or_several = BeforeValidator(_as_list)

@@ -22,12 +22,17 @@ from pellucid_gateway.faces.door.responses import JsonResponse, Streamed
 from pellucid_gateway.faces.door.streams import EventStream, body_of
 from pellucid_gateway.faces.door.whole_turn import failed_problem
 from pellucid_gateway.vocabulary.engine import TurnEngine
-from pellucid_gateway.vocabulary.events import Done, Failed, TurnEvent
+from pellucid_gateway.vocabulary.events import Decided, Done, Failed, TurnEvent
 from pellucid_gateway.vocabulary.passed_on import PassedOn
 from pellucid_gateway.vocabulary.request import TurnRequest
 from pellucid_runtime.clock import Clock
 
 Events = AsyncGenerator[TurnEvent]
+
+_NO_MODEL = Problem(
+    code="INVALID_ARGUMENT",
+    detail="Tools and JSON need a language model, and none can be used here.",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +57,19 @@ class ChatDoor:
     note_passed: Callable[[PassedOn], None]
     head_starts: HeadStarts
 
+    def model_for(self, asked: Asked) -> ModelServer | None:
+        """The model server, if there is one and it may hear of this."""
+        hidden = asked.turn.no_external and self.upstream is not None and not self.upstream.internal
+        return None if hidden else self.upstream
+
     def turn(self, request: Request, asked: Asked) -> TurnRequest:
-        """The turn with its caller."""
+        """The turn with its caller.
+
+        Raises:
+            ProblemError: Only a model can do what is wanted, and there is none.
+        """
+        if asked.is_for_program and self.model_for(asked) is None:
+            raise ProblemError(_NO_MODEL)
         return replace(asked.turn, caller=self.identity.caller(request, asked.user_id))
 
     def events(self, turn: TurnRequest) -> Events:
@@ -101,8 +117,7 @@ async def reply(door: ChatDoor, request: Request, asked: Asked, teller: Teller) 
 async def reply_from(events: Events, teller: Teller, *, stream: bool) -> Response | EventStream:
     """Answer with a turn that has begun."""
     if stream:
-        body = body_of(lambda: _frames(teller, events))
-        return EventStream(body, broken=lambda: teller.broken(INTERNAL))
+        return EventStream(body_of(lambda: _frames(teller, events)), broken=teller.broken)
     return JsonResponse(await _whole(teller, events))
 
 
@@ -116,18 +131,20 @@ async def put_back(first: TurnEvent | None, rest: Events) -> Events:
 
 
 async def _frames(teller: Teller, events: Events) -> AsyncGenerator[bytes]:
-    for piece in teller.begin():
-        yield piece
-    async with aclosing(events):
-        async for event in events:
-            if isinstance(event, Failed):
-                yield teller.broken(failed_problem(event))
-                return
+    """Frames of a turn; none before something happens, so that a refusal has its status.
+
+    Raises:
+        ProblemError: The turn failed.
+    """
+    has_begun = False
+    async with aclosing(_until_done(events)) as told:
+        async for event in told:
+            if not has_begun and not isinstance(event, Decided):
+                has_begun = True
+                for piece in teller.begin():
+                    yield piece
             for piece in teller.tell(event):
                 yield piece
-            if isinstance(event, Done):
-                return
-    yield teller.broken(INTERNAL)
 
 
 async def _whole(teller: Teller, events: Events) -> dict[str, Any]:
@@ -137,11 +154,23 @@ async def _whole(teller: Teller, events: Events) -> dict[str, Any]:
         ProblemError: It failed.
     """
     teller.begin()
+    async with aclosing(_until_done(events)) as told:
+        async for event in told:
+            teller.tell(event)
+    return teller.whole()
+
+
+async def _until_done(events: Events) -> Events:
+    """The events up to the end of a turn.
+
+    Raises:
+        ProblemError: The turn failed.
+    """
     async with aclosing(events):
         async for event in events:
             if isinstance(event, Failed):
                 raise ProblemError(failed_problem(event))
-            teller.tell(event)
+            yield event
             if isinstance(event, Done):
-                return teller.whole()
+                return
     raise ProblemError(INTERNAL)

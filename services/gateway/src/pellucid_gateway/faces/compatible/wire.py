@@ -7,6 +7,9 @@ from pellucid_gateway.faces.door.problems import FieldError, ProblemError, inval
 
 Json = dict[str, Any]
 
+# Stands for the result of a tool that is an image; the image itself follows.
+BELOW = "(see below)"
+
 
 def refused(field: str, limit: str) -> ProblemError:
     """A field that breaks its limit, which is given in words."""

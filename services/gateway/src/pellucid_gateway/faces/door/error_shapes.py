@@ -12,9 +12,7 @@ import orjson
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pellucid_gateway.faces.door.guard import SEND_PAST, own_path
-from pellucid_gateway.faces.door.problems import FieldError, Problem
-
-_PROBLEM_TYPE = (b"content-type", b"application/problem+json")
+from pellucid_gateway.faces.door.problems import PROBLEMS, Problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +49,8 @@ class ErrorShapes:
             await self._app(scope, receive, send)
         else:
             scope[SEND_PAST] = send
-            await self._app(scope, receive, _Reshaping(shape, send).send)
+            problems = scope[PROBLEMS] = []
+            await self._app(scope, receive, _Reshaping(shape, problems, send).send)
 
     def _shape_of(self, scope: Scope) -> ErrorShape | None:
         if scope["type"] != "http":
@@ -63,14 +62,15 @@ class ErrorShapes:
 class _Reshaping:
     """Holds the head of a problem back until its document is here; all else flows."""
 
-    def __init__(self, shape: ErrorShape, send: Send) -> None:
+    def __init__(self, shape: ErrorShape, problems: Sequence[Problem], send: Send) -> None:
         self._shape = shape
+        self._problems = problems
         self._send = send
         self._head: Message | None = None
 
     async def send(self, message: Message) -> None:
         """Pass a message on, reshaped where it belongs to a problem."""
-        if message["type"] == "http.response.start" and _PROBLEM_TYPE in message["headers"]:
+        if message["type"] == "http.response.start" and self._problems:
             self._head = message
         elif self._head is None:
             await self._send(message)
@@ -79,20 +79,10 @@ class _Reshaping:
             await self._send_reshaped(head, message)
 
     async def _send_reshaped(self, head: Message, message: Message) -> None:
-        problem = _problem(orjson.loads(message["body"]))
+        problem = self._problems[-1]
         body = orjson.dumps(self._shape.body(problem))
         ours = {b"content-type": b"application/json", b"content-length": b"%d" % len(body)}
         kept = [pair for pair in head["headers"] if pair[0] not in ours]
         status = self._shape.statuses.get(problem.code, head["status"])
         await self._send({**head, "status": status, "headers": [*kept, *ours.items()]})
         await self._send({**message, "body": body})
-
-
-def _problem(document: Mapping[str, Any]) -> Problem:
-    errors = (FieldError(e["field"], e["limit"], e["message"]) for e in document["errors"])
-    return Problem(
-        code=document["code"],
-        detail=document["detail"],
-        status=document["status"],
-        errors=tuple(errors),
-    )

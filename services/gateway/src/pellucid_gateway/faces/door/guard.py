@@ -9,6 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 import structlog
 from opentelemetry import trace
@@ -34,6 +35,9 @@ _HEADERS: tuple[tuple[bytes, bytes], ...] = (
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
     (b"content-security-policy", PAGE_POLICY.encode()),
 )
+# The vendors' SDKs read one or the other and show it with an error.
+_ID_HEADERS = (b"x-request-id", b"request-id")
+_EXPOSED = b"Retry-After, X-Should-Retry, X-Request-Id, Request-Id"
 _HOST = re.compile(r"(?:[\w.-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])?(?::\d{1,5})?", re.ASCII)
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 # Probes come with the pod's address as Host and reveal nothing.
@@ -99,7 +103,7 @@ class Guard:
             return ()
         return (
             (b"access-control-allow-origin", origin.encode()),
-            (b"access-control-expose-headers", b"Retry-After"),
+            (b"access-control-expose-headers", _EXPOSED),
             (b"vary", b"Origin"),
         )
 
@@ -140,6 +144,7 @@ class _Exchange:
         self._extra = (*_HEADERS, *extra)
         self._status = 0
         self._span = trace.INVALID_SPAN_CONTEXT
+        self._id = uuid4().hex
         self._begun = time.perf_counter()
 
     async def send(self, message: Message) -> None:
@@ -148,8 +153,11 @@ class _Exchange:
             self._status = message["status"]
             # Only here: the span of the request ends before this layer sees the end.
             self._span = trace.get_current_span().get_span_context()
+            if self._span.is_valid:
+                self._id = f"{self._span.trace_id:032x}"
             given = {name.lower() for name, _ in message["headers"]}
-            more = [pair for pair in self._extra if pair[0] not in given]
+            ids = ((name, self._id.encode()) for name in _ID_HEADERS)
+            more = [pair for pair in (*self._extra, *ids) if pair[0] not in given]
             message = {**message, "headers": [*message["headers"], *more]}
         await self._send(message)
 
@@ -158,7 +166,7 @@ class _Exchange:
         seconds = time.perf_counter() - self._begun
         route = route_of(self._scope)
         observe(route, self._status, seconds)
-        known = {"trace_id": f"{self._span.trace_id:032x}"} if self._span.is_valid else {}
+        known = {"trace_id" if self._span.is_valid else "request_id": self._id}
         write = log.debug if route in _QUIET_ROUTES else log.info
         write("http", route=route, status=self._status, ms=round(seconds * 1000, 1), **known)
 

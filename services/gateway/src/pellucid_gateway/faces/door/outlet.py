@@ -2,7 +2,8 @@
 
 A task that wakes up for every word costs more than the word. ASGI's `send` only waits while the
 client lags behind, so it is begun here by whoever has the piece, and only what then still waits is
-left to be awaited.
+left to be awaited. The head waits for the first piece, so that what fails before it is told by its
+status.
 """
 
 import asyncio
@@ -43,6 +44,8 @@ class Outlet:
         self._loop = asyncio.get_running_loop()
         self._since = self._loop.time()
         self._waits = False
+        self._has_begun = False
+        self._beginning = asyncio.Lock()
         self._has_sent = False
         self._is_between = True
         self._timer: asyncio.TimerHandle | None = None
@@ -53,10 +56,23 @@ class Outlet:
         """Nothing was sent yet but the head and heartbeats."""
         return not self._has_sent
 
-    async def start(self) -> None:
-        """Send the head; from now on a quiet stream gets heartbeats."""
-        await self._send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+    @property
+    def has_begun(self) -> bool:
+        """The head was sent: no other status can be."""
+        return self._has_begun
+
+    def start(self) -> None:
+        """From now on a quiet stream gets its head and then heartbeats."""
         self._watch()
+
+    async def begin(self) -> None:
+        """Send the head, unless it was."""
+        async with self._beginning:
+            if not self._has_begun:
+                head = {"type": "http.response.start", "status": 200, "headers": _HEADERS}
+                self._waits = True
+                await self._send(head)
+                self._waits, self._has_begun = False, True
 
     def push(self, piece: bytes) -> Awaitable[None] | None:
         """Send a piece.
@@ -64,6 +80,8 @@ class Outlet:
         Returns:
             What must be awaited before the next piece; None when there is nothing to wait for.
         """
+        if not self._has_begun:
+            return self._push_first(piece)
         self._since = self._loop.time()
         self._has_sent = True
         self._is_between = piece.endswith(_ENDS)
@@ -74,6 +92,12 @@ class Outlet:
         except StopIteration:
             return None
         return self._sent(sending, waits_for)
+
+    async def _push_first(self, piece: bytes) -> None:
+        await self.begin()
+        waits = self.push(piece)
+        if waits is not None:
+            await waits
 
     async def _sent(self, sending: Coroutine[Any, Any, None], waits_for: Any) -> None:
         self._waits = True
@@ -89,6 +113,7 @@ class Outlet:
 
     async def end(self) -> None:
         """Send the end of the body."""
+        await self.begin()
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
     def close(self) -> None:
@@ -117,6 +142,9 @@ class Outlet:
     def _beat(self) -> None:
         """A heartbeat, unless it would fall into an event of which a part is still to come."""
         self._since = self._loop.time()
+        if not self._has_begun:
+            self._beating = asyncio.ensure_future(self.begin())
+            return
         has_sent = self._has_sent
         waits = self.push(_HEARTBEAT) if self._is_between else None
         self._has_sent = has_sent

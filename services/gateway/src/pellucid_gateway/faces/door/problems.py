@@ -15,7 +15,7 @@ import orjson
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from pellucid_runtime.errors import ErrorKind, ServiceError
+from pellucid_runtime.errors import LASTING, ErrorKind, ServiceError
 from pellucid_runtime.llm.model import Said
 
 # How much of a refused body is still taken and dropped, so that a client that sends all before it
@@ -78,7 +78,10 @@ _STATUS_OF_KIND: Mapping[ErrorKind, int] = {
     ErrorKind.LATE: 504,
 }
 
-_RETRYABLE_STATUS = frozenset({429, 500, 503, 504})
+_RETRYABLE_STATUS = frozenset({429, 500, 502, 503, 504, 529})
+
+# Where an outer layer that has other words for problems finds a list for those of its request.
+PROBLEMS = "pellucid.problems"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,7 @@ class Problem:
         detail: One sentence for people, without user text.
         errors: Fields that are wrong; empty when the trouble is elsewhere.
         retry_after_s: Seconds after which a retry may succeed; None when unknown or pointless.
+        may_pass: The same request may succeed later; None: as its status and code usually mean.
         said: What the model server itself said, for faces that speak its API.
     """
 
@@ -107,6 +111,7 @@ class Problem:
     status: int = 0
     errors: tuple[FieldError, ...] = ()
     retry_after_s: float | None = None
+    may_pass: bool | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     said: Said | None = None
 
@@ -114,6 +119,13 @@ class Problem:
     def http_status(self) -> int:
         """HTTP status; never 422."""
         return self.status or _STATUS_OF_CODE.get(self.code, 500)
+
+    @property
+    def retryable(self) -> bool:
+        """The same request may succeed later."""
+        if self.may_pass is not None:
+            return self.may_pass
+        return self.code not in LASTING and self.http_status in _RETRYABLE_STATUS
 
     def document(self) -> dict[str, Any]:
         """RFC 9457 members plus `code`, `retryable` and `errors`."""
@@ -123,7 +135,7 @@ class Problem:
             "status": self.http_status,
             "detail": self.detail,
             "code": self.code,
-            "retryable": self.http_status in _RETRYABLE_STATUS,
+            "retryable": self.retryable,
             "errors": [
                 {"field": wrong.field, "limit": wrong.limit, "message": wrong.message}
                 for wrong in self.errors
@@ -183,13 +195,18 @@ class ProblemResponse(Response):
         headers = {"Cache-Control": "no-store", **problem.headers}
         if problem.retry_after_s is not None:
             headers["Retry-After"] = str(max(1, round(problem.retry_after_s)))
+        if not problem.retryable:
+            # The vendors' SDKs retry by status unless they are told not to.
+            headers["X-Should-Retry"] = "false"
         if linger:
             headers["Connection"] = "close"
         super().__init__(orjson.dumps(problem.document()), problem.http_status, headers)
+        self._problem = problem
         self._linger = linger
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer at once; then swallow a little of what is still coming and close."""
+        scope.get(PROBLEMS, []).append(self._problem)
         if not self._linger:
             await super().__call__(scope, receive, send)
             return

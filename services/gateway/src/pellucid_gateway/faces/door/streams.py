@@ -4,8 +4,8 @@ A stream that the client left is cancelled at once, and with it everything downs
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from contextlib import aclosing, contextmanager, suppress
 from typing import Any
 
 import orjson
@@ -16,6 +16,7 @@ from pellucid_gateway.faces.door import outlet
 from pellucid_gateway.faces.door.guard import SEND_PAST
 from pellucid_gateway.faces.door.leaving import ClientGoneError, Leaving
 from pellucid_gateway.faces.door.outlet import Outlet
+from pellucid_gateway.faces.door.problems import INTERNAL, Problem, ProblemError
 
 log = structlog.get_logger(__name__)
 
@@ -48,26 +49,42 @@ class EventStream:
 
     Args:
         body: Sends the frames; cancelled when the client leaves.
-        broken: Makes the last frame for a body that raised, which is a defect of the server.
+        broken: Makes the last frame for a body that raised; a problem is told, anything else is a
+            defect of the server. Before the first frame both are raised: they have a status then.
     """
 
-    def __init__(self, body: Body, *, broken: Callable[[], bytes]) -> None:
+    def __init__(self, body: Body, *, broken: Callable[[Problem], bytes]) -> None:
         self._body = body
         self._broken = broken
+        self._has_begun = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Stream until the end of the frames or of the connection."""
-        with suppress(ClientGoneError):
+        with self.until_left():
             async with Leaving(receive) as client:
                 await self.stream(scope, send, client)
+
+    @contextmanager
+    def until_left(self) -> Iterator[None]:
+        """Let a client that leaves a stream which has begun end it without a word.
+
+        Raises:
+            ClientGoneError: It left before.
+        """
+        try:
+            yield
+        except ClientGoneError:
+            if not self._has_begun:
+                raise
 
     async def stream(self, scope: Scope, send: Send, client: Leaving) -> None:
         """Stream to a client whose leaving is watched already."""
         out = Outlet(send, scope.get(SEND_PAST, send), client.leave)
         try:
-            await out.start()
+            out.start()
             await self._send_all(out)
         finally:
+            self._has_begun = out.has_begun
             out.close()
 
     async def _send_all(self, out: Outlet) -> None:
@@ -75,13 +92,17 @@ class EventStream:
         failure: Exception | None = None
         try:
             await self._body(out)
-        except (OSError, TimeoutError):
-            return
-        except Exception as error:  # noqa: BLE001 - supervises the body: a stream never ends without a last event
+        except Exception as error:  # a stream never ends without a last event
+            if not out.has_begun:
+                raise
+            if isinstance(error, OSError):
+                return
             failure = error
         with suppress(TimeoutError):
             async with asyncio.timeout(outlet.WRITE_TIMEOUT_S):
-                if failure is not None:
+                if isinstance(failure, ProblemError):
+                    await out.write(self._broken(failure.problem))
+                elif failure is not None:
                     log.error("stream_broken", exc_info=failure)
-                    await out.write(self._broken())
+                    await out.write(self._broken(INTERNAL))
                 await out.end()

@@ -8,8 +8,19 @@ from pellucid_gateway.faces.door.problems import INTERNAL, Problem, ProblemError
 from pellucid_gateway.vocabulary.engine import TurnEngine
 from pellucid_gateway.vocabulary.events import Done, Failed, TurnEvent, TurnResult
 from pellucid_gateway.vocabulary.request import TurnRequest
+from pellucid_runtime.llm.model import LlmCause
 
 _ERROR_STATUSES = range(400, 600)
+_STATUSES = {
+    LlmCause.WRONG_KEY: 401,
+    LlmCause.UNKNOWN_MODEL: 404,
+    LlmCause.RESPONSES_ONLY: 404,
+    LlmCause.QUOTA_SPENT: 429,
+    LlmCause.RATE_LIMITED: 429,
+    LlmCause.CONTEXT_TOO_LONG: 400,
+    LlmCause.CONTENT_FILTER: 400,
+    LlmCause.REFUSED: 400,
+}
 
 
 async def answered(engine: TurnEngine, turn: TurnRequest) -> TurnResult:
@@ -29,11 +40,19 @@ async def answered(engine: TurnEngine, turn: TurnRequest) -> TurnResult:
 
 def failed_problem(failed: Failed) -> Problem:
     """A turn that failed, as a problem; a refusal of the model server keeps its status."""
-    status = failed.said.status if failed.said else 0
     return Problem(
         code=failed.reason,
         detail=failed.message,
-        status=status if status in _ERROR_STATUSES else 0,
+        status=_status_of(failed),
         retry_after_s=failed.retry_after_s,
+        may_pass=failed.retryable,
         said=failed.said,
     )
+
+
+def _status_of(failed: Failed) -> int:
+    """What the model server said, or would have: in the middle of a stream there is no status."""
+    if failed.said is None or failed.cause is None:
+        return 0
+    said = failed.said.status
+    return said if said in _ERROR_STATUSES else _STATUSES.get(failed.cause, 0)

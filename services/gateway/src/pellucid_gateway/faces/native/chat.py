@@ -11,7 +11,7 @@ from starlette.types import ASGIApp
 from pellucid_gateway.faces.door.bodies import read_model
 from pellucid_gateway.faces.door.identity import Identity
 from pellucid_gateway.faces.door.leaving import until_disconnect
-from pellucid_gateway.faces.door.problems import INTERNAL
+from pellucid_gateway.faces.door.problems import INTERNAL, Problem
 from pellucid_gateway.faces.door.responses import JsonResponse, Streamed
 from pellucid_gateway.faces.door.streams import EventStream, body_of, frame
 from pellucid_gateway.faces.door.whole_turn import answered
@@ -22,8 +22,6 @@ from pellucid_gateway.faces.native.requests import ChatBody
 from pellucid_gateway.vocabulary.engine import TurnEngine
 from pellucid_gateway.vocabulary.events import Done, Failed, TurnEvent
 from pellucid_gateway.vocabulary.request import TurnRequest
-
-_BROKEN = frame("error", INTERNAL.document())
 
 
 def chat_routes(engine: TurnEngine, identity: Identity, max_body_bytes: int) -> APIRouter:
@@ -44,7 +42,11 @@ def chat_routes(engine: TurnEngine, identity: Identity, max_body_bytes: int) -> 
 
 
 def _stream(events: AsyncGenerator[TurnEvent]) -> ASGIApp:
-    return EventStream(body_of(lambda: _frames(events)), broken=lambda: _BROKEN)
+    return EventStream(body_of(lambda: _frames(events)), broken=_broken)
+
+
+def _broken(problem: Problem) -> bytes:
+    return frame("error", problem.document())
 
 
 def _events(engine: TurnEngine, turn: TurnRequest) -> AsyncGenerator[TurnEvent]:
@@ -59,4 +61,4 @@ async def _frames(turn: AsyncGenerator[TurnEvent]) -> AsyncGenerator[bytes]:
             yield frame(*event_json(event))
             if isinstance(event, Done | Failed):
                 return
-    yield _BROKEN
+    yield _broken(INTERNAL)

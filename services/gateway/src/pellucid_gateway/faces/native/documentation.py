@@ -99,3 +99,26 @@ def component_schemas(
     _, schema = models_json_schema(wanted, ref_template=_REF)
     schemas: dict[str, Any] = schema["$defs"]
     return schemas
+
+
+_SECURITY = {
+    "key": {"type": "http", "scheme": "bearer", "description": "A key of this gateway."},
+    "x-api-key": {"type": "apiKey", "in": "header", "name": "x-api-key"},
+}
+# What the framework would answer by itself, and nothing here does.
+_NEVER = "422"
+_UNUSED = ("HTTPValidationError", "ValidationError")
+
+
+def as_served(document: dict[str, Any]) -> dict[str, Any]:
+    """The document with the keys that are taken, and without answers that are never given."""
+    components = document["components"]
+    components["securitySchemes"] = _SECURITY
+    for name in _UNUSED:
+        components["schemas"].pop(name, None)
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            operation["responses"].pop(_NEVER, None)
+    # Keys may be off: then none is asked for.
+    document["security"] = [{}, *({name: []} for name in _SECURITY)]
+    return document

@@ -41,7 +41,7 @@ _PROGRESS_FIELDS: Mapping[ProgressKind, Callable[[Progress], Json]] = {
 
 
 def _error_json(failed: Failed) -> Json:
-    return failed_problem(failed).document() | {"retryable": failed.retryable}
+    return failed_problem(failed).document()
 
 
 def _results_json(query: str, sources: tuple[Source, ...]) -> Json:

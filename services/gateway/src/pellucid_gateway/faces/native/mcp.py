@@ -25,9 +25,17 @@ from pellucid_gateway.faces.door.bodies import check, problem_with
 from pellucid_gateway.faces.door.identity import Identity
 from pellucid_gateway.faces.door.problems import ProblemError
 from pellucid_gateway.faces.door.whole_turn import answered
-from pellucid_gateway.faces.native.replies import ChatReply, PageReply, SearchReply
+from pellucid_gateway.faces.native.replies import (
+    CitationReply,
+    Json,
+    NoticeReply,
+    PageReply,
+    SourceReply,
+)
 from pellucid_gateway.faces.native.requests import ChatBody, FetchBody, SearchBody
 from pellucid_gateway.vocabulary.engine import TurnEngine
+from pellucid_gateway.vocabulary.events import TurnResult
+from pellucid_gateway.vocabulary.findings import Source
 from pellucid_runtime.errors import ServiceError
 
 P = ParamSpec("P")
@@ -41,6 +49,15 @@ _PARSERS = {
     "Parse error": "The body is not JSON.",
     "Validation error": "The body is no JSON-RPC request, notification or response.",
 }
+
+# What the SDK serves empty and thereby declares.
+_NOT_OFFERED = (
+    "prompts/get",
+    "prompts/list",
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
+)
 
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=True, idempotent_hint=True)
 _ABOUT = (
@@ -92,7 +109,10 @@ def mcp_server(engine: TurnEngine, identity: Identity) -> MCPServer:
         version=version("pellucid-gateway"),
         instructions=_ABOUT,
         log_level="WARNING",
+        subscriptions=False,
     )
+    for method in _NOT_OFFERED:
+        del server._lowlevel_server._request_handlers[method]  # noqa: SLF001 - the SDK has no switch
     tools = _Tools(engine, identity)
     for tool, title in (
         (tools.web_search, "Search the web"),
@@ -200,7 +220,8 @@ class _Tools:
         given = {"query": query, "max_results": max_results, "site": site}
         body = check(SearchBody, {**given, "recency_days": recency_days})
         outcome = await self._engine.search(body.to_command(self._caller(context)))
-        return SearchReply.found(query, outcome)
+        notices = [NoticeReply.of(notice) for notice in outcome.notices]
+        return {"results": [_result(source) for source in outcome.results], "notices": notices}
 
     @_told
     async def web_fetch(
@@ -214,7 +235,7 @@ class _Tools:
 
         A longer text goes on at `next_offset`.
         """
-        return await self._page(url, max_chars=max_chars, offset=offset, links=links)
+        return await self._read(url, max_chars=max_chars, offset=offset, links=links)
 
     @_told
     async def web_answer(
@@ -222,7 +243,7 @@ class _Tools:
     ) -> dict[str, Any]:
         """Answer a question from the web, with checked citations and their sources."""
         body = check(ChatBody, {"message": question, "depth": depth, "web_mode": "on"})
-        return ChatReply.of(await answered(self._engine, body.to_turn(self._caller(context))))
+        return _answer(await answered(self._engine, body.to_turn(self._caller(context))))
 
     @_told
     async def search(self, context: Context[Any, Any], query: Query) -> dict[str, Any]:
@@ -238,9 +259,7 @@ class _Tools:
         id: Annotated[str, Field(description="Id of a search result.")],  # noqa: A002 - wire name
     ) -> dict[str, Any]:
         """Read the page of a search result."""
-        page = await self._page(id, max_chars=10_000)
-        if not page["success"]:
-            raise ToolError(page["error"] or "The page could not be read.")
+        page = await self._read(id, max_chars=10_000)
         kept = ("published_at", "author", "site_name", "language")
         metadata = {name: page[name] for name in kept if page[name]}
         return {
@@ -251,7 +270,29 @@ class _Tools:
             "metadata": metadata,
         }
 
-    async def _page(self, url: str, **asked: Any) -> dict[str, Any]:
+    async def _read(self, url: str, **asked: Any) -> dict[str, Any]:
         body = check(FetchBody, {"urls": [url], **asked})
         (page,) = await self._engine.fetch(body.urls, **body.reading())
+        if not page.success:
+            raise ToolError(page.error or "The page could not be read.")
         return PageReply.of(page)
+
+
+def _result(source: Source) -> Json:
+    """What a model can use of a result: where it is, what it says, how well it fits."""
+    told = SourceReply.of(source)
+    kept = ("n", "title", "url", "snippet", "published_at", "relevance_score")
+    return {name: told[name] for name in kept}
+
+
+def _answer(result: TurnResult) -> Json:
+    """The answer with what it stands on; how it came about is no matter of the asking model."""
+    cited = ("start", "end", "source", "cited_text", "check")
+    citations = [CitationReply.of(citation) for citation in result.citations]
+    return {
+        "answer": result.answer,
+        "answer_kind": result.answer_kind.value,
+        "citations": [{name: citation[name] for name in cited} for citation in citations],
+        "sources": [{"n": s.n, "title": s.title, "url": s.url} for s in result.sources],
+        "notices": [NoticeReply.of(notice) for notice in result.notices],
+    }

@@ -113,20 +113,26 @@ class SearchBody(SearchFields):
     query: Annotated[MessageText, AfterValidator(not_blank)] = Field(
         description="What the person looks for; at most 32 KiB of UTF-8."
     )
-    verbatim: bool = Field(
-        default=False, description="Search for the query as given instead of rewriting it."
+    messages: Annotated[list[MessageBody], AfterValidator(at_most_messages)] = Field(
+        default_factory=list,
+        description="What was said before, by which the query is understood; without: as given.",
+    )
+    context: SubjectBody | None = Field(
+        None, description="What it is about; with it the query is made specific."
     )
 
     def to_command(self, caller: str) -> SearchCommand:
-        """As the engine sees it."""
+        """As the engine sees it: the query as given, unless there is something to read it by."""
         return SearchCommand(
             query=self.query,
+            messages=tuple(message.to_domain() for message in self.messages),
+            subject=self.context.to_domain() if self.context else None,
             caller=caller,
             language=self.answer_language,
             time_zone=self.time_zone,
             depth=Depth(self.depth),
             options=self.options(),
-            verbatim=self.verbatim,
+            verbatim=not self.messages and self.context is None,
             deadline_ms=self.deadline_ms,
         )
 

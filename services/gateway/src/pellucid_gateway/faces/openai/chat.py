@@ -1,27 +1,26 @@
-"""POST /v1/chat/completions and GET /v1/models: web search by changing a frontend's base URL.
+"""POST /v1/chat/completions: web search by changing a frontend's base URL.
 
 A message that needs no search is passed to the model server untouched, bytes and all. One that
 does is answered by the engine, whose checked answer is told in OpenAI's words.
 """
 
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from uuid import uuid4
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from pellucid_gateway.faces.compatible.client_turn import OWN_MODEL, Asked
+from pellucid_gateway.faces.compatible.client_turn import Asked
 from pellucid_gateway.faces.compatible.head_start import HeadStart, begins_early
 from pellucid_gateway.faces.compatible.shapes import COMPATIBLE_BODY_BYTES
 from pellucid_gateway.faces.compatible.translation import ChatDoor, Events, put_back, reply_from
-from pellucid_gateway.faces.compatible.upstream import ModelServer, UpstreamReply
+from pellucid_gateway.faces.compatible.upstream import UpstreamReply
 from pellucid_gateway.faces.door.bodies import read_body
 from pellucid_gateway.faces.door.leaving import Leaving
 from pellucid_gateway.faces.door.outlet import Outlet
-from pellucid_gateway.faces.door.problems import INTERNAL
-from pellucid_gateway.faces.door.responses import JsonResponse
 from pellucid_gateway.faces.door.streams import EventStream
 from pellucid_gateway.faces.openai.chat_reply import CompletionTeller, cut_off, error_event
 from pellucid_gateway.faces.openai.chat_request import OpenAiRequest, parse
@@ -32,20 +31,6 @@ from pellucid_gateway.vocabulary.request import TurnRequest
 from pellucid_runtime.errors import ServiceError
 
 COMPLETIONS = "/v1/chat/completions"
-
-
-def openai_routes(door: ChatDoor) -> APIRouter:
-    """Routes of the OpenAI face, but for the completions."""
-    router = APIRouter(include_in_schema=False)
-
-    @router.get("/v1/models")
-    async def models(request: Request) -> Response:
-        del request
-        listed = await door.upstream.models() if door.upstream is not None else ()
-        own = {"id": OWN_MODEL, "object": "model", "created": 0, "owned_by": "pellucid"}
-        return JsonResponse({"object": "list", "data": [own, *listed]})
-
-    return router
 
 
 class Completions:
@@ -70,16 +55,18 @@ class Completions:
         raw = await read_body(request, COMPATIBLE_BODY_BYTES)
         options = request.headers.get("x-pellucid-options", "")
         asked = parse(raw, options, self._door.own_model)
-        async with Leaving(receive) as client:
-            reply = await _reply(self._door, request, asked)
-            if isinstance(reply, EventStream):
-                await reply.stream(scope, send, client)
+        with ExitStack() as stack:
+            async with Leaving(receive) as client:
+                reply = await _reply(self._door, request, asked)
+                if isinstance(reply, EventStream):
+                    stack.enter_context(reply.until_left())
+                    await reply.stream(scope, send, client)
         if isinstance(reply, Response):
             await reply(scope, receive, send)
 
 
 async def _reply(door: ChatDoor, request: Request, parsed: OpenAiRequest) -> Response | EventStream:
-    asked, upstream = parsed.asked, _reachable(door, parsed.asked)
+    asked, upstream = parsed.asked, door.model_for(parsed.asked)
     turn = door.turn(request, asked)
     # Not begun before it is iterated, but refused at once: a turn may also go to the model alone.
     events = door.events(turn)
@@ -113,12 +100,6 @@ async def _answer(
     return await reply_from(put_back(first, events), teller, stream=asked.stream)
 
 
-def _reachable(door: ChatDoor, asked: Asked) -> ModelServer | None:
-    """The model server, if there is one and it may hear of this."""
-    hidden = asked.turn.no_external and door.upstream is not None and not door.upstream.internal
-    return None if hidden else door.upstream
-
-
 def _adds_nothing(asked: Asked, first: Decided) -> bool:
     """Nothing is searched or read, and there is nothing else of ours to tell the model."""
     turn = asked.turn
@@ -135,7 +116,7 @@ class _Passing:
 
     async def reply_of(self, reply: UpstreamReply) -> Response | EventStream:
         if reply.is_stream:
-            return EventStream(partial(self._pass, reply), broken=lambda: error_event(INTERNAL))
+            return EventStream(partial(self._pass, reply), broken=error_event)
         body = await reply.read()
         self._ended(reply)
         headers = {"Retry-After": reply.retry_after} if reply.retry_after else {}

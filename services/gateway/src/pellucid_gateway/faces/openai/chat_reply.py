@@ -48,6 +48,7 @@ def annotation(citation: Citation) -> Json:
             "url": citation.url,
             "title": citation.title,
             "content": citation.cited_text,
+            "check": citation.check.value,
         },
     }
 
@@ -192,8 +193,10 @@ class CompletionTeller:
 
 
 def _marks(result: TurnResult) -> Json:
-    """What an answer that is not whole is marked with, besides its finish reason."""
-    return {"partial": True} if result.partial else {}
+    """That an answer is not whole, and statements of it that no source was found to say."""
+    spans = [{"start_index": span.start, "end_index": span.end} for span in result.unsupported]
+    partial = {"partial": True} if result.partial else {}
+    return {**partial, "unsupported": spans} if spans else partial
 
 
 def cut_off() -> bytes:

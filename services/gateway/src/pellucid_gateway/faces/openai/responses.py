@@ -6,15 +6,22 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from pellucid_gateway.faces.compatible.client_turn import translated
+from pellucid_gateway.faces.compatible.counting import counted
 from pellucid_gateway.faces.compatible.shapes import COMPATIBLE_BODY_BYTES
 from pellucid_gateway.faces.compatible.translation import ChatDoor, reply
 from pellucid_gateway.faces.door.bodies import parse_object, read_body
+from pellucid_gateway.faces.door.responses import JsonResponse
 from pellucid_gateway.faces.openai.responses_reply import ResponseTeller
-from pellucid_gateway.faces.openai.responses_request import echoed, implied_options, to_chat
+from pellucid_gateway.faces.openai.responses_request import (
+    echoed,
+    implied_options,
+    lists_search,
+    to_chat,
+)
 
 
 def responses_routes(door: ChatDoor) -> APIRouter:
-    """Route of the Responses face."""
+    """Routes of the Responses face."""
     router = APIRouter(include_in_schema=False)
 
     @router.post("/v1/responses")
@@ -26,7 +33,15 @@ def responses_routes(door: ChatDoor) -> APIRouter:
             uuid4().hex,
             head={"model": asked.model, "created_at": door.now, **echoed(body)},
             include=body.get("include") or (),
+            shows_search=lists_search(body),
+            now=lambda: door.now,
         )
         return await reply(door, request, asked, teller)
+
+    @router.post("/v1/responses/input_tokens")
+    async def count(request: Request) -> Response:
+        body = parse_object(await read_body(request, COMPATIBLE_BODY_BYTES))
+        tokens = counted(to_chat(body))
+        return JsonResponse({"object": "response.input_tokens", "input_tokens": tokens})
 
     return router

@@ -1,13 +1,19 @@
 """A turn as an OpenAI response: output items, and the events that build them.
 
-The search is one `web_search_call`, each page that the person named another one with the action
-`open_page`; then comes the message with its annotations, then calls of the client's own tools.
+To a client that listed the search tool, the search is one `web_search_call`, each page that the
+person named another one with the action `open_page`. What the model thinks is a `reasoning` item;
+then comes the message with its annotations, then calls of the client's own tools.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from pellucid_gateway.faces.compatible.sharing import SEARCH_LOST, answer_text, search_results
+from pellucid_gateway.faces.compatible.sharing import (
+    SEARCH_LOST,
+    answer_text,
+    error_json,
+    search_results,
+)
 from pellucid_gateway.faces.door.problems import Problem
 from pellucid_gateway.faces.door.streams import frame
 from pellucid_gateway.vocabulary.events import (
@@ -21,6 +27,7 @@ from pellucid_gateway.vocabulary.events import (
     ProgressKind,
     ResultsReady,
     SourcesReady,
+    Thought,
     TurnEvent,
     TurnResult,
     UrlFetched,
@@ -41,18 +48,32 @@ class ResponseTeller:
         seed: Makes the ids of the response and its items.
         head: Model, time and what is repeated of the request.
         include: Extras that the client asked for, as the vendor names them.
+        shows_search: The client listed the search tool; others know no items of it.
+        now: Seconds since 1970.
     """
 
-    def __init__(self, seed: str, *, head: Json, include: Collection[str]) -> None:
+    def __init__(
+        self,
+        seed: str,
+        *,
+        head: Json,
+        include: Collection[str],
+        shows_search: bool,
+        now: Callable[[], int],
+    ) -> None:
         self._seed = seed
         self._head = head
         self._include = include
+        self._shows_search = shows_search
+        self._now = now
         self._output: list[Json] = []
         self._sequence = 0
         self._queries: tuple[str, ...] = ()
         self._search: Json | None = None
+        self._thinking: Json | None = None
         self._message: Json | None = None
         self._result: TurnResult | None = None
+        self._completed_at = 0
 
     def begin(self) -> Sequence[bytes]:
         """See `Teller`."""
@@ -68,16 +89,18 @@ class ResponseTeller:
         match event:
             case Decided():
                 self._queries = tuple(query.text for query in event.decision.queries)
-            case Progress(kind=ProgressKind.SEARCH_START):
+            case Progress(kind=ProgressKind.SEARCH_START) if self._shows_search:
                 frames = self._begin_search(event.query)
             case SourcesReady() | ResultsReady():
                 frames = self._end_search(event.sources)
             case Noticed() if event.notice.code in SEARCH_LOST:
                 frames = self._end_search((), status="failed")
-            case UrlFetched():
+            case UrlFetched() if self._shows_search:
                 frames = self._opened(event)
+            case Thought() if self._message is None:
+                frames = [*self._end_search(()), *self._think(event.text)]
             case Delta():
-                frames = [*self._end_search(()), *self._say(event.text)]
+                frames = [*self._end_search(()), *self._end_thinking(), *self._say(event.text)]
             case Cited():
                 frames = self._cite(event.citation)
             case Done():
@@ -86,10 +109,9 @@ class ResponseTeller:
 
     def broken(self, problem: Problem) -> bytes:
         """See `Teller`."""
-        limited = problem.http_status == 429  # noqa: PLR2004 - the status by its number
-        code = "rate_limit_exceeded" if limited else "server_error"
-        failed = self._response("failed") | {"error": {"code": code, "message": problem.detail}}
-        return self._event("response.failed", response=failed)
+        error = error_json(problem)["error"]
+        told = {"code": error["code"] or error["type"], "message": error["message"]}
+        return self._event("response.failed", response=self._response("failed") | {"error": told})
 
     def whole(self) -> Json:
         """`response`."""
@@ -127,6 +149,33 @@ class ResponseTeller:
         item = self._item("ws", "web_search_call", status=status, action=action)
         return [self._added(item), self._done(item)]
 
+    def _think(self, text: str) -> list[bytes]:
+        begun = []
+        if self._thinking is None:
+            part = {"type": "summary_text", "text": ""}
+            self._thinking = self._item("rs", "reasoning", summary=[])
+            begun = [self._added(self._thinking)]
+            begun.append(self._of_thinking("part.added", part=part))
+            self._thinking["summary"].append(part)
+        self._thinking["summary"][0]["text"] += text
+        return [*begun, self._of_thinking("text.delta", delta=text)]
+
+    def _end_thinking(self) -> list[bytes]:
+        if self._thinking is None:
+            return []
+        part = self._thinking["summary"][0]
+        ended = [
+            self._of_thinking("text.done", text=part["text"]),
+            self._of_thinking("part.done", part=part),
+            self._done(self._thinking),
+        ]
+        self._thinking = None
+        return ended
+
+    def _of_thinking(self, kind: str, **fields: Any) -> bytes:
+        kind = f"response.reasoning_summary_{kind}"
+        return self._of_item(kind, self._thinking or {}, summary_index=0, **fields)
+
     def _say(self, text: str) -> list[bytes]:
         begun = [] if self._message else self._begin_message()
         part = self._part()
@@ -154,6 +203,7 @@ class ResponseTeller:
             "end_index": citation.end,
             "url": citation.url,
             "title": citation.title,
+            "check": citation.check.value,
         }
         annotations.append(note)
         return [
@@ -165,8 +215,8 @@ class ResponseTeller:
         ]
 
     def _end(self, result: TurnResult) -> list[bytes]:
-        self._result = result
-        frames = self._end_search(result.sources)
+        self._result, self._completed_at = result, self._now()
+        frames = [*self._end_search(result.sources), *self._end_thinking()]
         text = answer_text(result)
         if self._message is None and (text or not result.tool_calls):
             frames += self._say(text)
@@ -190,22 +240,25 @@ class ResponseTeller:
         ]
 
     def _call(self, call: Any) -> list[bytes]:
-        function = call["function"]
+        is_custom = call["type"] == "custom"
+        given = "input" if is_custom else "arguments"
+        called = call[call["type"]]
         item = self._item(
-            "fc",
-            "function_call",
+            "ctc" if is_custom else "fc",
+            "custom_tool_call" if is_custom else "function_call",
             status="in_progress",
             call_id=call["id"],
-            name=function["name"],
-            arguments="",
+            name=called["name"],
+            **{given: ""},
         )
         added = self._added(item)
-        item |= {"arguments": function["arguments"], "status": "completed"}
-        kind = "response.function_call_arguments"
+        item |= {given: called[given], "status": "completed"}
+        kind = f"response.{item['type']}_{given}"
+        told = {given: item[given]} | ({} if is_custom else {"name": item["name"]})
         return [
             added,
-            self._of_item(f"{kind}.delta", item, delta=item["arguments"]),
-            self._of_item(f"{kind}.done", item, arguments=item["arguments"], name=item["name"]),
+            self._of_item(f"{kind}.delta", item, delta=item[given]),
+            self._of_item(f"{kind}.done", item, **told),
             self._done(item),
         ]
 
@@ -219,15 +272,17 @@ class ResponseTeller:
             "output_tokens_details": {"reasoning_tokens": 0},
             "total_tokens": spent.prompt_tokens + spent.completion_tokens,
         }
-        response = self._response("incomplete" if reason else "completed")
-        details = {"reason": reason} if reason else None
-        return response | {"usage": usage, "incomplete_details": details}
+        ended: Json = {"usage": usage}
+        if reason:
+            return self._response("incomplete") | ended | {"incomplete_details": {"reason": reason}}
+        return self._response("completed") | ended | {"completed_at": self._completed_at}
 
     def _response(self, status: str) -> Json:
         return {
             "id": f"resp_{self._seed}",
             "object": "response",
             "status": status,
+            "completed_at": None,
             "error": None,
             "incomplete_details": None,
             **self._head,

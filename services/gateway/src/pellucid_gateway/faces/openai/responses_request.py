@@ -5,6 +5,7 @@ from typing import Any
 
 from pellucid_gateway.faces.compatible.client_turn import depth_of, place_of
 from pellucid_gateway.faces.compatible.wire import (
+    BELOW,
     Json,
     given,
     joined_text,
@@ -16,33 +17,69 @@ from pellucid_gateway.faces.compatible.wire import (
 )
 
 SEARCH_TOOLS = "web_search"
+_SEEN = frozenset({"input_image", "input_file"})
 # Kept by the vendor between requests; here the client sends its whole conversation.
 _NOT_KEPT = ("previous_response_id", "conversation")
 # What was searched, reasoned or called on the vendor's side has no place in the other form.
-_SILENT_ITEMS = frozenset({"web_search_call", "reasoning", "item_reference"})
+_SILENT_ITEMS = frozenset({"web_search_call", "reasoning", "item_reference", "compaction"})
+_OUTPUTS = frozenset({"function_call_output", "custom_tool_call_output"})
 _SAME_FIELDS = (
     "temperature",
     "top_p",
+    "presence_penalty",
+    "frequency_penalty",
     "parallel_tool_calls",
     "user",
     "stream",
     "pellucid",
     "model",
 )
-_ECHOED = ("instructions", "metadata", "temperature", "top_p", "max_output_tokens", "text")
+# What a response repeats of its request, and what holds where the request does not say.
+_ECHOED: Mapping[str, Any] = {
+    "instructions": None,
+    "max_output_tokens": None,
+    "max_tool_calls": None,
+    "metadata": {},
+    "parallel_tool_calls": True,
+    "frequency_penalty": 0,
+    "presence_penalty": 0,
+    "prompt_cache_key": None,
+    "safety_identifier": None,
+    "service_tier": "default",
+    "temperature": 1,
+    "tool_choice": "auto",
+    "top_logprobs": 0,
+    "top_p": 1,
+    "truncation": "disabled",
+    "user": None,
+}
 
 
 def echoed(body: Mapping[str, Any]) -> Json:
-    """What a response repeats of its request."""
-    repeated = {name: body.get(name) for name in _ECHOED}
+    """What a response repeats of its request, complete as clients check it."""
+    repeated = {**_ECHOED, **{name: body[name] for name in _ECHOED if body.get(name) is not None}}
+    thinking, text = part_of(body, "reasoning"), part_of(body, "text")
     return {
         **repeated,
-        "metadata": repeated["metadata"] or {},
-        "parallel_tool_calls": body.get("parallel_tool_calls", True),
-        "tool_choice": body.get("tool_choice") or "auto",
-        "tools": body.get("tools") or [],
+        "background": False,
         "previous_response_id": None,
+        "reasoning": {name: thinking.get(name) for name in ("effort", "summary")},
+        "store": False,
+        "text": {**text, "format": _echoed_format(part_of(text, "format"))},
+        "tools": [_echoed_tool(tool) for _, tool in objects(body.get("tools"), "tools")],
     }
+
+
+def _echoed_tool(tool: Mapping[str, Any]) -> Json:
+    if tool.get("type") != "function":
+        return dict(tool)
+    return {"description": None, "parameters": None, "strict": None, **tool}
+
+
+def _echoed_format(wanted: Mapping[str, Any]) -> Json:
+    if wanted.get("type") != "json_schema":
+        return dict(wanted) or {"type": "text"}
+    return {"description": None, **wanted, "strict": wanted.get("strict") is True}
 
 
 def to_chat(body: Mapping[str, Any]) -> Json:
@@ -64,6 +101,7 @@ def to_chat(body: Mapping[str, Any]) -> Json:
         "max_completion_tokens": body.get("max_output_tokens"),
         "response_format": _format(body),
         "reasoning_effort": part_of(body, "reasoning").get("effort"),
+        "verbosity": part_of(body, "text").get("verbosity"),
     }
     return given(chat)
 
@@ -89,6 +127,11 @@ def implied_options(body: Mapping[str, Any]) -> Json:
     return given(options) | ({"web_mode": "on"} if forced else {})
 
 
+def lists_search(body: Mapping[str, Any]) -> bool:
+    """The client knows the search tool; it expects to be told of its use."""
+    return any(_is_search(tool) for _, tool in objects(body.get("tools"), "tools"))
+
+
 def _is_search(tool: Mapping[str, Any]) -> bool:
     return text_of(tool.get("type")).startswith(SEARCH_TOOLS)
 
@@ -99,23 +142,77 @@ def _messages(body: Mapping[str, Any]) -> list[Json]:
     asked = body.get("input")
     if isinstance(asked, str):
         return [*messages, {"role": "user", "content": asked}]
+    told = _Told(messages)
     for path, item in objects(asked, "input"):
-        _add_item(messages, item, path)
-    return messages
+        told.add(item, path)
+    return told.all()
 
 
-def _add_item(messages: list[Json], item: Mapping[str, Any], path: str) -> None:
-    kind = item.get("type", "message")
-    if kind == "message":
-        messages.append(_message(item, path))
-    elif kind == "function_call":
-        _add_call(messages, item)
-    elif kind == "function_call_output":
-        output = {"tool_call_id": item.get("call_id"), "content": joined_text(item.get("output"))}
-        messages.append({"role": "tool", **output})
-    elif kind not in _SILENT_ITEMS:
-        known = ", ".join(sorted({"message", "function_call", "function_call_output"}))
-        raise refused(f"{path}.type", f"one of {known}")
+class _Told:
+    """Items as messages, one after the other.
+
+    Args:
+        messages: What comes before them.
+    """
+
+    def __init__(self, messages: list[Json]) -> None:
+        self._messages = messages
+        self._seen: list[Json] = []
+
+    def add(self, item: Mapping[str, Any], path: str) -> None:
+        """Add an item.
+
+        Raises:
+            ProblemError: Nothing of its kind is known.
+        """
+        kind = item.get("type", "message")
+        if kind not in _OUTPUTS:
+            self._show()
+        if kind == "message":
+            self._messages.append(_message(item, path))
+        elif kind in {"function_call", "custom_tool_call"}:
+            self._add_call(_call(item))
+        elif kind in _OUTPUTS:
+            self._add_output(item, path)
+        elif kind not in _SILENT_ITEMS:
+            known = ", ".join(sorted({"message", "function_call", "custom_tool_call", *_OUTPUTS}))
+            raise refused(f"{path}.type", f"one of {known}")
+
+    def all(self) -> list[Json]:
+        """The messages."""
+        self._show()
+        return self._messages
+
+    def _add_call(self, call: Json) -> None:
+        """Calls that follow one another belong to one message in the other form."""
+        if self._messages and self._messages[-1]["role"] == "assistant":
+            self._messages[-1].setdefault("tool_calls", []).append(call)
+        else:
+            self._messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+
+    def _add_output(self, item: Mapping[str, Any], path: str) -> None:
+        output = item.get("output")
+        parts = objects(output, f"{path}.output") if isinstance(output, list) else ()
+        seen = [_content(part, where) for where, part in parts if part.get("type") in _SEEN]
+        self._seen += seen
+        text = joined_text(output) or (BELOW if seen else "")
+        self._messages.append(
+            {"role": "tool", "tool_call_id": item.get("call_id"), "content": text}
+        )
+
+    def _show(self) -> None:
+        """Images of outputs, once all outputs are told: a tool's message holds text only."""
+        if self._seen:
+            self._messages.append({"role": "user", "content": self._seen})
+            self._seen = []
+
+
+def _call(item: Mapping[str, Any]) -> Json:
+    if item.get("type") == "custom_tool_call":
+        custom = {"name": item.get("name"), "input": text_of(item.get("input"))}
+        return {"id": item.get("call_id"), "type": "custom", "custom": custom}
+    function = {"name": item.get("name"), "arguments": text_of(item.get("arguments"))}
+    return {"id": item.get("call_id"), "type": "function", "function": function}
 
 
 def _message(item: Mapping[str, Any], path: str) -> Json:
@@ -143,25 +240,27 @@ def _content(part: Mapping[str, Any], path: str) -> Json:
     raise refused(path, "text, an image by address or data, or a file by data")
 
 
-def _add_call(messages: list[Json], item: Mapping[str, Any]) -> None:
-    """Calls that follow one another belong to one message in the other form."""
-    function = {"name": item.get("name"), "arguments": text_of(item.get("arguments"))}
-    call = {"id": item.get("call_id"), "type": "function", "function": function}
-    if messages and messages[-1]["role"] == "assistant":
-        messages[-1].setdefault("tool_calls", []).append(call)
-    else:
-        messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
-
-
 def _functions(body: Mapping[str, Any]) -> list[Json]:
-    functions = []
-    for path, tool in objects(body.get("tools"), "tools"):
-        if tool.get("type") == "function":
-            function = {name: value for name, value in tool.items() if name != "type"}
-            functions.append({"type": "function", "function": given(function)})
-        elif not _is_search(tool):
-            raise refused(f"{path}.type", "function or web_search")
-    return functions
+    """The client's own tools; kinds that only the model server may know go on as they are."""
+    tools = (tool for _, tool in objects(body.get("tools"), "tools") if not _is_search(tool))
+    return [_tool(tool) for tool in tools]
+
+
+def _tool(tool: Mapping[str, Any]) -> Json:
+    kind = text_of(tool.get("type"))
+    if kind not in {"function", "custom"}:
+        return dict(tool)
+    inner = {name: value for name, value in tool.items() if name != "type"}
+    return {"type": kind, kind: given(_grammar_within(inner))}
+
+
+def _grammar_within(tool: Json) -> Json:
+    """The grammar of a custom tool, which the other form has one level deeper."""
+    wanted = part_of(tool, "format")
+    if wanted.get("type") != "grammar":
+        return tool
+    grammar = {name: value for name, value in wanted.items() if name != "type"}
+    return {**tool, "format": {"type": "grammar", "grammar": grammar}}
 
 
 def _tool_choice(body: Mapping[str, Any]) -> Any:
@@ -169,8 +268,9 @@ def _tool_choice(body: Mapping[str, Any]) -> Any:
     if not _functions(body):
         return None
     if isinstance(choice, dict):
-        named = {"type": "function", "function": {"name": choice.get("name")}}
-        return named if choice.get("type") == "function" else None
+        kind = text_of(choice.get("type"))
+        is_named = kind in {"function", "custom"}
+        return {"type": kind, kind: {"name": choice.get("name")}} if is_named else None
     return choice
 
 

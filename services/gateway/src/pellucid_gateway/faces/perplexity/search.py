@@ -8,7 +8,12 @@ from fastapi import APIRouter, Request
 from pydantic import AfterValidator, Field
 from starlette.responses import Response
 
-from pellucid_gateway.faces.compatible.shapes import COMPATIBLE_BODY_BYTES, WINDOW_DAYS, Lenient
+from pellucid_gateway.faces.compatible.shapes import (
+    COMPATIBLE_BODY_BYTES,
+    WINDOW_DAYS,
+    Lenient,
+    one_or_several,
+)
 from pellucid_gateway.faces.door.bodies import read_model
 from pellucid_gateway.faces.door.fields import Country, MessageText, not_blank
 from pellucid_gateway.faces.door.identity import Identity
@@ -45,7 +50,7 @@ def window_days(recency: str | None) -> int:
 class PerplexitySearch(Lenient):
     """Fields of a search that change what is found."""
 
-    query: Query | Annotated[list[Query], Field(min_length=1, max_length=MOST_QUERIES)]
+    query: Annotated[list[Query], one_or_several, Field(min_length=1, max_length=MOST_QUERIES)]
     max_results: int = Field(10, ge=1, le=MOST_RESULTS)
     country: Country | None = None
     search_domain_filter: list[str] | None = Field(None, max_length=100)
@@ -63,7 +68,6 @@ class PerplexitySearch(Lenient):
             exclude_domains=excluded,
         )
         languages = self.search_language_filter or [""]
-        queries = [self.query] if isinstance(self.query, str) else self.query
         return [
             SearchCommand(
                 query=query,
@@ -73,7 +77,7 @@ class PerplexitySearch(Lenient):
                 ranked=False,
                 verbatim=True,
             )
-            for query in queries
+            for query in self.query
         ]
 
 

@@ -1,5 +1,6 @@
 """/compat/openwebui: Open WebUI's "external" search engine and page loader, bare lists both."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Request
@@ -11,9 +12,10 @@ from pellucid_gateway.faces.door.bodies import read_model
 from pellucid_gateway.faces.door.fields import MessageText, not_blank
 from pellucid_gateway.faces.door.identity import Identity
 from pellucid_gateway.faces.door.leaving import until_disconnect
-from pellucid_gateway.faces.door.problems import Problem
+from pellucid_gateway.faces.door.problems import Problem, ProblemError
 from pellucid_gateway.faces.door.responses import JsonResponse
 from pellucid_gateway.vocabulary.engine import TurnEngine
+from pellucid_gateway.vocabulary.findings import PageContent
 from pellucid_gateway.vocabulary.request import SearchCommand, SearchOptions
 
 # As many pages as a request of Open WebUI can have results.
@@ -64,6 +66,8 @@ def openwebui_routes(engine: TurnEngine, identity: Identity) -> APIRouter:
     async def load(request: Request) -> Response:
         body = await read_model(request, ExternalLoad, COMPATIBLE_BODY_BYTES)
         pages = await until_disconnect(request.receive, engine.fetch(body.urls))
+        if not any(page.success for page in pages):
+            raise ProblemError(Problem(code="ALL_SOURCES_FAILED", detail=_why(pages)))
         return JsonResponse(
             [
                 {"page_content": page.text, "metadata": {"source": page.url, "title": page.title}}
@@ -73,3 +77,7 @@ def openwebui_routes(engine: TurnEngine, identity: Identity) -> APIRouter:
         )
 
     return router
+
+
+def _why(pages: Sequence[PageContent]) -> str:
+    return " ".join(dict.fromkeys(page.error for page in pages if page.error))

@@ -1,4 +1,4 @@
-"""/compat/searxng/search: results in the shape of SearXNG's JSON format."""
+"""/compat/searxng: results in the shape of SearXNG's JSON; some clients ask the base itself."""
 
 from typing import Annotated, Any, Literal
 from urllib.parse import parse_qs, urlsplit
@@ -58,9 +58,11 @@ def error_json(problem: Problem) -> dict[str, Any]:
 
 
 def searxng_routes(engine: TurnEngine, identity: Identity) -> APIRouter:
-    """Route of the SearXNG face, by GET and by POST with a form."""
+    """Routes of the SearXNG face, by GET and by POST with a form."""
     router = APIRouter(include_in_schema=False)
 
+    @router.api_route("/compat/searxng", methods=["GET", "POST"])
+    @router.api_route("/compat/searxng/", methods=["GET", "POST"])
     @router.api_route("/compat/searxng/search", methods=["GET", "POST"])
     async def search(request: Request) -> Response:
         body = check(SearxngSearch, await _parameters(request))

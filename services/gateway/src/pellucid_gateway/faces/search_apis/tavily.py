@@ -8,7 +8,13 @@ from fastapi import APIRouter, Request
 from pydantic import AfterValidator, Field
 from starlette.responses import Response
 
-from pellucid_gateway.faces.compatible.shapes import COMPATIBLE_BODY_BYTES, WINDOW_DAYS, Lenient
+from pellucid_gateway.faces.compatible.shapes import (
+    COMPATIBLE_BODY_BYTES,
+    WINDOW_DAYS,
+    Lenient,
+    one_or_several,
+)
+from pellucid_gateway.faces.compatible.sharing import SEARCH_LOST
 from pellucid_gateway.faces.door.bodies import read_model
 from pellucid_gateway.faces.door.fields import MessageText, not_blank
 from pellucid_gateway.faces.door.identity import Identity
@@ -18,6 +24,7 @@ from pellucid_gateway.faces.door.responses import JsonResponse
 from pellucid_gateway.faces.door.whole_turn import answered
 from pellucid_gateway.vocabulary.decision import WebMode
 from pellucid_gateway.vocabulary.engine import TurnEngine
+from pellucid_gateway.vocabulary.errors import search_failure
 from pellucid_gateway.vocabulary.findings import PageContent, Source
 from pellucid_gateway.vocabulary.request import (
     ChatMessage,
@@ -88,13 +95,9 @@ class TavilySearch(Lenient):
 class TavilyExtract(Lenient):
     """Fields of a Tavily extract."""
 
-    urls: str | Annotated[list[str], Field(min_length=1, max_length=MOST_URLS)]
+    urls: Annotated[list[str], one_or_several, Field(min_length=1, max_length=MOST_URLS)]
     offset: int = Field(0, ge=0, le=10_000_000)
     links: bool = False
-
-    def addresses(self) -> list[str]:
-        """One or several addresses."""
-        return [self.urls] if isinstance(self.urls, str) else self.urls
 
 
 def error_json(problem: Problem) -> dict[str, Any]:
@@ -118,7 +121,7 @@ def tavily_routes(engine: TurnEngine, identity: Identity) -> APIRouter:
     async def extract(request: Request) -> Response:
         begun = time.perf_counter()
         body = await read_model(request, TavilyExtract, COMPATIBLE_BODY_BYTES)
-        work = engine.fetch(body.addresses(), offset=body.offset, links=body.links)
+        work = engine.fetch(body.urls, offset=body.offset, links=body.links)
         pages = await until_disconnect(request.receive, work)
         good = [page for page in pages if page.success]
         return JsonResponse(
@@ -139,6 +142,8 @@ async def _found(engine: TurnEngine, body: TavilySearch, caller: str) -> dict[st
     answer = None
     if body.include_answer:
         result = await answered(engine, body.to_turn(caller))
+        if not result.sources and SEARCH_LOST & {notice.code for notice in result.notices}:
+            raise search_failure(result.providers)
         answer, found_id, sources = result.answer, result.id, result.sources
     else:
         outcome = await engine.search(body.to_command(caller))

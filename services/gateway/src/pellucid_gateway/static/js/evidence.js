@@ -70,10 +70,11 @@ function table(heads, rows) {
 }
 
 function citations({ citation_report: report, citations: list }) {
-  if (!report?.checked) return section("Citations", h("p", {}, "The answer made no claim that had to be checked."));
+  if (!report?.checked && !report?.added) return section("Citations", h("p", {}, "The answer made no claim that had to be checked."));
   return section("Citations",
-    h("p", {}, `${plural(report.checked, "citation")} checked against the text of the sources; ${list.length} shown.`),
-    pairs([["Kept", String(report.kept)], ["Moved to a better source", String(report.rebound)], ["Removed", String(report.dropped)], ["Sentences without", String(report.uncited_sentences)]]));
+    h("p", {}, `${plural(report.checked + report.added, "citation")} checked against the text of the sources; ${list.length} shown.`),
+    pairs([["Found right by a judge", String(report.supported)], ["Figures, names and wording match", String(report.matched)], ["Not checked", String(report.unchecked)], ["Added", String(report.added)],
+      ["Kept", String(report.kept)], ["Moved to a better source", String(report.rebound)], ["Removed", String(report.dropped)], ["Sentences without", String(report.uncited_sentences)]]));
 }
 
 function times(timings) {

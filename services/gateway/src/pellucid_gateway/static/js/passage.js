@@ -1,5 +1,6 @@
 // The card with the cited passage: opens on hover and focus, stays on click, closes on Escape.
 
+import { checkText } from "./checks.js";
 import { byId, day, h, letterIcon, percent, safeLink } from "./dom.js";
 
 const CLOSE_AFTER_MS = 180;
@@ -13,7 +14,8 @@ export function makeChip(citation, sourceOf, root) {
   const source = sourceOf(citation.source) ?? { domain: "", title: citation.title };
   const chip = h("button", {
     type: "button",
-    class: "cite",
+    class: citation.check === "supported" ? "cite" : "cite cite--open",
+    title: checkText(citation.check),
     "aria-expanded": "false",
     "aria-label": `Source ${citation.source}: ${citation.title || source.domain}`,
     onpointerenter: (event) => event.pointerType === "mouse" && open(),
@@ -47,7 +49,7 @@ function cardOf(citation, source) {
       h("span", {}, [source.domain, when].filter(Boolean).join(" · "))),
     safeLink(citation.url, { class: "passage__title" }, citation.title || citation.url),
     citation.cited_text ? h("blockquote", {}, citation.cited_text) : null,
-    h("p", { class: "passage__support" }, `Support for this claim: ${percent(citation.support)}`),
+    h("p", { class: "passage__support" }, `Support for this claim: ${percent(citation.support)}. ${checkText(citation.check)}`),
   ].filter(Boolean);
 }
 

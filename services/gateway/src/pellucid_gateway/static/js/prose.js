@@ -2,6 +2,7 @@
 // markup; a link is kept only when it leads to one of the answer's sources.
 
 import { blocksOf } from "./blocks.js";
+import { checkText } from "./checks.js";
 import { h, safeLink } from "./dom.js";
 
 const INLINE = /\\([!-/:-@[-`{-~])|&(lt|gt|amp);|(`+)([^`]+?)\3|\*\*([^*]+?)\*\*|(?<![\w*])\*([^*\s][^*]*?)\*(?![\w*])|(?<!\w)_([^_\s][^_]*?)_(?!\w)|!?\[((?:\\.|[^\]\\])+)\]\(([^()\s]+)\)/gu;
@@ -29,6 +30,7 @@ export class Prose {
     this.makeChip = makeChip;
     this.text = "";
     this.citations = [];
+    this.unsupported = [];
     this.links = new Set();
     this.keys = [];
     this.frame = 0;
@@ -51,9 +53,10 @@ export class Prose {
     this.schedule();
   }
 
-  /** Puts the final text and citations in place; what is right already stays untouched. */
-  settle(text, citations) {
+  /** Puts the final text, citations and what no source says in place; the rest stays untouched. */
+  settle(text, citations, unsupported = []) {
     this.text = text;
+    this.unsupported = unsupported.map(({ start, end }) => ({ start: utf16Offset(text, start), end: utf16Offset(text, end) }));
     this.citations = [];
     for (const citation of citations) this.cite(citation);
     this.draw();
@@ -69,7 +72,7 @@ export class Prose {
     const keys = [];
     blocksOf(this.text).forEach((block, index) => {
       const inside = this.citations.filter(({ start, end }) => end > block.start && start < block.end).map((citation) => this.placed(citation));
-      keys.push(JSON.stringify([block.type, block.start, this.text.slice(block.start, block.end), inside, this.links.size]));
+      keys.push(JSON.stringify([block.type, block.start, this.text.slice(block.start, block.end), inside, this.links.size, this.unsupported]));
       if (keys[index] === this.keys[index]) return;
       const node = this.block(block, inside);
       const shown = this.root.children[index];
@@ -148,6 +151,9 @@ class Line {
     for (const citation of this.citations) {
       for (const cut of [citation.start, citation.end, citation.chip]) if (cut > start && cut < end) cuts.add(cut);
     }
+    for (const span of this.prose.unsupported) {
+      for (const cut of [span.start, span.end]) if (cut > start && cut < end) cuts.add(cut);
+    }
     const ordered = [...cuts].sort((a, b) => a - b);
     return ordered.slice(1).flatMap((to, index) => this.piece(ordered[index], to));
   }
@@ -155,6 +161,8 @@ class Line {
   piece(from, to) {
     const text = this.prose.text.slice(from, to).replaceAll("\n", " ");
     const claims = this.citations.filter((citation) => citation.start <= from && citation.end >= to).map(({ key }) => key);
+    const isOpen = this.prose.unsupported.some((span) => span.start <= from && span.end >= to);
+    if (isOpen && !claims.length) return [h("span", { class: "unsupported", title: checkText("unsupported") }, text), ...this.chips(to)];
     const node = claims.length ? h("span", { class: "claim", dataset: { claims: ` ${claims.join(" ")} ` } }, text) : text;
     return [node, ...this.chips(to)];
   }

@@ -69,7 +69,7 @@ export class TurnView {
 
   finish(result) {
     this.take(result.sources);
-    this.prose.settle(result.answer, result.citations);
+    this.prose.settle(result.answer, result.citations, result.unsupported);
     this.steps.finish(result);
     this.degraded(lostParts(result));
     for (const { text } of result.notices) this.note(text);

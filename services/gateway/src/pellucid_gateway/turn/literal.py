@@ -1,0 +1,30 @@
+"""The decision on what is to be searched for as it is: there is nothing to decide."""
+
+from pellucid_gateway.vocabulary.decision import (
+    Action,
+    Decision,
+    Freshness,
+    PlannedQuery,
+    Stage,
+)
+from pellucid_gateway.vocabulary.request import TurnRequest
+
+# Longest query that the search service takes.
+_MOST_CHARACTERS = 200
+
+
+def literal(request: TurnRequest) -> Decision:
+    """Search for the message, letter by letter, as far as a query may be long."""
+    query = request.message.strip()
+    if len(query) > _MOST_CHARACTERS:
+        query = query[:_MOST_CHARACTERS].rpartition(" ")[0] or query[:_MOST_CHARACTERS]
+    return Decision(
+        action=Action.SEARCH,
+        confidence=1.0,
+        stage=Stage.MODE,
+        reason="The query is searched for as given.",
+        reason_code="verbatim",
+        standalone_question=request.message,
+        queries=(PlannedQuery(query, Freshness.NONE, request.options.site),),
+        language=request.language or "und",
+    )
