@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -154,7 +155,8 @@ async def test_the_messages_face_gets_sources_beside_forty_tools_and_the_greates
     tools = [{"name": t["function"]["name"], "input_schema": {"type": "object"}} for t in TOOLS]
     asked = {"role": "user", "content": QUESTION}
     body = {"model": "pellucid", "max_tokens": 128_000, "tools": tools, "messages": [asked]}
-    transport = httpx.ASGITransport(make_app(engine=Rig(model=model).engine))
+    served = make_app(engine=Rig(model=model).engine, upstream=SimpleNamespace(internal=True))
+    transport = httpx.ASGITransport(served)
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost:8080") as http:
         reply = await http.post("/v1/messages", json=body)
 
