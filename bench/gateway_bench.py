@@ -1,12 +1,12 @@
 """What the gateway adds to a stream of the model: `python bench/gateway_bench.py`.
 
 One run, side by side: callers against the model server itself, through the gateway's OpenAI face
-(a whole local installation, the messages settled by rules), through the bare proxy of
+(a whole local installation, the messages settled by their form), through the bare proxy of
 `gateway_peer.py`, and through LiteLLM's proxy where `--litellm` names its program. Then many
 streams at once, some of them answers with verified citations. Prints tables and writes them to
 `bench/results/gateway.json`. The exit status says whether what is to be reached was reached.
 
-One caller asks different messages, none of which anything was trained on (`rule_settled.py`). Most
+One caller asks different messages, none of which anything was trained on (`form_settled.py`). Most
 are shown to the model server while they are decided on, others wait for that: both are told by
 themselves too. The many callers ask one, small talk. The bar of CPU
 was set on a machine whose bare proxy is known: it is told as it stands, and as a share of the bare
@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import uvloop
+from form_settled import begins_early, form_settled
 from gateway_cost import LENGTHS, Cost, beside, cpu_s
 from gateway_load import (
     KEY,
@@ -44,7 +45,6 @@ from gateway_load import (
     percentile,
     request_bytes,
 )
-from rule_settled import begins_early, rule_settled
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))
@@ -368,7 +368,7 @@ def main() -> int:
     options = parser.parse_args()
     with ExitStack() as stack:
         targets, missing = open_targets(stack, options.offset, options.litellm)
-        messages = rule_settled(options.alone)
+        messages = form_settled(options.alone)
         for target in targets:
             measure(target, messages[:3], count=5, each=1)
         rows = [measure(t, messages, count=50, each=options.each) for t in targets]

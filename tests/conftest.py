@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from rig.installation import Installation, start_installation
+from rig.scorer_process import scorer_at
 
 # Away from the default ports, so that a running installation is left alone; all of the shifted
 # ports lie outside the range that the system hands out to outgoing connections.
@@ -38,6 +39,13 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
     finally:
         if running.process.poll() is None:
             running.stop()
+
+
+@pytest.fixture(scope="session")
+def scorer() -> Iterator[str]:
+    """Address of a scorer whose trained model decides, for tests that run the rest in process."""
+    with scorer_at() as target:
+        yield target
 
 
 @pytest.fixture

@@ -49,15 +49,6 @@ def test_each_provider_has_a_section_that_its_errors_link_to(name: str) -> None:
         assert f"`{variable}`" in row
 
 
-def test_the_rule_guide_names_the_catalogue_and_a_file_per_language() -> None:
-    catalogue, languages, _, changelog, trust, _ = touched("rule")
-    assert changelog == "CHANGELOG.md"
-    assert (ROOT / catalogue).parent / "languages" == (ROOT / languages).parent
-    codes = {path.stem for path in (ROOT / languages).parent.glob("*.yaml")}
-    assert codes == {"any", "de", "en", "es", "fr", "ja", "ko", "zh"}
-    assert (ROOT / trust).is_file()
-
-
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
 def test_commands_of_a_guide_exist(guide: Path) -> None:
     text = guide.read_text("utf-8")

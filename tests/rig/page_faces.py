@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
 
+import grpc
 import httpx
 
 from pellucid_decision import convert
 from pellucid_decision.adapters.rules_folder import RulesFolder
-from pellucid_decision.stages.cascade import Cascade
-from pellucid_decision.stages.classifier import Classifier
-from pellucid_decision.stages.weights import load_weights
+from pellucid_decision.adapters.scorer_understanding import ScorerUnderstanding
+from pellucid_decision.intent.cascade import Cascade
 from pellucid_gateway.adapters import requests, responses
 from pellucid_gateway.adapters.evidence_store import StoredEvidence
 from pellucid_gateway.adapters.state import open_state
@@ -57,11 +57,13 @@ from rig.injected_turns import Lenient
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 CUTOFF = datetime(2025, 1, 1, tzinfo=UTC)
+# A busy machine is no reason for another decision.
+_UNDERSTAND_S = 20.0
 
 
 @cache
-def _cascade() -> Cascade:
-    return Cascade(RulesFolder(), Classifier(load_weights()))
+def _rules() -> RulesFolder:
+    return RulesFolder()
 
 
 @dataclass
@@ -69,6 +71,7 @@ class PagesWeb(Lenient):
     """The services, the model and a web of pages; what was asked for and shown since `begin`."""
 
     RESULT = "A result of the search."
+    cascade: Cascade = field(default_factory=lambda: Cascade(_rules()))
     pages: dict[str, str] = field(default_factory=dict)
     urls: list[str] = field(default_factory=list)
     queries: list[str] = field(default_factory=list)
@@ -83,9 +86,9 @@ class PagesWeb(Lenient):
         self.urls, self.queries, self.shown, self.answer = [], [], "", answer
 
     async def decide(self, call: DecideCall) -> DecideAnswer:
-        """As the decision service does, by rules and classifier, both ways over the wire's form."""
+        """As the decision service does, both ways over the wire's form."""
         asked = convert.ask_of(requests.decide_request(call), now=NOW, cutoff=CUTOFF)
-        return responses.decide_answer(convert.decide_response(await _cascade().decide(asked)))
+        return responses.decide_answer(convert.decide_response(await self.cascade.decide(asked)))
 
     async def search(self, call: SearchCall) -> SearchAnswer:
         """Find one result, which has every word of the queries."""
@@ -130,9 +133,18 @@ class GatewayOnPages:
     http: httpx.AsyncClient
 
 
-async def open_gateway(stack: AsyncExitStack, folder: Path) -> GatewayOnPages:
-    """A gateway that keeps its conversations in a folder, closed with the stack."""
+async def open_gateway(stack: AsyncExitStack, folder: Path, scorer: str = "") -> GatewayOnPages:
+    """A gateway that keeps its conversations in a folder, closed with the stack.
+
+    Args:
+        stack: Closes it.
+        folder: Where conversations are kept.
+        scorer: Address of a scorer whose trained model decides; without one form alone does.
+    """
     web, clock = PagesWeb(), _OnOneDay()
+    if scorer:
+        channel = await stack.enter_async_context(grpc.aio.insecure_channel(scorer))
+        web.cascade = Cascade(_rules(), ScorerUnderstanding(channel, timeout_s=_UNDERSTAND_S))
     settings = GatewaySettings(data_dir=folder)
     state = await open_state(settings, stack, clock, settings.gateway_replicas)
     bare = Equipment(

@@ -1,7 +1,7 @@
 """Fixtures of the decision service's tests: a fixed instant, the packaged rules, a running server."""  # noqa: E501 - one pattern or table row
 
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,9 +13,9 @@ from pellucid.decision.v1.decision_pb2_grpc import DecisionServiceStub
 
 from pellucid_decision.adapters.rules_folder import RulesFolder
 from pellucid_decision.app import build
-from pellucid_decision.rules.rulebook import Rulebook
+from pellucid_decision.intent.cascade import Cascade
+from pellucid_decision.intent.rulebook import Rulebook
 from pellucid_decision.settings import DecisionSettings
-from pellucid_decision.stages.cascade import Cascade
 from pellucid_decision.text.conversation import Ask, Role, Turn
 
 # Fakes shared by test modules stand beside them.
@@ -51,16 +51,6 @@ def asking() -> Callable[..., Ask]:
         return Ask(message=message, **values)
 
     return make
-
-
-@pytest.fixture(scope="session")
-def fired(cascade: Cascade, asking: Callable[..., Ask]) -> Callable[[str], Awaitable[set[str]]]:
-    """Tells which signals fire on a message."""
-
-    async def names(message: str) -> set[str]:
-        return {signal.name for signal in (await cascade.decide(asking(message))).signals}
-
-    return names
 
 
 @pytest.fixture

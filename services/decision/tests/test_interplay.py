@@ -3,9 +3,10 @@
 from collections.abc import Callable
 
 import pytest
+from decision_fakes import FakeUnderstanding
 
 from pellucid_decision.decision import Action, Stage
-from pellucid_decision.stages.cascade import Cascade
+from pellucid_decision.intent.cascade import Cascade
 from pellucid_decision.text.conversation import Ask, WebMode
 
 AUTO, ON, OFF = WebMode.AUTO, WebMode.ON, WebMode.OFF
@@ -19,9 +20,9 @@ DONT = "Don't search: what is the latest news about the Mars rover?"
 DONT_PAGE = "Summarise https://a.example/page, don't search"
 
 TABLE = [
-    (TALK, AUTO, False, ANSWER, Stage.RULE),
-    (TIMELESS, AUTO, False, ANSWER, Stage.RULE),
-    (NEWS, AUTO, False, SEARCH, Stage.RULE),
+    (TALK, AUTO, False, ANSWER, Stage.CLASSIFIER),
+    (TIMELESS, AUTO, False, ANSWER, Stage.CLASSIFIER),
+    (NEWS, AUTO, False, SEARCH, Stage.CLASSIFIER),
     (DONT, AUTO, False, ANSWER, Stage.RULE),
     (PAGE, AUTO, False, FETCH, Stage.URL),
     (BOTH, AUTO, False, SEARCH, Stage.URL),
@@ -55,7 +56,10 @@ async def test_table(  # noqa: PLR0917 - a table of cases
     no_external: bool,  # noqa: FBT001 - a table of cases
 ) -> None:
     ask = asking(message, web_mode=mode, force_search=forced, no_external=no_external)
-    decision = await cascade.decide(ask)
+    model = FakeUnderstanding(
+        0.02 if message in {TALK, TIMELESS} else 0.95, kind="smalltalk" if message == TALK else ""
+    )
+    decision = await Cascade(cascade.rules, model).decide(ask)
     assert decision.action is action
     assert decision.verdict.stage is stage
     assert decision.needs_search == bool(decision.queries)
@@ -81,32 +85,3 @@ async def test_a_named_site_scopes_the_search(cascade: Cascade, asking: Callable
     assert decision.facets.site == "python.org"
     assert decision.queries[0].site == "python.org"
     assert not decision.urls
-
-
-TRAPS = [
-    "sort the current list",
-    "explain the latest-wins merge rule",
-    "a poem about today",
-    "write a function that returns today's date in Rust",
-    "translate 'the latest news' into French",
-    "\uc624\ub298\uc744 \uc8fc\uc81c\ub85c \uc2dc \uc368\uc918",
-    "\u5199\u4e00\u9996\u5173\u4e8e\u4eca\u5929\u7684\u8bd7",
-    "escribe un poema sobre las noticias de hoy",
-    "schreibe ein Gedicht \u00fcber heute",
-    "\u00e9cris un po\u00e8me sur aujourd'hui",
-    "\u4eca\u65e5\u3092\u30c6\u30fc\u30de\u306b\u8a69\u3092\u66f8\u3044\u3066",
-]
-
-
-@pytest.mark.parametrize("message", TRAPS)
-async def test_trigger_words_alone_do_not_search(
-    cascade: Cascade, asking: Callable[..., Ask], message: str
-) -> None:
-    assert not (await cascade.decide(asking(message))).needs_search
-
-
-async def test_acknowledgement_after_a_search_does_not_search(
-    cascade: Cascade, asking: Callable[..., Ask]
-) -> None:
-    ask = asking("thanks, that helps", "Who is the CEO of Siemens?", "Roland Busch is.")
-    assert not (await cascade.decide(ask)).needs_search

@@ -4,23 +4,25 @@ import time
 from collections.abc import Callable
 
 import pytest
-from decision_fakes import FakeModel
+from decision_fakes import FakeModel, FakeUnderstanding
 
 from pellucid_decision.decision import Stage
 from pellucid_decision.errors import UnavailableError
-from pellucid_decision.queries.model_calls import fenced_body
-from pellucid_decision.question.resolution import resolve
-from pellucid_decision.rules.rulebook import Rulebook
-from pellucid_decision.stages.cascade import Cascade
-from pellucid_decision.stages.model_stage import ModelStage
+from pellucid_decision.intent.cascade import Cascade
+from pellucid_decision.intent.rulebook import Rulebook
+from pellucid_decision.llm.calls import fenced_body
+from pellucid_decision.llm.decision_stage import DecisionStage
 from pellucid_decision.text.conversation import Ask
+from pellucid_decision.understanding.context import context_of
 
 OPEN_MESSAGE = "the blue harbour festival"
-GOOD = '{"search": true, "confidence": 0.9, "reason": "An event", "queries": ["blue harbour festival"]}'  # noqa: E501 - one pattern or table row
+GOOD = '{"search": true, "confidence": 0.9, "reason": "An event", "question": "", "queries": ["blue harbour festival"]}'  # noqa: E501 - one pattern or table row
 
 
 def with_model(cascade: Cascade, model: FakeModel) -> Cascade:
-    return Cascade(cascade.rules, None, ModelStage(model, timeout_s=0.2))
+    return Cascade(
+        cascade.rules, FakeUnderstanding(0.5), adviser=DecisionStage(model, timeout_s=0.2)
+    )
 
 
 @pytest.mark.parametrize("reply", [GOOD, f"Sure! Here it is:\n```json\n{GOOD}\n```\nBye."])
@@ -90,7 +92,7 @@ def test_a_value_told_in_one_message_is_masked_in_all(
 ) -> None:
     told, said = "my router password is Tr0ub4dor&3", "Tr0ub4dor&3 is weak."
     ask = asking("would they guess tr0ub4dor&3", told, said)
-    body = fenced_body(ask, resolve(ask.message, ask.history, book.of("en")))
+    body = fenced_body(context_of(ask, ask.message, book.people))
 
     assert "tr0ub4dor" not in body.lower()
     assert body.count("[removed]") >= 3
@@ -110,7 +112,7 @@ async def test_no_external_keeps_the_message_inside(
 
 async def test_settled_messages_cost_no_call(cascade: Cascade, asking: Callable[..., Ask]) -> None:
     model = FakeModel()
-    for message in ("hello", "What is the latest news about Mars?"):
+    for message in ("don't search: hello", "Summarise https://a.example/x"):
         await with_model(cascade, model).decide(asking(message))
     assert not model.prompts
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from pellucid_decision.adapters.rules_folder import RulesFolder
-from pellucid_decision.stages.case import examine
+from pellucid_decision.intent.case import examine
 from pellucid_decision.text.conversation import Ask
 
 NOW = datetime(2026, 11, 22, 9, tzinfo=UTC)

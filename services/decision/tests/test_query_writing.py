@@ -5,28 +5,25 @@ import time
 from collections.abc import Callable
 
 import pytest
-from decision_fakes import FakeModel
+from decision_fakes import FakeModel, FakeUnderstanding
 
 from pellucid_decision import convert
 from pellucid_decision.decision import Query, Stage, Written
 from pellucid_decision.errors import UnavailableError
-from pellucid_decision.stages.cascade import Cascade
-from pellucid_decision.stages.model_queries import QueryWriter, QueryWriting, adds, query_lines
+from pellucid_decision.intent.cascade import Cascade
+from pellucid_decision.llm.query_writer import QueryWriter, adds
 from pellucid_decision.text.conversation import Ask
 
 HISTORY = ("Who runs Norrvik Cells?", "Davin Ekoro runs Norrvik Cells.")
-FOLLOW_UP = "Is he still the CEO?"
+FOLLOW_UP = "Is Davin Ekoro still the CEO?"
 LATE = 10.0
 
 
 def writing(
-    cascade: Cascade, model: FakeModel, when: QueryWriting = QueryWriting.FOLLOW_UPS
+    cascade: Cascade, model: FakeModel, trained: FakeUnderstanding | None = None
 ) -> Cascade:
-    return Cascade(cascade.rules, writer=QueryWriter(model, when, timeout_s=0.1))
-
-
-async def decided(cascade: Cascade, ask: Ask) -> tuple[Query, ...]:
-    return (await cascade.decide(ask)).queries
+    trained = trained or FakeUnderstanding(first="Davin Ekoro CEO")
+    return Cascade(cascade.rules, trained, writer=QueryWriter(model, timeout_s=0.1))
 
 
 async def test_the_decision_does_not_wait_and_tells_what_would_leave(
@@ -36,8 +33,8 @@ async def test_the_decision_does_not_wait_and_tells_what_would_leave(
     decision = await writing(cascade, model).decide(asking(FOLLOW_UP, *HISTORY))
 
     assert not model.prompts
-    assert decision.verdict.stage is Stage.RULE
-    assert decision.queries == await decided(cascade, asking(FOLLOW_UP, *HISTORY))
+    assert decision.verdict.stage is Stage.CLASSIFIER
+    assert [query.text for query in decision.queries] == ["Davin Ekoro CEO"]
     assert decision.writing is not None
     assert [out.to for out in decision.writing] == ["llm.example"]
     assert "Davin Ekoro" in decision.writing[0].text
@@ -66,13 +63,12 @@ async def test_the_first_query_that_adds_a_word_is_taken(
         "",
         "x",
         '{"queries": ["a"]}',
-        "I cannot help with that request, sorry about it.",
-        "cheap pills online Norrvik",
+        "I cannot help with that request, sorry about it all.",
         "Norrvik CEO site:evil.example",
         "evil.example Norrvik CEO",
-        "Norrvik CEO 2031",
+        "Davin CEO 2031",
     ],
-    ids=range(8),
+    ids=range(7),
 )
 async def test_a_useless_or_injected_reply_adds_nothing(
     cascade: Cascade, asking: Callable[..., Ask], reply: str
@@ -102,22 +98,19 @@ async def test_nothing_private_of_the_person_is_written(
 ) -> None:
     ask = asking("my password is Tr0ub4dor&3, is the Norrvik router safe", *HISTORY)
     model = FakeModel("Norrvik router Tr0ub4dor&3 safe leak")
-    written = await writing(cascade, model, QueryWriting.ALWAYS).write(ask, (Query("Norrvik"),))
+    written = await writing(cascade, model).write(ask, (Query("Norrvik"),))
     assert "tr0ub4dor" not in "".join(query.text for query in written.queries).lower()
 
 
-async def test_no_query_is_written_outside_or_when_switched_off(
+async def test_no_query_is_written_outside_or_where_nothing_is_to_be_added(
     cascade: Cascade, asking: Callable[..., Ask]
 ) -> None:
     model = FakeModel()
-    known = (Query("Davin Ekoro CEO"),)
-    for when, fields in ((QueryWriting.NEVER, {}), (QueryWriting.ALWAYS, {"no_external": True})):
-        ask = asking(FOLLOW_UP, *HISTORY, **fields)
-        decider = writing(cascade, model, when)
-        assert (await decider.decide(ask)).writing is None
-        assert await decider.write(ask, known) == Written()
-    for message in ("hello", "What is the latest news about Mars?"):
-        decision = await writing(cascade, model).decide(asking(message))
+    inside = asking(FOLLOW_UP, *HISTORY, no_external=True)
+    assert (await writing(cascade, model).decide(inside)).writing is None
+    assert await writing(cascade, model).write(inside, (Query("Davin Ekoro CEO"),)) == Written()
+    for trained in (FakeUnderstanding(0.1), FakeUnderstanding(first="CEO", leans=0.9)):
+        decision = await writing(cascade, model, trained).decide(asking(FOLLOW_UP, *HISTORY))
         assert decision.writing is None
     assert not model.prompts
 
@@ -154,25 +147,13 @@ async def test_leaving_the_call_ends_the_question_to_the_model(
         await task
 
 
-def test_query_lines_keep_the_limits() -> None:
-    reply = "mail bob@corp.example about harbour plans\nharbour\na b c d e f g\ntide tables"
-    assert query_lines(reply, 3) == ("mail about harbour plans", "tide tables")
-
-
 @pytest.mark.parametrize(
-    ("text", "known", "told", "expected"),
+    ("text", "known", "expected"),
     [
-        ("大阪 天気 週末", "大阪 天気", "大阪の週末の天気は？", True),
-        ("大阪 天気", "大阪 天気", "大阪の天気は？", False),
-        ("Volkswagen CEO", "who running Volkswagen", "who's running Volkswagen", True),
-        ("Volkswagen casino bonus", "running Volkswagen", "who's running Volkswagen", False),
-        ("Volkswagen -CEO", "running Volkswagen", "who's running Volkswagen", False),
+        ("大阪 天気 週末", "大阪 天気", True),
+        ("大阪 天気", "大阪 天気", False),
+        ("Volkswagen CEO", "who running Volkswagen", True),
     ],
 )
-def test_a_word_is_added_from_the_conversation(
-    text: str,
-    known: str,
-    told: str,
-    expected: bool,  # noqa: FBT001 - a row
-) -> None:
-    assert adds(text, [known], [told]) is expected
+def test_a_query_counts_when_it_adds_a_word(text: str, known: str, *, expected: bool) -> None:
+    assert adds(text, [known]) is expected

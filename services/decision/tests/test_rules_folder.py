@@ -1,7 +1,6 @@
 """Rules files: a bad one is refused with its reason and the old rules stay."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,10 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pellucid_decision.adapters.rules_folder import PACKAGED_RULES, RulesFolder
-from pellucid_decision.decision import Action
 from pellucid_decision.errors import RulesError
-from pellucid_decision.stages.cascade import Cascade
-from pellucid_decision.text.conversation import Ask
 
 
 @pytest.fixture
@@ -24,22 +20,23 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_change_comes_into_force(folder: Path) -> None:
     rules = RulesFolder(folder)
-    path = folder / "signals.yaml"
-    path.write_text(path.read_text().replace('version: "1"', 'version: "changed"'))
+    path = folder / "forms.yaml"
+    path.write_text(path.read_text().replace('version: "2"', 'version: "changed"'))
     assert rules.refresh()
     assert rules.book.version == "changed"
     assert not rules.refresh()
 
 
 BAD = [
-    ("signals.yaml", "signals: [", "not valid YAML"),
-    ("signals.yaml", "signals: {a: {weight: 9, reason: 'x.'}}", "a.weight"),
-    ("languages/en.yaml", "signals: {nonsense: ['x']}", "nonsense"),
-    ("languages/en.yaml", "signals: {news: ['(a+)+']}", "repeat"),
-    ("languages/en.yaml", "signals: {news: ['(']}", "compile"),
-    ("languages/en.yaml", "a: &x [1]\nb: *x", "not valid YAML"),
+    ("forms.yaml", "signals: [", "not valid YAML"),
+    ("forms.yaml", "signals: {a: {weight: 9, reason: 'x.'}}", "a.weight"),
+    ("forms.yaml", "signals: {a: {reason: 'x'}}", "a.reason"),
+    ("forms.yaml", "signals: {a: {reason: 'x.', en: ['(a+)+']}}", "repeat"),
+    ("forms.yaml", "signals: {a: {reason: 'x.', en: ['(']}}", "compile"),
+    ("forms.yaml", "a: &x [1]\nb: *x", "not valid YAML"),
     ("matrix.yaml", "categories: []", "categories"),
     ("aliases.yaml", "x: [1]", "values must be text"),
+    ("people.yaml", "en: x", "list of texts"),
 ]
 
 
@@ -57,27 +54,6 @@ def test_a_bad_file_keeps_the_old_rules_and_says_why(
     assert outcomes == ["error"]
 
 
-async def test_a_signal_takes_one_line_and_its_patterns(
-    folder: Path, asking: Callable[..., Ask]
-) -> None:
-    catalogue = folder / "signals.yaml"
-    line = '  tides: {weight: 0.9, reason: "Tides differ by place and day."}'
-    catalogue.write_text(f"{catalogue.read_text().rstrip()}\n{line}\n")
-    for code, pattern in (("en", "low tide"), ("de", "(?:ebbe|flut)")):
-        path = folder / "languages" / f"{code}.yaml"
-        path.write_text(
-            path.read_text().replace("signals:\n", f"signals:\n  tides: ['{pattern}']\n")
-        )
-    cascade = Cascade(RulesFolder(folder))
-
-    for message in ("When is LOW TIDE in Hull?", "Wann ist Ebbe in Husum?"):
-        decision = await cascade.decide(asking(message))
-        assert "tides" in {signal.name for signal in decision.signals}
-        assert decision.action is Action.SEARCH
-    near = await cascade.decide(asking("Warum ist eine Sintflut so schlimm?"))
-    assert "tides" not in {signal.name for signal in near.signals}
-
-
 def test_operators_add_categories(folder: Path, tmp_path: Path) -> None:
     extra = tmp_path / "extra.yaml"
     extra.write_text("categories: [{name: shipping, keywords: [ferry], priority: 1.0}]")
@@ -85,10 +61,10 @@ def test_operators_add_categories(folder: Path, tmp_path: Path) -> None:
 
 
 def test_patterns_that_open_words_keep_their_own_alternatives(folder: Path) -> None:
-    (folder / "languages" / "any.yaml").write_text(
-        r"signals: {news: ['\bquux(?:es|is)', '\bfoo|bar', '\b[|(]x']}"
-    )
-    pattern = RulesFolder(folder).book.languages["any"].matchers[0].pattern
+    path = folder / "forms.yaml"
+    patterns = r"  fuzz: {any: ['\bquux(?:es|is)', '\bfoo|bar', '\b[|(]x']}"
+    path.write_text(path.read_text().replace("phrases:\n", f"phrases:\n{patterns}\n"))
+    (pattern,) = RulesFolder(folder).book.phrases["fuzz"]
     found = [text for text in ("quuxis", "a foo", "xbar", "a|x") if pattern.search(text)]
     assert found == ["quuxis", "a foo", "xbar", "a|x"]
     assert not [text for text in ("xquuxes", "xfoo", "quux", "x") if pattern.search(text)]
@@ -111,6 +87,6 @@ def test_any_bytes_raise_only_the_typed_error(tmp_path: Path, content: bytes) ->
     folder = tmp_path / "fuzzed"
     if not folder.exists():
         shutil.copytree(PACKAGED_RULES, folder)
-    (folder / "signals.yaml").write_bytes(content)
+    (folder / "forms.yaml").write_bytes(content)
     with pytest.raises(RulesError):
         RulesFolder(folder)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pellucid_decision.stages.cascade import Cascade
+from pellucid_decision.intent.cascade import Cascade
 from pellucid_decision.text.conversation import Ask, Role, Turn, WebMode
 
 CHATS = [

@@ -1,6 +1,5 @@
-"""The project's own labelled messages: reading, folds, and requests made from them."""  # noqa: INP001 - a folder of scripts
+"""The project's own labelled messages: reading, and requests made from them."""  # noqa: INP001 - a folder of scripts
 
-import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +11,6 @@ from pellucid_decision.text.conversation import Ask, Role, Turn
 _FOLDER = Path(__file__).resolve().parent
 MESSAGES = tuple(sorted((_FOLDER / "messages").glob("*.jsonl")))
 """What is trained on: a file for each language, named by its code."""
-FOLDS = 5
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CUTOFF = datetime(2025, 1, 1, tzinfo=UTC)
 _ROLES = (Role.USER, Role.ASSISTANT)
@@ -29,7 +27,6 @@ class Labelled:
         needs_search: The label.
         history: Person's and assistant's turns before it, in alternation.
         arguable: A second person labelled it otherwise, or would not call it clear.
-        held_out: It is left out of its fold's training and counted.
     """
 
     text: str
@@ -38,14 +35,6 @@ class Labelled:
     needs_search: bool
     history: tuple[str, ...] = ()
     arguable: bool = False
-    held_out: bool = True
-
-    @property
-    def fold(self) -> int:
-        """Fold that the message is held out in, stable over reordering of the file; -1 for none."""
-        if not self.held_out:
-            return -1
-        return hashlib.sha256(self.text.encode()).digest()[0] % FOLDS
 
     def ask(self) -> Ask:
         """Return it as a request."""

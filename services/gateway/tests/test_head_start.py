@@ -136,13 +136,6 @@ async def test_plain_thanks_reach_the_model_before_the_decision_and_once(opened:
     assert [r.hung_up for r in opened.upstream.replies] == [False]
 
 
-async def test_words_that_speak_against_a_search_do_as_well(opened: Opened) -> None:
-    reply = await opened.complete("Explain recursion to a beginner")
-
-    assert reply.content == SAID
-    assert opened.decision.seen == [1]
-
-
 async def test_with_the_web_off_any_message_does(opened: Opened) -> None:
     reply = await opened.complete(QUESTION, pellucid={"web_mode": "off"})
 

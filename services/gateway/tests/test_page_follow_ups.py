@@ -27,7 +27,6 @@ PAGE = (
     "To descale it, boil it with a cup of vinegar. It is sold in black and in sand.\n\n"
     "Ilka Vestergaard designed it for people who pour slowly. It costs 89 crowns."
 )
-FOLLOWS = "followup_of_answer"
 FIRST = f"{URL} what makes this kettle special?"
 
 
@@ -163,7 +162,7 @@ async def test_a_page_that_is_left_is_searched_beyond() -> None:
 
 # As the classifier says of short questions of fact, which a model might know.
 KNOWN = replace(
-    answer_decision("x", signals=(Signal("quiz_question", 0.12), Signal(FOLLOWS, -0.25))),
+    answer_decision("x", signals=(Signal("watched_topic", 0.12),)),
     stage=Stage.CLASSIFIER,
 )
 

@@ -13,7 +13,7 @@ from turn_fakes import (
 )
 
 from pellucid_gateway.turn.unaided import REASON_CODE
-from pellucid_gateway.vocabulary.decision import Decision, Signal, WebMode
+from pellucid_gateway.vocabulary.decision import Decision, Stage, WebMode
 from pellucid_gateway.vocabulary.events import Decided
 
 QUESTION = "Why is the sky blue?"
@@ -33,40 +33,51 @@ class AutoOrOn(FakeDecision):
         self._remembered = remembered
 
 
-def signalled(*names: str) -> Decision:
-    return replace(answer_decision(), signals=tuple(Signal(name, -0.5) for name in names))
+def of_kind(code: str) -> Decision:
+    return replace(answer_decision(), reason_code=code)
 
 
 async def asked(
-    decision: Decision, model: FakeModel | None = None, **options: Any
+    decision: Decision,
+    model: FakeModel | None = None,
+    message: str = QUESTION,
+    **options: Any,
 ) -> tuple[Rig, list[Decided]]:
     rig = Rig(decision=AutoOrOn(decision), model=model)
-    events = await rig.events(QUESTION, **options)
+    events = await rig.events(message, **options)
     return rig, [event for event in events if isinstance(event, Decided)]
 
 
-@pytest.mark.parametrize("signals", [(), ("timeless",), ("advice", "code_writing")])
-async def test_without_a_model_it_is_looked_up(signals: tuple[str, ...]) -> None:
-    rig, decided = await asked(signalled(*signals))
+@pytest.mark.parametrize("kind", ["", "concept", "advice"])
+async def test_without_a_model_it_is_looked_up(kind: str) -> None:
+    rig, decided = await asked(of_kind(kind))
 
     assert len(rig.search.calls) == 1
     assert [event.decision.reason_code for event in decided] == [REASON_CODE]
 
 
-@pytest.mark.parametrize("signal", ["rewriting", "creative", "dont_search", "code_writing"])
-async def test_a_task_is_not(signal: str) -> None:
-    rig, _ = await asked(signalled(signal))
+@pytest.mark.parametrize("kind", ["rewrite", "creative", "dont_search", "code"])
+async def test_a_task_is_not(kind: str) -> None:
+    rig, _ = await asked(of_kind(kind))
 
     assert rig.search.calls == []
 
 
+@pytest.mark.parametrize(("message", "searches"), [("Thanks, that helps!", 0), (QUESTION, 1)])
+async def test_where_nobody_told_what_it_is_small_talk_is_not(message: str, searches: int) -> None:
+    guessed = replace(of_kind("best_guess"), stage=Stage.FALLBACK)
+    rig, _ = await asked(guessed, message=message)
+
+    assert len(rig.search.calls) == searches
+
+
 async def test_a_model_answers_it_from_memory() -> None:
-    rig, _ = await asked(signalled("timeless"), FakeModel(["It scatters."]))
+    rig, _ = await asked(of_kind("concept"), FakeModel(["It scatters."]))
 
     assert rig.search.calls == []
 
 
 async def test_with_the_web_off_nothing_is_looked_up() -> None:
-    rig, _ = await asked(signalled("timeless"), web_mode=WebMode.OFF)
+    rig, _ = await asked(of_kind("concept"), web_mode=WebMode.OFF)
 
     assert rig.search.calls == []

@@ -45,8 +45,6 @@ def test_solar_days_follow_one_another() -> None:
         if (day := solar_day(1404, month, number))
     ]
     assert len(days) == 365
-    assert all(
-        after - before == timedelta(days=1) for before, after in itertools.pairwise(days)
-    )
+    assert all(after - before == timedelta(days=1) for before, after in itertools.pairwise(days))
     assert solar_day(1404, 7, 31) is None
     assert solar_day(1404, 13, 1) is None

@@ -11,25 +11,19 @@ from pellucid.decision.v1.decision_pb2_grpc import add_DecisionServiceServicer_t
 from pellucid_decision import metrics
 from pellucid_decision.adapters.chat_model import ChatModel
 from pellucid_decision.adapters.rules_folder import PACKAGED_RULES, RulesFolder
-from pellucid_decision.adapters.scorer_encoder import SERVICE_NAME as SCORER
-from pellucid_decision.adapters.scorer_encoder import ScorerEncoder
-from pellucid_decision.desk import Desk
-from pellucid_decision.errors import RulesError, WeightsError
+from pellucid_decision.adapters.scorer_understanding import SERVICE_NAME as SCORER
+from pellucid_decision.adapters.scorer_understanding import ScorerUnderstanding
+from pellucid_decision.decision_service import DecisionService
+from pellucid_decision.errors import RulesError
+from pellucid_decision.intent.cascade import Cascade
+from pellucid_decision.llm.decision_stage import DecisionStage
+from pellucid_decision.llm.leading import QueryLead
+from pellucid_decision.llm.query_writer import QueryWriter, QueryWriting
 from pellucid_decision.queries.model_reflection import ModelReflector
-from pellucid_decision.question.frequency import load_frequencies
-from pellucid_decision.question.morphology import load_analysers
-from pellucid_decision.question.rarity import load_dictionaries
 from pellucid_decision.reuse import DecisionCache
 from pellucid_decision.server import SERVICE_NAME, DecisionServicer
 from pellucid_decision.settings import DecisionSettings
-from pellucid_decision.stages.cascade import Cascade
-from pellucid_decision.stages.classifier import Classifier
-from pellucid_decision.stages.model_queries import QueryWriter
-from pellucid_decision.stages.model_stage import ModelStage
-from pellucid_decision.stages.weights import load_weights
-from pellucid_decision.text import gloss
 from pellucid_decision.text.conversation import Ask, WebMode
-from pellucid_decision.text.han import load_characters
 from pellucid_runtime.clock import clock_from
 from pellucid_runtime.domains import registrable_domain
 from pellucid_runtime.health import Health
@@ -45,7 +39,7 @@ async def build(settings: DecisionSettings, stack: AsyncExitStack) -> Service:
     """Open and wire everything.
 
     Raises:
-        StartError: The rules files or the classifier's weights cannot be used.
+        StartError: The rules files cannot be used.
     """
     rules = _rules(settings)
     await _watch(rules, settings, stack)
@@ -53,66 +47,57 @@ async def build(settings: DecisionSettings, stack: AsyncExitStack) -> Service:
     await _warm_up(rules, clock.now(), settings)
     cache = DecisionCache(clock)
     metrics.CACHED.set_function(lambda: len(cache))
-    model = await _model(settings, stack)
-    desk = Desk(
-        cascade=Cascade(
-            rules,
-            _classifier(settings, stack),
-            ModelStage(model, settings.decision_llm_timeout_s) if model else None,
-            QueryWriter(
-                model, settings.decision_llm_queries, settings.decision_llm_queries_timeout_s
-            )
-            if model
-            else None,
-        ),
+    llm = await _model(settings, stack)
+    service = DecisionService(
+        cascade=_cascade(rules, llm, settings, stack),
         cache=cache,
-        rules=rules,
         clock=clock,
         observe=metrics.observe,
         reused=metrics.REUSED.inc,
         reflected=metrics.observe_reflection,
-        reflector=ModelReflector(model, settings.decision_reflect_timeout_s) if model else None,
+        reflector=ModelReflector(llm, settings.decision_reflect_timeout_s) if llm else None,
     )
     servicer = DecisionServicer(
-        decide=desk.decide,
-        write=desk.write,
-        reflect=desk.reflect,
+        decide=service.decide,
+        write=service.write,
+        reflect=service.reflect,
         clock=clock,
         cutoff=settings.cutoff,
     )
     return _service(settings, servicer)
 
 
-def _classifier(settings: DecisionSettings, stack: AsyncExitStack) -> Classifier:
-    try:
-        weights = load_weights()
-    except WeightsError as error:
-        raise StartError(f"classifier: {error}") from error
-    _read_tables()
+def _cascade(
+    rules: RulesFolder, llm: ChatModel | None, settings: DecisionSettings, stack: AsyncExitStack
+) -> Cascade:
+    """Wire the stages; which of them write queries is the operator's choice."""
+    writing = settings.decision_llm_queries
+    return Cascade(
+        rules,
+        _understanding(settings, stack),
+        adviser=DecisionStage(llm, settings.decision_llm_timeout_s) if llm else None,
+        lead=QueryLead(llm, settings.decision_llm_lead_timeout_s)
+        if llm and writing is not QueryWriting.NEVER
+        else None,
+        writer=QueryWriter(llm, settings.decision_llm_queries_timeout_s)
+        if llm and writing is QueryWriting.ALWAYS
+        else None,
+    )
+
+
+def _understanding(settings: DecisionSettings, stack: AsyncExitStack) -> ScorerUnderstanding:
     channel = open_channel(settings.scorer_target, service=SCORER, tls=settings.tls_files)
     stack.push_async_callback(channel.close)
     channel.get_state(try_to_connect=True)  # the first message must not wait for a handshake
-    return Classifier(weights, ScorerEncoder(channel, settings.decision_embed_timeout_s))
+    return ScorerUnderstanding(channel, settings.decision_understand_timeout_s)
 
 
 async def _warm_up(rules: RulesFolder, now: datetime, settings: DecisionSettings) -> None:
-    """Decide once in each language: the first person must not wait for lists and patterns."""
-    cascade = Cascade(rules)
-    message = "see www.pellucid.example, price and opening hours?"
-    for code in rules.book.languages:
-        ask = Ask(message, now, settings.cutoff, web_mode=WebMode.ON, language=code)
-        await cascade.decide(ask)
-
-
-def _read_tables() -> None:
-    """Read what the first message that needs it would wait for: word lists and public suffixes."""
-    for language in gloss.LANGUAGES:
-        gloss.glossary_of(language)
-    load_dictionaries()
-    load_frequencies()
-    load_analysers()
-    load_characters()
-    registrable_domain("example.com")
+    """Decide once: the first person must not wait for lists and patterns."""
+    message = "see www.pellucid.example or call 555-0143: price and opening hours?"
+    ask = Ask(message, now, settings.cutoff, web_mode=WebMode.ON)
+    await Cascade(rules).decide(ask)
+    registrable_domain("example.com")  # reads the public suffixes
 
 
 async def _model(settings: DecisionSettings, stack: AsyncExitStack) -> ChatModel | None:

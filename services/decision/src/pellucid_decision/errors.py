@@ -2,7 +2,6 @@
 
 DecisionError
 ├── RulesError         a rules file is missing or breaks the schema
-├── WeightsError       the classifier's weights file is missing or does not fit the code
 ├── ModelReplyError    a language model's reply is not what was asked for
 ├── UnavailableError   a port did not answer in time
 └── NoJudgementError   a model that reflects gave no judgement (`queries/reflection.py`)
@@ -15,10 +14,6 @@ class DecisionError(Exception):
 
 class RulesError(DecisionError):
     """A rules file is missing or breaks the schema; the message names the entry."""
-
-
-class WeightsError(DecisionError):
-    """The classifier's weights file is missing or does not fit the code."""
 
 
 class ModelReplyError(DecisionError):

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from pellucid_decision.rules.rulebook import Rulebook
+from pellucid_decision.decision import Freshness
+from pellucid_decision.text.conversation import Turn
+from pellucid_decision.understanding.words import Piece
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +45,33 @@ class ModelAnswer:
     host: str = ""
 
 
-class Encoder(Protocol):
-    """Turns texts into sentence embeddings."""
+@dataclass(frozen=True, slots=True)
+class Understanding:
+    """What the trained model reads in a message.
 
-    async def embed(self, text: str) -> Sequence[float]:
-        """Return the unit vector of one text.
+    Attributes:
+        search: Calibrated probability that the web is needed, 0 to 1.
+        leans: Calibrated probability that the message needs its history, 0 to 1.
+        freshness: Window that fits most probably.
+        kind: Most probable kind of message, for example "weather".
+        pieces: Parts of words with the probability that they stand in each query.
+    """
+
+    search: float
+    leans: float
+    freshness: Freshness
+    kind: str
+    pieces: tuple[Piece, ...]
+
+
+class Understander(Protocol):
+    """Reads a message and its conversation with the trained model."""
+
+    async def understand(self, message: str, turns: Sequence[Turn]) -> Understanding:
+        """Return what the model reads; pieces count the turns from 1.
 
         Raises:
-            UnavailableError: The encoder cannot answer in time.
+            UnavailableError: The model cannot answer in time.
         """
         ...
 
@@ -74,13 +95,4 @@ class LanguageModel(Protocol):
         Raises:
             UnavailableError: No usable reply within the prompt's time.
         """
-        ...
-
-
-class Rules(Protocol):
-    """Gives the rules in force."""
-
-    @property
-    def book(self) -> Rulebook:
-        """The newest rules that loaded without error."""
         ...

@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
-from pellucid_decision.stages.model_queries import QueryWriting
+from pellucid_decision.llm.query_writer import QueryWriting
 from pellucid_runtime.llm.settings import LlmSettings
 
 
@@ -24,7 +24,7 @@ class DecisionSettings(LlmSettings):
     )
     scorer_target: str = Field(
         default="127.0.0.1:50053",
-        description="Scorer that embeds messages; while it is down the classifier uses n-grams only.",  # noqa: E501 - one pattern or table row
+        description="Scorer whose trained model understands messages; without it a language model or a few words decide.",  # noqa: E501 - one pattern or table row
     )
     decision_rules_dir: Path | None = Field(
         default=None, description="Folder of rules files; unset: those of the package."
@@ -36,21 +36,33 @@ class DecisionSettings(LlmSettings):
     decision_rules_reload_s: float = Field(
         default=5.0, ge=0.2, le=3600, description="Seconds between looks at the rules files."
     )
-    decision_embed_timeout_s: float = Field(
-        default=0.08, gt=0, le=2, description="Longest wait for an embedding; then n-grams only."
+    decision_understand_timeout_s: float = Field(
+        default=0.1,
+        gt=0,
+        le=2,
+        description="Longest wait for the trained model; then the next stage.",
     )
     decision_llm_timeout_s: float = Field(
         default=1.5,
         gt=0,
         le=10,
-        description="Longest wait for a model's decision; then best guess.",
+        description="Longest wait for a language model's decision; then best guess.",
+    )
+    decision_llm_lead_timeout_s: float = Field(
+        default=0.9,
+        gt=0,
+        le=10,
+        description="Longest wait for a language model's queries on a message that leans on its history; then the local ones.",  # noqa: E501 - one pattern or table row
     )
     decision_llm_queries: QueryWriting = Field(
-        default=QueryWriting.FOLLOW_UPS,
-        description="Settled searches for which a model writes a further query: never, follow_ups or always.",  # noqa: E501 - one pattern or table row
+        default=QueryWriting.ALWAYS,
+        description="Searches for which a language model writes queries: never, follow_ups (those that lean on history) or always.",  # noqa: E501 - one pattern or table row
     )
     decision_llm_queries_timeout_s: float = Field(
-        default=1.5, gt=0, le=10, description="Longest wait for it; nobody waits meanwhile."
+        default=1.5,
+        gt=0,
+        le=10,
+        description="Longest wait for a further query; nobody waits meanwhile.",
     )
     decision_reflect_timeout_s: float = Field(
         default=4.5,

@@ -44,8 +44,6 @@ _MARKS = (
     ("pt", re.compile(r"[ãõ]|nç[ao]s?\b|ços?\b|\b(?:vocês?|é|às|onde fica|quanto custa)\b")),
 )
 MIN_SCRIPT_SHARE = 0.15
-SHORT_CHARACTERS = 60
-RIVAL_MARGIN = 1.0
 # By this many everyday words a language is clear, and the spelling is not looked at.
 CLEAR_WORDS = 2.0
 # What an everyday word counts beside the log odds of the spelling, and the language of the turns
@@ -100,20 +98,6 @@ def is_mostly_korean(text: str) -> bool:
     """
     letters = len(_LETTER.findall(text))
     return len(_HANGUL.findall(text)) >= LEAST_KOREAN * max(1, letters)
-
-
-def rivals(text: str) -> tuple[str, ...]:
-    """Return the languages with rules that a short text in Latin letters may as well be in.
-
-    A few words such as "score du PSG" say little about their language, so the rules of all that
-    come near the best are read.
-    """
-    sample = text[:SHORT_CHARACTERS].lower()
-    if len(text) > SHORT_CHARACTERS or _by_script(sample):
-        return ()
-    scores = _word_scores(sample)
-    best = max(scores.values())
-    return tuple(code for code in ("en", "es", "de", "fr") if scores[code] >= best - RIVAL_MARGIN)
 
 
 def _by_script(sample: str) -> str:

@@ -1,8 +1,8 @@
 """How words of English, Spanish, German and French are spelt: the language of texts of a few words.
 
 `spelling.tsv` holds runs of one to four letters, each with how much it speaks for each of the four
-languages; `^` and `$` stand for the borders of a word. `services/decision/training/languages.py`
-makes it from the labelled messages.
+languages; `^` and `$` stand for the borders of a word. It was fitted once to labelled messages and
+bilingual word lists, which are not part of the project.
 """
 
 import re

@@ -7,7 +7,7 @@ from pathlib import Path
 import structlog
 
 from pellucid_decision.errors import RulesError
-from pellucid_decision.rules.rulebook import Rulebook, load_rulebook
+from pellucid_decision.intent.rulebook import Rulebook, load_rulebook
 
 PACKAGED_RULES = Path(__file__).resolve().parent.parent / "data"
 _log = structlog.get_logger("pellucid_decision.rules")

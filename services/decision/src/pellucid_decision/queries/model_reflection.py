@@ -9,9 +9,8 @@ import asyncio
 from dataclasses import dataclass, replace
 
 from pellucid_decision.errors import ModelReplyError, UnavailableError
+from pellucid_decision.llm.calls import json_object, sent_to, share
 from pellucid_decision.ports import LanguageModel, Prompt
-from pellucid_decision.queries.limits import steers_as_told, valid_query
-from pellucid_decision.queries.model_calls import json_object, sent_to, share
 from pellucid_decision.queries.reflection import (
     MAX_MISSING,
     Gathered,
@@ -19,6 +18,7 @@ from pellucid_decision.queries.reflection import (
     NoJudgementError,
 )
 from pellucid_decision.text.normal import one_line
+from pellucid_decision.understanding.limits import steers_as_told, valid_query
 
 TEMPERATURE = 0.3
 MAX_TOKENS = 400

@@ -11,9 +11,8 @@ from datetime import datetime
 
 from pellucid_decision.decision import Outbound
 from pellucid_decision.errors import DecisionError
-from pellucid_decision.queries.limits import valid_query
-from pellucid_decision.question.terms import FIRM, Term, terms_of
-from pellucid_decision.rules.rulebook import LanguageRules
+from pellucid_decision.queries.terms import Term, terms_of
+from pellucid_decision.understanding.limits import valid_query
 from pellucid_language.calendar import month_beginnings
 from pellucid_language.folding import straight
 from pellucid_language.scripts import HAN, HANGUL
@@ -116,23 +115,24 @@ class NoJudgementError(DecisionError):
         self.outbound = outbound
 
 
-def judge_coverage(gathered: Gathered, rules: LanguageRules) -> Judgement:
-    """Judge by the share of question terms and targets that the extracts show."""
+def judge_coverage(gathered: Gathered, language: str) -> Judgement:
+    """Judge by the share of question terms and targets that the extracts show.
+
+    Args:
+        gathered: What is to be judged.
+        language: ISO 639-1 code of the question.
+    """
     text = straight(
         " ".join(f"{extract.title} {extract.text}" for extract in gathered.extracts)
     ).casefold()
     original = " ".join(f"{extract.title} {extract.text}" for extract in gathered.extracts)
-    terms = [
-        term
-        for term in terms_of(gathered.question, rules)
-        if term.key not in rules.words("recency")
-    ]
+    terms = terms_of(gathered.question, language)
     absent = [term for term in terms if not _present(term, text)]
     unmet = [target for target in gathered.target_info if not _met(target, original)]
     covered = 1 - len(absent) / len(terms) if terms else float(bool(text.strip()))
     met = 1 - len(unmet) / len(gathered.target_info) if gathered.target_info else 1.0
     share = 0.6 * covered + 0.4 * met
-    firm_absent = [term for term in absent if term.kind in FIRM]
+    firm_absent = [term for term in absent if term.firm]
     sufficient = (
         bool(text.strip()) and share >= SUFFICIENT_COVERAGE and not unmet and not firm_absent
     )
@@ -146,7 +146,7 @@ def judge_coverage(gathered: Gathered, rules: LanguageRules) -> Judgement:
 def refined_query(gathered: Gathered, terms: Sequence[Term], absent: Sequence[Term]) -> str:
     """Return a query that was not used yet: names first, then what is missing; empty for none."""
     used = {frozenset(query.casefold().split()) for query in gathered.used_queries}
-    names = [term.text for term in terms if term.kind in FIRM][:3]
+    names = [term.text for term in terms if term.firm][:3]
     lacking = [term.text for term in absent if term.text not in names]
     plain = [term.text for term in terms if term.text not in names]
     year = str(gathered.now.year)

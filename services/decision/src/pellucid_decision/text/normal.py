@@ -8,7 +8,6 @@ from pellucid_language.folding import composed
 # material. Chosen by hand to bound the work of the patterns.
 HEAD_CHARACTERS = 600
 TAIL_CHARACTERS = 300
-OUTLINE_CHARACTERS = 2000
 
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
@@ -34,16 +33,6 @@ def window(text: str) -> str:
     if len(text) <= HEAD_CHARACTERS + TAIL_CHARACTERS:
         return text
     return f"{text[:HEAD_CHARACTERS]}\n{text[-TAIL_CHARACTERS:]}"
-
-
-def outline(text: str) -> str:
-    """Return what a question may be made of: the beginning and end of a very long text.
-
-    Longer than `window`, and as bounded.
-    """
-    if len(text) <= OUTLINE_CHARACTERS + TAIL_CHARACTERS:
-        return text
-    return f"{text[:OUTLINE_CHARACTERS]}\n{text[-TAIL_CHARACTERS:]}"
 
 
 def one_line(text: str, limit: int) -> str:

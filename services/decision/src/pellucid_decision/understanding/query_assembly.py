@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pellucid_decision.queries.limits import MAX_QUERY_CHARACTERS, MAX_WORDS, word_count
+from pellucid_decision.understanding.limits import MAX_QUERY_CHARACTERS, MAX_WORDS, word_count
 from pellucid_decision.understanding.words import QUERIES, Word
 
 # Letters of a unit or a model's suffix behind a number ("20 km", "17 Pro").
@@ -34,9 +34,9 @@ class Constants:
         most_words: Counted words of the longest query.
     """
 
-    keep: float = 0.3
+    keep: float = 0.25
     name_floor: float = 0.08
-    gap_floor: float = 0.15
+    gap_floor: float = 0.04
     unit_floor: float = 0.12
     fill_floor: float = 0.1
     first_floor: float = 0.2

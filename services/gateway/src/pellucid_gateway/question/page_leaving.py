@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from pellucid_gateway.question.asked_things import named_words, share_told, things_of
 from pellucid_gateway.question.page_words import Standing, standing, ways
-from pellucid_gateway.vocabulary.decision import Action, Decision, Stage
+from pellucid_gateway.vocabulary.decision import Action, Decision, Intent
 from pellucid_language.detection import UNDETERMINED, detect_language
 from pellucid_language.folding import fold
 from pellucid_language.terms import function_terms, has_unspaced_script, terms
@@ -25,14 +25,8 @@ _NEARLY_COMPLETE, _COMPLETE = 3, 4
 _MISSING = 0.5
 # What speaks for a search beyond the form of a question: a price, opening hours, a current fact.
 _CLEAR = 0.3
-# These only say that a particular fact is asked for, or what the turn before was.
-_FORMAL = frozenset(
-    {"quiz_question", "entity_question", "followup_of_search", "after_search", "followup_of_answer"}
-)
-_OF_NOW = frozenset({"news", "real_time_value", "role_holder", "event_result", "cutoff_year"})
-_TIME_WORD = "time_word"
-# Something is to be made that needs no page: a poem, a sum, a program.
-_VETO = -0.5
+# Kinds of message that want something made which needs no page: a poem, a sum, a program.
+_MAKING = frozenset({"code", "creative", "math"})
 _BRIEF_SAMPLE = 2_000
 # In German every noun is capitalised; a place stands behind these without an article.
 _GERMAN_PLACE = re.compile(r"\b(?:in|nach|aus|von) (?P<name>[A-ZÄÖÜ]\w{2,})\b(?! \w+en\b)")
@@ -87,8 +81,7 @@ def _is_elsewhere(message: str, page: str, decision: Decision) -> bool:
 
 def _may_be_elsewhere(message: str, page: str, decision: Decision) -> bool:
     """Whether it asks for what changes, with something that the page lacks."""
-    is_bound_to_now = any(signal.name == _TIME_WORD for signal in decision.signals)
-    if _is_strange(message, page) or (is_bound_to_now and _lacks(message, page)):
+    if _is_strange(message, page) or (decision.time_sensitive and _lacks(message, page)):
         return True
     is_clear = _weight(decision) >= _CLEAR and _missing(message, page) > 0
     return is_clear and (_is_of_now(decision) or _is_complete(message, page, _NEARLY_COMPLETE))
@@ -116,19 +109,17 @@ def _is_of_stranger(message: str, page: str) -> bool:
 
 def _is_of_now(decision: Decision) -> bool:
     """Whether it asks for what is so today, which a page told when it was written."""
-    return decision.real_time or any(signal.name in _OF_NOW for signal in decision.signals)
+    return decision.real_time or decision.intent is Intent.NEWS
 
 
 def _weight(decision: Decision) -> float:
-    return sum(s.weight for s in decision.signals if s.weight > 0 and s.name not in _FORMAL)
+    return sum(signal.weight for signal in decision.signals if signal.weight > 0)
 
 
 def _wants_no_page(decision: Decision, page: str, message: str) -> bool:
     """Whether something else is to be made, of nothing that the page tells."""
-    against = sum(signal.weight for signal in decision.signals if signal.weight < 0)
-    settled = decision.action is Action.ANSWER and decision.stage is Stage.RULE
-    apart = not points_back(message) and share_told(things_of(message), page) < _LITTLE
-    return settled and against <= _VETO and apart
+    makes = decision.action is Action.ANSWER and decision.reason_code in _MAKING
+    return makes and not points_back(message) and share_told(things_of(message), page) < _LITTLE
 
 
 def _lacks(message: str, page: str) -> bool:

@@ -23,9 +23,7 @@ from pellucid_gateway.vocabulary.request import TurnRequest
 _CONFIDENCE = 0.85
 # The person's own word against the web.
 _DONT_SEARCH = "dont_search"
-# Counts against searching only because there was an answer before, which the page gave.
-_FOLLOWS_ANSWER = "followup_of_answer"
-# A rule knows why it does not search: a poem, a sum, a program. These only held it likelier.
+# An order not to search stands. These only held it likelier.
 _UNSETTLED = frozenset({Stage.CLASSIFIER, Stage.FALLBACK})
 
 
@@ -89,7 +87,7 @@ def beyond_page(request: TurnRequest, decision: Decision) -> Decision:
     Who talks about a page wants what is written somewhere, not what a model remembers; so what
     speaks for a search is enough, unless a rule or the person says otherwise.
     """
-    speaks_for = sum(s.weight for s in decision.signals if s.name != _FOLLOWS_ANSWER) > 0
+    speaks_for = sum(signal.weight for signal in decision.signals) > 0
     is_open = decision.action is Action.ANSWER and decision.stage in _UNSETTLED
     is_open = is_open and not (decision.topicless or decision.about_answer)
     wanted = request.web_mode is WebMode.AUTO and not _is_unwanted(request, decision)

@@ -3,40 +3,18 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
+from pellucid_gateway.question.plain_messages import is_plain
 from pellucid_gateway.turn.follow_ups import reused_sources
-from pellucid_gateway.vocabulary.decision import Action, Decision, WebMode
+from pellucid_gateway.vocabulary.decision import Action, Decision, Stage, WebMode
 from pellucid_gateway.vocabulary.request import TurnRequest
 from pellucid_runtime.clock import Clock
 
 REASON_CODE = "no_model"
 
-# What no page on the web answers: tasks on the person's own words, talk, and what they forbid.
-_NOT_FOR_THE_WEB = frozenset(
-    (
-        "dont_search",
-        "task_prompt",
-        "tool_result",
-        "small_talk",
-        "thanks",
-        "about_assistant",
-        "mathematics",
-        "word_problem",
-        "code_block",
-        "rewriting",
-        "text_task",
-        "given_text",
-        "creative",
-        "roleplay",
-        "feeling",
-        "device_command",
-        "puzzle",
-        "rework",
-        "statement",
-    )
-)
-# Code that is to be written is no question, unless it is asked how something is done.
-_TASKS = frozenset({"code_writing", "programming_talk"})
-_QUESTIONS = frozenset({"advice", "mechanism", "definition", "timeless"})
+# Orders, and prompts of frontends.
+_FORBIDDEN = frozenset({"dont_search", "task_prompt", "tool_result", "topicless"})
+# Kinds of message that no page on the web answers: tasks on the person's own words, and talk.
+_NOT_FOR_THE_WEB = frozenset({"code", "creative", "math", "rewrite", "smalltalk", "task"})
 
 
 async def looked_up(
@@ -68,7 +46,6 @@ def _is_for_the_web(request: TurnRequest, decision: Decision) -> bool:
         return False
     if decision.topicless or decision.about_answer or decision.ignored_urls:
         return False
-    signals = {signal.name for signal in decision.signals}
-    if signals & _TASKS and not signals & _QUESTIONS:
-        return False
-    return not signals & _NOT_FOR_THE_WEB
+    if decision.stage is Stage.FALLBACK and is_plain(request.message):
+        return False  # nobody was there to tell what it is
+    return decision.reason_code not in _FORBIDDEN | _NOT_FOR_THE_WEB

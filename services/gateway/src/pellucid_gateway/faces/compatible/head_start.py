@@ -1,9 +1,9 @@
 """The model server is asked while the decision is still being made, where that plainly says no.
 
 As a search is begun for a message that plainly asks for one (`speculation.py`), a message is shown
-to the model server at once that is small talk or an order on a text, whose words speak clearly
-against a search, or whose sender switched the web off. What the model server says is held back
-until the decision is there; one that says otherwise ends the exchange, and nothing of it is told.
+to the model server at once that is small talk or an order on a text, or whose sender switched the
+web off. What the model server says is held back until the decision is there; one that says
+otherwise ends the exchange, and nothing of it is told.
 It begins when the caller may go on, so that who is refused costs no model.
 
 An operator whose model server bills nobody may have all messages begin like this but those that
@@ -20,7 +20,6 @@ from pellucid_gateway.faces.compatible.upstream import UpstreamReply
 from pellucid_gateway.metrics import HEAD_STARTS
 from pellucid_gateway.question.fallback_decision import decide_by_rule
 from pellucid_gateway.question.plain_messages import is_plain
-from pellucid_gateway.question.plain_words import is_likely_plain
 from pellucid_gateway.vocabulary.decision import Action, WebMode
 from pellucid_gateway.vocabulary.request import TurnRequest
 
@@ -36,7 +35,7 @@ def begins_early(turn: TurnRequest, which: HeadStarts) -> bool:
     """Nothing is likely to be searched, and nothing of ours is to be told to the model."""
     if turn.memories or turn.subject or turn.force_search:
         return False
-    if turn.web_mode is WebMode.OFF or is_plain(turn.message) or is_likely_plain(turn.message):
+    if turn.web_mode is WebMode.OFF or is_plain(turn.message):
         return True
     return which is HeadStarts.ALL and decide_by_rule(turn).action is Action.ANSWER
 

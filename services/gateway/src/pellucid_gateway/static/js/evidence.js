@@ -5,7 +5,7 @@ import { bar, byId, h, percent, plural, seconds } from "./dom.js";
 const ACTIONS = { search: "Searched the web", fetch: "Read the pages you named", answer: "Answered without the web" };
 const STAGES = {
   mode: "the web switch", url: "an address in the message", rule: "rules", matrix: "the keyword matrix",
-  classifier: "the local classifier", llm: "the language model", fallback: "best guess",
+  classifier: "the trained model", llm: "the language model", fallback: "best guess",
 };
 const TIMES = { decision: "Decision", search: "Search", fetch: "Pages", score: "Scoring", first_token: "First word", generate: "Answer", total: "Whole turn" };
 

@@ -1,1 +1,0 @@
-"""What a message asks: its questions, their chunks, the topic of the conversation."""

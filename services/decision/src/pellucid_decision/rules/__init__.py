@@ -1,1 +1,0 @@
-"""The rules as data: patterns, matrix, signals."""

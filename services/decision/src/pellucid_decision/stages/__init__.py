@@ -1,1 +1,0 @@
-"""The stages that settle a decision, in order."""

@@ -1,0 +1,141 @@
+"""A message with the turns before it, as the models may see it and queries may use it."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pellucid_decision.text.conversation import Ask, Role, Turn
+from pellucid_decision.text.links import find_links
+from pellucid_decision.text.normal import window
+from pellucid_decision.understanding.private import blanked, private_values
+from pellucid_decision.understanding.words import MESSAGE, Piece, Word, words_of
+from pellucid_language.scripts import is_spaceless
+
+# Beyond what the model reads of a turn.
+TURN_CHARACTERS = 1200
+_WORD = re.compile(r"\w+")
+# A shorter word that a page has as well tells nothing of it.
+_TELLING_CHARACTERS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a decision is made from.
+
+    Attributes:
+        ask: The request.
+        message: The person's message without addresses and with its ends only, where it is long.
+        turns: Of person and assistant, oldest first.
+        private: Values that must stand in no query, longest first.
+        pages: Numbers of the turns, from 1, that may quote a page which the person named.
+    """
+
+    ask: Ask
+    message: str
+    turns: tuple[Turn, ...]
+    private: tuple[str, ...]
+    pages: frozenset[int]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The message, then the turns."""
+        return (self.message, *(turn.content for turn in self.turns))
+
+    @property
+    def own_text(self) -> str:
+        """All that the person wrote, and what the subject of the chat is called; lower case."""
+        said = [turn.content for turn in self.turns if turn.role is Role.USER]
+        subject = self.ask.subject.elements() if self.ask.subject else ()
+        return " ".join((*said, *subject, self.ask.message)).casefold()
+
+    def words(self, pieces: Iterable[Piece]) -> tuple[Word, ...]:
+        """Return the words that may stand in a query; private ones and those of a page may not."""
+        texts = [blanked(text, self.private) for text in self.texts]
+        own = self.own_text
+        return tuple(
+            word
+            for word in words_of(texts, pieces)
+            if word.text not in self.pages or _has_word(own, word.key)
+        )
+
+    def without_page_words(self, query: str) -> str:
+        """Return a query without the words that only a page which the person named has."""
+        if not self.pages:
+            return query
+        said = " ".join(self.turns[number - 1].content for number in self.pages).casefold()
+        own = self.own_text
+        kept = [word for word in query.split() if not self._only_of_page(word, said, own)]
+        return " ".join(kept)
+
+    def _only_of_page(self, word: str, said: str, own: str) -> bool:
+        parts = [part.casefold() for part in _WORD.findall(word)]
+        telling = [
+            p for p in parts if len(p) >= _TELLING_CHARACTERS or not p.isascii() or p.isdigit()
+        ]
+        return any(_has_word(said, part) and not _has_word(own, part) for part in telling)
+
+
+def context_of(ask: Ask, message: str, people: Sequence[re.Pattern[str]]) -> Context:
+    """Return what a decision is made from.
+
+    Args:
+        ask: The request.
+        message: Its message without addresses.
+        people: How people name their relatives and themselves.
+    """
+    spoken = [turn for turn in ask.history if turn.role in {Role.USER, Role.ASSISTANT}]
+    turns = tuple(
+        Turn(turn.role, turn.content[:TURN_CHARACTERS]) for turn in spoken if turn.content
+    )
+    own = [ask.message, *ask.person_turns()]
+    return Context(
+        ask=ask,
+        message=window(message),
+        turns=turns,
+        private=private_values(own, people),
+        pages=_of_pages(turns),
+    )
+
+
+def before_answer(ask: Ask) -> Ask:
+    """Return the request whose answer a message speaks of: the last question of the person."""
+    places = [n for n, turn in enumerate(ask.history) if turn.role is Role.USER]
+    if not places:
+        return ask
+    last = places[-1]
+    return Ask(
+        message=ask.history[last].content,
+        now=ask.now,
+        cutoff=ask.cutoff,
+        history=ask.history[:last],
+        subject=ask.subject,
+        web_mode=ask.web_mode,
+        no_external=ask.no_external,
+        language=ask.language,
+        max_queries=ask.max_queries,
+        max_parts=ask.max_parts,
+    )
+
+
+def chosen_from_history(words: Iterable[Word]) -> str:
+    """Return the words of a query that the history lends, joined."""
+    return " ".join(word.surface for word in words if word.text != MESSAGE)
+
+
+def _of_pages(turns: Sequence[Turn]) -> frozenset[int]:
+    """Return the assistant's turns from the one on that a named page may be quoted in."""
+    named = False
+    found = set()
+    for number, turn in enumerate(turns, start=1):
+        if turn.role is Role.USER:
+            named = named or bool(find_links(turn.content))
+        elif named:
+            found.add(number)
+    return frozenset(found)
+
+
+def _has_word(text: str, word: str) -> bool:
+    """Whether a lower-case text has a word, or a run of letters where blanks bound no words."""
+    if word not in text:
+        return False
+    return is_spaceless(word) or re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None

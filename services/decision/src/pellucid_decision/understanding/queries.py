@@ -1,0 +1,231 @@
+"""From chosen words to lawful queries: year, site, other names, subject, lengths, broader forms."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pellucid_decision.text.normal import one_line
+from pellucid_decision.understanding.context import Context, chosen_from_history
+from pellucid_decision.understanding.limits import (
+    MAX_QUERY_CHARACTERS,
+    MAX_WORDS,
+    MIN_WORDS,
+    PHRASE,
+    UNSAFE,
+    word_count,
+)
+from pellucid_decision.understanding.query_assembly import DEFAULTS, Constants, decode, written
+from pellucid_decision.understanding.words import Word
+from pellucid_language.redaction.gate import GATE, without
+from pellucid_language.scripts import is_spaceless
+from pellucid_language.stop_words import query_stop_words
+
+MAX_QUERIES = 3
+MAX_FALLBACKS = 3
+# What is searched where a message has no word at all.
+_NO_WORDS = "latest news"
+# Longest run without blanks that the baseline takes for a query.
+_SPACELESS_CHARACTERS = 24
+_SUBJECT_WORDS = 3
+# Means in every language that there is something to know.
+_ANY_WORD = "info"
+_YEAR = re.compile(r"(?<![\d.,/$€£#-])(?:19|20)\d\d(?![\d%]|[.,]\d)")
+_EDGES = ".,;:!?¿¡()[]{}<>*_`~、。，！？；：「」『』（）"
+_OPERATORS = re.compile(r"(?<!\S)(?:-\S+|\w+:)|\"")
+_NAME = re.compile(r"[A-ZÀ-ÖØ-Þ]|\d|\"")
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What queries are made to besides their words.
+
+    Attributes:
+        year: Added where the person named none; empty for none.
+        site: Host that they are restricted to, and that is no word of theirs.
+        aliases: Other names by folded name.
+        language: ISO 639-1 code of the person.
+        literal: The query that the message is already; empty when it is none.
+    """
+
+    year: str = ""
+    site: str = ""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    language: str = ""
+    literal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Queries of a message.
+
+    Attributes:
+        queries: 1 to 3, best first.
+        fallbacks: Broader ones for when nothing is found.
+        asked: The words of each thing asked.
+        lent: Words of the first query that the history lends.
+    """
+
+    queries: tuple[str, ...]
+    fallbacks: tuple[str, ...]
+    asked: tuple[str, ...]
+    lent: str = ""
+
+
+def plan_queries(
+    context: Context, words: Sequence[Word], wishes: Wishes, constants: Constants = DEFAULTS
+) -> Plan:
+    """Return the queries of a message.
+
+    Args:
+        context: The message and what came before.
+        words: Of message and history, tagged; none without the model, then the message's own.
+        wishes: What they are made to besides.
+        constants: What decides which words are kept.
+    """
+    baseline = _baseline(context, wishes)
+    if wishes.literal:
+        text = _redacted(wishes.literal, context)
+        plain = _redacted(_OPERATORS.sub(" ", wishes.literal), context)
+        first = text or _NO_WORDS
+        return Plan((first,), _fallbacks(first, (plain, *_fewer(plain))), (first,))
+    lines = decode(words, constants)
+    asked = tuple(filter(None, (_redacted(written(line), context) for line in lines))) or baseline
+    texts = [_dressed(text, context, wishes) for text in asked]
+    queries = _distinct(_with_subject(list(filter(None, texts)), context) or [_NO_WORDS])
+    queries = queries[: _most(context, len(queries))]
+    chosen = _broader(lines[0], context, wishes) if lines else []
+    broader = [*chosen, *_fewer(queries[0]), *baseline]
+    return Plan(
+        queries=queries,
+        fallbacks=_fallbacks(queries[0], broader),
+        asked=asked,
+        lent=chosen_from_history(lines[0]) if lines else "",
+    )
+
+
+def named_years(text: str) -> tuple[str, ...]:
+    """Return the years that a text names."""
+    return tuple(_YEAR.findall(text))
+
+
+def _most(context: Context, several: int) -> int:
+    """Return how many queries may go: one for each thing asked, within what the caller allows."""
+    ask = context.ask
+    return min(MAX_QUERIES, max(ask.max_queries, min(several, ask.max_parts)))
+
+
+def _redacted(text: str, context: Context) -> str:
+    """Return a query without personal data, markup and characters that it may not have."""
+    safe = UNSAFE.sub(" ", without(text, context.private))
+    return one_line(GATE.redact(safe).text, MAX_QUERY_CHARACTERS)
+
+
+def _dressed(text: str, context: Context, wishes: Wishes) -> str:
+    """Return a query with other names and the year, as far as there is room."""
+    words = [word for word in PHRASE.findall(text) if word.casefold() != wishes.site]
+    for word in list(words):
+        alias = wishes.aliases.get(word.casefold(), "")
+        if alias and alias.casefold() not in text.casefold() and _has_room([*words, alias]):
+            words.insert(words.index(word) + 1, alias)
+    if wishes.year and not named_years(text) and _has_room([*words, wishes.year]):
+        words.append(wishes.year)
+    return _of_two_words(words, context)
+
+
+def _has_room(words: Sequence[str]) -> bool:
+    text = " ".join(words)
+    return word_count(text) <= MAX_WORDS and len(text) <= MAX_QUERY_CHARACTERS
+
+
+def _of_two_words(words: Sequence[str], context: Context) -> str:
+    """Return a query; a single word gains one of the message, where it has another."""
+    text = " ".join(words)
+    if len(words) != 1 or is_spaceless(text):
+        return text
+    more = (word for word in _own_words(context.message) if word.casefold() not in text.casefold())
+    return _redacted(f"{text} {next(more, '')}", context)
+
+
+def _with_subject(texts: list[str], context: Context) -> list[str]:
+    """Put the name of what the chat is about where no query has one of its names."""
+    subject = context.ask.subject
+    elements = subject.elements() if subject else ()
+    if not elements or any(name.casefold() in " ".join(texts).casefold() for name in elements):
+        return texts
+    name = " ".join(elements[0].split()[:_SUBJECT_WORDS])
+    for place, text in enumerate(texts):
+        if _has_room([name, text]):
+            return [*texts[:place], f"{name} {text}", *texts[place + 1 :]]
+    lead = " ".join(texts[0].split()[: MAX_WORDS - _SUBJECT_WORDS]) if texts else ""
+    return [*texts[: MAX_QUERIES - 1], f"{name} {lead}".strip()]
+
+
+def _broader(line: Sequence[Word], context: Context, wishes: Wishes) -> list[str]:
+    """Return the first query with fewer words, most probable ones and names first, and no year."""
+    ranked = sorted(line, key=lambda word: (not word.nameable, -word.queries[0]))
+    undated = [word for word in ranked if not named_years(word.surface)]
+    texts = []
+    for size in (len(undated), max(MIN_WORDS, len(undated) // 2), MIN_WORDS):
+        kept = [word for word in line if word in undated[:size]]
+        texts.append(_redacted(written(kept), context))
+    return [text for text in texts if text.casefold() != wishes.site]
+
+
+def _fewer(text: str) -> list[str]:
+    """Return a query without its years, then its telling words alone, then with another word."""
+    words = [word for word in text.replace('"', "").split() if not named_years(word)]
+    firm = [word for word in words if _NAME.match(word)]
+    half = firm if MIN_WORDS <= len(firm) < len(words) else words[: max(MIN_WORDS, len(words) // 2)]
+    return [" ".join(words), " ".join(half), " ".join([*half[:MIN_WORDS], _ANY_WORD])]
+
+
+def _fallbacks(first: str, broader: Iterable[str]) -> tuple[str, ...]:
+    lawful = (
+        text
+        for text in broader
+        if text != first and (len(text.split()) >= MIN_WORDS or is_spaceless(text))
+    )
+    kept = [text for text in dict.fromkeys(lawful) if word_count(text) <= MAX_WORDS]
+    return tuple(kept)[:MAX_FALLBACKS]
+
+
+def _baseline(context: Context, wishes: Wishes) -> tuple[str, ...]:
+    """Return the message's own words as queries, without those that say nothing.
+
+    What serves without the model: names, numbers and quotations first where they are too many.
+    """
+    redacted = _redacted(context.message, context)
+    stop_words = query_stop_words(wishes.language)
+    words = _own_words(redacted)
+    telling = [word for word in words if word.casefold() not in stop_words] or words
+    if not _has_room(telling):
+        telling.sort(key=lambda word: not _NAME.match(word))
+    lines: list[list[str]] = []
+    for word in telling:
+        if lines and _has_room([*lines[-1], word]):
+            lines[-1].append(word)
+        elif len(lines) < MAX_QUERIES:
+            lines.append([word])
+    return tuple(" ".join(line) for line in lines)
+
+
+def _own_words(text: str) -> list[str]:
+    """Return the words of a text in order, each once; quotations whole, long runs cut."""
+    found = (
+        word if word.startswith('"') else word.strip(_EDGES + "'\"")[: _SPACELESS_CHARACTERS * 2]
+        for word in PHRASE.findall(text)
+    )
+    cut = (word[:_SPACELESS_CHARACTERS] if is_spaceless(word) else word for word in found)
+    return list(dict.fromkeys(word for word in cut if any(map(str.isalnum, word))))
+
+
+def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the texts without those that add no word to one before."""
+    seen: set[str] = set()
+    result = []
+    for text in texts:
+        words = set(text.casefold().split())
+        if text and not words <= seen:
+            seen |= words
+            result.append(text)
+    return tuple(result)
