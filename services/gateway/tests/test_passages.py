@@ -194,6 +194,27 @@ def test_a_short_named_page_is_shown_whole() -> None:
     ] or all(piece.text in text for piece in pieces_of(PAGE))
 
 
+MARKET = (
+    "# 青波町の朝市について\n\n朝市は毎週日曜日の午前6時から港の第二倉庫前で開かれます。"
+    "出店は約60軒です。駐車場は80台分あり、無料です。雨の日も開催します。1月の第一日曜日はお休みです。"
+)
+
+
+def test_a_page_without_blanks_is_shown_whole_where_it_fits() -> None:
+    reading = passages.read([Page(MARKET)], "駐車場は無料?")
+
+    assert GAP not in named_page(reading, reading.worth, 0, most_chars=len(MARKET) + 1)
+
+
+def test_of_a_paragraph_that_is_too_long_the_nearest_sentences_are_shown() -> None:
+    reading = passages.read([Page(MARKET)], "駐車場は無料?")
+
+    text = named_page(reading, reading.worth, 0, most_chars=60)
+
+    assert "駐車場は80台分あり、無料です。" in text
+    assert len(text) <= 60
+
+
 def test_a_long_named_page_keeps_beginning_end_and_what_is_asked_for() -> None:
     reading = passages.read([Page(long_page(40_000))], "Who is the harbour master?")
 

@@ -38,16 +38,20 @@ def named_page(
         most_chars: Most characters.
     """
     pieces = reading.pages[page]
-    everything = range(len(pieces))
-    if sum(len(piece.text) + 1 for piece in pieces) <= most_chars:
-        return joined(everything, pieces)
+    if whole := _whole(pieces, most_chars):
+        return whole
     blocks = _paragraphs(pieces)
+    nearest = _nearest(blocks, worth[page])
+    # Of a paragraph that is too long as a whole the nearest sentences.
+    first = nearest[0] if nearest else ()
+    alone = [tuple(sorted(with_needs([place], pieces))) for place in first]
+    sentences = _nearest(alone, worth[page])
     left = most_chars
     taken: set[int] = set()
     for share, order in (
         (_BEGINNING, blocks),
         (_BEGINNING + _ENDING, blocks[::-1]),
-        (1.0, _nearest(blocks, worth[page])),
+        (1.0, [*nearest, *sentences]),
     ):
         reserve = most_chars - int(share * most_chars)
         for block in order:
@@ -66,6 +70,13 @@ def named_page(
     return _with_gaps(taken, pieces)
 
 
+def _whole(pieces: Sequence[Piece], most_chars: int) -> str:
+    """All of a page, "" where it is longer."""
+    text = joined(range(len(pieces)), pieces)
+    # Sentences are written with a blank between them, which Japanese and Chinese have not.
+    return text if len(text) - len(pieces) < most_chars else ""
+
+
 def _as_fits(block: Sequence[int], pieces: Sequence[Piece], *, most_chars: int) -> Sequence[int]:
     """The first pieces of a paragraph that fit together."""
     chars = 0
@@ -82,8 +93,8 @@ def outline(reading: Reading, page: int, *, most_chars: int) -> str:
     The beginning, then in turns the heading and the next sentences of each section, and the end.
     """
     pieces = reading.pages[page]
-    if sum(len(piece.text) + 1 for piece in pieces) <= most_chars:
-        return joined(range(len(pieces)), pieces)
+    if whole := _whole(pieces, most_chars):
+        return whole
     sections = _sections(pieces)
     taken: set[int] = set()
     left = most_chars
