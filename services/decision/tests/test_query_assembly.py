@@ -69,10 +69,6 @@ def test_east_asian_pieces_join_where_they_touch() -> None:
     assert queries(text, 東京=0.9, の=0.2, 天気=0.9) == ["東京の天気"]
 
 
-def test_particles_of_korean_are_left() -> None:
-    assert queries("부산에서 날씨를", 부산=0.9, 에서=0.02, 날씨=0.8, 를=0.02) == ["부산 날씨"]
-
-
 def test_a_foreign_name_in_katakana_stays_whole() -> None:
     assert queries("アルトマンは誰", アルト=0.9, マン=0.1, 誰=0.8) == ["アルトマン 誰"]
 
@@ -117,3 +113,8 @@ def test_a_piece_without_a_character_of_its_own_repeats_none() -> None:
     pieces = (Piece(0, 0, 1, (0.8, 0, 0)), Piece(0, 0, 2, (0.9, 0, 0)), Piece(0, 2, 3, (0, 0, 0)))
     words = words_of(["东京的"], pieces)
     assert [(word.surface, word.queries[0]) for word in words] == [("东京", 0.9), ("的", 0)]
+
+
+def test_korean_words_stay_whole() -> None:
+    pieces = (Piece(0, 0, 2, (0.9, 0, 0)), Piece(0, 2, 5, (0.2, 0, 0)), Piece(0, 6, 8, (0.9, 0, 0)))
+    assert written(decode(words_of(["스카이라인 루지"], pieces))[0]) == "스카이라인 루지"

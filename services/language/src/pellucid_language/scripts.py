@@ -21,7 +21,11 @@ EAST_ASIAN = f"{HAN}{KANA}{HANGUL}"
 """Letters of Chinese, Japanese and Korean, for a character class of an expression."""
 
 THAI = "\u0e00-\u0e7f"
-SPACELESS = re.compile(rf"[{EAST_ASIAN}{THAI}\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff]")
+_SOUTH_EAST_ASIAN = f"{THAI}\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff"
+RUN_ON = re.compile(rf"[{HAN}{KANA}{_SOUTH_EAST_ASIAN}]")
+"""Han, kana, Thai, Lao, Burmese, Khmer: no blanks stand between words."""
+
+SPACELESS = re.compile(rf"[{EAST_ASIAN}{_SOUTH_EAST_ASIAN}]")
 """Han, kana, Hangul, Thai, Lao, Burmese, Khmer: words are not (only) bounded by spaces."""
 
 BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")

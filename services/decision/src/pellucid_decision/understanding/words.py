@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pellucid_language.scripts import KATAKANA, SPACELESS, is_spaceless
+from pellucid_language.scripts import KATAKANA, RUN_ON, is_spaceless
 
 MESSAGE = 0
 """Number of the text that is the message; those of the history count from 1."""
@@ -18,7 +18,7 @@ QUERIES = 3
 
 # A slash parts words ("and/or") but joins what is kept of them again ("km/h").
 _PARTING = r"\s/、。，！？；：「」『』（）"
-_WORD = re.compile(rf"(?:(?!{SPACELESS.pattern})[^{_PARTING}])+|[^{_PARTING}]")
+_WORD = re.compile(rf"(?:(?!{RUN_ON.pattern})[^{_PARTING}])+|[^{_PARTING}]")
 _SIGN = re.compile(r"[€$£¥₩%]+")
 _OPENING = "`([{<\"'“”„‘’«»「『《¿¡*_…,;:!?。、，！？；：-–—"
 _CLOSING = "`)]}>\"'“”„‘’«»」』》*_….,;:!?。、，！？；：-–—"
@@ -56,7 +56,7 @@ class Word:
         surface: As it is written, without punctuation at its edges.
         queries: Probability that it stands in each query, 0 to 1.
         glue: What stands before it and the word before: nothing, a slash or a blank.
-        spaceless: Blanks do not bound words in its script.
+        spaceless: No blanks stand between words in its script.
         closes: Punctuation behind it parts it from the next word.
     """
 
@@ -120,7 +120,7 @@ def _words(number: int, text: str, pieces: Iterable[Piece]) -> Iterator[Word]:
             parts.setdefault(last, []).append(piece.queries)
     before = 0
     for (start, end), shares in parts.items():
-        spaceless = SPACELESS.match(text, start) is not None
+        spaceless = RUN_ON.match(text, start) is not None
         raw = text[start:end]
         surface = _bare(raw)
         if not surface:
@@ -152,7 +152,7 @@ def _covering(
         end -= 1
     if start >= end:
         return
-    if all(map(SPACELESS.match, text[start:end])):
+    if all(map(RUN_ON.match, text[start:end])):
         yield start, end
         return
     yield from dict.fromkeys(span for span in spans[start:end] if span[1])
