@@ -2,7 +2,8 @@
 
 import pytest
 
-from pellucid_language.quantities import Figure, amounts, same_amount, spelled_figures
+from pellucid_language.quantities import Figure, amounts, spelled_figures
+from pellucid_language.same_amounts import same_amount
 
 
 def read(text: str) -> list[Figure]:
