@@ -9,7 +9,6 @@ from decision_fakes import FakeModel, FakeUnderstanding
 from pellucid_decision.decision import Stage
 from pellucid_decision.errors import UnavailableError
 from pellucid_decision.intent.cascade import Cascade
-from pellucid_decision.intent.rulebook import Rulebook
 from pellucid_decision.llm.calls import fenced_body
 from pellucid_decision.llm.decision_stage import DecisionStage
 from pellucid_decision.text.conversation import Ask
@@ -88,11 +87,11 @@ async def test_message_cannot_leave_its_fence(cascade: Cascade, asking: Callable
 
 
 def test_a_value_told_in_one_message_is_masked_in_all(
-    asking: Callable[..., Ask], book: Rulebook
+    asking: Callable[..., Ask],
 ) -> None:
     told, said = "my router password is Tr0ub4dor&3", "Tr0ub4dor&3 is weak."
     ask = asking("would they guess tr0ub4dor&3", told, said)
-    body = fenced_body(context_of(ask, ask.message, book.people))
+    body = fenced_body(context_of(ask, ask.message))
 
     assert "tr0ub4dor" not in body.lower()
     assert body.count("[removed]") >= 3

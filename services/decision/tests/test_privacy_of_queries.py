@@ -1,6 +1,7 @@
 """Personal data, names of relatives and words of a named page stand in no query."""
 
 from collections.abc import Callable
+from time import process_time
 
 import pytest
 from decision_fakes import FakeModel, FakeUnderstanding
@@ -9,8 +10,12 @@ from pellucid_decision.decision import Decision
 from pellucid_decision.intent.cascade import Cascade
 from pellucid_decision.llm.leading import QueryLead
 from pellucid_decision.text.conversation import Ask
+from pellucid_decision.understanding.context import context_of
+from pellucid_decision.understanding.words import Piece
 
 PAGE = "What does https://a.example/menu say about dinner?"
+# Reading such a list took most of a minute once.
+MOST_SECONDS = 5.0
 QUOTED = "It offers saffron quail with beetroot for 48 euros."
 
 
@@ -36,6 +41,50 @@ async def test_private_words_are_chosen_for_no_query(
     decision = await Cascade(cascade.rules, FakeUnderstanding(first=chosen)).decide(asking(message))
     assert decision.queries
     assert private not in sent(decision)
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [
+        ("my daughter Anna's French exam", "daughter french exam"),
+        ("my friend Bo Larsen needs a visa", "friend needs a visa"),
+        ("Meine Frau Sabine braucht Tee", "frau braucht tee"),
+        ("Unser Sohn Paul braucht Tee", "sohn braucht tee"),
+        ("My wife's name is Sabine Kraus", "wife's name is"),
+        ("Meine Mutter heißt Gerda", "mutter heißt"),
+        ("Mein Name ist Lena", "name ist"),
+        ("my dad US visa", "dad us visa"),
+        ("母(山田 花子)の薬", "母 の 薬"),
+    ],
+)
+def test_names_are_private_and_the_words_that_tell_them_are_not(
+    asking: Callable[..., Ask], told: str, kept: str
+) -> None:
+    context = context_of(asking(told), told)
+    pieces = [Piece(0, start, start + 1, (0.9, 0.0, 0.0)) for start in range(len(told))]
+    words = [word.key for word in context.words(pieces)]
+    assert [
+        word for word in words if word not in {"my", "meine", "mein", "unser"}
+    ] == kept.casefold().split()
+
+
+async def test_a_page_named_behind_a_long_text_is_a_named_page(
+    cascade: Cascade, asking: Callable[..., Ask]
+) -> None:
+    model = FakeUnderstanding(first="quail price", leans=0.9)
+    ask = asking("is the price usual?", f"{'We want to dine. ' * 100}{PAGE}", QUOTED)
+    assert "quail" not in sent(await Cascade(cascade.rules, model).decide(ask))
+
+
+def test_a_pasted_list_of_numbers_is_read_in_bounded_time(asking: Callable[..., Ask]) -> None:
+    numbers = [f"+4930{number}" for number in range(1_000_000, 1_001_500)]
+    listed = " ".join(numbers)
+    before = process_time()
+    context = context_of(asking(listed, *[listed] * 9), listed)
+    pieces = [Piece(0, start, start + 4, (0.9, 0.0, 0.0)) for start in range(0, 500, 5)]
+    words = context.words(pieces)
+    assert process_time() - before < MOST_SECONDS
+    assert not {word.surface for word in words} & set(numbers)
 
 
 async def test_a_name_told_earlier_stays_private(

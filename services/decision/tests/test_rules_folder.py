@@ -36,7 +36,7 @@ BAD = [
     ("forms.yaml", "a: &x [1]\nb: *x", "not valid YAML"),
     ("matrix.yaml", "categories: []", "categories"),
     ("aliases.yaml", "x: [1]", "values must be text"),
-    ("people.yaml", "en: x", "list of texts"),
+    ("forms.yaml", "signals: {a: {reason: 'x.', en: x}}", "list of texts"),
 ]
 
 

@@ -180,7 +180,7 @@ def _context(case: Case) -> Context:
     message = (
         ask.message if case.about_answer else without_links(ask.message, case.links, case.site)
     )
-    return context_of(ask, message, case.book.people)
+    return context_of(ask, message)
 
 
 def _unless_topicless(settled: Verdict, understood: Understanding | None) -> Verdict:

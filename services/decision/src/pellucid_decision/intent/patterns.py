@@ -16,8 +16,10 @@ _NO_SYNTAX = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 _NESTED_REPEAT = re.compile(r"\([^()]*[*+][^()]*\)\s*[*+]")
 
 
-def compiled(items: Sequence[str], code: str, where: str) -> re.Pattern[str]:
-    """Join patterns; words of languages with blanks match whole words only.
+def lowered(items: Sequence[str], code: str, where: str) -> re.Pattern[str]:
+    """Join patterns for lower-case text; words of languages with blanks match whole words only.
+
+    Lower case lets the engine skip alternatives by their first letter.
 
     Args:
         items: Patterns, any of which may match.
@@ -27,16 +29,8 @@ def compiled(items: Sequence[str], code: str, where: str) -> re.Pattern[str]:
     Raises:
         RulesError: They are none or too many, too long, or not patterns.
     """
-    return _regex(_joined(items, code, where), code, re.IGNORECASE)
-
-
-def lowered(items: Sequence[str], code: str, where: str) -> re.Pattern[str]:
-    """As `compiled`, for lower-case text.
-
-    Only so the engine skips alternatives by their first letter, and needles can be told.
-    """
     joined = _joined(items, code, where)
-    return _regex(_LETTERS.sub(lambda match: match.group().lower(), joined), code, 0)
+    return _regex(_LETTERS.sub(lambda match: match.group().lower(), joined), code)
 
 
 def _joined(items: Sequence[str], code: str, where: str) -> str:
@@ -73,9 +67,9 @@ def _is_single(item: str) -> bool:
     return True
 
 
-def _regex(body: str, code: str, flags: int) -> re.Pattern[str]:
+def _regex(body: str, code: str) -> re.Pattern[str]:
     try:
-        return re.compile(body, flags)
+        return re.compile(body)
     except (re.error, OverflowError, RecursionError) as error:
         raise RulesError(f"{code}: pattern does not compile ({error})") from error
 

@@ -1,8 +1,7 @@
 """Rules of form as data: schema, validation and compilation of the YAML files of a rules folder.
 
 `forms.yaml` holds what a message settles by its form and the fallback's words, `matrix.yaml` the
-keyword matrix, `aliases.yaml` names with their tickers, `people.yaml` how relatives are named. A
-folder is taken whole or not at all.
+keyword matrix, `aliases.yaml` names with their tickers. A folder is taken whole or not at all.
 """
 
 import re
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from pellucid_decision.errors import RulesError
-from pellucid_decision.intent.patterns import any_of, compiled, lowered
+from pellucid_decision.intent.patterns import any_of, lowered
 from pellucid_decision.intent.yaml_files import (
     mapping_of,
     number_of,
@@ -78,7 +77,6 @@ class Rulebook:
         fallback: What searches where neither model answers, by name.
         matrix: Keyword matrix, most urgent first.
         aliases: Other names by folded name.
-        people: How people name their relatives and themselves.
     """
 
     version: str
@@ -88,7 +86,6 @@ class Rulebook:
     fallback: Mapping[str, FormSignal]
     matrix: tuple[Category, ...]
     aliases: Mapping[str, str]
-    people: Patterns
 
     def found(self, name: str, text: str) -> re.Match[str] | None:
         """Return where a phrase matches a text first, None when it does not."""
@@ -108,7 +105,7 @@ def load_rulebook(folder: Path, extra: Path | None = None) -> Rulebook:
     """Read and compile a rules folder.
 
     Args:
-        folder: Folder with `forms.yaml`, `matrix.yaml`, `aliases.yaml` and `people.yaml`.
+        folder: Folder with `forms.yaml`, `matrix.yaml` and `aliases.yaml`.
         extra: Operator's own matrix file whose categories come on top; None for none.
 
     Raises:
@@ -116,7 +113,6 @@ def load_rulebook(folder: Path, extra: Path | None = None) -> Rulebook:
     """
     forms = mapping_of(read_yaml(folder / "forms.yaml"), "forms.yaml")
     rows = _rows(folder / "matrix.yaml") + (_rows(extra) if extra else [])
-    people = mapping_of(read_yaml(folder / "people.yaml"), "people.yaml")
     return Rulebook(
         version=str(forms.get("version", "unnamed")),
         signals=dict(_signals(forms, "signals")),
@@ -129,9 +125,6 @@ def load_rulebook(folder: Path, extra: Path | None = None) -> Rulebook:
         matrix=tuple(sorted(map(_category, rows), key=lambda row: -row.priority)),
         aliases=texts_of(
             mapping_of(read_yaml(folder / "aliases.yaml"), "aliases.yaml"), "aliases.yaml"
-        ),
-        people=tuple(
-            compiled(strings_of(items, code), code, "anywhere") for code, items in people.items()
         ),
     )
 

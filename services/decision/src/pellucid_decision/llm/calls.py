@@ -11,10 +11,9 @@ from pellucid_decision.decision import Outbound
 from pellucid_decision.errors import ModelReplyError
 from pellucid_decision.ports import LanguageModel, Prompt
 from pellucid_decision.text.normal import one_line
-from pellucid_decision.understanding.context import Context
+from pellucid_decision.understanding.context import MESSAGE_CHARACTERS, Context
 from pellucid_language.redaction.gate import masked
 
-MESSAGE_CHARACTERS = 3000
 TURN_CHARACTERS = 400
 MAX_REPLY_CHARACTERS = 8000
 

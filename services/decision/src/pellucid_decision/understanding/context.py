@@ -1,18 +1,22 @@
 """A message with the turns before it, as the models may see it and queries may use it."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pellucid_decision.text.conversation import Ask, Role, Turn
 from pellucid_decision.text.links import find_links
-from pellucid_decision.text.normal import window
-from pellucid_decision.understanding.private import blanked, private_values
+from pellucid_decision.text.normal import TAIL_CHARACTERS, window
+from pellucid_decision.understanding.private import blanked, private_of
 from pellucid_decision.understanding.words import MESSAGE, Piece, Word, words_of
 from pellucid_language.scripts import is_spaceless
 
 # Beyond what the model reads of a turn.
 TURN_CHARACTERS = 1200
+# Of the message, what a prompt shows at most.
+MESSAGE_CHARACTERS = 3000
+# A value at the edge of what is shown is told by the words beyond it.
+_EDGE_CHARACTERS = 400
 _WORD = re.compile(r"\w+")
 # A shorter word that a page has as well tells nothing of it.
 _TELLING_CHARACTERS = 4
@@ -50,7 +54,7 @@ class Context:
 
     def words(self, pieces: Iterable[Piece]) -> tuple[Word, ...]:
         """Return the words that may stand in a query; private ones and those of a page may not."""
-        texts = [blanked(text, self.private) for text in self.texts]
+        texts = blanked(self.texts, self.private)
         own = self.own_text
         return tuple(
             word
@@ -75,26 +79,33 @@ class Context:
         return any(_has_word(said, part) and not _has_word(own, part) for part in telling)
 
 
-def context_of(ask: Ask, message: str, people: Sequence[re.Pattern[str]]) -> Context:
+def context_of(ask: Ask, message: str) -> Context:
     """Return what a decision is made from.
 
     Args:
         ask: The request.
         message: Its message without addresses.
-        people: How people name their relatives and themselves.
     """
-    spoken = [turn for turn in ask.history if turn.role in {Role.USER, Role.ASSISTANT}]
-    turns = tuple(
-        Turn(turn.role, turn.content[:TURN_CHARACTERS]) for turn in spoken if turn.content
-    )
-    own = [ask.message, *ask.person_turns()]
+    spoken = [
+        turn for turn in ask.history if turn.role in {Role.USER, Role.ASSISTANT} and turn.content
+    ]
+    turns = tuple(Turn(turn.role, turn.content[:TURN_CHARACTERS]) for turn in spoken)
     return Context(
         ask=ask,
         message=window(message),
         turns=turns,
-        private=private_values(own, people),
-        pages=_of_pages(turns),
+        private=private_of(tuple(_readable(ask.message, spoken))),
+        pages=_of_pages(spoken),
     )
+
+
+def _readable(message: str, turns: Sequence[Turn]) -> Iterator[str]:
+    """Yield what of the person's messages can get into a query or a prompt, newest first."""
+    head, tail = MESSAGE_CHARACTERS + _EDGE_CHARACTERS, TAIL_CHARACTERS + _EDGE_CHARACTERS
+    yield from (message,) if len(message) <= head + tail else (message[:head], message[-tail:])
+    for turn in reversed(turns):
+        if turn.role is Role.USER:
+            yield turn.content[: TURN_CHARACTERS + _EDGE_CHARACTERS]
 
 
 def before_answer(ask: Ask) -> Ask:
