@@ -187,7 +187,7 @@ async def test_small_talk_has_no_results_to_show(
     [
         (Freshness.YEAR, "", "Apple CEO 2026"),
         (Freshness.MONTH, "news", "Apple CEO 2026"),
-        (Freshness.NONE, "role", "Apple CEO 2026"),
+        (Freshness.NONE, "role", "Apple CEO"),
         (Freshness.DAY, "finance", "Apple CEO"),
         (Freshness.YEAR, "verify", "Apple CEO"),
         (Freshness.NONE, "", "Apple CEO"),
@@ -275,3 +275,45 @@ async def test_there_is_something_else_to_try_for_two_words(
     decision = await Cascade(cascade.rules, model).decide(asking("Norrvik kettle"))
     assert decision.fallback_queries
     assert decision.queries[0].text not in decision.fallback_queries
+
+
+async def test_nothing_is_resolved_without_a_history(
+    cascade: Cascade, asking: Callable[..., Ask]
+) -> None:
+    model = FakeModel(LED)
+    trained = FakeUnderstanding(first="CFO", leans=0.9)
+    await Cascade(cascade.rules, trained, lead=QueryLead(model)).decide(
+        asking("what about its CFO")
+    )
+    assert not model.prompts
+
+
+async def test_a_word_alone_gains_no_filler(cascade: Cascade, asking: Callable[..., Ask]) -> None:
+    model = FakeUnderstanding(first="Bitcoin")
+    decision = await Cascade(cascade.rules, model).decide(asking("what is this about Bitcoin"))
+    assert decision.queries[0].text == "Bitcoin info"
+
+
+async def test_a_subjects_name_is_a_query_like_any_other(
+    cascade: Cascade, asking: Callable[..., Ask]
+) -> None:
+    subject = Subject("video", "Foo|Bar <script> kettle", (), ())
+    model = FakeUnderstanding(first="related news")
+    decision = await Cascade(cascade.rules, model).decide(
+        asking("find related news", subject=subject)
+    )
+    assert not set("|<>") & set(decision.queries[0].text)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "One thing: don't search the web, who is the president of France today?",
+        "Quick note: please don't search online. What's the weather forecast today in Oslo?",
+    ],
+)
+async def test_a_search_may_be_forbidden_behind_a_colon(
+    cascade: Cascade, asking: Callable[..., Ask], message: str
+) -> None:
+    decision = await Cascade(cascade.rules, FakeUnderstanding()).decide(asking(message))
+    assert decision.verdict.reason_code == "dont_search"

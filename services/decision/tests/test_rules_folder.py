@@ -90,3 +90,19 @@ def test_any_bytes_raise_only_the_typed_error(tmp_path: Path, content: bytes) ->
     (folder / "forms.yaml").write_bytes(content)
     with pytest.raises(RulesError):
         RulesFolder(folder)
+
+
+def test_an_entry_that_is_asked_for_by_name_may_not_lack(folder: Path) -> None:
+    rules = RulesFolder(folder)
+    forms = folder / "forms.yaml"
+    forms.write_text(forms.read_text().replace("  time_word:", "  time_words:"))
+    assert not rules.refresh()
+    assert "fallback lacks time_word" in rules.last_error
+
+
+def test_a_flag_is_true_or_false(folder: Path, tmp_path: Path) -> None:
+    extra = tmp_path / "extra.yaml"
+    row = "{name: shipping, keywords: [ferry], priority: 1.0, real_time: no}"
+    extra.write_text(f"categories: [{row}]")
+    with pytest.raises(RulesError, match="real_time"):
+        RulesFolder(folder, extra)

@@ -23,7 +23,7 @@ from pellucid_decision.errors import UnavailableError
 from pellucid_decision.intent.addresses import without_links
 from pellucid_decision.intent.case import Case, examine
 from pellucid_decision.intent.facets import facets_of, targets_of
-from pellucid_decision.intent.kinds import ROLES, SMALL_TALK, STILL_SO
+from pellucid_decision.intent.kinds import SMALL_TALK, STILL_SO
 from pellucid_decision.intent.model_verdict import (
     LEANS_AT,
     by_fallback,
@@ -58,7 +58,7 @@ class Heard:
     """What the models said about a message.
 
     Attributes:
-        follows: There are turns before it.
+        follows: There are turns before it, or the chat is about something.
         understood: Of the trained model; None without it.
         reply: Of the language model that was asked for a decision.
         led: Queries of the language model for a message that leans on history.
@@ -74,7 +74,7 @@ class Heard:
     @property
     def leans(self) -> bool:
         """The message cannot be understood without its history; any may where no model tells."""
-        return self.understood.leans >= LEANS_AT if self.understood else self.follows
+        return self.follows and (self.understood is None or self.understood.leans >= LEANS_AT)
 
     @property
     def queries(self) -> tuple[str, ...]:
@@ -164,7 +164,7 @@ class Cascade:
         return (verdict if verdict.search or not case.links else page_verdict()), heard
 
     async def _understood(self, context: Context) -> Heard:
-        heard = Heard(bool(context.turns))
+        heard = Heard(bool(context.turns or context.ask.subject))
         if self.model is None:
             return replace(heard, degraded=(_LOST,))
         try:
@@ -254,9 +254,7 @@ def _year(case: Case, understood: Understanding | None) -> str:
     """Return the clock's year where the answer is of this year and the person named none."""
     if understood is None or understood.kind in STILL_SO or named_years(case.ask.message):
         return ""
-    dated = understood.freshness in _DATED or understood.kind in ROLES
-    real_time = understood.freshness is Freshness.DAY
-    return str(case.ask.now.year) if dated and not real_time else ""
+    return str(case.ask.now.year) if understood.freshness in _DATED else ""
 
 
 def _site(text: str, site: str) -> str:

@@ -13,9 +13,6 @@ SMALL_TALK = frozenset({"smalltalk"})
 REAL_TIME = frozenset({"weather", "finance", "traffic", "result"})
 """The value may change within the day."""
 
-ROLES = frozenset({"role"})
-"""Who holds an office: the year tells the holder from those before."""
-
 STILL_SO = frozenset({"verify"})
 """Asks whether something holds: a year would narrow the answer down to it."""
 

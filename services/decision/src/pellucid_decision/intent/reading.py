@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from pellucid_decision.decision import Signal
 from pellucid_decision.intent.rulebook import FormSignal, Rulebook
 from pellucid_decision.text.conversation import Ask, Role
-from pellucid_decision.text.material import without_material
+from pellucid_decision.text.material import own_words, without_material
 from pellucid_decision.text.normal import window
 from pellucid_language.folding import straight
 from pellucid_language.scripts import is_spaceless
 
 EVIDENCE_CHARACTERS = 64
-# Prompts of frontends are told from all of a message, the rest from the person's own words.
-_OF_ALL = "task_prompt"
+# Prompts of frontends are told from all of a message, the rest from the person's own words. What
+# follows a colon may well forbid a search ("One thing: don't search").
+_OF_ALL, _FORBIDS = "task_prompt", "dont_search"
 _OPERATOR = re.compile(
     r'(?:\A|\s)(?:(?:site|filetype|intitle|inurl|intext|ext):\S|"[^"\n]+"\s+-\w)'
 )
@@ -46,11 +47,12 @@ class Reading:
 def read(ask: Ask, rulebook: Rulebook) -> Reading:
     """Return what the form of a message says."""
     view = straight(window(ask.message)).lower()
+    texts = {_OF_ALL: view, _FORBIDS: own_words(view)}
     own = without_material(view)
     signals = tuple(
         signal
         for form in rulebook.signals.values()
-        for signal in fired([form], view if form.name == _OF_ALL else own)
+        for signal in fired([form], texts.get(form.name, own))
     )
     if ask.history and ask.history[-1].role is Role.TOOL:
         signals = (_signal(rulebook.signals["tool_result"], "tool"), *signals)

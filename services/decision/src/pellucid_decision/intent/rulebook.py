@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from pellucid_decision.errors import RulesError
 from pellucid_decision.intent.patterns import any_of, lowered
 from pellucid_decision.intent.yaml_files import (
+    flag_of,
     mapping_of,
     number_of,
     read_yaml,
@@ -21,6 +22,12 @@ from pellucid_decision.intent.yaml_files import (
 )
 
 Patterns = tuple[re.Pattern[str], ...]
+_REQUIRED = {
+    "signals": ("task_prompt", "tool_result", "dont_search", "explicit_lookup", "ask_sources"),
+    "phrases": ("about_answer", "deep_research", "query_wrapper", "reads_link"),
+    "fallback": ("time_word",),
+}
+"""Entries of `forms.yaml` that are asked for by name."""
 # A word of the fallback counts as much as any other.
 _FALLBACK_WEIGHT = 0.5
 
@@ -113,7 +120,7 @@ def load_rulebook(folder: Path, extra: Path | None = None) -> Rulebook:
     """
     forms = mapping_of(read_yaml(folder / "forms.yaml"), "forms.yaml")
     rows = _rows(folder / "matrix.yaml") + (_rows(extra) if extra else [])
-    return Rulebook(
+    book = Rulebook(
         version=str(forms.get("version", "unnamed")),
         signals=dict(_signals(forms, "signals")),
         phrases={
@@ -127,6 +134,10 @@ def load_rulebook(folder: Path, extra: Path | None = None) -> Rulebook:
             mapping_of(read_yaml(folder / "aliases.yaml"), "aliases.yaml"), "aliases.yaml"
         ),
     )
+    for part, names in _REQUIRED.items():
+        if lacking := set(names) - set(getattr(book, part)):
+            raise RulesError(f"forms.yaml: {part} lacks {', '.join(sorted(lacking))}")
+    return book
 
 
 def _signals(forms: Mapping[str, Any], part: str) -> Iterator[tuple[str, FormSignal]]:
@@ -174,6 +185,6 @@ def _category(row: Mapping[str, Any]) -> Category:
         if row.get("context")
         else None,
         priority=number_of(row, "priority", low=0, high=1, owner=name),
-        needs_recency=bool(row.get("needs_recency", False)),
-        real_time=bool(row.get("real_time", False)),
+        needs_recency=flag_of(row, "needs_recency", name),
+        real_time=flag_of(row, "real_time", name),
     )

@@ -76,6 +76,18 @@ def strings_of(value: object, owner: str) -> list[str]:
     return value
 
 
+def flag_of(row: Mapping[str, Any], name: str, owner: str) -> bool:
+    """Return a flag of a row, False where it is not given.
+
+    Raises:
+        RulesError: It is neither `true` nor `false`.
+    """
+    value = row.get(name, False)
+    if not isinstance(value, bool):
+        raise RulesError(f"{owner}.{name}: must be true or false")
+    return value
+
+
 def number_of(
     row: Mapping[str, Any], name: str, *, low: float, high: float, owner: str = "rules"
 ) -> float:

@@ -72,7 +72,7 @@ class Ask:
         message: The person's message, cleaned.
         now: The instant that "today" refers to, in the person's time zone.
         cutoff: First day that the answer model knows nothing of.
-        history: Turns before it, oldest first, at most five.
+        history: Turns before it, oldest first.
         subject: What the conversation is about, if known.
         web_mode: The person's switch.
         force_search: Results are wanted without an answer.

@@ -129,7 +129,7 @@ def _dressed(text: str, context: Context, wishes: Wishes) -> str:
             words.insert(words.index(word) + 1, alias)
     if wishes.year and not named_years(text) and _has_room([*words, wishes.year]):
         words.append(wishes.year)
-    return _of_two_words(words, context)
+    return _of_two_words(words, context, wishes.language)
 
 
 def _has_room(words: Sequence[str]) -> bool:
@@ -137,13 +137,14 @@ def _has_room(words: Sequence[str]) -> bool:
     return word_count(text) <= MAX_WORDS and len(text) <= MAX_QUERY_CHARACTERS
 
 
-def _of_two_words(words: Sequence[str], context: Context) -> str:
-    """Return a query; a single word gains one of the message, where it has another."""
+def _of_two_words(words: Sequence[str], context: Context, language: str) -> str:
+    """Return a query; a single word gains a telling one of the message, where it has another."""
     text = " ".join(words)
     if len(words) != 1 or is_spaceless(text):
         return text
-    more = (word for word in _own_words(context.message) if word.casefold() not in text.casefold())
-    return _redacted(f"{text} {next(more, '')}", context)
+    known = {*query_stop_words(language), *text.casefold().split()}
+    more = (word for word in _own_words(context.message) if word.casefold() not in known)
+    return _redacted(f"{text} {next(more, _ANY_WORD)}", context)
 
 
 def _with_subject(texts: list[str], context: Context) -> list[str]:
@@ -152,7 +153,7 @@ def _with_subject(texts: list[str], context: Context) -> list[str]:
     elements = subject.elements() if subject else ()
     if not elements or any(name.casefold() in " ".join(texts).casefold() for name in elements):
         return texts
-    name = " ".join(elements[0].split()[:_SUBJECT_WORDS])
+    name = " ".join(_redacted(elements[0], context).split()[:_SUBJECT_WORDS])
     for place, text in enumerate(texts):
         if _has_room([name, text]):
             return [*texts[:place], f"{name} {text}", *texts[place + 1 :]]

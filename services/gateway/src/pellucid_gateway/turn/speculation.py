@@ -17,7 +17,8 @@ from pellucid_gateway.vocabulary.ports import SearchAnswer, SearchCall, SearchPo
 from pellucid_gateway.vocabulary.request import TurnRequest
 from pellucid_language.terms import function_terms, terms
 
-# Decisions by rules take a few milliseconds, those by a model some hundred.
+# Decisions of form take a few milliseconds, those of the trained model some fifty and more on a
+# busy machine, those of a language model some hundred.
 _DELAY_S = 0.05
 # Share of the words of the decision's first query that the begun one must have.
 _SAME_SEARCH = 0.6
