@@ -62,7 +62,11 @@ def ask_of(request: pb.DecideRequest, *, now: datetime, cutoff: datetime) -> Ask
         now=instant.astimezone(zone),
         cutoff=_instant(request, "knowledge_cutoff") or cutoff,
         history=tuple(
-            Turn(_ROLES.get(turn.role, Role.USER), clean(turn.content[:TURN_CHARACTERS]))
+            Turn(
+                _ROLES.get(turn.role, Role.USER),
+                clean(turn.content[:TURN_CHARACTERS]),
+                turn.about_named_page,
+            )
             for turn in [*request.earlier, *request.history][-HISTORY_TURNS:]
         ),
         subject=_subject(request.subject) if request.HasField("subject") else None,

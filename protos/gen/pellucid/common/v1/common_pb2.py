@@ -26,7 +26,7 @@ from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__
 from pellucid.common.v1 import limits_pb2 as pellucid_dot_common_dot_v1_dot_limits__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fpellucid/common/v1/common.proto\x12\x12pellucid.common.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fpellucid/common/v1/limits.proto\"T\n\x07Message\x12.\n\x04role\x18\x01 \x01(\x0e\x32\x18.pellucid.common.v1.RoleB\x06\xca\xe1\x18\x02\x08\x01\x12\x19\n\x07\x63ontent\x18\x02 \x01(\tB\x08\xca\xe1\x18\x04\x10\x80\x80\x02\"\xe5\x01\n\x0eSubjectContext\x12\x14\n\x04kind\x18\x01 \x01(\tB\x06\xca\xe1\x18\x02\x10@\x12\x16\n\x05title\x18\x02 \x01(\tB\x07\xca\xe1\x18\x03\x10\x80\x08\x12\x1b\n\x08speakers\x18\x03 \x03(\tB\t\xca\xe1\x18\x05\x10\x80\x02\x18 \x12 \n\rorganizations\x18\x04 \x03(\tB\t\xca\xe1\x18\x05\x10\x80\x02\x18 \x12\x16\n\x05\x65vent\x18\x05 \x01(\tB\x07\xca\xe1\x18\x03\x10\x80\x04\x12\x1c\n\x0b\x64\x65scription\x18\x06 \x01(\tB\x07\xca\xe1\x18\x03\x10\x80@\x12\x30\n\x0cpublished_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x95\x01\n\rPublishedDate\x12(\n\x04time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\x06source\x18\x02 \x01(\x0e\x32\x1e.pellucid.common.v1.DateSource\x12*\n\nconfidence\x18\x03 \x01(\x01\x42\x16\xca\xe1\x18\x12!\x00\x00\x00\x00\x00\x00\x00\x00)\x00\x00\x00\x00\x00\x00\xf0?\"0\n\x0b\x44\x65gradation\x12\x11\n\tcomponent\x18\x01 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x02 \x01(\t\"H\n\x0cOutboundText\x12\n\n\x02to\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x10\n\x08redacted\x18\x04 \x03(\t*_\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\r\n\tROLE_USER\x10\x01\x12\x12\n\x0eROLE_ASSISTANT\x10\x02\x12\x0f\n\x0bROLE_SYSTEM\x10\x03\x12\r\n\tROLE_TOOL\x10\x04*\x8a\x01\n\tFreshness\x12\x19\n\x15\x46RESHNESS_UNSPECIFIED\x10\x00\x12\x12\n\x0e\x46RESHNESS_NONE\x10\x01\x12\x11\n\rFRESHNESS_DAY\x10\x02\x12\x12\n\x0e\x46RESHNESS_WEEK\x10\x03\x12\x13\n\x0f\x46RESHNESS_MONTH\x10\x04\x12\x12\n\x0e\x46RESHNESS_YEAR\x10\x05*\xb3\x01\n\nDateSource\x12\x1b\n\x17\x44\x41TE_SOURCE_UNSPECIFIED\x10\x00\x12\x18\n\x14\x44\x41TE_SOURCE_PROVIDER\x10\x01\x12\x17\n\x13\x44\x41TE_SOURCE_JSON_LD\x10\x02\x12\x14\n\x10\x44\x41TE_SOURCE_META\x10\x03\x12\x13\n\x0f\x44\x41TE_SOURCE_URL\x10\x04\x12\x14\n\x10\x44\x41TE_SOURCE_HTTP\x10\x05\x12\x14\n\x10\x44\x41TE_SOURCE_TEXT\x10\x06\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fpellucid/common/v1/common.proto\x12\x12pellucid.common.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fpellucid/common/v1/limits.proto\"n\n\x07Message\x12.\n\x04role\x18\x01 \x01(\x0e\x32\x18.pellucid.common.v1.RoleB\x06\xca\xe1\x18\x02\x08\x01\x12\x19\n\x07\x63ontent\x18\x02 \x01(\tB\x08\xca\xe1\x18\x04\x10\x80\x80\x02\x12\x18\n\x10\x61\x62out_named_page\x18\x03 \x01(\x08\"\xe5\x01\n\x0eSubjectContext\x12\x14\n\x04kind\x18\x01 \x01(\tB\x06\xca\xe1\x18\x02\x10@\x12\x16\n\x05title\x18\x02 \x01(\tB\x07\xca\xe1\x18\x03\x10\x80\x08\x12\x1b\n\x08speakers\x18\x03 \x03(\tB\t\xca\xe1\x18\x05\x10\x80\x02\x18 \x12 \n\rorganizations\x18\x04 \x03(\tB\t\xca\xe1\x18\x05\x10\x80\x02\x18 \x12\x16\n\x05\x65vent\x18\x05 \x01(\tB\x07\xca\xe1\x18\x03\x10\x80\x04\x12\x1c\n\x0b\x64\x65scription\x18\x06 \x01(\tB\x07\xca\xe1\x18\x03\x10\x80@\x12\x30\n\x0cpublished_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x95\x01\n\rPublishedDate\x12(\n\x04time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\x06source\x18\x02 \x01(\x0e\x32\x1e.pellucid.common.v1.DateSource\x12*\n\nconfidence\x18\x03 \x01(\x01\x42\x16\xca\xe1\x18\x12!\x00\x00\x00\x00\x00\x00\x00\x00)\x00\x00\x00\x00\x00\x00\xf0?\"0\n\x0b\x44\x65gradation\x12\x11\n\tcomponent\x18\x01 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x02 \x01(\t\"H\n\x0cOutboundText\x12\n\n\x02to\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x10\n\x08redacted\x18\x04 \x03(\t*_\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\r\n\tROLE_USER\x10\x01\x12\x12\n\x0eROLE_ASSISTANT\x10\x02\x12\x0f\n\x0bROLE_SYSTEM\x10\x03\x12\r\n\tROLE_TOOL\x10\x04*\x8a\x01\n\tFreshness\x12\x19\n\x15\x46RESHNESS_UNSPECIFIED\x10\x00\x12\x12\n\x0e\x46RESHNESS_NONE\x10\x01\x12\x11\n\rFRESHNESS_DAY\x10\x02\x12\x12\n\x0e\x46RESHNESS_WEEK\x10\x03\x12\x13\n\x0f\x46RESHNESS_MONTH\x10\x04\x12\x12\n\x0e\x46RESHNESS_YEAR\x10\x05*\xb3\x01\n\nDateSource\x12\x1b\n\x17\x44\x41TE_SOURCE_UNSPECIFIED\x10\x00\x12\x18\n\x14\x44\x41TE_SOURCE_PROVIDER\x10\x01\x12\x17\n\x13\x44\x41TE_SOURCE_JSON_LD\x10\x02\x12\x14\n\x10\x44\x41TE_SOURCE_META\x10\x03\x12\x13\n\x0f\x44\x41TE_SOURCE_URL\x10\x04\x12\x14\n\x10\x44\x41TE_SOURCE_HTTP\x10\x05\x12\x14\n\x10\x44\x41TE_SOURCE_TEXT\x10\x06\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -51,20 +51,20 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SUBJECTCONTEXT'].fields_by_name['description']._serialized_options = b'\312\341\030\003\020\200@'
   _globals['_PUBLISHEDDATE'].fields_by_name['confidence']._loaded_options = None
   _globals['_PUBLISHEDDATE'].fields_by_name['confidence']._serialized_options = b'\312\341\030\022!\000\000\000\000\000\000\000\000)\000\000\000\000\000\000\360?'
-  _globals['_ROLE']._serialized_start=715
-  _globals['_ROLE']._serialized_end=810
-  _globals['_FRESHNESS']._serialized_start=813
-  _globals['_FRESHNESS']._serialized_end=951
-  _globals['_DATESOURCE']._serialized_start=954
-  _globals['_DATESOURCE']._serialized_end=1133
+  _globals['_ROLE']._serialized_start=741
+  _globals['_ROLE']._serialized_end=836
+  _globals['_FRESHNESS']._serialized_start=839
+  _globals['_FRESHNESS']._serialized_end=977
+  _globals['_DATESOURCE']._serialized_start=980
+  _globals['_DATESOURCE']._serialized_end=1159
   _globals['_MESSAGE']._serialized_start=121
-  _globals['_MESSAGE']._serialized_end=205
-  _globals['_SUBJECTCONTEXT']._serialized_start=208
-  _globals['_SUBJECTCONTEXT']._serialized_end=437
-  _globals['_PUBLISHEDDATE']._serialized_start=440
-  _globals['_PUBLISHEDDATE']._serialized_end=589
-  _globals['_DEGRADATION']._serialized_start=591
-  _globals['_DEGRADATION']._serialized_end=639
-  _globals['_OUTBOUNDTEXT']._serialized_start=641
-  _globals['_OUTBOUNDTEXT']._serialized_end=713
+  _globals['_MESSAGE']._serialized_end=231
+  _globals['_SUBJECTCONTEXT']._serialized_start=234
+  _globals['_SUBJECTCONTEXT']._serialized_end=463
+  _globals['_PUBLISHEDDATE']._serialized_start=466
+  _globals['_PUBLISHEDDATE']._serialized_end=615
+  _globals['_DEGRADATION']._serialized_start=617
+  _globals['_DEGRADATION']._serialized_end=665
+  _globals['_OUTBOUNDTEXT']._serialized_start=667
+  _globals['_OUTBOUNDTEXT']._serialized_end=739
 # @@protoc_insertion_point(module_scope)

@@ -57,12 +57,14 @@ DATE_SOURCE_HTTP: DateSource
 DATE_SOURCE_TEXT: DateSource
 
 class Message(_message.Message):
-    __slots__ = ("role", "content")
+    __slots__ = ("role", "content", "about_named_page")
     ROLE_FIELD_NUMBER: _ClassVar[int]
     CONTENT_FIELD_NUMBER: _ClassVar[int]
+    ABOUT_NAMED_PAGE_FIELD_NUMBER: _ClassVar[int]
     role: Role
     content: str
-    def __init__(self, role: _Optional[_Union[Role, str]] = ..., content: _Optional[str] = ...) -> None: ...
+    about_named_page: bool
+    def __init__(self, role: _Optional[_Union[Role, str]] = ..., content: _Optional[str] = ..., about_named_page: _Optional[bool] = ...) -> None: ...
 
 class SubjectContext(_message.Message):
     __slots__ = ("kind", "title", "speakers", "organizations", "event", "description", "published_at")

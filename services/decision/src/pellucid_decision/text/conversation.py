@@ -32,10 +32,12 @@ class Turn:
     Attributes:
         role: Who wrote it.
         content: Its text, cleaned; the beginning of one longer than `TURN_CHARACTERS`.
+        about_named_page: The caller says that the person had named a page before it was said.
     """
 
     role: Role
     content: str
+    about_named_page: bool = False
 
 
 @dataclass(frozen=True, slots=True)

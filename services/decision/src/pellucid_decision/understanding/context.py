@@ -140,7 +140,7 @@ def _of_pages(turns: Sequence[Turn]) -> frozenset[int]:
     for number, turn in enumerate(turns, start=1):
         if turn.role is Role.USER:
             named = named or bool(find_links(turn.content))
-        elif named:
+        elif named or turn.about_named_page:
             found.add(number)
     return frozenset(found)
 

@@ -179,7 +179,11 @@ def _timestamp(moment: datetime) -> Timestamp:
 
 def _message(message: ChatMessage) -> common_pb2.Message:
     role = _number(common_pb2.Role, "ROLE", message.role)
-    return common_pb2.Message(role=role, content=_cut(message.content, _HISTORY_BYTES))
+    return common_pb2.Message(
+        role=role,
+        content=_cut(message.content, _HISTORY_BYTES),
+        about_named_page=message.about_named_page,
+    )
 
 
 def _subject(subject: SubjectContext | None) -> common_pb2.SubjectContext | None:

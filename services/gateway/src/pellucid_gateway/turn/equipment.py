@@ -1,6 +1,6 @@
 """What every turn works with, and the one step that all of them begin with: the decision."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
@@ -11,7 +11,7 @@ from pellucid_gateway.course.plans import DepthPlan
 from pellucid_gateway.course.yielding import Rounds
 from pellucid_gateway.gathering.errand import QueryToWrite
 from pellucid_gateway.question.fallback_decision import decide_by_rule, find_urls
-from pellucid_gateway.question.named_addresses import without_addresses
+from pellucid_gateway.question.named_addresses import named_addresses, without_addresses
 from pellucid_gateway.turn.discretion import cleared, discreet, private_values
 from pellucid_gateway.turn.literal import literal
 from pellucid_gateway.vocabulary.decision import Decision
@@ -108,7 +108,7 @@ async def considered(
         return cleared(literal(request), request), None
     call = DecideCall(
         message=request.message,
-        history=_unaddressed(heard_messages(request.messages[:-1])),
+        history=heard_history(request.messages[:-1]),
         now=equipment.clock.now(),
         web_mode=request.web_mode,
         subject=request.subject,
@@ -131,6 +131,21 @@ async def considered(
     ledger.sent_out(answer.outbound)
     to_write = None if answer.writing is None else QueryToWrite(asked=call, outbound=answer.writing)
     return cleared(answer.decision, request), to_write
+
+
+def heard_history(messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+    """What the decision hears of the messages before the one to decide on, oldest first."""
+    return _unaddressed(heard_messages(tuple(_page_marked(messages))))
+
+
+def _page_marked(messages: Sequence[ChatMessage]) -> Iterator[ChatMessage]:
+    """Yield the messages, those of the assistant marked once the person has named a page."""
+    named = False
+    for one in messages:
+        if one.role is Role.USER:
+            named = named or bool(named_addresses(one.content))
+        marked = named and one.role is Role.ASSISTANT
+        yield replace(one, about_named_page=True) if marked else one
 
 
 def _unaddressed(messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:

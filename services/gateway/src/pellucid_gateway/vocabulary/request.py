@@ -43,10 +43,15 @@ class CitationStyle(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """One message of the conversation as plain text."""
+    """One message of the conversation as plain text.
+
+    Attributes:
+        about_named_page: Said by the assistant after the person had named a page.
+    """
 
     role: Role
     content: str
+    about_named_page: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
