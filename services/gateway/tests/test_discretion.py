@@ -126,3 +126,52 @@ async def test_an_external_model_is_not_shown_a_value_if_so_set(
     result = (await rig.events("And?", history=SAID))[-1]
     sent = [text.text for text in result.result.outbound if text.to == receiver]
     assert any(VALUE in text for text in sent) is (is_shown and bool(receiver))
+
+
+NAME_TOLD = "latest visa news for my son Ned Example today"
+NAME_SAID = (ChatMessage(Role.USER, NAME_TOLD), ChatMessage(Role.ASSISTANT, "Ned needs one."))
+
+
+@pytest.mark.parametrize(
+    ("message", "history"), [(NAME_TOLD, ()), ("Is Ned's visa free?", NAME_SAID)]
+)
+async def test_no_search_and_no_reflection_of_a_turn_hears_a_relatives_name(
+    message: str, history: Sequence[ChatMessage]
+) -> None:
+    decided = search_decision(
+        standalone_question=message,
+        queries=(PlannedQuery("Ned Example visa"),),
+        fallback_queries=(),
+        target_info=("visa of Ned",),
+    )
+    refined = Reflection(
+        sufficient=False, missing_aspects=("age of Ned",), refined_query="Ned visa age"
+    )
+    rig = Rig(decision=FakeDecision(decided, reflections=[refined]), model=FakeModel())
+
+    result = (await rig.events(message, history=history, depth=Depth.DEEP))[-1].result
+
+    assert "visa age" in told_of(rig.search, rig.decision)
+    assert rig.decision.reflect_calls
+    searched = [text.text for text in result.outbound if text.kind == "query"]
+    told = " ".join((told_of(rig.search, rig.decision), *searched))
+    assert "Ned" not in told
+    assert "Example" not in told
+
+
+async def test_neither_the_second_try_nor_the_own_rule_hears_a_relatives_name() -> None:
+    decided = search_decision(
+        standalone_question=NAME_TOLD,
+        queries=(PlannedQuery("visa news"),),
+        fallback_queries=(),
+    )
+    again = Rig(decision=FakeDecision(decided), search=FakeSearch(hits=()))
+    alone = Rig(decision=FakeDecision(down=True))
+
+    await again.events(NAME_TOLD)
+    await alone.events(NAME_TOLD)
+
+    assert len(again.search.calls) == 2
+    assert alone.search.calls
+    for rig in (again, alone):
+        assert "Ned" not in told_of(rig.search, rig.decision)

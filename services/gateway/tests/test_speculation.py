@@ -48,6 +48,17 @@ async def test_it_is_cancelled_and_told_when_no_search_is_wanted() -> None:
     assert ("search", "query") in {(text.to, text.kind) for text in result.outbound}
 
 
+async def test_what_is_told_of_a_cancelled_search_has_no_relatives_name() -> None:
+    message = "What is the latest visa fee for my son Ned Example today?"
+    rig = Rig(decision=SlowDecision(answer_decision(message)), model=FakeModel(["Well."]))
+    rig.search.hangs = True
+    result = await run(rig, message)
+
+    (sent,) = [text.text for text in result.outbound if text.kind == "query"]
+    assert "fee" in sent
+    assert not {"Ned", "Example"} & set(sent.split())
+
+
 async def test_another_search_than_the_one_decided_on_is_dropped() -> None:
     other = search_decision(queries=(PlannedQuery("Vellmark ferry fares"),))
     rig = Rig(decision=SlowDecision(other), model=FakeModel())

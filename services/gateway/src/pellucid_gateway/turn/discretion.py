@@ -2,7 +2,8 @@
 
 A query has lost the words that told so: "my password is …" became a value and "password". So the
 values are found where they were told, and cut wherever they come up again: in queries of the
-decision, of reflections and of searches that begin early, and in what reflections are asked.
+decision, of reflections and of searches that begin early, and in what reflections are asked. So are
+names of relatives, which are told once and then stand alone.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,6 +25,7 @@ from pellucid_gateway.vocabulary.ports import (
 from pellucid_gateway.vocabulary.request import Role, TurnRequest
 from pellucid_gateway.vocabulary.services import Services
 from pellucid_language.redaction.gate import GATE, without
+from pellucid_language.redaction.told_names import private_values as private_in
 
 Values = tuple[str, ...]
 
@@ -36,7 +38,7 @@ _MOST_READ = 160_000
 def private_values(request: TurnRequest) -> Values:
     """Values in the person's newest messages that must leave in no string."""
     said = [m.content for m in request.messages if m.role is Role.USER][-_MOST_MESSAGES:]
-    return GATE.private([*said[-1:], *_latest(said[:-1])])
+    return private_in([*said[-1:], *_latest(said[:-1])])
 
 
 def _latest(earlier: Sequence[str]) -> Iterator[str]:

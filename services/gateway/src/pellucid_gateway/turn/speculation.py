@@ -11,6 +11,7 @@ from dataclasses import replace
 from pellucid_gateway.course.budgets import limited
 from pellucid_gateway.course.course import Course
 from pellucid_gateway.question.fallback_decision import decide_by_rule
+from pellucid_gateway.turn.discretion import cleared
 from pellucid_gateway.vocabulary.decision import Action, Decision, WebMode
 from pellucid_gateway.vocabulary.events import OutboundText
 from pellucid_gateway.vocabulary.ports import SearchAnswer, SearchCall, SearchPort
@@ -52,7 +53,7 @@ class Speculation:
         self._task = asyncio.create_task(self._run(), name="speculative-search")
 
     async def _run(self) -> SearchAnswer:
-        decision = decide_by_rule(self._request)
+        decision = cleared(decide_by_rule(self._request), self._request)
         if not _asks_plainly(decision):
             return SearchAnswer()
         self._query = decision.queries[0].text
@@ -105,7 +106,8 @@ def _may_leave(request: TurnRequest) -> bool:
 
 
 def _asks_plainly(decision: Decision) -> bool:
-    return decision.action is Action.SEARCH and not decision.urls and not decision.ignored_urls
+    named = decision.urls or decision.ignored_urls
+    return decision.action is Action.SEARCH and bool(decision.queries) and not named
 
 
 def _is_same(query: str, decision: Decision) -> bool:

@@ -25,6 +25,7 @@ from pellucid_language.redaction.private_forms import may_be_seed
 from pellucid_language.redaction.stated_values import may_state_any
 from pellucid_language.redaction.surroundings import has_hint
 from pellucid_language.redaction.unmasking import unmasked
+from pellucid_language.scripts import is_spaceless
 from pellucid_language.text_memory import remembered
 
 Span = tuple[int, int]
@@ -211,6 +212,8 @@ def without(text: str, values: Sequence[str]) -> str:
 
     >>> without("Tr0ub4dor&3 password weak", ("Tr0ub4dor&3",))
     'password weak'
+    >>> without("Anna's visa", ("Anna",)), without("김민준의 비자", ("김민준",))
+    ('visa', '의 비자')
     """
     if not values:
         return text
@@ -218,7 +221,7 @@ def without(text: str, values: Sequence[str]) -> str:
     cut = folded
     for value in _present(values, folded):
         for pattern in _forms(value, folded):
-            cut = re.sub(rf"(?<!\w){pattern}(?!\w)", " ", cut, flags=re.IGNORECASE)
+            cut = re.sub(_whole(pattern), " ", cut, flags=re.IGNORECASE)
     return text if cut == folded else _tidy(cut)
 
 
@@ -238,9 +241,13 @@ def masked(text: str, values: Sequence[str]) -> str:
         phrase = r"\s+".join(map(re.escape, value.split()))
         is_phrase = _is_of_words(value.split())
         for pattern in (phrase,) if is_phrase else _forms(value, folded):
-            whole = rf"(?<!\w){pattern}(?!\w)"
-            shown = re.sub(whole, "[removed]", shown, flags=re.IGNORECASE)
+            shown = re.sub(_whole(pattern), "[removed]", shown, flags=re.IGNORECASE)
     return text if shown == folded else shown
+
+
+def _whole(pattern: str) -> str:
+    """A pattern of whole words, owners ("Anna's") too; where blanks bound no words, of any."""
+    return pattern if is_spaceless(pattern) else rf"(?<!\w){pattern}(?:['’]s)?(?!\w)"
 
 
 def _present(values: Sequence[str], text: str) -> Iterator[str]:
