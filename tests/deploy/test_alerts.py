@@ -17,7 +17,7 @@ KUBE_PROMETHEUS = Path(__file__).parent / "kube_prometheus_routes.yaml"
 COMPONENT = ROOT / "deploy" / "components" / "alertmanager" / "routes.yaml"
 
 
-def run(*command: str | Path, timeout_s: float = 55) -> str:
+def run(*command: str | Path, timeout_s: float = 110) -> str:
     done = subprocess.run(
         [str(word) for word in command],
         capture_output=True,

@@ -96,9 +96,9 @@ FRESH: Mapping[str, tuple[float, int]] = {
     "fresh_claims_three.yaml": (1.0, 1),
     "fresh_claims_four.yaml": (0.98, 1),
     "fresh_claims_five.yaml": (0.96, 1),
-    "fresh_claims_six.yaml": (0.96, 0),
+    "fresh_claims_six.yaml": (0.94, 0),
     "fresh_claims_seven.yaml": (0.92, 0),
-    "fresh_claims_eight.yaml": (0.96, 0),
+    "fresh_claims_eight.yaml": (0.94, 0),
     "fresh_claims_nine.yaml": (0.96, 0),
 }
 """Of each set: share of right claims that keep their citation, and how many wrong ones of a

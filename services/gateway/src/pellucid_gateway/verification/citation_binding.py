@@ -42,7 +42,7 @@ def _as_cited(
         own = by_source.get(n)
         taken = {*bound, *claim.numbers}
         best = own or max(
-            (one for one in by_source.values() if one.source not in taken),
+            (one for one in by_source.values() if one.takes_over and one.source not in taken),
             key=lambda one: (one.verdict is True, one.score, -one.source),
             default=None,
         )

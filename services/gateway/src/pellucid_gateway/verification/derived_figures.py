@@ -75,6 +75,9 @@ def following(figure: Figure, claim: str, sentences: Sequence[str]) -> Following
     for scope in _scopes(claim, sentences):
         given = {value for one in scope.given for value in one.values}
         values = frozenset(_derived(figure, scope)) - given
+        # Whose the rest of 100 percent is, a figure does not tell.
+        if any(_is_rounded(a, b, figure) for a in figure.values for b in _rests(figure, scope)):
+            found = Following.PERHAPS
         for claimed in figure.values:
             if any(_is_rounded(claimed, value, figure) for value in values):
                 # A wrong year is mostly a few years off, so that it is easily reached.
@@ -126,7 +129,6 @@ def _derived(figure: Figure, scope: _Scope) -> Iterator[float]:
         yield from (year + sign * span for year in years for span in spans for sign in (1, -1))
     elif figure.measure == "percent":
         yield from _of_pairs(shares, figure, _summed)
-        yield from _rests(shares)
         yield from _of_pairs(amounts, None, _compared)
     elif figure.measure == "times":
         yield from _of_pairs(amounts, None, lambda a, b: (a / b, b / a))
@@ -173,8 +175,9 @@ def _compared(a: float, b: float) -> tuple[float, ...]:
     return tuple(_WHOLE * ratio for ratio in ratios)
 
 
-def _rests(shares: Sequence[Figure]) -> Iterator[float]:
-    """What each share, and all together, leave of the whole."""
+def _rests(figure: Figure, scope: _Scope) -> Iterator[float]:
+    """What each share, and all together, leave of the whole, where the figure is a share."""
+    shares = [one for one in scope.given if one.measure == figure.measure == "percent"]
     values = [max(share.values) for share in shares]
     yield from (_WHOLE - value for value in {*values, sum(values)} if value < _WHOLE)
 

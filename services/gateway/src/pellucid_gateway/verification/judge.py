@@ -200,7 +200,7 @@ class SupportJudge:
         """Whether a citation may be added of our own accord: judged, or very much alike."""
         if judgement.verdict is not None:
             return judgement.supported
-        return judgement.supported and judgement.is_rated and judgement.score >= _LEAST_ADDED
+        return judgement.takes_over and judgement.is_rated and judgement.score >= _LEAST_ADDED
 
     def _near(self, claims: Sequence[str]) -> tuple[Source, ...]:
         """The sources in order, of a long one only what some claims can rest on."""
@@ -244,6 +244,7 @@ class SupportJudge:
         shown = shown_text(source)
         score = support.score if support else overlap(claim, shown)
         least = _LEAST_LIKENESS if support else _least_overlap(claim)
+        is_near = score >= least
         if has_anchor(claim) and self._is_across(claim, source):
             score = max(score, _ACROSS_LANGUAGES)
         found = self._facts(claim, source)
@@ -260,6 +261,7 @@ class SupportJudge:
             passage=_passage(claim, source, support),
             verdict=verdict,
             is_rated=support is not None,
+            is_near=is_near,
         )
 
     def _is_across(self, claim: str, source: Source) -> bool:

@@ -25,6 +25,8 @@ class Judgement:
         passage: Verbatim from the source's facts; empty where nothing stands.
         verdict: What a judge said of it; None: nobody did, or not in time.
         is_rated: The scorer rated the wording; else only words were compared.
+        is_near: The wording itself is alike, which a source in another language need not be to keep
+            a citation; another citation is moved to it only if it is.
     """
 
     source: int
@@ -34,6 +36,12 @@ class Judgement:
     passage: str = ""
     verdict: bool | None = None
     is_rated: bool = True
+    is_near: bool = True
+
+    @property
+    def takes_over(self) -> bool:
+        """Whether a citation that leads elsewhere, or nowhere, may lead here instead."""
+        return self.supported and (self.is_near or bool(self.verdict))
 
     @property
     def supported(self) -> bool:
