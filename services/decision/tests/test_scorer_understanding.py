@@ -130,9 +130,18 @@ async def test_what_is_no_probability_is_no_reply(reply: pb.UnderstandResponse) 
             await model.understand("news?", ())
 
 
-@pytest.mark.parametrize(("search", "kind"), [(0.05, "smalltalk"), (0.3, "")])
-async def test_small_talk_is_only_what_surely_is(search: float, kind: str) -> None:
-    async with client(
-        Scorer(reply=pb.UnderstandResponse(search=search, kind="smalltalk"))
-    ) as model:
-        assert (await model.understand("dogs?", ())).kind == kind
+@pytest.mark.parametrize(
+    ("search", "turns", "kind"),
+    [
+        (0.05, (Turn(Role.USER, "hi"),), "smalltalk"),
+        (0.3, (Turn(Role.USER, "hi"),), ""),
+        (0.3, (), "smalltalk"),
+        (0.8, (), ""),
+    ],
+)
+async def test_small_talk_after_something_is_only_what_surely_is(
+    search: float, turns: tuple[Turn, ...], kind: str
+) -> None:
+    reply = pb.UnderstandResponse(search=search, kind="smalltalk")
+    async with client(Scorer(reply=reply)) as model:
+        assert (await model.understand("dogs?", turns)).kind == kind

@@ -11,6 +11,7 @@ from pellucid.scorer.v1.scorer_pb2_grpc import ScorerServiceStub
 from pellucid_decision.decision import Freshness
 from pellucid_decision.errors import UnavailableError
 from pellucid_decision.intent.kinds import SMALL_TALK
+from pellucid_decision.intent.model_verdict import SEARCH_AT
 from pellucid_decision.ports import Understanding
 from pellucid_decision.text.conversation import Role, Turn
 from pellucid_decision.understanding.words import QUERIES, Piece
@@ -65,7 +66,7 @@ class ScorerUnderstanding:
             if self._is_down(error):
                 self._rest_until = now() + REST_SECONDS
             raise UnavailableError("the scorer did not answer") from error
-        return _understanding(reply)
+        return _understanding(reply, follows=bool(turns))
 
     def _is_down(self, error: grpc.aio.AioRpcError | ServiceError) -> bool:
         """Whether the scorer has no connection or no model.
@@ -78,8 +79,8 @@ class ScorerUnderstanding:
         return code in _DOWN
 
 
-def _understanding(reply: pb.UnderstandResponse) -> Understanding:
-    """Read a reply; windows that it lacks are improbable.
+def _understanding(reply: pb.UnderstandResponse, *, follows: bool) -> Understanding:
+    """Read a reply to a message that follows others or not; windows that it lacks are improbable.
 
     Raises:
         UnavailableError: It holds what is no probability, or tags of other queries than ours.
@@ -94,7 +95,7 @@ def _understanding(reply: pb.UnderstandResponse) -> Understanding:
         raise UnavailableError("the scorer's reply is not usable")
     windows = dict(zip(_WINDOWS, reply.freshness, strict=False))
     search = _evened(reply.search)
-    doubtful = reply.kind in SMALL_TALK and search > SURELY_TALK
+    doubtful = reply.kind in SMALL_TALK and search > (SURELY_TALK if follows else SEARCH_AT)
     return Understanding(
         search=search,
         leans=reply.leans_on_history,
