@@ -7,7 +7,7 @@ from rig.told_rounds import told_rounds
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
-# Each of three questions has a query of its own; the fourth is left to a further round.
+# Three questions have queries; what is left is searched for in a further round.
 QUESTION = (
     "What was the turnout of the mayoral election in Harrowmere, how long is the Ondry Bridge, "
     "how many kettles does Quillon recall, and who is the CEO of Norrvik Cells?"
@@ -21,4 +21,7 @@ def test_what_one_round_leaves_out_is_named_and_searched_for(client: httpx.Clien
 
     deep, rounds = told_rounds(client, QUESTION, "deep")
     assert deep["iterations"] >= 2
-    assert "Round 2: CEO Norrvik Cells (still missing: CEO" in rounds[1]
+    said = rounds[1].partition("Round 2: ")[2]
+    query, _, missing = said.partition(" (still missing: ")
+    assert "CEO" in missing
+    assert any(word in missing for word in query.split()), "what is missing is searched for"
