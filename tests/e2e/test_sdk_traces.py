@@ -145,8 +145,9 @@ def _is_one_trace_of_five(spans: list[Span]) -> None:
         assert span.resource["service.version"]
     served = {span.attributes.get("rpc.service", "") for span in spans if span.kind == "SERVER"}
     assert {f"pellucid.{name}.v1.{name.title()}Service" for name in PORTS} <= served
-    # The test model answers some calls for JSON with something else; those are errors.
+    # The test model answers some calls for JSON with something else; those are errors, and a call
+    # that is given up in time has no answer either.
     chats = [span for span in spans if span.name == "chat test-model"]
-    answered = [span for span in chats if "error.type" not in span.attributes]
-    assert answered
-    assert all(span.attributes["gen_ai.response.model"] == "test-model" for span in answered)
+    told = [span.attributes.get("gen_ai.response.model") for span in chats]
+    assert "test-model" in told
+    assert set(told) <= {"test-model", None}
