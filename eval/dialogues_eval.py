@@ -26,7 +26,6 @@ from pellucid_decision.text.conversation import Role as AskRole
 from pellucid_gateway.adapters import responses
 from pellucid_gateway.question.page_leaving import Leaving, leaving
 from pellucid_gateway.question.page_topic import topic_of
-from pellucid_gateway.turn.page_follow_ups import beyond_page
 from pellucid_gateway.vocabulary.decision import Decision
 from pellucid_gateway.vocabulary.request import ChatMessage, Role, TurnRequest
 from rig.scorer_process import scorer_at
@@ -81,7 +80,6 @@ def gone(
             text = f"{page.title} {page.text}"
             stands = leaving(topic.since, decision, [text]) if topic else Leaving.LEAVES
             left = stands is Leaving.LEAVES
-            decision = beyond_page(request, decision) if left else decision
             away = "search" if decision.needs_search else "knowledge"
             expected = "page" if turn["expect"] == "answer" else "search"
             # Where both is done, what is meant is among it.

@@ -1,6 +1,5 @@
 """A question about a page that was named before reads it again, until the subject changes."""
 
-from dataclasses import replace
 
 import pytest
 from turn_fakes import (
@@ -17,7 +16,7 @@ from pellucid_gateway.question.named_addresses import named_addresses
 from pellucid_gateway.question.page_leaving import leaving
 from pellucid_gateway.question.page_topic import topic_of
 from pellucid_gateway.question.page_words import Standing, standing
-from pellucid_gateway.vocabulary.decision import Action, Decision, Signal, Stage, WebMode
+from pellucid_gateway.vocabulary.decision import Action, Decision, Signal, WebMode
 from pellucid_gateway.vocabulary.events import Done, TurnResult
 from pellucid_gateway.vocabulary.request import ChatMessage, Role, TurnRequest
 
@@ -158,53 +157,6 @@ async def test_a_page_that_is_left_is_searched_beyond() -> None:
     assert not rig.fetcher.calls or all(URL not in call.urls for call in rig.fetcher.calls)
     assert rig.search.calls
     assert not result.url_contents
-
-
-# As the classifier says of short questions of fact, which a model might know.
-KNOWN = replace(
-    answer_decision("x", signals=(Signal("watched_topic", 0.12),)),
-    stage=Stage.CLASSIFIER,
-)
-
-
-@pytest.mark.parametrize(
-    ("message", "query"),
-    [
-        ("thanks. different thing: is the Karsholm pass worth it?", "Karsholm pass"),
-        ("ok. and the Brunel kettle, how much is that?", "Brunel kettle"),
-        ("andere Frage: wie hoch ist der Turm in Hellerau?", "Hellerau"),
-        ("otra pregunta: ¿cuánto cuesta el metro de Karsholm?", "Karsholm"),
-        ("다른 질문인데 해오름역은 어디야?", "해오름역"),
-    ],
-)
-async def test_a_question_of_fact_beyond_the_page_is_searched(message: str, query: str) -> None:
-    rig = rig_with(KNOWN)
-
-    result = await asked(rig, message)
-
-    assert result.decision.reason_code == "left_page"
-    assert rig.search.calls
-    assert query in result.decision.queries[0].text
-    assert "thanks" not in result.decision.queries[0].text
-
-
-@pytest.mark.parametrize(
-    "decision",
-    [
-        replace(KNOWN, signals=()),
-        replace(KNOWN, stage=Stage.RULE),
-        replace(KNOWN, topicless=True),
-        replace(KNOWN, signals=(*KNOWN.signals, Signal("dont_search", -0.01))),
-        replace(KNOWN, signals=(Signal("creative", -0.9),)),
-    ],
-    ids=["nothing_for_it", "rule", "small_talk", "unwanted", "against_it"],
-)
-async def test_what_is_no_open_question_of_fact_is_not_searched(decision: Decision) -> None:
-    rig = rig_with(decision)
-
-    await asked(rig, "by the way, the harbour is a fine place")
-
-    assert not rig.search.calls
 
 
 @pytest.mark.parametrize("how", ["off", "dont"])

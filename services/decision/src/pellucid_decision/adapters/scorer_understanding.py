@@ -23,10 +23,6 @@ SERVICE_NAME = "pellucid.scorer.v1.ScorerService"
 # One that is late or full, or cannot read this one message, is asked again at once.
 REST_SECONDS = 1.0
 _DOWN = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.FAILED_PRECONDITION)
-# The model was calibrated on rows of which more need the web than of what people say: where it says
-# this, half of our own messages do. Of .5 to .9 the best for these; .5 finds .994 of them at a
-# precision of .913, this .977 at .971.
-EVEN = 0.7
 # Short questions after an answer are often taken for small talk; what surely is small talk has a
 # lower probability of a search than this.
 SURELY_TALK = 0.05
@@ -94,22 +90,12 @@ def _understanding(reply: pb.UnderstandResponse, *, follows: bool) -> Understand
     if not lawful or any(len(piece.queries) != QUERIES for piece in pieces):
         raise UnavailableError("the scorer's reply is not usable")
     windows = dict(zip(_WINDOWS, reply.freshness, strict=False))
-    search = _evened(reply.search)
-    doubtful = reply.kind in SMALL_TALK and search > (SURELY_TALK if follows else SEARCH_AT)
+    most = SURELY_TALK if follows else SEARCH_AT
+    doubtful = reply.kind in SMALL_TALK and reply.search > most
     return Understanding(
-        search=search,
+        search=reply.search,
         leans=reply.leans_on_history,
         freshness=max(windows, key=windows.__getitem__, default=Freshness.NONE),
         kind="" if doubtful else reply.kind,
         pieces=pieces,
     )
-
-
-def _evened(share: float) -> float:
-    """Return a probability moved so that `EVEN` becomes one half.
-
-    >>> round(_evened(0.7), 3), _evened(1.0), _evened(0.0)
-    (0.5, 1.0, 0.0)
-    """
-    speaks_for, speaks_against = share * (1 - EVEN), (1 - share) * EVEN
-    return speaks_for / (speaks_for + speaks_against)

@@ -16,7 +16,7 @@ _NO_SYNTAX = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 _NESTED_REPEAT = re.compile(r"\([^()]*[*+][^()]*\)\s*[*+]")
 
 
-def lowered(items: Sequence[str], code: str, where: str) -> re.Pattern[str]:
+def lowered(items: Sequence[str], code: str) -> re.Pattern[str]:
     """Join patterns for lower-case text; words of languages with blanks match whole words only.
 
     Lower case lets the engine skip alternatives by their first letter.
@@ -24,16 +24,15 @@ def lowered(items: Sequence[str], code: str, where: str) -> re.Pattern[str]:
     Args:
         items: Patterns, any of which may match.
         code: ISO 639-1 code, or "any".
-        where: One of `PLACES` of the rulebook.
 
     Raises:
         RulesError: They are none or too many, too long, or not patterns.
     """
-    joined = _joined(items, code, where)
+    joined = _joined(items, code)
     return _regex(_LETTERS.sub(lambda match: match.group().lower(), joined), code)
 
 
-def _joined(items: Sequence[str], code: str, where: str) -> str:
+def _joined(items: Sequence[str], code: str) -> str:
     if not items or len(items) > MAX_PATTERNS:
         raise RulesError(f"{code}: a pattern list needs 1 to {MAX_PATTERNS} entries")
     for item in items:
@@ -42,10 +41,6 @@ def _joined(items: Sequence[str], code: str, where: str) -> str:
     body = f"(?:{'|'.join(_by_opening(items))})"
     if code in SPACED_LANGUAGES:
         body = rf"(?<!\w){body}(?:(?!\w)|(?<=\W))"
-    if where == "start":
-        body = rf"\A\W{{0,3}}{body}"
-    if where == "whole":
-        body = rf"\A\W{{0,8}}{body}\W{{0,12}}\Z"
     return body
 
 

@@ -155,10 +155,7 @@ def _signals(forms: Mapping[str, Any], part: str) -> Iterator[tuple[str, FormSig
 
 def _lowered(row: Mapping[str, Any], owner: str) -> Patterns:
     """Compile the patterns of each language, for lower-case text."""
-    return tuple(
-        lowered(strings_of(items, f"{owner}.{code}"), code, "anywhere")
-        for code, items in row.items()
-    )
+    return tuple(lowered(strings_of(items, f"{owner}.{code}"), code) for code, items in row.items())
 
 
 def _before_site(words: list[str]) -> re.Pattern[str]:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 
 from pellucid_gateway.course.ledger import TurnLedger
 from pellucid_gateway.gathering.reading import PageReader
-from pellucid_gateway.question.fallback_decision import query_from
 from pellucid_gateway.question.page_leaving import Leaving, leaving, points_back
 from pellucid_gateway.question.page_topic import (
     PageTopic,
@@ -16,15 +15,13 @@ from pellucid_gateway.question.page_topic import (
     topic_of,
     without_lead,
 )
-from pellucid_gateway.vocabulary.decision import Action, Decision, PlannedQuery, Stage, WebMode
+from pellucid_gateway.vocabulary.decision import Action, Decision, Stage, WebMode
 from pellucid_gateway.vocabulary.findings import PageContent, Purpose
 from pellucid_gateway.vocabulary.request import TurnRequest
 
 _CONFIDENCE = 0.85
 # The person's own word against the web.
 _DONT_SEARCH = "dont_search"
-# An order not to search stands. These only held it likelier.
-_UNSETTLED = frozenset({Stage.CLASSIFIER, Stage.FALLBACK})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +62,7 @@ async def with_named_page(
         left = not decision.urls and has_just_left(request)
         if left and not decision.topicless and not ledger.lost("decision"):
             decision = await _decided_apart(request, decision, decide)
-        return FollowUp(beyond_page(request, decision) if left else decision)
+        return FollowUp(decision)
     if request.web_mode is WebMode.OFF or _is_unwanted(request, decision):
         ledger.notify("page_not_opened", url=topic.urls[0])
         return FollowUp(decision)
@@ -76,33 +73,9 @@ async def with_named_page(
     if stands is Leaving.LEAVES:
         if not ledger.lost("decision"):
             decision = await _decided_apart(request, decision, decide)
-        return FollowUp(beyond_page(request, decision))
+        return FollowUp(decision)
     searches_too = stands is Leaving.PERHAPS or request.web_mode is WebMode.ON
     return FollowUp(_about_page(decision, topic, searches_too=searches_too), pages)
-
-
-def beyond_page(request: TurnRequest, decision: Decision) -> Decision:
-    """The decision on a message that leaves the named page: a question of fact is searched.
-
-    Who talks about a page wants what is written somewhere, not what a model remembers; so what
-    speaks for a search is enough, unless a rule or the person says otherwise.
-    """
-    speaks_for = sum(signal.weight for signal in decision.signals) > 0
-    is_open = decision.action is Action.ANSWER and decision.stage in _UNSETTLED
-    is_open = is_open and not (decision.topicless or decision.about_answer)
-    wanted = request.web_mode is WebMode.AUTO and not _is_unwanted(request, decision)
-    if not (speaks_for and is_open and wanted):
-        return decision
-    question = without_lead(request.message)
-    return replace(
-        decision,
-        action=Action.SEARCH,
-        confidence=_CONFIDENCE,
-        reason="The message leaves the page that was named and asks for something else.",
-        reason_code="left_page",
-        standalone_question=question,
-        queries=(PlannedQuery(query_from(question)),),
-    )
 
 
 async def _decided_apart(
