@@ -30,7 +30,7 @@ TOLD = (
     "En las fuentes no", "In den gefundenen Quellen", "Je n'ai trouvé", "J'ai cherché",
 )  # fmt: skip
 _TAGS = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<!--.*?-->|<[^>]+>", re.DOTALL)
-_MENUS = re.compile(r"<(nav|form|footer)\b.*?</\1>", re.DOTALL)
+_MENUS = re.compile(r"<(nav|form|footer|header|button)\b.*?</\1>", re.DOTALL)
 _CHARSET = re.compile(rb"charset=[\"']?([\w-]+)")
 
 

@@ -23,7 +23,8 @@ _MAX_PAGES = 300
 # The banner of a site goes with its menu: it is not what the page says.
 _BANNER = "header:has(nav):not(:has(h1))"
 _UNREAD = (
-    _BANNER, "script", "style", "noscript", "template", "svg", "nav", "footer", "form", "iframe",
+    _BANNER, "script", "style", "noscript", "template", "svg", "nav", "footer", "form", "button",
+    "iframe",
 )  # fmt: skip
 _DATE_METAS = (
     'meta[property="article:published_time"]',
