@@ -118,3 +118,7 @@ def test_a_piece_without_a_character_of_its_own_repeats_none() -> None:
 def test_korean_words_stay_whole() -> None:
     pieces = (Piece(0, 0, 2, (0.9, 0, 0)), Piece(0, 2, 5, (0.2, 0, 0)), Piece(0, 6, 8, (0.9, 0, 0)))
     assert written(decode(words_of(["스카이라인 루지"], pieces))[0]) == "스카이라인 루지"
+
+
+def test_no_bracket_of_a_call_is_left_open() -> None:
+    assert queries("why does connect() hang", connect=0.9, hang=0.8) == ["connect hang"]
