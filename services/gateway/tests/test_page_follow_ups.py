@@ -1,6 +1,5 @@
 """A question about a page that was named before reads it again, until the subject changes."""
 
-
 import pytest
 from turn_fakes import (
     FakeDecision,
