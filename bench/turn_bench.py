@@ -18,8 +18,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from pellucid_gateway.vocabulary.events import Delta, Done
-from pellucid_gateway.vocabulary.findings import (
+from pellucid_gateway.domain.events import Delta, Done
+from pellucid_gateway.domain.findings import (
     Hit,
     Method,
     PageContent,
@@ -27,7 +27,7 @@ from pellucid_gateway.vocabulary.findings import (
     ProviderStatus,
     ScoredHit,
 )
-from pellucid_gateway.vocabulary.ports import (
+from pellucid_gateway.domain.ports import (
     FetchCall,
     ModelEnd,
     ModelPiece,
@@ -38,7 +38,7 @@ from pellucid_gateway.vocabulary.ports import (
     SearchAnswer,
     SearchCall,
 )
-from pellucid_gateway.vocabulary.request import ChatMessage, Depth, Role, TurnRequest
+from pellucid_gateway.domain.request import ChatMessage, Depth, Role, TurnRequest
 from rig.injected_turns import Web, engine_over
 
 TURNS = 10

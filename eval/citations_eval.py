@@ -24,8 +24,8 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.verification.fact_matching import overlap
-from pellucid_gateway.vocabulary.findings import Source
 from rig.fresh import RightJudge, fresh_answer, fresh_claims, fresh_page
 from rig.planted import CHECKABLE, SEMANTIC, Planted, cases, wrongly_answered
 from rig.real_support import RealSupport, SupportDown, score

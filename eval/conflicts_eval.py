@@ -18,7 +18,7 @@ from typing import Any
 import yaml
 
 from pellucid_gateway.conflicts.detection import find_conflicts
-from pellucid_gateway.vocabulary.findings import PublishedDate, Source
+from pellucid_gateway.domain.findings import PublishedDate, Source
 
 OWN = Path(__file__).parents[1] / "services" / "gateway" / "tests" / "conflicts.yaml"
 

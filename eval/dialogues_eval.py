@@ -24,10 +24,10 @@ from pellucid_decision import decision as made
 from pellucid_decision.text.conversation import Ask, Turn
 from pellucid_decision.text.conversation import Role as AskRole
 from pellucid_gateway.adapters import responses
+from pellucid_gateway.domain.decision import Decision
+from pellucid_gateway.domain.request import ChatMessage, Role, TurnRequest
 from pellucid_gateway.question.page_leaving import Leaving, leaving
 from pellucid_gateway.question.page_topic import topic_of
-from pellucid_gateway.vocabulary.decision import Decision
-from pellucid_gateway.vocabulary.request import ChatMessage, Role, TurnRequest
 from rig.scorer_process import scorer_at
 
 Decider = Callable[[Ask], made.Decision]

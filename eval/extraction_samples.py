@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 from selectolax.lexbor import LexborHTMLParser
 
-from pellucid_fetcher.extraction.about.metadata import read_metadata
 from pellucid_fetcher.extraction.choosing.features import Featurizer
 from pellucid_fetcher.extraction.choosing.selecting import is_article, is_goods
 from pellucid_fetcher.extraction.choosing.surroundings import load_surroundings
+from pellucid_fetcher.extraction.metadata.metadata import read_metadata
 from pellucid_fetcher.extraction.reading import charset
 from pellucid_fetcher.extraction.structure.blocks import Block, Place, add_to_places
 from pellucid_fetcher.extraction.structure.walking import walk_page

@@ -26,15 +26,15 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from pellucid_fetcher.document import Document
 from pellucid_fetcher.extraction.reading.dispatch import open_readers, read
-from pellucid_gateway.course.budgets import StageBudgets, TurnBudget
-from pellucid_gateway.course.course import Course
-from pellucid_gateway.course.ledger import TurnLedger
-from pellucid_gateway.course.plans import DEPTH_PLANS
-from pellucid_gateway.gathering.choosing import PassageChooser, Wanted
-from pellucid_gateway.vocabulary.events import TurnEvent
-from pellucid_gateway.vocabulary.findings import Hit, PageContent, ScoredHit
-from pellucid_gateway.vocabulary.notices import wording_for
-from pellucid_gateway.vocabulary.request import Depth
+from pellucid_gateway.domain.events import TurnEvent
+from pellucid_gateway.domain.findings import Hit, PageContent, ScoredHit
+from pellucid_gateway.domain.notices import wording_for
+from pellucid_gateway.domain.request import Depth
+from pellucid_gateway.retrieval.choosing import PassageChooser, Wanted
+from pellucid_gateway.turn_context.budgets import StageBudgets, TurnBudget
+from pellucid_gateway.turn_context.context import TurnContext
+from pellucid_gateway.turn_context.ledger import TurnLedger
+from pellucid_gateway.turn_context.plans import DEPTH_PLANS
 from pellucid_runtime.clock import SystemClock
 from rig.real_support import RealLikeness
 
@@ -99,13 +99,13 @@ def add(
 
 async def shown(page: PageContent, question: str) -> dict[str, str]:
     """What the model is shown of the page, by way."""
-    chooser = PassageChooser(RealLikeness(), course=course())
+    chooser = PassageChooser(RealLikeness(), context=context())
     wanted = Wanted(question, f"{question} {page.url}")
     hit = ScoredHit(hit=Hit(url=page.url, title=page.title, snippet=page.excerpt), relevance=0.7)
     cut = {page.url: page}
     named = await chooser.of_named([page], wanted, most_bytes=0)
     alone = await chooser.of_hits([hit], cut, wanted, STANDARD)
-    quick = await PassageChooser(RealLikeness(), course=course()).of_hits(
+    quick = await PassageChooser(RealLikeness(), context=context()).of_hits(
         [hit], cut, wanted, DEPTH_PLANS[Depth.QUICK]
     )
     return {
@@ -115,14 +115,14 @@ async def shown(page: PageContent, question: str) -> dict[str, str]:
     }
 
 
-def course() -> Course:
+def context() -> TurnContext:
     """A turn with all the time it needs."""
     clock = SystemClock()
 
     async def ignore(event: TurnEvent) -> None:
         del event
 
-    return Course(
+    return TurnContext(
         clock=clock,
         budgets=StageBudgets(similarity_s=600.0),
         budget=TurnBudget(clock, 600.0),

@@ -16,12 +16,12 @@ from turn_fakes import FakeDecision, FakeSearch, Rig, answer_decision, hit, sear
 
 from pellucid_gateway.adapters.model import LlmAnswerModel
 from pellucid_gateway.adapters.model_server import open_model_server
-from pellucid_gateway.faces.application import Doors, http_app
-from pellucid_gateway.faces.door.guard import GuardRules
-from pellucid_gateway.faces.door.identity import Identity
+from pellucid_gateway.api.application import Doors, http_app
+from pellucid_gateway.api.http.guard import GuardRules
+from pellucid_gateway.api.http.identity import Identity
+from pellucid_gateway.domain.decision import WebMode
+from pellucid_gateway.domain.ports import DecideAnswer, DecideCall, SearchAnswer, SearchCall
 from pellucid_gateway.settings import GatewaySettings
-from pellucid_gateway.vocabulary.decision import WebMode
-from pellucid_gateway.vocabulary.ports import DecideAnswer, DecideCall, SearchAnswer, SearchCall
 from pellucid_runtime.health import Health
 from pellucid_runtime.http_server import HttpServer
 from pellucid_runtime.llm.asking import Patience

@@ -27,7 +27,7 @@ def layers() -> dict[str, list[str]]:
     return {
         section.rpartition(":")[2]: re.findall(r"\w+", config[section]["layers"])
         for section in config.sections()
-        if section.rpartition(":")[2].endswith(("-wings", "-faces", "-extraction", "-parts"))
+        if section.rpartition(":")[2].endswith(("-wings", "-api", "-extraction", "-parts"))
     }
 
 
@@ -43,7 +43,7 @@ def listed(heading: str) -> list[str]:
     ("heading", "contract"),
     [
         ("### Gateway, from the top down", "gateway-wings"),
-        ("Within `faces`, from the top down", "gateway-faces"),
+        ("Within `api`, from the top down", "gateway-api"),
         ("### Search, from the top down", "search-wings"),
         ("### Decision, from the top down", "decision-wings"),
         ("### Scorer, from the top down", "scorer-wings"),

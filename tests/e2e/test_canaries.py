@@ -20,7 +20,7 @@ import grpc
 import httpx
 import pytest
 
-from pellucid_gateway.admission.api_keys import digest_of, new_key
+from pellucid_gateway.access.api_keys import digest_of, new_key
 from rig.fake_model import FakeModel, serve_model
 from rig.installation import Installation, start_installation
 

@@ -22,7 +22,7 @@ from rig.trial import Trial
 _LIMITS = "services/gateway/tests/test_limits.py"
 _SERVICE = "services/common/tests/test_service.py"
 _REPLICAS = "tests/integration/test_gateway_replicas.py"
-_TURNSTILE = "services/gateway/tests/test_turnstile.py"
+_TURNSTILE = "services/gateway/tests/test_concurrency_limit.py"
 _STREAMS_IN_SHUTDOWN = 20
 _CALLERS = 12
 # Until the first turns of an overload have ended.

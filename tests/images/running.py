@@ -22,7 +22,7 @@ import httpx
 import trustme
 
 from images.building import ROOT, SERVICES, Workshop, own, run
-from pellucid_gateway.admission.api_keys import digest_of, new_key
+from pellucid_gateway.access.api_keys import digest_of, new_key
 from rig.http_stub import HttpStub, Request, whole
 from rig.manifests import DEPLOY, of_kind, pod_templates, render
 from rig.upstreams import Pages, Provider

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from pellucid_gateway.access.local_limits import LocalLeases, LocalWindows
 from pellucid_gateway.adapters.redis_breaker import RedisBreaker
 from pellucid_gateway.adapters.redis_scripts import RedisScripts
 from pellucid_gateway.adapters.shared_limits import SharedLimiter
-from pellucid_gateway.admission.local_limits import LocalLeases, LocalWindows
-from pellucid_gateway.vocabulary.rates import Rate, Take
+from pellucid_gateway.domain.rates import Rate, Take
 from pellucid_runtime.clock import SystemClock
 from rig.proxy import Proxy
 from rig.sentinel import Group, open_group

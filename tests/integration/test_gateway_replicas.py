@@ -15,7 +15,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from pellucid_gateway.admission.api_keys import digest_of, new_key
+from pellucid_gateway.access.api_keys import digest_of, new_key
 
 pytestmark = [pytest.mark.redis, pytest.mark.timeout(180)]
 

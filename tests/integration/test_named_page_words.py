@@ -7,10 +7,10 @@ import pytest
 from pellucid_decision import convert
 from pellucid_decision.understanding.context import context_of
 from pellucid_gateway.adapters.requests import decide_request
-from pellucid_gateway.turn.equipment import heard_history
-from pellucid_gateway.vocabulary.decision import WebMode
-from pellucid_gateway.vocabulary.ports import DecideCall
-from pellucid_gateway.vocabulary.request import ChatMessage, Role
+from pellucid_gateway.domain.decision import WebMode
+from pellucid_gateway.domain.ports import DecideCall
+from pellucid_gateway.domain.request import ChatMessage, Role
+from pellucid_gateway.turn.dependencies import heard_history
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 NAMED = "summarise https://intra.example/plan please"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pellucid_gateway.keeping import afterwards, remembering
+from pellucid_gateway.conversation import afterwards, remembering
 from pellucid_gateway.question.page_sketch import sketch
 from rig.page_dialogues import CHAT, PAGE, SEARCH, Went, dialogues, held, share
 from rig.page_faces import FACES, GatewayOnPages, open_gateway

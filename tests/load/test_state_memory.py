@@ -17,8 +17,8 @@ from redis import asyncio as redis
 from pellucid_gateway.adapters.evidence_store import KIND, StoredEvidence
 from pellucid_gateway.adapters.redis_breaker import RedisBreaker
 from pellucid_gateway.adapters.redis_state import RedisState
+from pellucid_gateway.domain.state_ports import Entry
 from pellucid_gateway.settings import GatewaySettings
-from pellucid_gateway.vocabulary.state_ports import Entry
 
 pytestmark = [pytest.mark.load, pytest.mark.redis, pytest.mark.timeout(900)]
 

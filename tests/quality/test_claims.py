@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pellucid_gateway.vocabulary.findings import Source
+from pellucid_gateway.domain.findings import Source
 from rig.fresh import RightJudge, fresh_answer, fresh_claims, fresh_page
 from rig.planted import CHECKABLE
 from rig.real_support import RealSupport

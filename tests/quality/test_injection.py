@@ -5,7 +5,7 @@ from statistics import median
 import pytest
 
 from pellucid_gateway.answering import context
-from pellucid_gateway.gathering import sources
+from pellucid_gateway.retrieval import sources
 from rig import rank_steering
 from rig.injection import EXFILTRATION, cases
 from rig.injection_measures import (

@@ -15,9 +15,9 @@ from pellucid_gateway.answering import sufficiency as stated
 from pellucid_gateway.answering.choice import choose, shortlist
 from pellucid_gateway.answering.excerpt_worth import compared, likeness
 from pellucid_gateway.answering.quotable import candidates_of
+from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.request import Depth
 from pellucid_gateway.question.parts import parts_of
-from pellucid_gateway.vocabulary.findings import Source
-from pellucid_gateway.vocabulary.request import Depth
 from rig.real_support import vector
 
 _MOST_COMPARED = 24

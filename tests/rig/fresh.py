@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.verification.judgement import Doubt
-from pellucid_gateway.vocabulary.findings import Source
 from rig.planted import Planted
 
 

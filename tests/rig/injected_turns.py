@@ -9,14 +9,9 @@ from typing import Any
 
 from pellucid_fetcher.document import Document
 from pellucid_fetcher.extraction.reading.dispatch import open_readers, read
-from pellucid_gateway.course.budgets import StageBudgets
-from pellucid_gateway.course.plans import DEPTH_PLANS
-from pellucid_gateway.turn.equipment import Equipment
-from pellucid_gateway.turn.orchestrator import Engine
-from pellucid_gateway.verification.fact_matching import overlap
-from pellucid_gateway.vocabulary.decision import Action, Decision, PlannedQuery, Stage
-from pellucid_gateway.vocabulary.events import Done, TurnResult
-from pellucid_gateway.vocabulary.findings import (
+from pellucid_gateway.domain.decision import Action, Decision, PlannedQuery, Stage
+from pellucid_gateway.domain.events import Done, TurnResult
+from pellucid_gateway.domain.findings import (
     Hit,
     Method,
     PageContent,
@@ -24,7 +19,7 @@ from pellucid_gateway.vocabulary.findings import (
     ProviderStatus,
     ScoredHit,
 )
-from pellucid_gateway.vocabulary.ports import (
+from pellucid_gateway.domain.ports import (
     AnswerModel,
     DecideAnswer,
     DecideCall,
@@ -37,8 +32,13 @@ from pellucid_gateway.vocabulary.ports import (
     SearchAnswer,
     SearchCall,
 )
-from pellucid_gateway.vocabulary.request import ChatMessage, Role, TurnRequest
-from pellucid_gateway.vocabulary.services import Services
+from pellucid_gateway.domain.request import ChatMessage, Role, TurnRequest
+from pellucid_gateway.domain.services import Services
+from pellucid_gateway.turn.dependencies import Dependencies
+from pellucid_gateway.turn.orchestrator import Engine
+from pellucid_gateway.turn_context.budgets import StageBudgets
+from pellucid_gateway.turn_context.plans import DEPTH_PLANS
+from pellucid_gateway.verification.fact_matching import overlap
 from pellucid_runtime.clock import SystemClock
 from rig.injection import HOST, OTHER_HOST, OTHER_URL, URL
 
@@ -162,7 +162,7 @@ def engine_over(web: Web, model: AnswerModel | None) -> Engine:
     ids = count(1)
     services = Services(decision=web, search=web, scorer=web, fetcher=web)
     return Engine(
-        Equipment(
+        Dependencies(
             services=services,
             model=model,
             evidence=_Nowhere(),

@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 import yaml
 
+from pellucid_gateway.domain.ports import ModelEnd, ModelPiece, Prompt
 from pellucid_gateway.verification.fact_matching import overlap
-from pellucid_gateway.vocabulary.ports import ModelEnd, ModelPiece, Prompt
 
 HOST = "found.example"
 URL = f"https://{HOST}/page"

@@ -23,23 +23,18 @@ from pellucid_decision.intent.cascade import Cascade
 from pellucid_gateway.adapters import requests, responses
 from pellucid_gateway.adapters.evidence_store import StoredEvidence
 from pellucid_gateway.adapters.state import open_state
-from pellucid_gateway.course.budgets import StageBudgets
-from pellucid_gateway.course.plans import DEPTH_PLANS
-from pellucid_gateway.faces.application import Doors, http_app
-from pellucid_gateway.faces.door.admission import DoorLimits
-from pellucid_gateway.faces.door.guard import GuardRules
-from pellucid_gateway.faces.door.identity import Identity
-from pellucid_gateway.settings import GatewaySettings
-from pellucid_gateway.turn.equipment import Equipment
-from pellucid_gateway.turn.orchestrator import Engine
-from pellucid_gateway.vocabulary.findings import (
+from pellucid_gateway.api.application import Doors, http_app
+from pellucid_gateway.api.http.admission import DoorLimits
+from pellucid_gateway.api.http.guard import GuardRules
+from pellucid_gateway.api.http.identity import Identity
+from pellucid_gateway.domain.findings import (
     Hit,
     Method,
     PageContent,
     ProviderReport,
     ProviderStatus,
 )
-from pellucid_gateway.vocabulary.ports import (
+from pellucid_gateway.domain.ports import (
     DecideAnswer,
     DecideCall,
     FetchCall,
@@ -49,7 +44,12 @@ from pellucid_gateway.vocabulary.ports import (
     SearchAnswer,
     SearchCall,
 )
-from pellucid_gateway.vocabulary.services import Services
+from pellucid_gateway.domain.services import Services
+from pellucid_gateway.settings import GatewaySettings
+from pellucid_gateway.turn.dependencies import Dependencies
+from pellucid_gateway.turn.orchestrator import Engine
+from pellucid_gateway.turn_context.budgets import StageBudgets
+from pellucid_gateway.turn_context.plans import DEPTH_PLANS
 from pellucid_gateway.wiring.keeping import open_keeping, remembering
 from pellucid_runtime.clock import SystemClock
 from pellucid_runtime.health import Health
@@ -147,7 +147,7 @@ async def open_gateway(stack: AsyncExitStack, folder: Path, scorer: str = "") ->
         web.cascade = Cascade(_rules(), ScorerUnderstanding(channel, timeout_s=_UNDERSTAND_S))
     settings = GatewaySettings(data_dir=folder)
     state = await open_state(settings, stack, clock, settings.gateway_replicas)
-    bare = Equipment(
+    bare = Dependencies(
         services=Services(decision=web, search=web, scorer=web, fetcher=web),
         model=web,
         evidence=StoredEvidence(state.records),

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import yaml
 
-from pellucid_gateway.vocabulary.findings import PublishedDate, Source
+from pellucid_gateway.domain.findings import PublishedDate, Source
 
 CHECKABLE = (
     "out_of_range",

@@ -6,8 +6,8 @@ from functools import cache, lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from pellucid_gateway.vocabulary.findings import ScoredHit
-from pellucid_gateway.vocabulary.ports import Passage, PassageSupport, ScoreCall
+from pellucid_gateway.domain.findings import ScoredHit
+from pellucid_gateway.domain.ports import Passage, PassageSupport, ScoreCall
 from pellucid_language.scripts import is_read_by
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_scorer.adapters import backends

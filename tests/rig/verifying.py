@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pellucid_gateway.course.budgets import StageBudgets, TurnBudget
-from pellucid_gateway.course.course import Course
-from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.domain.events import TurnEvent
+from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.notices import wording_for
+from pellucid_gateway.domain.ports import ScorerPort
+from pellucid_gateway.domain.request import CitationStyle
+from pellucid_gateway.turn_context.budgets import StageBudgets, TurnBudget
+from pellucid_gateway.turn_context.context import TurnContext
+from pellucid_gateway.turn_context.ledger import TurnLedger
 from pellucid_gateway.verification.judge import SupportJudge
 from pellucid_gateway.verification.judgement import SecondOpinion
 from pellucid_gateway.verification.stream import CitationVerifier
-from pellucid_gateway.vocabulary.events import TurnEvent
-from pellucid_gateway.vocabulary.findings import Source
-from pellucid_gateway.vocabulary.notices import wording_for
-from pellucid_gateway.vocabulary.ports import ScorerPort
-from pellucid_gateway.vocabulary.request import CitationStyle
 from pellucid_runtime.clock import SystemClock
 from rig.planted import Planted
 
@@ -40,7 +40,7 @@ def judge_of(
 ) -> SupportJudge:
     """The gateway's judge of claims about some sources, with all the time that it wants."""
     clock = SystemClock()
-    course = Course(
+    context = TurnContext(
         clock=clock,
         budgets=StageBudgets(support_s=_TURN_S),
         budget=TurnBudget(clock, _TURN_S),
@@ -50,7 +50,7 @@ def judge_of(
     return SupportJudge(
         sources,
         scorer=scorer,
-        course=course,
+        context=context,
         question="",
         language=language,
         opinion=opinion,

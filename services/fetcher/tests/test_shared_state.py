@@ -13,8 +13,8 @@ import pytest
 
 from pellucid_fetcher.adapters.shared_turns import SharedRateLimit
 from pellucid_fetcher.adapters.store_guard import READ_S, StoreGuard
-from pellucid_fetcher.manners.politeness import LocalRateLimit
 from pellucid_fetcher.outcome import FetchStatus, Method, Purpose
+from pellucid_fetcher.politeness.politeness import LocalRateLimit
 from pellucid_runtime.breaker import BreakerState
 
 pytestmark = pytest.mark.redis

@@ -14,7 +14,7 @@ from pellucid_fetcher.outcome import FetchStatus, Purpose
 from pellucid_fetcher.settings import FetcherSettings
 from pellucid_fetcher.sites.port import SitePage
 from pellucid_fetcher.sites.registry import REGISTRY, USUAL
-from pellucid_fetcher.ways.site_way import knower
+from pellucid_fetcher.strategies.site_way import knower
 
 SE = "https://api.stackexchange.com/2.3/questions"
 README = "# Lantern\n\nA clock for lighthouses.\n"

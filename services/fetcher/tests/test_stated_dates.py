@@ -5,7 +5,7 @@ import json
 import pytest
 
 from pellucid_fetcher.document import Document
-from pellucid_fetcher.extraction.about.addresses import (
+from pellucid_fetcher.extraction.metadata.addresses import (
     day_in,
     is_offer,
     is_posted,

@@ -5,15 +5,15 @@ from datetime import UTC, datetime
 
 from turn_fakes import FakeScorer, PinnedNow, course_of
 
-from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.domain.events import Citation, CitationReport
+from pellucid_gateway.domain.findings import PublishedDate, Source
+from pellucid_gateway.domain.notices import wording_for
+from pellucid_gateway.domain.ports import AnswerModel
+from pellucid_gateway.domain.request import CitationStyle
+from pellucid_gateway.turn_context.ledger import TurnLedger
 from pellucid_gateway.verification.judge import SupportJudge
 from pellucid_gateway.verification.model_judge import ModelOpinion
 from pellucid_gateway.verification.stream import CitationVerifier
-from pellucid_gateway.vocabulary.events import Citation, CitationReport
-from pellucid_gateway.vocabulary.findings import PublishedDate, Source
-from pellucid_gateway.vocabulary.notices import wording_for
-from pellucid_gateway.vocabulary.ports import AnswerModel
-from pellucid_gateway.vocabulary.request import CitationStyle
 
 MARKER = "f00dcafe"
 QUESTION = "What is the toll on the Skerry Bridge?"
@@ -59,14 +59,16 @@ def verifier(
     checks: bool = True,
 ) -> CitationVerifier:
     clock = PinnedNow()
-    course = course_of(clock, ledger or TurnLedger(clock, wording_for("en")))
+    context = course_of(clock, ledger or TurnLedger(clock, wording_for("en")))
     judge = SupportJudge(
         sources,
         scorer=FakeScorer(),
-        course=course,
+        context=context,
         question=QUESTION,
         language="en",
-        opinion=ModelOpinion(model, name="small", course=course, marker=MARKER) if model else None,
+        opinion=ModelOpinion(model, name="small", context=context, marker=MARKER)
+        if model
+        else None,
     )
     return CitationVerifier(
         sources, judge=judge, style=style, question=QUESTION, own=own, checks=checks

@@ -19,9 +19,9 @@ from door_fakes import FakeEngine, MakeApp
 from upstream_fakes import FakeUpstream
 
 from pellucid_gateway.adapters.model_server import open_model_server
-from pellucid_gateway.faces.application import Doors, http_app
-from pellucid_gateway.faces.door.guard import GuardRules
-from pellucid_gateway.faces.door.identity import Identity
+from pellucid_gateway.api.application import Doors, http_app
+from pellucid_gateway.api.http.guard import GuardRules
+from pellucid_gateway.api.http.identity import Identity
 from pellucid_gateway.settings import GatewaySettings
 from pellucid_gateway.turn import orchestrator
 from pellucid_runtime.health import Health

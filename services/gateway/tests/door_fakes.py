@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 
 from starlette.types import ASGIApp
 
-from pellucid_gateway.admission.search_bound import SearchBound
-from pellucid_gateway.vocabulary.decision import (
+from pellucid_gateway.domain.decision import (
     Action,
     Decision,
     Freshness,
@@ -17,7 +16,7 @@ from pellucid_gateway.vocabulary.decision import (
     Signal,
     Stage,
 )
-from pellucid_gateway.vocabulary.events import (
+from pellucid_gateway.domain.events import (
     AnswerKind,
     Citation,
     CitationReport,
@@ -40,7 +39,7 @@ from pellucid_gateway.vocabulary.events import (
     UrlFetched,
     Usage,
 )
-from pellucid_gateway.vocabulary.findings import (
+from pellucid_gateway.domain.findings import (
     DateSource,
     Hit,
     Method,
@@ -52,7 +51,8 @@ from pellucid_gateway.vocabulary.findings import (
     ScoredHit,
     Source,
 )
-from pellucid_gateway.vocabulary.request import SearchCommand, TurnRequest
+from pellucid_gateway.domain.request import SearchCommand, TurnRequest
+from pellucid_gateway.load_shedding.adaptive_limit import AdaptiveLimit
 
 MakeApp = Callable[..., ASGIApp]
 
@@ -343,9 +343,9 @@ class FakeEngine:
         )
 
 
-def fallen_bound(*, least: int, most_in_hand: int) -> SearchBound:
+def fallen_bound(*, least: int, most_in_hand: int) -> AdaptiveLimit:
     """A bound of searches for which it has just been too much."""
-    bound = SearchBound(least=least, most=64, late_s=0.02)
+    bound = AdaptiveLimit(least=least, most=64, late_s=0.02)
     for _ in range(3):
         bound.settle(1.0, most_in_hand=most_in_hand)
     return bound

@@ -13,7 +13,7 @@ from hostile_markdown import chunks
 from kept_rig import Plan, open_gateway
 from turn_fakes import HITS, QUESTION, FakeModel, FakeSearch, Rig
 
-from pellucid_gateway.faces.door.admission import DoorLimits
+from pellucid_gateway.api.http.admission import DoorLimits
 from pellucid_runtime.http_server import HttpServer
 
 STYLES = ("natural", "numeric", "markdown", "none")

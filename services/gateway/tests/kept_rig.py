@@ -10,20 +10,20 @@ import httpx
 from starlette.types import ASGIApp
 from turn_fakes import QUESTION, FakeModel, FakeScorer, Rig
 
+from pellucid_gateway.access.quota import DailySearches
 from pellucid_gateway.adapters.evidence_store import StoredEvidence
 from pellucid_gateway.adapters.feedback_store import StoredFeedback
 from pellucid_gateway.adapters.state import open_state
-from pellucid_gateway.admission.quota import DailySearches
-from pellucid_gateway.faces.application import Doors, http_app
-from pellucid_gateway.faces.compatible.head_start import HeadStarts
-from pellucid_gateway.faces.door.admission import DoorLimits
-from pellucid_gateway.faces.door.guard import GuardRules
-from pellucid_gateway.faces.door.identity import Identity
-from pellucid_gateway.faces.native.kept import KeptDoors
+from pellucid_gateway.api.application import Doors, http_app
+from pellucid_gateway.api.compatible.head_start import HeadStarts
+from pellucid_gateway.api.http.admission import DoorLimits
+from pellucid_gateway.api.http.guard import GuardRules
+from pellucid_gateway.api.http.identity import Identity
+from pellucid_gateway.api.native.kept import KeptDoors
+from pellucid_gateway.domain.engine import TurnEngine
 from pellucid_gateway.settings import GatewaySettings
 from pellucid_gateway.turn.orchestrator import Engine
 from pellucid_gateway.turn.replay import replay
-from pellucid_gateway.vocabulary.engine import TurnEngine
 from pellucid_gateway.wiring.keeping import Keeping, open_keeping, remembering
 from pellucid_runtime.clock import Clock, SystemClock
 from pellucid_runtime.health import Health
@@ -66,7 +66,7 @@ async def open_gateway(stack: AsyncExitStack, plan: Plan) -> KeptGateway:
     scorer: FakeScorer = plan.rig.scorer
     evidence = StoredEvidence(state.records)
     bare = replace(
-        plan.rig.engine._equipment,
+        plan.rig.engine._dependencies,
         evidence=evidence,
         clock=plan.clock,
         new_id=iter_ids(),

@@ -18,11 +18,11 @@ from pellucid.common.v1 import common_pb2
 from pellucid.gateway.v1 import gateway_pb2, gateway_pb2_grpc
 from turn_fakes import QUESTION
 
-from pellucid_gateway.admission.api_keys import ApiKey, Scope, new_key, parse_line
-from pellucid_gateway.admission.local_limits import local_limiter
-from pellucid_gateway.faces.door.admission import Admission, DoorLimits
-from pellucid_gateway.faces.door.guard import GuardRules
-from pellucid_gateway.faces.door.keys import KeyRing
+from pellucid_gateway.access.api_keys import ApiKey, Scope, new_key, parse_line
+from pellucid_gateway.access.local_limits import local_limiter
+from pellucid_gateway.api.http.admission import Admission, DoorLimits
+from pellucid_gateway.api.http.guard import GuardRules
+from pellucid_gateway.api.http.keys import KeyRing
 from pellucid_gateway.grpc.server import SERVICE_NAME, GatewayServicer
 from pellucid_gateway.settings import GatewaySettings
 from pellucid_gateway.tools.keys import main

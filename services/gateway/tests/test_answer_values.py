@@ -3,7 +3,7 @@
 import pytest
 
 from pellucid_gateway.conflicts.answer_values import Answered, answered_by, stated_by
-from pellucid_gateway.vocabulary.findings import Source
+from pellucid_gateway.domain.findings import Source
 
 
 def source(text: str) -> Source:

@@ -10,8 +10,8 @@ import pytest
 from door_fakes import ANSWER, CITATIONS, SOURCES, FakeEngine, MakeApp, tool_call_events
 from sdk_clients import anthropic_client
 
-from pellucid_gateway.vocabulary.decision import WebMode
-from pellucid_gateway.vocabulary.events import (
+from pellucid_gateway.domain.decision import WebMode
+from pellucid_gateway.domain.events import (
     Delta,
     Failed,
     Notice,
@@ -20,7 +20,7 @@ from pellucid_gateway.vocabulary.events import (
     Thought,
     UrlFetched,
 )
-from pellucid_gateway.vocabulary.request import CitationStyle
+from pellucid_gateway.domain.request import CitationStyle
 from pellucid_runtime.http_server import HttpServer
 
 SEARCH: Any = {"type": "web_search_20250305", "name": "web_search"}

@@ -8,10 +8,10 @@ import pytest
 from door_fakes import ANSWER, OUTCOME, RESULT, FakeEngine, forced_events
 from jsonschema import Draft202012Validator
 
-from pellucid_gateway.vocabulary.decision import WebMode
-from pellucid_gateway.vocabulary.events import Decided, Delta, Failed
-from pellucid_gateway.vocabulary.findings import Routing, SafeSearch
-from pellucid_gateway.vocabulary.request import CitationStyle, Depth, Role, ScoringOptions
+from pellucid_gateway.domain.decision import WebMode
+from pellucid_gateway.domain.events import Decided, Delta, Failed
+from pellucid_gateway.domain.findings import Routing, SafeSearch
+from pellucid_gateway.domain.request import CitationStyle, Depth, Role, ScoringOptions
 
 FULL: dict[str, Any] = {
     "message": "What is the latest toll?",

@@ -7,8 +7,8 @@ import pytest
 from door_fakes import RESULT, FakeEngine, MakeApp
 from playwright.async_api import Browser, Page, expect
 
-from pellucid_gateway.admission.api_keys import ApiKey
-from pellucid_gateway.vocabulary.events import Degradation, Done, Notice
+from pellucid_gateway.access.api_keys import ApiKey
+from pellucid_gateway.domain.events import Degradation, Done, Notice
 from pellucid_runtime.http_server import HttpServer
 
 pytestmark = [

@@ -5,7 +5,7 @@ from hostile_markdown import reached, shown
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pellucid_gateway.vocabulary.request import CitationStyle
+from pellucid_gateway.domain.request import CitationStyle
 
 PARTS = st.sampled_from(
     [

@@ -7,7 +7,7 @@ import pytest
 from citation_fakes import SOURCES, verified, verifier
 from hostile_markdown import reached, shown
 
-from pellucid_gateway.vocabulary.request import CitationStyle
+from pellucid_gateway.domain.request import CitationStyle
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from door_fakes import ANSWER, FakeEngine
 from mcp import Client
 from test_face_errors import mcp
 
-from pellucid_gateway.vocabulary.request import ClientMessages
+from pellucid_gateway.domain.request import ClientMessages
 
 __all__ = ["mcp"]
 

@@ -11,9 +11,9 @@ from turn_fakes import FakeModel, FakeSearch, Rig, hit
 
 from pellucid_gateway.conflicts.detection import find_conflicts
 from pellucid_gateway.conflicts.notes import Preference
-from pellucid_gateway.gathering.relative_dates import with_absolute_dates
-from pellucid_gateway.vocabulary.events import Done, TurnResult
-from pellucid_gateway.vocabulary.findings import PublishedDate, Source
+from pellucid_gateway.domain.events import Done, TurnResult
+from pellucid_gateway.domain.findings import PublishedDate, Source
+from pellucid_gateway.retrieval.relative_dates import with_absolute_dates
 
 QUESTION = "What is the toll for cars on the Skerry Bridge?"
 

@@ -11,7 +11,7 @@ from kept_rig import Plan, open_gateway
 from playwright.async_api import Browser, Page, async_playwright
 from turn_fakes import QUESTION
 
-from pellucid_gateway.admission.api_keys import ApiKey
+from pellucid_gateway.access.api_keys import ApiKey
 from pellucid_runtime.http_server import HttpServer
 
 pytestmark = [pytest.mark.chromium, pytest.mark.timeout(120)]

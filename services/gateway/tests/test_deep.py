@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from turn_fakes import HITS, FakeFetcher, FakeModel, FakeSearch, Rig, hit
 
-from pellucid_gateway.course.budgets import StageBudgets
-from pellucid_gateway.vocabulary.events import Degradation, Done, Progress, ProgressKind, TurnResult
-from pellucid_gateway.vocabulary.findings import ProviderStatus
-from pellucid_gateway.vocabulary.ports import Reflection, SearchAnswer, SearchCall
-from pellucid_gateway.vocabulary.request import Depth
+from pellucid_gateway.domain.events import Degradation, Done, Progress, ProgressKind, TurnResult
+from pellucid_gateway.domain.findings import ProviderStatus
+from pellucid_gateway.domain.ports import Reflection, SearchAnswer, SearchCall
+from pellucid_gateway.domain.request import Depth
+from pellucid_gateway.turn_context.budgets import StageBudgets
 
 MORE = Reflection(
     sufficient=False, missing_aspects=("the year",), refined_query="Skerry Bridge year opened"

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import pytest
 from turn_fakes import FakeDecision, FakeModel, FakeSearch, Rig, search_decision, turn
 
+from pellucid_gateway.domain.decision import PlannedQuery
+from pellucid_gateway.domain.ports import Reflection
+from pellucid_gateway.domain.request import ChatMessage, Depth, Role, TurnRequest
 from pellucid_gateway.turn.discretion import cleared, private_values
-from pellucid_gateway.vocabulary.decision import PlannedQuery
-from pellucid_gateway.vocabulary.ports import Reflection
-from pellucid_gateway.vocabulary.request import ChatMessage, Depth, Role, TurnRequest
 
 VALUE = "Tr0ub4dor&3"
 TOLD = f"My router password is {VALUE}, which attacks guess it?"

@@ -22,9 +22,9 @@ from pellucid_gateway.adapters.evidence_store import StoredEvidence
 from pellucid_gateway.adapters.model import LlmAnswerModel
 from pellucid_gateway.adapters.services import open_services
 from pellucid_gateway.adapters.sqlite_state import SqliteState
-from pellucid_gateway.vocabulary.decision import Action, Freshness, PlannedQuery, Stage, WebMode
-from pellucid_gateway.vocabulary.findings import DateSource, Hit, Method, ProviderStatus, Purpose
-from pellucid_gateway.vocabulary.ports import (
+from pellucid_gateway.domain.decision import Action, Freshness, PlannedQuery, Stage, WebMode
+from pellucid_gateway.domain.findings import DateSource, Hit, Method, ProviderStatus, Purpose
+from pellucid_gateway.domain.ports import (
     DecideCall,
     FetchCall,
     ModelEnd,
@@ -36,15 +36,15 @@ from pellucid_gateway.vocabulary.ports import (
     ScoreCall,
     SearchCall,
 )
-from pellucid_gateway.vocabulary.request import (
+from pellucid_gateway.domain.request import (
     ChatMessage,
     Role,
     ScoringOptions,
     SearchOptions,
     SubjectContext,
 )
-from pellucid_gateway.vocabulary.services import Services
-from pellucid_gateway.vocabulary.state_ports import Entry
+from pellucid_gateway.domain.services import Services
+from pellucid_gateway.domain.state_ports import Entry
 from pellucid_runtime.clock import SystemClock
 from pellucid_runtime.errors import DependencyDownError, NotFoundError
 from pellucid_runtime.llm.model import ChatRequest, Chunk, Usage

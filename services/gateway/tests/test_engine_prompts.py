@@ -14,17 +14,17 @@ from pellucid_gateway.answering.prompts import build_prompt
 from pellucid_gateway.answering.rules import SOURCE_RULES
 from pellucid_gateway.answering.setting import Setting
 from pellucid_gateway.answering.window import bound_tokens
-from pellucid_gateway.course.plans import DEPTH_PLANS
-from pellucid_gateway.question.tokens import tokens_of
-from pellucid_gateway.vocabulary.fencing import fenced, neutral
-from pellucid_gateway.vocabulary.findings import PublishedDate, Source
-from pellucid_gateway.vocabulary.request import (
+from pellucid_gateway.domain.fencing import fenced, neutral
+from pellucid_gateway.domain.findings import PublishedDate, Source
+from pellucid_gateway.domain.request import (
     ChatMessage,
     CitationStyle,
     Depth,
     Role,
     SubjectContext,
 )
+from pellucid_gateway.question.tokens import tokens_of
+from pellucid_gateway.turn_context.plans import DEPTH_PLANS
 
 SETTING = Setting(
     question="What is the toll?",

@@ -13,20 +13,20 @@ from turn_fakes import turn
 from pellucid_gateway.answering import extractive
 from pellucid_gateway.answering.choice import choose
 from pellucid_gateway.answering.quotable import candidates_of
-from pellucid_gateway.gathering.sources import publisher_of
+from pellucid_gateway.domain import notices
+from pellucid_gateway.domain.decision import Action, WebMode
+from pellucid_gateway.domain.findings import PageContent, Source
+from pellucid_gateway.domain.request import CitationStyle, Depth
 from pellucid_gateway.question.fallback_decision import decide_by_rule, find_urls, query_from
 from pellucid_gateway.question.key_facts import candidates, tells
 from pellucid_gateway.question.plain_text import plain
+from pellucid_gateway.retrieval.sources import publisher_of
 from pellucid_gateway.verification.attributions import (
     find_attributions,
     names_publisher,
     settled_end,
 )
 from pellucid_gateway.verification.fact_matching import match_facts
-from pellucid_gateway.vocabulary import notices
-from pellucid_gateway.vocabulary.decision import Action, WebMode
-from pellucid_gateway.vocabulary.findings import PageContent, Source
-from pellucid_gateway.vocabulary.request import CitationStyle, Depth
 from pellucid_language.calendar import LANGUAGES
 from pellucid_language.sentences import Segmenter, split
 
@@ -234,7 +234,7 @@ def test_the_end_of_a_long_page_is_read_for_a_sentence() -> None:
 def _templates() -> dict[str, dict[str, dict[str, str]]]:
     from importlib import resources
 
-    file = resources.files("pellucid_gateway.vocabulary").joinpath("notices.yaml")
+    file = resources.files("pellucid_gateway.domain").joinpath("notices.yaml")
     table: dict[str, dict[str, dict[str, str]]] = yaml.safe_load(file.read_text("utf-8"))
     return table
 

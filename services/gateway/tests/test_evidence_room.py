@@ -16,7 +16,7 @@ from pellucid_gateway.adapters.record_scripts import OVERHEAD_BYTES
 from pellucid_gateway.adapters.redis_breaker import RedisBreaker
 from pellucid_gateway.adapters.redis_state import RedisState
 from pellucid_gateway.adapters.sqlite_state import SqliteState
-from pellucid_gateway.vocabulary.state_ports import Entry
+from pellucid_gateway.domain.state_ports import Entry
 from pellucid_runtime.clock import SystemClock
 from pellucid_runtime.errors import DependencyDownError, NotFoundError
 

@@ -10,13 +10,13 @@ import pytest
 from door_fakes import RESULT, FakeEngine, MakeApp, turn_events
 from mcp import Client
 
-from pellucid_gateway.vocabulary.errors import (
+from pellucid_gateway.domain.errors import (
     BudgetSpentError,
     ProvidersSpentError,
     SearchFailedError,
     failed_by,
 )
-from pellucid_gateway.vocabulary.events import Failed, Notice
+from pellucid_gateway.domain.events import Failed, Notice
 from pellucid_runtime.errors import (
     DeadlineExceededError,
     OverloadedError,

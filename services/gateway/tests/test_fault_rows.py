@@ -28,8 +28,7 @@ from turn_fakes import (
 )
 
 from pellucid_gateway.adapters.model import LlmAnswerModel
-from pellucid_gateway.course.budgets import StageBudgets
-from pellucid_gateway.vocabulary.events import (
+from pellucid_gateway.domain.events import (
     AnswerKind,
     Delta,
     Done,
@@ -37,8 +36,9 @@ from pellucid_gateway.vocabulary.events import (
     TurnEvent,
     TurnResult,
 )
-from pellucid_gateway.vocabulary.findings import ProviderStatus
-from pellucid_gateway.vocabulary.request import CitationStyle, Depth
+from pellucid_gateway.domain.findings import ProviderStatus
+from pellucid_gateway.domain.request import CitationStyle, Depth
+from pellucid_gateway.turn_context.budgets import StageBudgets
 from pellucid_runtime.llm.asking import Patience
 from pellucid_runtime.llm.endpoint import open_endpoint
 from pellucid_runtime.llm.openai import OpenAiClient

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from turn_fakes import NOW, FakeDecision, FakeModel, Rig, answer_decision, search_decision
 
-from pellucid_gateway.vocabulary.decision import Decision, WebMode
-from pellucid_gateway.vocabulary.events import Done, TurnResult
-from pellucid_gateway.vocabulary.findings import Source
-from pellucid_gateway.vocabulary.request import ChatMessage, EarlierTurn, Role
+from pellucid_gateway.domain.decision import Decision, WebMode
+from pellucid_gateway.domain.events import Done, TurnResult
+from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.request import ChatMessage, EarlierTurn, Role
 
 FOLLOW_UP = "And for lorries?"
 STANDALONE = "What is the toll for lorries on the Skerry Bridge?"

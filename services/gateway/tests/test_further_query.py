@@ -10,10 +10,10 @@ from turn_fakes import HITS, FakeDecision, FakeSearch, Rig
 
 from pellucid_gateway.adapters.requests import write_queries_request
 from pellucid_gateway.adapters.responses import decide_answer
-from pellucid_gateway.vocabulary.decision import Freshness, PlannedQuery
-from pellucid_gateway.vocabulary.events import Degradation, Done, OutboundText, TurnResult
-from pellucid_gateway.vocabulary.findings import Hit
-from pellucid_gateway.vocabulary.ports import SearchAnswer, SearchCall, Written
+from pellucid_gateway.domain.decision import Freshness, PlannedQuery
+from pellucid_gateway.domain.events import Degradation, Done, OutboundText, TurnResult
+from pellucid_gateway.domain.findings import Hit
+from pellucid_gateway.domain.ports import SearchAnswer, SearchCall, Written
 from pellucid_runtime.errors import DependencyDownError
 
 PROMPT = OutboundText("llm.example", "prompt", "Write up to 2 queries")

@@ -11,12 +11,12 @@ from pellucid.fetcher.v1 import fetcher_pb2
 from pellucid.gateway.v1 import gateway_pb2, gateway_pb2_grpc
 from pellucid.search.v1 import search_pb2
 
-from pellucid_gateway.faces.door.identity import Identity
+from pellucid_gateway.api.http.identity import Identity
+from pellucid_gateway.domain.decision import WebMode
+from pellucid_gateway.domain.events import Failed
+from pellucid_gateway.domain.request import Depth
 from pellucid_gateway.grpc.server import SERVICE_NAME, GatewayServicer
 from pellucid_gateway.settings import GatewaySettings
-from pellucid_gateway.vocabulary.decision import WebMode
-from pellucid_gateway.vocabulary.events import Failed
-from pellucid_gateway.vocabulary.request import Depth
 from pellucid_runtime.health import Health
 from pellucid_runtime.rpc.server import GrpcServer
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from pellucid_gateway.course.budgets import budgets_with
-from pellucid_gateway.course.plans import DEPTH_PLANS, plans_with
+from pellucid_gateway.domain.request import Depth
 from pellucid_gateway.settings import GatewaySettings
-from pellucid_gateway.vocabulary.request import Depth
+from pellucid_gateway.turn_context.budgets import budgets_with
+from pellucid_gateway.turn_context.plans import DEPTH_PLANS, plans_with
 from pellucid_runtime.settings import WrongSettingError, load_settings
 
 

@@ -15,7 +15,7 @@ import httpx
 import pytest
 from door_fakes import FakeEngine, MakeApp, forced_events, tool_call_events, turn_events
 
-from pellucid_gateway.vocabulary.events import Failed, TurnEvent
+from pellucid_gateway.domain.events import Failed, TurnEvent
 
 GOLDEN = Path(__file__).parent / "golden"
 QUESTION: Any = [{"role": "user", "content": "What is the toll?"}]
@@ -54,12 +54,12 @@ def normalised(stream: str) -> str:
     return re.sub(r'("(?:created|completed)(?:_at)?"):\d+', r"\1:0", stream)
 
 
-@pytest.mark.parametrize("course", COURSES)
+@pytest.mark.parametrize("scenario", COURSES)
 @pytest.mark.parametrize("face", FACES)
 async def test_the_stream_is_the_committed_one(
-    make_app: MakeApp, engine: FakeEngine, face: str, course: str
+    make_app: MakeApp, engine: FakeEngine, face: str, scenario: str
 ) -> None:
-    engine.events = COURSES[course]()
+    engine.events = COURSES[scenario]()
     path, body = FACES[face]
     if face != "native":
         body = {"model": "pellucid", **body}
@@ -71,7 +71,7 @@ async def test_the_stream_is_the_committed_one(
         reply = await http.post(path, json={**body, "stream": True})
 
     told = normalised(reply.text)
-    golden = GOLDEN / f"{face}.{course}.sse"
+    golden = GOLDEN / f"{face}.{scenario}.sse"
     if os.environ.get("GOLDEN_UPDATE"):
         golden.parent.mkdir(exist_ok=True)
         golden.write_text(told, "utf-8")

@@ -10,10 +10,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from pellucid_gateway.admission.hosts import is_loopback
-from pellucid_gateway.faces.door.guard import SECURITY_HEADERS, Guard, GuardRules
-from pellucid_gateway.faces.door.identity import Identity
-from pellucid_gateway.faces.door.keys import RELOAD_S, KeyRing, WrongKeyFileError, read_keys
+from pellucid_gateway.access.hosts import is_loopback
+from pellucid_gateway.api.http.guard import SECURITY_HEADERS, Guard, GuardRules
+from pellucid_gateway.api.http.identity import Identity
+from pellucid_gateway.api.http.keys import RELOAD_S, KeyRing, WrongKeyFileError, read_keys
 from pellucid_gateway.tools.keys import main
 from pellucid_runtime.clock import FixedClock
 from pellucid_runtime.health import Health

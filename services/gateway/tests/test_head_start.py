@@ -13,13 +13,13 @@ import pytest
 from kept_rig import KeptGateway, Plan, open_gateway
 from turn_fakes import FakeDecision, FakeModel, Rig, answer_decision, search_decision
 
-from pellucid_gateway.faces.compatible.head_start import HeadStart
-from pellucid_gateway.faces.compatible.upstream import Take
-from pellucid_gateway.keeping.memories import Memories
+from pellucid_gateway.api.compatible.head_start import HeadStart
+from pellucid_gateway.api.compatible.upstream import Take
+from pellucid_gateway.conversation.memories import Memories
+from pellucid_gateway.domain.decision import Decision
+from pellucid_gateway.domain.passed_on import Spent
+from pellucid_gateway.domain.ports import DecideAnswer, DecideCall
 from pellucid_gateway.question.plain_messages import is_plain
-from pellucid_gateway.vocabulary.decision import Decision
-from pellucid_gateway.vocabulary.passed_on import Spent
-from pellucid_gateway.vocabulary.ports import DecideAnswer, DecideCall
 from pellucid_runtime.llm.model import LlmUnavailableError
 
 THANKS = "Thank you, that was very helpful!"

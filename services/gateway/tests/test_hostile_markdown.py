@@ -14,20 +14,20 @@ from door_fakes import RESULT
 from hostile_markdown import chunks, constructs, mixtures, reached, shown, texts
 from markdown_it import MarkdownIt
 
+from pellucid_gateway.analytics.report_text import _row
 from pellucid_gateway.answering.extractive import write
 from pellucid_gateway.answering.korean_list import korean_list
 from pellucid_gateway.answering.quotable import Candidate
-from pellucid_gateway.faces.compatible.sharing import answer_text
-from pellucid_gateway.faces.openai.chat_reply import step_text
+from pellucid_gateway.api.compatible.sharing import answer_text
+from pellucid_gateway.api.openai.chat_reply import step_text
+from pellucid_gateway.domain.events import Notice, Progress, ProgressKind
+from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.notices import wording_for
+from pellucid_gateway.domain.request import CitationStyle
 from pellucid_gateway.markdown.addresses import Addresses
 from pellucid_gateway.markdown.door import Door
 from pellucid_gateway.markdown.escaping import escaped, label, link
-from pellucid_gateway.numbers.report_text import _row
 from pellucid_gateway.verification.rendering import marker_of, source_list
-from pellucid_gateway.vocabulary.events import Notice, Progress, ProgressKind
-from pellucid_gateway.vocabulary.findings import Source
-from pellucid_gateway.vocabulary.notices import wording_for
-from pellucid_gateway.vocabulary.request import CitationStyle
 
 NOW = datetime(2026, 10, 5, tzinfo=UTC)
 STYLES = list(CitationStyle)

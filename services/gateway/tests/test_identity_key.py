@@ -10,13 +10,13 @@ import pytest
 from pydantic import ValidationError
 from state_fakes import RedisServer, well_again
 
+from pellucid_gateway.access.callers import PROVISIONAL
 from pellucid_gateway.adapters.identity_key import KEY_BYTES, SharedIdentityKey
 from pellucid_gateway.adapters.redis_breaker import RedisBreaker
 from pellucid_gateway.adapters.redis_state import RedisState
-from pellucid_gateway.admission.callers import PROVISIONAL
-from pellucid_gateway.faces.door.identity import Identity, OwnCallers
+from pellucid_gateway.api.http.identity import Identity, OwnCallers
+from pellucid_gateway.domain.state_ports import Entry
 from pellucid_gateway.settings import GatewaySettings
-from pellucid_gateway.vocabulary.state_ports import Entry
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.store import RedisStore
 

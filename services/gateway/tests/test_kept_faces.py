@@ -14,8 +14,8 @@ from state_fakes import RedisServer
 from test_openapi import references
 from turn_fakes import QUESTION, FakeFetcher, Rig, search_decision
 
-from pellucid_gateway.vocabulary.decision import Action
-from pellucid_gateway.vocabulary.state_ports import Entry
+from pellucid_gateway.domain.decision import Action
+from pellucid_gateway.domain.state_ports import Entry
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from turn_fakes import NOW, FakeDecision, FakeModel, FakeSearch, Rig, search_decision
 
 from pellucid_gateway.answering.korean_list import is_recent, korean_list
-from pellucid_gateway.vocabulary.events import Done, TurnResult
-from pellucid_gateway.vocabulary.findings import Hit, PublishedDate, Source
-from pellucid_gateway.vocabulary.notices import wording_for
-from pellucid_gateway.vocabulary.request import CitationStyle
+from pellucid_gateway.domain.events import Done, TurnResult
+from pellucid_gateway.domain.findings import Hit, PublishedDate, Source
+from pellucid_gateway.domain.notices import wording_for
+from pellucid_gateway.domain.request import CitationStyle
 from pellucid_language.detection import is_mostly_korean
 
 KO = wording_for("ko")

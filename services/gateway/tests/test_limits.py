@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from state_fakes import RedisServer
 
+from pellucid_gateway.access.local_limits import LocalLeases, LocalLimiter, LocalWindows
 from pellucid_gateway.adapters.redis_breaker import RedisBreaker
 from pellucid_gateway.adapters.redis_scripts import RedisScripts
 from pellucid_gateway.adapters.shared_limits import SharedLimiter
-from pellucid_gateway.admission.local_limits import LocalLeases, LocalLimiter, LocalWindows
-from pellucid_gateway.vocabulary.rates import SLICES, Counted, Rate, Take, has_room, wait_s
+from pellucid_gateway.domain.rates import SLICES, Counted, Rate, Take, has_room, wait_s
 from pellucid_runtime.clock import Clock, FixedClock, SystemClock
 
 DAY = Rate("day", 100, 86_400)

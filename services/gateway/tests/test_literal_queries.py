@@ -7,8 +7,8 @@ import pytest
 from door_fakes import FakeEngine
 from turn_fakes import Rig, search_decision
 
-from pellucid_gateway.vocabulary.decision import WebMode
-from pellucid_gateway.vocabulary.request import (
+from pellucid_gateway.domain.decision import WebMode
+from pellucid_gateway.domain.request import (
     ChatMessage,
     Role,
     SearchCommand,

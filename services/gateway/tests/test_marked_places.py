@@ -3,8 +3,8 @@
 import pytest
 from citation_fakes import verified, verifier
 
-from pellucid_gateway.vocabulary.fencing import Unfencing, fenced
-from pellucid_gateway.vocabulary.request import CitationStyle
+from pellucid_gateway.domain.fencing import Unfencing, fenced
+from pellucid_gateway.domain.request import CitationStyle
 
 TOLL = "The toll for cars is 4.50 crowns"
 MARKS = (

@@ -9,8 +9,8 @@ import pytest
 from door_fakes import ANSWER, RESULT, FakeEngine, MakeApp
 from mcp import Client
 
-from pellucid_gateway.vocabulary.events import Failed
-from pellucid_gateway.vocabulary.request import Depth
+from pellucid_gateway.domain.events import Failed
+from pellucid_gateway.domain.request import Depth
 from pellucid_runtime.errors import PreconditionError
 from pellucid_runtime.http_server import HttpServer
 

@@ -22,9 +22,9 @@ from door_fakes import (
 from sdk_clients import openai_client
 from upstream_fakes import CHUNKS, FakeUpstream
 
-from pellucid_gateway.vocabulary.decision import Action, WebMode
-from pellucid_gateway.vocabulary.events import Decided, Failed
-from pellucid_gateway.vocabulary.request import CitationStyle, Depth
+from pellucid_gateway.domain.decision import Action, WebMode
+from pellucid_gateway.domain.events import Decided, Failed
+from pellucid_gateway.domain.request import CitationStyle, Depth
 
 ALONE = Decided(replace(DECISION, action=Action.ANSWER, queries=()))
 

@@ -1,7 +1,7 @@
 """The list of addresses that were asked for is the truth, no more and no less."""
 
-from pellucid_gateway.vocabulary.findings import Method, PageContent
-from pellucid_gateway.vocabulary.outgoing import fetched_urls
+from pellucid_gateway.domain.findings import Method, PageContent
+from pellucid_gateway.domain.outgoing import fetched_urls
 
 URL = "http://page.example/a"
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from pellucid_gateway.faces.door import outlet
-from pellucid_gateway.faces.door.leaving import ClientGoneError, Leaving
-from pellucid_gateway.faces.door.outlet import Outlet
+from pellucid_gateway.api.http import outlet
+from pellucid_gateway.api.http.leaving import ClientGoneError, Leaving
+from pellucid_gateway.api.http.outlet import Outlet
 
 EVENT = b"data: a\n\n"
 

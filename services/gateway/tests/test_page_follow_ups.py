@@ -11,13 +11,13 @@ from turn_fakes import (
     search_decision,
 )
 
+from pellucid_gateway.domain.decision import Action, Decision, Signal, WebMode
+from pellucid_gateway.domain.events import Done, TurnResult
+from pellucid_gateway.domain.request import ChatMessage, Role, TurnRequest
 from pellucid_gateway.question.named_addresses import named_addresses
 from pellucid_gateway.question.page_leaving import leaving
 from pellucid_gateway.question.page_topic import topic_of
 from pellucid_gateway.question.page_words import Standing, standing
-from pellucid_gateway.vocabulary.decision import Action, Decision, Signal, WebMode
-from pellucid_gateway.vocabulary.events import Done, TurnResult
-from pellucid_gateway.vocabulary.request import ChatMessage, Role, TurnRequest
 
 URL = "https://harbour.example/kettle"
 PAGE = (

@@ -11,10 +11,10 @@ import pytest
 from turn_fakes import HITS, QUESTION, FakeDecision, FakeFetcher, FakeSearch, Rig, search_decision
 
 from pellucid_gateway.answering.window import bound_tokens
-from pellucid_gateway.vocabulary.events import Done, TurnResult
-from pellucid_gateway.vocabulary.findings import Hit
-from pellucid_gateway.vocabulary.ports import ModelEnd, ModelPiece, Prompt
-from pellucid_gateway.vocabulary.request import Depth
+from pellucid_gateway.domain.events import Done, TurnResult
+from pellucid_gateway.domain.findings import Hit
+from pellucid_gateway.domain.ports import ModelEnd, ModelPiece, Prompt
+from pellucid_gateway.domain.request import Depth
 from pellucid_runtime.errors import DependencyDownError
 
 PAGE = (

@@ -16,10 +16,10 @@ from turn_fakes import QUESTION, FakeDecision, FakeModel, FakeSearch, Rig, answe
 from pellucid_gateway.adapters.model import LlmAnswerModel
 from pellucid_gateway.answering.client_prompt import build_client_prompt
 from pellucid_gateway.answering.window import PER_MESSAGE_TOKENS
+from pellucid_gateway.domain.events import Delta, Done, ToolCallPieces, TurnResult
+from pellucid_gateway.domain.ports import ModelToolCalls, Prompt
+from pellucid_gateway.domain.request import ClientMessages, SubjectContext
 from pellucid_gateway.question.tokens import SAFETY, tokens_of
-from pellucid_gateway.vocabulary.events import Delta, Done, ToolCallPieces, TurnResult
-from pellucid_gateway.vocabulary.ports import ModelToolCalls, Prompt
-from pellucid_gateway.vocabulary.request import ClientMessages, SubjectContext
 from pellucid_runtime.llm.model import ChatRequest, Chunk
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 50_000}}

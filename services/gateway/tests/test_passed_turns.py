@@ -13,9 +13,9 @@ import pytest
 from kept_rig import KeptGateway, Plan, open_gateway
 from turn_fakes import FakeDecision, FakeModel, Rig, answer_decision
 
-from pellucid_gateway.faces.compatible.upstream import Take
-from pellucid_gateway.vocabulary.passed_on import Spent, told_by_reply, told_by_stream
-from pellucid_gateway.vocabulary.state_ports import Entry
+from pellucid_gateway.api.compatible.upstream import Take
+from pellucid_gateway.domain.passed_on import Spent, told_by_reply, told_by_stream
+from pellucid_gateway.domain.state_ports import Entry
 
 SAID = "Thank you for the van advice!"
 STREAM = (

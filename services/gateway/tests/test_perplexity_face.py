@@ -9,9 +9,9 @@ import pytest
 from door_fakes import ANSWER, SOURCES, FakeEngine
 from sdk_clients import perplexity_client
 
-from pellucid_gateway.vocabulary.decision import WebMode
-from pellucid_gateway.vocabulary.events import Failed
-from pellucid_gateway.vocabulary.request import CitationStyle, Depth
+from pellucid_gateway.domain.decision import WebMode
+from pellucid_gateway.domain.events import Failed
+from pellucid_gateway.domain.request import CitationStyle, Depth
 
 URLS = [source.url for source in SOURCES]
 ASK: Any = {"model": "sonar", "messages": [{"role": "user", "content": "What is the toll?"}]}

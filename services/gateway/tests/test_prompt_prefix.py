@@ -13,14 +13,14 @@ from turn_fakes import turn
 from pellucid_gateway.answering.client_prompt import build_client_prompt
 from pellucid_gateway.answering.prompts import build_prompt
 from pellucid_gateway.answering.window import bound_tokens
-from pellucid_gateway.course.plans import DEPTH_PLANS
-from pellucid_gateway.vocabulary.request import (
+from pellucid_gateway.domain.request import (
     ChatMessage,
     ClientMessages,
     Depth,
     Role,
     SearchOptions,
 )
+from pellucid_gateway.turn_context.plans import DEPTH_PLANS
 
 WIDE = replace(SETTING, window_tokens=32_768)
 

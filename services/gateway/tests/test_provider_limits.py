@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 
 from turn_fakes import FakeSearch, Rig
 
-from pellucid_gateway.vocabulary.events import Done, Progress, TurnResult
-from pellucid_gateway.vocabulary.findings import ProviderReport, ProviderStatus
-from pellucid_gateway.vocabulary.ports import SearchAnswer, SearchCall
+from pellucid_gateway.domain.events import Done, Progress, TurnResult
+from pellucid_gateway.domain.findings import ProviderReport, ProviderStatus
+from pellucid_gateway.domain.ports import SearchAnswer, SearchCall
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.rpc.deadline import remaining_s
 

@@ -5,8 +5,8 @@ import re
 import pytest
 from turn_fakes import FakeDecision, FakeFetcher, Rig, answer_decision, search_decision
 
-from pellucid_gateway.vocabulary.decision import Action
-from pellucid_gateway.vocabulary.events import AnswerKind, Done, TurnResult
+from pellucid_gateway.domain.decision import Action
+from pellucid_gateway.domain.events import AnswerKind, Done, TurnResult
 
 URL = "https://museum.example/fog"
 LINES = (

@@ -11,12 +11,12 @@ from statistics import median
 import pytest
 from state_fakes import RedisServer, well_again
 
+from pellucid_gateway.access.local_limits import LocalLeases, LocalWindows
 from pellucid_gateway.adapters.redis_breaker import RedisBreaker
 from pellucid_gateway.adapters.redis_scripts import RedisScripts
 from pellucid_gateway.adapters.redis_state import RedisState
 from pellucid_gateway.adapters.shared_limits import SharedLimiter
-from pellucid_gateway.admission.local_limits import LocalLeases, LocalWindows
-from pellucid_gateway.vocabulary.rates import Rate, Take
+from pellucid_gateway.domain.rates import Rate, Take
 from pellucid_runtime.clock import SystemClock
 from pellucid_runtime.errors import DependencyDownError
 

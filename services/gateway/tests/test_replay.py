@@ -10,14 +10,14 @@ from citation_fakes import SOURCES
 from test_second_opinion import ScriptedJudge
 from turn_fakes import FakeScorer, PinnedNow, Rig, course_of
 
-from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.domain.answer import Verdict
+from pellucid_gateway.domain.notices import wording_for
+from pellucid_gateway.domain.ports import ModelEnd, ModelPiece, ModelToolCalls, Prompt
 from pellucid_gateway.turn.replay import replay
+from pellucid_gateway.turn_context.ledger import TurnLedger
 from pellucid_gateway.verification.judge import SupportJudge
 from pellucid_gateway.verification.judgement import LONGEST_DOUBT_CHARS, Doubt
 from pellucid_gateway.verification.verdicts import MOST_VERDICTS
-from pellucid_gateway.vocabulary.answer import Verdict
-from pellucid_gateway.vocabulary.notices import wording_for
-from pellucid_gateway.vocabulary.ports import ModelEnd, ModelPiece, ModelToolCalls, Prompt
 
 STATED = "The Skerry Bridge toll for cars is 4.50 crowns [1]."
 PARAPHRASE = "Motorists who cross the Skerry Bridge are charged 4.50 crowns [1]."
@@ -91,7 +91,7 @@ def judge_of(opinion: Willing | None = None, verdicts: Any = ()) -> SupportJudge
     return SupportJudge(
         SOURCES,
         scorer=FakeScorer(),
-        course=course_of(clock, TurnLedger(clock, wording_for("en"))),
+        context=course_of(clock, TurnLedger(clock, wording_for("en"))),
         question="",
         language="en",
         opinion=opinion,

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from door_fakes import OUTCOME, RESULT, SOURCES, WHEN
 
-from pellucid_gateway.faces.native.replies import (
+from pellucid_gateway.api.native.replies import (
     ChatReply,
     DecisionReply,
     PageReply,
@@ -14,7 +14,7 @@ from pellucid_gateway.faces.native.replies import (
     SearchReply,
     SourceReply,
 )
-from pellucid_gateway.vocabulary.findings import (
+from pellucid_gateway.domain.findings import (
     DateSource,
     PageContent,
     ProviderReport,

@@ -17,9 +17,9 @@ from door_fakes import (
 )
 from sdk_clients import openai_client
 
-from pellucid_gateway.vocabulary.decision import WebMode
-from pellucid_gateway.vocabulary.events import Failed
-from pellucid_gateway.vocabulary.request import Depth
+from pellucid_gateway.domain.decision import WebMode
+from pellucid_gateway.domain.events import Failed
+from pellucid_gateway.domain.request import Depth
 
 SEARCH: Any = {"type": "web_search"}
 FUNCTION: Any = {"type": "function", "name": "convert", "parameters": {"type": "object"}}

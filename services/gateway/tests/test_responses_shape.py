@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 from door_fakes import ANSWER, RESULT, FakeEngine, MakeApp, tool_call_events, turn_events
 
-from pellucid_gateway.vocabulary.events import Delta, Done, Thought
+from pellucid_gateway.domain.events import Delta, Done, Thought
 
 NULLABLE_TEXT = {"type": ["string", "null"]}
 NUMBER = {"type": "number"}
@@ -120,8 +120,8 @@ def events_of(reply: httpx.Response) -> list[dict[str, Any]]:
 async def test_every_response_is_complete_whole_and_as_a_stream(
     http: httpx.AsyncClient, engine: FakeEngine
 ) -> None:
-    for course in (turn_events(), tool_call_events()):
-        engine.events = course
+    for context in (turn_events(), tool_call_events()):
+        engine.events = context
         for asked in ASKED.values():
             whole = (await http.post("/v1/responses", json={"model": "m", **asked})).json()
             checked(whole)

@@ -4,7 +4,7 @@ import asyncio
 import itertools
 import time
 
-from pellucid_gateway.course.yielding import Rounds
+from pellucid_gateway.turn_context.loop_sharing import Rounds
 
 
 async def work(rounds: Rounds, stretches: int, seconds: float, done: list[int], name: int) -> None:

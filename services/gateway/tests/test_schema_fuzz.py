@@ -25,10 +25,10 @@ from schemathesis.specs.openapi.checks import (
 from pellucid_gateway.adapters.evidence_store import StoredEvidence
 from pellucid_gateway.adapters.feedback_store import StoredFeedback
 from pellucid_gateway.adapters.state import open_state
-from pellucid_gateway.faces.application import Doors, http_app
-from pellucid_gateway.faces.door.guard import GuardRules
-from pellucid_gateway.faces.door.identity import Identity
-from pellucid_gateway.faces.native.kept import KeptDoors
+from pellucid_gateway.api.application import Doors, http_app
+from pellucid_gateway.api.http.guard import GuardRules
+from pellucid_gateway.api.http.identity import Identity
+from pellucid_gateway.api.native.kept import KeptDoors
 from pellucid_gateway.settings import GatewaySettings
 from pellucid_gateway.wiring.keeping import open_keeping
 from pellucid_runtime.clock import SystemClock

@@ -10,7 +10,7 @@ import pytest
 from pellucid.scorer.v1 import scorer_pb2, scorer_pb2_grpc
 
 from pellucid_gateway.adapters.services import ScorerClient, open_services, patience_s
-from pellucid_gateway.vocabulary.ports import Passage
+from pellucid_gateway.domain.ports import Passage
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.rpc.latency import Latencies
 

@@ -15,9 +15,9 @@ from pellucid.gateway.v1 import gateway_pb2, gateway_pb2_grpc
 from upstream_fakes import FakeUpstream
 from websockets.asyncio.client import connect
 
+from pellucid_gateway.access.scoring_profiles import KnownProfiles
 from pellucid_gateway.adapters.model_server import KeptModelServer
-from pellucid_gateway.admission.scoring_profiles import KnownProfiles
-from pellucid_gateway.faces.door.identity import Identity
+from pellucid_gateway.api.http.identity import Identity
 from pellucid_gateway.grpc.server import SERVICE_NAME, GatewayServicer
 from pellucid_gateway.settings import GatewaySettings
 from pellucid_runtime.health import Health

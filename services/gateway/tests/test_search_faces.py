@@ -7,8 +7,8 @@ import pytest
 import tavily
 from door_fakes import RESULT, FakeEngine, MakeApp
 
-from pellucid_gateway.vocabulary.decision import WebMode
-from pellucid_gateway.vocabulary.request import CitationStyle
+from pellucid_gateway.domain.decision import WebMode
+from pellucid_gateway.domain.request import CitationStyle
 from pellucid_runtime.errors import PreconditionError, RateLimitedError
 
 

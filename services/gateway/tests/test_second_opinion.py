@@ -10,12 +10,12 @@ import pytest
 from citation_fakes import MARKER, SOURCES, verifier
 from turn_fakes import FakeScorer, PinnedNow, Rig
 
-from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.domain.events import Cited, Done
+from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.notices import wording_for
+from pellucid_gateway.domain.ports import ModelEnd, ModelPiece, ModelToolCalls, Prompt
+from pellucid_gateway.turn_context.ledger import TurnLedger
 from pellucid_gateway.verification.model_judge import parsed
-from pellucid_gateway.vocabulary.events import Cited, Done
-from pellucid_gateway.vocabulary.findings import Source
-from pellucid_gateway.vocabulary.notices import wording_for
-from pellucid_gateway.vocabulary.ports import ModelEnd, ModelPiece, ModelToolCalls, Prompt
 
 PARAPHRASE = "Motorists crossing the Skerry Bridge are charged 4.50 crowns [1]."
 TURNED = "The bridge opened Marta Quill on 3 October 2026 with 12 lanes for cars [1]."

@@ -8,20 +8,20 @@ from pellucid.decision.v1 import decision_pb2
 from turn_fakes import HITS, FakeSearch, Rig
 
 from pellucid_gateway.adapters.requests import decide_request
-from pellucid_gateway.course.plans import DEPTH_PLANS
-from pellucid_gateway.gathering.errand import second_try
-from pellucid_gateway.question.fallback_decision import decide_by_rule
-from pellucid_gateway.turn.equipment import heard_messages
-from pellucid_gateway.vocabulary.decision import (
+from pellucid_gateway.domain.decision import (
     Action,
     Decision,
     Freshness,
     PlannedQuery,
     Stage,
 )
-from pellucid_gateway.vocabulary.findings import Hit
-from pellucid_gateway.vocabulary.ports import DecideCall
-from pellucid_gateway.vocabulary.request import ChatMessage, Depth, Role, TurnRequest
+from pellucid_gateway.domain.findings import Hit
+from pellucid_gateway.domain.ports import DecideCall
+from pellucid_gateway.domain.request import ChatMessage, Depth, Role, TurnRequest
+from pellucid_gateway.question.fallback_decision import decide_by_rule
+from pellucid_gateway.retrieval.search_plan import second_try
+from pellucid_gateway.turn.dependencies import heard_messages
+from pellucid_gateway.turn_context.plans import DEPTH_PLANS
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 # Of the release before.

@@ -10,7 +10,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
-from pellucid_gateway.faces.door import shortcut
+from pellucid_gateway.api.http import shortcut
 
 PATH = "/v1/chat/completions"
 ASKED = {"model": "m", "messages": [{"role": "user", "content": "What is the toll?"}]}

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from turn_fakes import FakeDecision, FakeModel, Rig, answer_decision, search_decision
 
-from pellucid_gateway.vocabulary.decision import PlannedQuery, WebMode
-from pellucid_gateway.vocabulary.events import Done, TurnResult
-from pellucid_gateway.vocabulary.ports import DecideAnswer, DecideCall
-from pellucid_gateway.vocabulary.request import ChatMessage, Role, SearchOptions
+from pellucid_gateway.domain.decision import PlannedQuery, WebMode
+from pellucid_gateway.domain.events import Done, TurnResult
+from pellucid_gateway.domain.ports import DecideAnswer, DecideCall
+from pellucid_gateway.domain.request import ChatMessage, Role, SearchOptions
 
 LATEST = "What is the latest toll on the Skerry Bridge?"
 SAME = search_decision(queries=(PlannedQuery("Skerry Bridge toll latest"),))

@@ -12,7 +12,7 @@ from state_fakes import RedisServer, well_again
 from pellucid_gateway.adapters.redis_breaker import RedisBreaker
 from pellucid_gateway.adapters.redis_state import RedisState
 from pellucid_gateway.adapters.sqlite_state import SqliteState
-from pellucid_gateway.vocabulary.state_ports import Entry
+from pellucid_gateway.domain.state_ports import Entry
 from pellucid_runtime.clock import SystemClock
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.redis_client import open_redis

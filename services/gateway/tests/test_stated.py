@@ -11,10 +11,10 @@ from pellucid_gateway.answering.choice import choose
 from pellucid_gateway.answering.excerpt_worth import Likeness
 from pellucid_gateway.answering.quotable import Candidate, candidates_of
 from pellucid_gateway.answering.sufficiency import is_stated, near
+from pellucid_gateway.domain import notices
+from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.request import CitationStyle, Depth
 from pellucid_gateway.question.asked_things import beyond, share_told, things_of
-from pellucid_gateway.vocabulary import notices
-from pellucid_gateway.vocabulary.findings import Source
-from pellucid_gateway.vocabulary.request import CitationStyle, Depth
 from pellucid_language.calendar import LANGUAGES
 
 PAGE = (

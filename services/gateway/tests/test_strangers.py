@@ -2,9 +2,9 @@
 
 import pytest
 
-from pellucid_gateway.gathering.strangers import strangers
+from pellucid_gateway.domain.findings import Hit, PageContent, ScoredHit
 from pellucid_gateway.question.asked_things import named_words
-from pellucid_gateway.vocabulary.findings import Hit, PageContent, ScoredHit
+from pellucid_gateway.retrieval.strangers import strangers
 
 
 def _hit(

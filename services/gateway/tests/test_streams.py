@@ -7,8 +7,8 @@ import httpx
 import pytest
 from door_fakes import FakeEngine, MakeApp, turn_events
 
-from pellucid_gateway.faces.door import outlet
-from pellucid_gateway.vocabulary.events import Delta
+from pellucid_gateway.api.http import outlet
+from pellucid_gateway.domain.events import Delta
 from pellucid_runtime.http_server import HttpServer
 
 

@@ -5,11 +5,11 @@ from collections import Counter
 import pytest
 from turn_fakes import FakeScorer, PinnedNow, course_of
 
-from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.notices import wording_for
+from pellucid_gateway.turn_context.ledger import TurnLedger
 from pellucid_gateway.verification.fact_matching import FactMatch, match_facts
 from pellucid_gateway.verification.judge import SupportJudge
-from pellucid_gateway.vocabulary.findings import Source
-from pellucid_gateway.vocabulary.notices import wording_for
 from pellucid_language import text_memory
 from pellucid_language.text_memory import TextMemory, remembered
 
@@ -109,7 +109,7 @@ async def test_a_source_is_read_once_for_the_sentences_of_an_answer(
     judge = SupportJudge(
         (source,),
         scorer=FakeScorer(),
-        course=course_of(clock, TurnLedger(clock, wording_for("en"))),
+        context=course_of(clock, TurnLedger(clock, wording_for("en"))),
         question="",
         language="en",
     )

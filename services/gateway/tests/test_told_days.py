@@ -1,7 +1,7 @@
 """Days that two sources give for one event."""
 
 from pellucid_gateway.conflicts.told_days import different_days
-from pellucid_gateway.vocabulary.findings import Source
+from pellucid_gateway.domain.findings import Source
 
 
 def source(n: int) -> Source:

@@ -19,9 +19,8 @@ from turn_fakes import (
     search_decision,
 )
 
-from pellucid_gateway.course.budgets import StageBudgets
-from pellucid_gateway.vocabulary.decision import Action, Stage
-from pellucid_gateway.vocabulary.events import (
+from pellucid_gateway.domain.decision import Action, Stage
+from pellucid_gateway.domain.events import (
     AnswerKind,
     Degradation,
     Delta,
@@ -29,9 +28,10 @@ from pellucid_gateway.vocabulary.events import (
     Failed,
     TurnResult,
 )
-from pellucid_gateway.vocabulary.findings import ProviderReport, ProviderStatus, ScoredHit
-from pellucid_gateway.vocabulary.ports import ScoreCall
-from pellucid_gateway.vocabulary.request import Depth, SearchCommand, SubjectContext
+from pellucid_gateway.domain.findings import ProviderReport, ProviderStatus, ScoredHit
+from pellucid_gateway.domain.ports import ScoreCall
+from pellucid_gateway.domain.request import Depth, SearchCommand, SubjectContext
+from pellucid_gateway.turn_context.budgets import StageBudgets
 from pellucid_runtime.errors import InvalidArgumentError, PreconditionError, ServiceError
 from pellucid_runtime.llm.model import LlmCause
 

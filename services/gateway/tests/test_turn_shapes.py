@@ -15,13 +15,13 @@ from turn_fakes import (
     search_decision,
 )
 
-from pellucid_gateway.vocabulary.events import (
+from pellucid_gateway.domain.events import (
     Delta,
     Done,
     TurnResult,
 )
-from pellucid_gateway.vocabulary.findings import Hit
-from pellucid_gateway.vocabulary.request import (
+from pellucid_gateway.domain.findings import Hit
+from pellucid_gateway.domain.request import (
     CitationStyle,
     SearchCommand,
 )

@@ -19,9 +19,8 @@ from turn_fakes import (
     search_decision,
 )
 
-from pellucid_gateway.turn.named_pages import DOUBTFUL, WALLS
-from pellucid_gateway.vocabulary.decision import Action, WebMode
-from pellucid_gateway.vocabulary.events import (
+from pellucid_gateway.domain.decision import Action, WebMode
+from pellucid_gateway.domain.events import (
     AnswerKind,
     Cited,
     Decided,
@@ -35,14 +34,15 @@ from pellucid_gateway.vocabulary.events import (
     TurnResult,
     UrlFetched,
 )
-from pellucid_gateway.vocabulary.findings import Purpose
-from pellucid_gateway.vocabulary.ports import Reflection
-from pellucid_gateway.vocabulary.request import (
+from pellucid_gateway.domain.findings import Purpose
+from pellucid_gateway.domain.ports import Reflection
+from pellucid_gateway.domain.request import (
     ChatMessage,
     Depth,
     Role,
     SearchOptions,
 )
+from pellucid_gateway.turn.named_pages import DOUBTFUL, WALLS
 
 PAGE = "http://harbourpost.example/story"
 ORDER = (Decided, UrlFetched, Progress, ResultsReady, SourcesReady, Noticed, Delta, Done)

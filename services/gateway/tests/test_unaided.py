@@ -12,9 +12,9 @@ from turn_fakes import (
     search_decision,
 )
 
+from pellucid_gateway.domain.decision import Decision, Stage, WebMode
+from pellucid_gateway.domain.events import Decided
 from pellucid_gateway.turn.unaided import REASON_CODE
-from pellucid_gateway.vocabulary.decision import Decision, Stage, WebMode
-from pellucid_gateway.vocabulary.events import Decided
 
 QUESTION = "Why is the sky blue?"
 

@@ -45,7 +45,7 @@ NOT_MARKDOWN = {
     "verification/claim_extraction.py:claims_of": "compared",
     "verification/source_lists.py": "compared",
     "verification/judge.py": "judged",
-    "gathering/strangers.py:_mentions": "compared",
+    "retrieval/strangers.py:_mentions": "compared",
     "turn/follow_ups.py": "compared",
     "turn/page_follow_ups.py:with_named_page": "asked of the decision service",
     "turn/replay.py:_source": "facts, joined to facts",

@@ -10,7 +10,7 @@ from door_fakes import ANSWER, FakeEngine, MakeApp, forced_events, turn_events
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from pellucid_gateway.admission.api_keys import ApiKey
+from pellucid_gateway.access.api_keys import ApiKey
 from pellucid_runtime.http_server import HttpServer
 
 

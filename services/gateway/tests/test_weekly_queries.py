@@ -9,9 +9,9 @@ import pytest
 from kept_rig import KeptGateway, Plan, open_gateway
 from turn_fakes import HITS, FakeModel, Rig, search_decision
 
-from pellucid_gateway.faces.door.admission import DoorLimits
-from pellucid_gateway.vocabulary.decision import PlannedQuery
-from pellucid_gateway.vocabulary.findings import ProviderStatus
+from pellucid_gateway.api.http.admission import DoorLimits
+from pellucid_gateway.domain.decision import PlannedQuery
+from pellucid_gateway.domain.findings import ProviderStatus
 
 # Question, provider, status, times asked, relevance of what is found (None: nothing fits).
 WEEK = (

@@ -6,16 +6,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any
 
-from pellucid_gateway.course.budgets import StageBudgets, TurnBudget
-from pellucid_gateway.course.course import Course
-from pellucid_gateway.course.ledger import TurnLedger
-from pellucid_gateway.course.plans import DEPTH_PLANS
-from pellucid_gateway.turn.equipment import Equipment
-from pellucid_gateway.turn.orchestrator import Engine
-from pellucid_gateway.verification.fact_matching import overlap
-from pellucid_gateway.vocabulary.decision import Action, Decision, PlannedQuery, Stage
-from pellucid_gateway.vocabulary.events import Degradation, OutboundText, TurnEvent
-from pellucid_gateway.vocabulary.findings import (
+from pellucid_gateway.domain.decision import Action, Decision, PlannedQuery, Stage
+from pellucid_gateway.domain.events import Degradation, OutboundText, TurnEvent
+from pellucid_gateway.domain.findings import (
     Hit,
     Method,
     PageContent,
@@ -25,7 +18,7 @@ from pellucid_gateway.vocabulary.findings import (
     ScoreBreakdown,
     ScoredHit,
 )
-from pellucid_gateway.vocabulary.ports import (
+from pellucid_gateway.domain.ports import (
     DecideAnswer,
     DecideCall,
     FetchCall,
@@ -42,8 +35,15 @@ from pellucid_gateway.vocabulary.ports import (
     SearchCall,
     Written,
 )
-from pellucid_gateway.vocabulary.request import ChatMessage, Role, TurnRequest
-from pellucid_gateway.vocabulary.services import Services
+from pellucid_gateway.domain.request import ChatMessage, Role, TurnRequest
+from pellucid_gateway.domain.services import Services
+from pellucid_gateway.turn.dependencies import Dependencies
+from pellucid_gateway.turn.orchestrator import Engine
+from pellucid_gateway.turn_context.budgets import StageBudgets, TurnBudget
+from pellucid_gateway.turn_context.context import TurnContext
+from pellucid_gateway.turn_context.ledger import TurnLedger
+from pellucid_gateway.turn_context.plans import DEPTH_PLANS
+from pellucid_gateway.verification.fact_matching import overlap
 from pellucid_language import sentences
 from pellucid_runtime.clock import Clock, SystemClock
 from pellucid_runtime.errors import DependencyDownError, NotFoundError
@@ -368,7 +368,7 @@ class Rig:
             decision=self.decision, search=self.search, scorer=self.scorer, fetcher=self.fetcher
         )
         return Engine(
-            Equipment(
+            Dependencies(
                 services=services,
                 model=self.model,
                 evidence=self.evidence,
@@ -392,12 +392,14 @@ def turn(message: str = QUESTION, **options: Any) -> TurnRequest:
     return TurnRequest(messages=(*history, ChatMessage(Role.USER, message)), **options)
 
 
-def course_of(clock: Clock, ledger: TurnLedger, total_s: float = 15.0) -> Course:
+def course_of(clock: Clock, ledger: TurnLedger, total_s: float = 15.0) -> TurnContext:
     async def ignore(event: TurnEvent) -> None:
         """Nobody listens."""
 
     budget = TurnBudget(clock, total_s)
-    return Course(clock=clock, budgets=StageBudgets(), budget=budget, ledger=ledger, send=ignore)
+    return TurnContext(
+        clock=clock, budgets=StageBudgets(), budget=budget, ledger=ledger, send=ignore
+    )
 
 
 def sentences_of(text: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid_language.redaction.gate import Redactor
+from pellucid_language.pii.gate import Redactor
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid_language.redaction.passwords import find_passwords
+from pellucid_language.pii.passwords import find_passwords
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from pellucid_language.redaction.gate import GATE, without
+from pellucid_language.pii.gate import GATE, without
 from rig.private_values import (
     Planted,
     cards,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid_language.redaction.credentials import find_secrets
+from pellucid_language.pii.credentials import find_secrets
 
 
 def found(text: str) -> list[str]:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from stated_tables import STATED
 
-from pellucid_language.redaction.gate import GATE, without
-from pellucid_language.redaction.value_forms import form_points
+from pellucid_language.pii.gate import GATE, without
+from pellucid_language.pii.value_forms import form_points
 
 # One clause a line, with the words of the others, and figures, and no secret.
 SAID = Path(__file__).with_name("said_of_secrets.txt").read_text("utf-8").splitlines()

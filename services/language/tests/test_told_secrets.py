@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from pellucid_language.redaction.gate import GATE, without
+from pellucid_language.pii.gate import GATE, without
 
 VALUES = ("Tr0ub4dor&3", "hunter2!x", "Soleil2024!", "gato_99x", "kX9#pLm2", "blue7river")
 TOLD = (

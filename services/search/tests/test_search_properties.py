@@ -11,15 +11,15 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from pellucid_language.redaction.gate import Redactor
+from pellucid_language.pii.gate import Redactor
 from pellucid_runtime.clock import Clock, SystemClock
 from pellucid_search.asking.answer_cache import CachedAnswer, decode, encode
 from pellucid_search.asking.answering import Answering
 from pellucid_search.asking.background import Background
 from pellucid_search.asking.buckets import LocalGate
-from pellucid_search.asking.desk import Desk, DeskLimits
 from pellucid_search.asking.ledger import Ledger
 from pellucid_search.asking.planning import Lineup, Offer
+from pellucid_search.asking.provider_client import ProviderClient, ProviderLimits
 from pellucid_search.asking.relay import Relay
 from pellucid_search.asking.write_behind import WriteBehind
 from pellucid_search.dates.publication import publication_date, understand_date
@@ -71,17 +71,19 @@ def build_searcher(engines: Mapping[str, FakeEngine], cache: Any, counters: Any)
     ledger = Ledger(counters, budget_micro_usd=10**9, providers=NAMES)
     gate = LocalGate({}, clock.monotonic)
     background = Background()
-    desks = {
-        name: Desk(
-            ProviderSpec(name), engine, gate, ledger, clock, DeskLimits(), Deaf(), lambda: 0.0
+    provider_clients = {
+        name: ProviderClient(
+            ProviderSpec(name), engine, gate, ledger, clock, ProviderLimits(), Deaf(), lambda: 0.0
         )
         for name, engine in engines.items()
     }
     return Searcher(
-        desks=desks,
+        provider_clients=provider_clients,
         offers=lambda: {name: Offer(name) for name in engines},
         line=Lineup(tuple(engines)),
-        relay=Relay(Answering(desks, WriteBehind(cache, background), clock, background), clock),
+        relay=Relay(
+            Answering(provider_clients, WriteBehind(cache, background), clock, background), clock
+        ),
         redactor=Redactor(),
         policy=DomainPolicy(),
         is_internal=lambda _provider, _host: False,

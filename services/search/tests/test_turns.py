@@ -11,13 +11,13 @@ from search_provider_fixtures import GOOD
 from search_provider_refusals import BRAVE_HEADERS, brave_error
 from test_waiting import HITS, QUERY, Deaf, Slow
 
-from pellucid_search.asking.answering import Answering, Errand
+from pellucid_search.asking.answering import Answering, ProviderRequest
 from pellucid_search.asking.background import Background
 from pellucid_search.asking.buckets import LocalGate, Rate
-from pellucid_search.asking.desk import Desk, DeskLimits
 from pellucid_search.asking.ledger import Ledger
 from pellucid_search.asking.line import Line
 from pellucid_search.asking.planning import Plan
+from pellucid_search.asking.provider_client import ProviderClient, ProviderLimits
 from pellucid_search.asking.relay import Relay
 from pellucid_search.asking.write_behind import WriteBehind
 from pellucid_search.errors import BadKeyError, RateError
@@ -51,24 +51,28 @@ class OnePerSecond(Slow):
 def relay_over(system_clock: Any, counters: Any, memory_cache: Any) -> Any:
     """Return a relay over one provider `x` of one call a second, and its desk."""
 
-    def make(engine: Any) -> tuple[Relay, Desk]:
+    def make(engine: Any) -> tuple[Relay, ProviderClient]:
         gate = LocalGate({"x": Rate(1, SECOND)}, system_clock.monotonic)
         ledger = Ledger(counters, budget_micro_usd=10**9, providers=("x",))
-        limits = DeskLimits(timeout_s=2.5)
-        desk = Desk(ProviderSpec("x"), engine, gate, ledger, system_clock, limits, Deaf())
+        limits = ProviderLimits(timeout_s=2.5)
+        provider_client = ProviderClient(
+            ProviderSpec("x"), engine, gate, ledger, system_clock, limits, Deaf()
+        )
         background = Background()
         cache = WriteBehind(memory_cache, background)
-        answering = Answering({"x": desk}, cache, system_clock, background)
-        return Relay(answering, system_clock), desk
+        answering = Answering({"x": provider_client}, cache, system_clock, background)
+        return Relay(answering, system_clock), provider_client
 
     return make
 
 
-def errand(clock: Any, text: str, caller: str, *, own_s: float = 3, wait_s: float = 9) -> Errand:
+def provider_request(
+    clock: Any, text: str, caller: str, *, own_s: float = 3, wait_s: float = 9
+) -> ProviderRequest:
     now = clock.monotonic()
     query = replace(QUERY, text=text)
     until, latest = now + own_s * SECOND, now + (own_s + wait_s) * SECOND
-    return Errand(query, 0, until, caller, latest=latest)
+    return ProviderRequest(query, 0, until, caller, latest=latest)
 
 
 async def test_ten_people_with_ten_turns_each_share_one_call_a_second(
@@ -82,7 +86,7 @@ async def test_ten_people_with_ten_turns_each_share_one_call_a_second(
         runs = []
         for turn in range(10):
             started = system_clock.monotonic()
-            asked = errand(system_clock, f"query {person} {turn}", f"person {person}")
+            asked = provider_request(system_clock, f"query {person} {turn}", f"person {person}")
             runs += await relay.carry_out(PLAN, asked)
             took.append((system_clock.monotonic() - started) / SECOND)
             await asyncio.sleep(10 * SECOND)  # reads the answer
@@ -112,13 +116,13 @@ async def test_who_would_wait_too_long_is_told_at_once_which_limit_it_is(
 ) -> None:
     relay, _ = relay_over(OnePerSecond(system_clock))
     asking = [
-        asyncio.create_task(relay.carry_out(PLAN, errand(system_clock, f"q{i}", f"p{i}")))
+        asyncio.create_task(relay.carry_out(PLAN, provider_request(system_clock, f"q{i}", f"p{i}")))
         for i in range(8)
     ]
     await asyncio.sleep(0.2 * SECOND)
     started = system_clock.monotonic()
 
-    (run,) = await relay.carry_out(PLAN, errand(system_clock, "late", "p9", wait_s=0))
+    (run,) = await relay.carry_out(PLAN, provider_request(system_clock, "late", "p9", wait_s=0))
 
     assert system_clock.monotonic() - started < 2 * SECOND
     assert (run.status, run.error_code) == (ProviderStatus.RATE_LIMITED, "rate")
@@ -132,7 +136,9 @@ async def test_who_asks_much_waits_behind_itself(relay_over: Any, system_clock: 
     order: list[str] = []
 
     async def ask(caller: str, index: int) -> None:
-        await relay.carry_out(PLAN, errand(system_clock, f"{caller} {index}", caller, wait_s=30))
+        await relay.carry_out(
+            PLAN, provider_request(system_clock, f"{caller} {index}", caller, wait_s=30)
+        )
         order.append(caller)
 
     greedy = [asyncio.create_task(ask("greedy", index)) for index in range(6)]
@@ -149,12 +155,12 @@ async def test_the_same_question_of_many_people_is_asked_once_and_waits_with_its
     engine = OnePerSecond(system_clock)
     relay, _ = relay_over(engine)
     others = [
-        asyncio.create_task(relay.carry_out(PLAN, errand(system_clock, f"q{i}", f"p{i}")))
+        asyncio.create_task(relay.carry_out(PLAN, provider_request(system_clock, f"q{i}", f"p{i}")))
         for i in range(6)
     ]
     await asyncio.sleep(0.1 * SECOND)
     same = await asyncio.gather(
-        *(relay.carry_out(PLAN, errand(system_clock, "same", f"s{i}")) for i in range(4))
+        *(relay.carry_out(PLAN, provider_request(system_clock, "same", f"s{i}")) for i in range(4))
     )
     await asyncio.gather(*others)
 
@@ -167,13 +173,13 @@ async def test_time_in_line_is_none_of_the_calls_own(relay_over: Any, system_clo
     """Two seconds in line and one of its own: more than the two that it has for itself."""
     engine = OnePerSecond(system_clock)
     relay, _ = relay_over(engine)
-    first = asyncio.create_task(relay.carry_out(PLAN, errand(system_clock, "a", "a")))
+    first = asyncio.create_task(relay.carry_out(PLAN, provider_request(system_clock, "a", "a")))
     await asyncio.sleep(0)
-    second = asyncio.create_task(relay.carry_out(PLAN, errand(system_clock, "b", "b")))
+    second = asyncio.create_task(relay.carry_out(PLAN, provider_request(system_clock, "b", "b")))
     await asyncio.sleep(0)
     engine.seconds = 0.9 * SECOND
 
-    (run,) = await relay.carry_out(PLAN, errand(system_clock, "c", "c", own_s=1.6))
+    (run,) = await relay.carry_out(PLAN, provider_request(system_clock, "c", "c", own_s=1.6))
 
     assert run.answered
     assert run.waited_s > SECOND
@@ -186,7 +192,7 @@ async def test_what_those_before_learnt_holds_for_who_stands_in_line(
     relay, _ = relay_over(Slow(0.5 * SECOND, BadKeyError("no")))
 
     runs = await asyncio.gather(
-        *(relay.carry_out(PLAN, errand(system_clock, f"q{i}", f"p{i}")) for i in range(4))
+        *(relay.carry_out(PLAN, provider_request(system_clock, f"q{i}", f"p{i}")) for i in range(4))
     )
 
     assert sum(run.calls for (run,) in runs) == 1

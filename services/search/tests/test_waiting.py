@@ -10,12 +10,12 @@ import pytest
 from pellucid_runtime.breaker import FAILURES_TO_OPEN, BreakerState
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_search.adapters.guarded_store import GuardedCounters
-from pellucid_search.asking.answering import Answering, Errand
+from pellucid_search.asking.answering import Answering, ProviderRequest
 from pellucid_search.asking.background import Background
 from pellucid_search.asking.buckets import LocalGate
-from pellucid_search.asking.desk import Desk, DeskLimits
 from pellucid_search.asking.ledger import Ledger
 from pellucid_search.asking.planning import Plan
+from pellucid_search.asking.provider_client import ProviderClient, ProviderLimits
 from pellucid_search.asking.relay import Relay
 from pellucid_search.asking.write_behind import WriteBehind
 from pellucid_search.errors import RateError
@@ -69,29 +69,31 @@ class Lingering(Slow):
 def build(system_clock: Any, counters: Any, memory_cache: Any) -> Any:
     """Return the answering over one provider `x`, and its desk."""
 
-    def make(engine: Any, **limits: Any) -> tuple[Answering, Desk]:
+    def make(engine: Any, **limits: Any) -> tuple[Answering, ProviderClient]:
         ledger = Ledger(counters, budget_micro_usd=10**9, providers=("x",))
         gate = LocalGate({}, system_clock.monotonic)
         spec = ProviderSpec("x")
-        desk = Desk(spec, engine, gate, ledger, system_clock, DeskLimits(**limits), Deaf())
+        provider_client = ProviderClient(
+            spec, engine, gate, ledger, system_clock, ProviderLimits(**limits), Deaf()
+        )
         background = Background()
         cache = WriteBehind(memory_cache, background)
-        return Answering({"x": desk}, cache, system_clock, background), desk
+        return Answering({"x": provider_client}, cache, system_clock, background), provider_client
 
     return make
 
 
-def errand(clock: Any, seconds: float) -> Errand:
-    return Errand(QUERY, 0, clock.monotonic() + seconds)
+def provider_request(clock: Any, seconds: float) -> ProviderRequest:
+    return ProviderRequest(QUERY, 0, clock.monotonic() + seconds)
 
 
 async def test_who_joins_in_leaves_when_its_own_time_is_up(build: Any, system_clock: Any) -> None:
     answering, _ = build(Slow(1.0))
     leader, joiner = ProviderRun("x", 0), ProviderRun("x", 0)
-    leading = asyncio.create_task(answering.ask("x", errand(system_clock, 10.0), leader))
+    leading = asyncio.create_task(answering.ask("x", provider_request(system_clock, 10.0), leader))
     await asyncio.sleep(0.01)
 
-    await answering.ask("x", errand(system_clock, 0.1), joiner)
+    await answering.ask("x", provider_request(system_clock, 0.1), joiner)
 
     assert not leading.done()
     assert (joiner.status, joiner.error_code) == (ProviderStatus.FAILED, "timeout")
@@ -105,10 +107,10 @@ async def test_who_has_more_time_than_the_one_it_joined_asks_again(
     engine = Slow(0.4)
     answering, _ = build(engine)
     leader, joiner = ProviderRun("x", 0), ProviderRun("x", 0)
-    leading = asyncio.create_task(answering.ask("x", errand(system_clock, 0.1), leader))
+    leading = asyncio.create_task(answering.ask("x", provider_request(system_clock, 0.1), leader))
     await asyncio.sleep(0.01)
 
-    await answering.ask("x", errand(system_clock, 5.0), joiner)
+    await answering.ask("x", provider_request(system_clock, 5.0), joiner)
 
     await leading
     assert leader.error_code == "timeout"
@@ -119,17 +121,19 @@ async def test_who_has_more_time_than_the_one_it_joined_asks_again(
 async def test_a_full_room_is_waited_for_no_longer_than_there_is_time(
     build: Any, system_clock: Any
 ) -> None:
-    _, desk = build(Slow(1.0), concurrency=1)
+    _, provider_client = build(Slow(1.0), concurrency=1)
     first, second = ProviderRun("x", 0), ProviderRun("x", 0)
-    working = asyncio.create_task(desk.ask(QUERY, first, until=system_clock.monotonic() + 10))
+    working = asyncio.create_task(
+        provider_client.ask(QUERY, first, until=system_clock.monotonic() + 10)
+    )
     await asyncio.sleep(0.01)
 
-    await desk.ask(QUERY, second, until=system_clock.monotonic() + 0.1)
+    await provider_client.ask(QUERY, second, until=system_clock.monotonic() + 0.1)
 
     assert not working.done()
     assert (second.status, second.error_code, second.calls) == (ProviderStatus.FAILED, "timeout", 0)
     await working
-    await desk.ask(QUERY, second, until=system_clock.monotonic() + 3)
+    await provider_client.ask(QUERY, second, until=system_clock.monotonic() + 3)
     assert second.status is ProviderStatus.OK
 
 
@@ -137,16 +141,20 @@ async def test_room_is_left_to_those_who_can_still_be_answered(
     build: Any, system_clock: Any
 ) -> None:
     engine = Slow(0.4)
-    _, desk = build(engine, concurrency=1)
-    await desk.ask(QUERY, ProviderRun("x", 0), until=system_clock.monotonic() + 3)
+    _, provider_client = build(engine, concurrency=1)
+    await provider_client.ask(QUERY, ProviderRun("x", 0), until=system_clock.monotonic() + 3)
     first, late, second = (ProviderRun("x", 0) for _ in range(3))
-    working = asyncio.create_task(desk.ask(QUERY, first, until=system_clock.monotonic() + 3))
+    working = asyncio.create_task(
+        provider_client.ask(QUERY, first, until=system_clock.monotonic() + 3)
+    )
     await asyncio.sleep(0.01)
 
     # The one that has no time for a usual answer once there is room gives its place up before.
-    waiting = asyncio.create_task(desk.ask(QUERY, late, until=system_clock.monotonic() + 0.5))
+    waiting = asyncio.create_task(
+        provider_client.ask(QUERY, late, until=system_clock.monotonic() + 0.5)
+    )
     await asyncio.sleep(0.01)
-    await desk.ask(QUERY, second, until=system_clock.monotonic() + 5)
+    await provider_client.ask(QUERY, second, until=system_clock.monotonic() + 5)
     await asyncio.gather(working, waiting)
 
     assert (late.status, late.calls) == (ProviderStatus.FAILED, 0)
@@ -158,14 +166,14 @@ async def test_too_many_calls_of_our_own_are_not_taken_for_a_provider_in_trouble
     build: Any, system_clock: Any
 ) -> None:
     many = FAILURES_TO_OPEN
-    _, desk = build(Slow(1.1), concurrency=many, slow_s=1.0)
+    _, provider_client = build(Slow(1.1), concurrency=many, slow_s=1.0)
 
     def begin(seconds: float) -> asyncio.Task[None]:
         until = system_clock.monotonic() + seconds
-        return asyncio.create_task(desk.ask(QUERY, ProviderRun("x", 0), until=until))
+        return asyncio.create_task(provider_client.ask(QUERY, ProviderRun("x", 0), until=until))
 
     await asyncio.gather(*(begin(0.05) for _ in range(many)))
-    assert desk.breaker.state is BreakerState.CLOSED
+    assert provider_client.breaker.state is BreakerState.CLOSED
 
     answered, waiting = [begin(10) for _ in range(many)], [begin(10) for _ in range(many)]
     await asyncio.gather(*answered)
@@ -173,7 +181,7 @@ async def test_too_many_calls_of_our_own_are_not_taken_for_a_provider_in_trouble
     for task in waiting:
         task.cancel()
     await asyncio.wait(waiting)
-    assert desk.breaker.state is BreakerState.CLOSED
+    assert provider_client.breaker.state is BreakerState.CLOSED
 
 
 @pytest.mark.parametrize(
@@ -183,12 +191,15 @@ async def test_too_many_calls_of_our_own_are_not_taken_for_a_provider_in_trouble
 async def test_who_was_asked_as_well_is_no_loss_when_the_first_answers_after_all(
     slower: str, status: ProviderStatus, is_loss: Any, system_clock: Any, build: Any
 ) -> None:
-    answering, desk = build(Slow(30.0 if slower == "first" else 0.5))
+    answering, provider_client = build(Slow(30.0 if slower == "first" else 0.5))
     other = Lingering(30.0 if slower == "second" else 0.0)
-    answering.desks = {"first": desk, "second": replace(desk, engine=other)}
+    answering.provider_clients = {
+        "first": provider_client,
+        "second": replace(provider_client, engine=other),
+    }
     relay = Relay(answering, system_clock, hedge_default_s=0.1)
 
-    runs = await relay.carry_out(Plan(("first", "second")), errand(system_clock, 20))
+    runs = await relay.carry_out(Plan(("first", "second")), provider_request(system_clock, 20))
     await asyncio.sleep(0.1)
 
     told = {run.provider: (run.status, run.lost, run.calls) for run in runs}
@@ -207,7 +218,7 @@ async def test_asking_all_ends_in_time_even_when_looking_up_hangs(
     monkeypatch.setattr(Answering, "recall", hang)
     started = system_clock.monotonic()
     plan = Plan(("x",), together=True)
-    runs = await Relay(answering, system_clock).carry_out(plan, errand(system_clock, 0.1))
+    runs = await Relay(answering, system_clock).carry_out(plan, provider_request(system_clock, 0.1))
 
     assert system_clock.monotonic() - started < 4.0
     assert [(run.status, run.error_code, run.lost) for run in runs] == [
@@ -218,13 +229,13 @@ async def test_asking_all_ends_in_time_even_when_looking_up_hangs(
 async def test_limits_are_read_from_refusals_too(build: Any, system_clock: Any) -> None:
     windows = [RateWindow(5, 0, 30.0, 1.0), RateWindow(100, 0, 900.0, 2_592_000.0)]
     error = RateError("slow down", retry_after_s=0.0, windows=windows)
-    _, desk = build(Slow(0.0, error))
+    _, provider_client = build(Slow(0.0, error))
 
-    await desk.ask(QUERY, ProviderRun("x", 0), until=system_clock.monotonic() + 1)
+    await provider_client.ask(QUERY, ProviderRun("x", 0), until=system_clock.monotonic() + 1)
 
-    standing = await desk.gate.standing("x")
+    standing = await provider_client.gate.standing("x")
     assert (standing.remaining_short, standing.remaining_long) == (0, 0)
-    assert (await desk.gate.reserve("x", max_wait_s=1)).refusal is Refusal.QUOTA
+    assert (await provider_client.gate.reserve("x", max_wait_s=1)).refusal is Refusal.QUOTA
 
 
 class Flaky:

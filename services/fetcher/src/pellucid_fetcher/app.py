@@ -37,19 +37,19 @@ from pellucid_fetcher.egress.ports import Resolver
 from pellucid_fetcher.egress.proxy_address import read_proxy
 from pellucid_fetcher.egress.ranges import load_rule
 from pellucid_fetcher.fetching import FetchPolicy, PageFetcher, Steps
-from pellucid_fetcher.manners.flights import Flights
-from pellucid_fetcher.manners.politeness import LocalRateLimit
-from pellucid_fetcher.manners.robots_guard import RobotsGuard, RobotsPolicy
-from pellucid_fetcher.manners.track_record import TrackRecord
 from pellucid_fetcher.metrics import BROWSER_AVAILABLE, MetricsObserver
+from pellucid_fetcher.politeness.flights import Flights
+from pellucid_fetcher.politeness.politeness import LocalRateLimit
+from pellucid_fetcher.politeness.robots_guard import RobotsGuard, RobotsPolicy
+from pellucid_fetcher.politeness.track_record import TrackRecord
 from pellucid_fetcher.ports import Extractor, RateLimit
 from pellucid_fetcher.server import SERVICE, FetcherServicer
 from pellucid_fetcher.settings import OFF, FetcherSettings, items, rates
 from pellucid_fetcher.sites.registry import REGISTRY
-from pellucid_fetcher.ways.chain import Chain, Ways
-from pellucid_fetcher.ways.http_path import HttpPath, HttpPolicy
-from pellucid_fetcher.ways.receiving import BodyCaps
-from pellucid_fetcher.ways.third_parties import ReaderService, ThirdParty, WebArchive
+from pellucid_fetcher.strategies.chain import Chain, Ways
+from pellucid_fetcher.strategies.http_path import HttpPath, HttpPolicy
+from pellucid_fetcher.strategies.receiving import BodyCaps
+from pellucid_fetcher.strategies.third_parties import ReaderService, ThirdParty, WebArchive
 from pellucid_runtime.clock import clock_from
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.health import Health

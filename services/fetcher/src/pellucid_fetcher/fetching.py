@@ -11,13 +11,13 @@ from typing import Final
 from pellucid_fetcher.egress.address import Target, parse
 from pellucid_fetcher.egress.exemptions import Exemptions
 from pellucid_fetcher.errors import FetchFault
-from pellucid_fetcher.manners.flights import Flights
-from pellucid_fetcher.manners.robots_guard import RobotsGuard
-from pellucid_fetcher.manners.track_record import TrackRecord
 from pellucid_fetcher.outcome import FetchStatus, Method, Page, PageRequest, Purpose
+from pellucid_fetcher.politeness.flights import Flights
+from pellucid_fetcher.politeness.robots_guard import RobotsGuard
+from pellucid_fetcher.politeness.track_record import TrackRecord
 from pellucid_fetcher.ports import Observer, PageCache, RateLimit
-from pellucid_fetcher.ways.assembling import Run, failed, now, shortened, timings
-from pellucid_fetcher.ways.chain import Chain
+from pellucid_fetcher.strategies.assembling import Run, failed, now, shortened, timings
+from pellucid_fetcher.strategies.chain import Chain
 
 _FLOOR_S: Final = 0.03  # not even the loopback answers in less
 

@@ -9,24 +9,26 @@ from ipaddress import ip_address, ip_network
 
 from pellucid.gateway.v1 import gateway_pb2_grpc
 
+from pellucid_gateway.access.quota import DailySearches
+from pellucid_gateway.access.scoring_profiles import KnownProfiles
 from pellucid_gateway.adapters.evidence_store import NoEvidence, StoredEvidence
 from pellucid_gateway.adapters.feedback_store import StoredFeedback
 from pellucid_gateway.adapters.identity_key import KEY_BYTES, SharedIdentityKey
 from pellucid_gateway.adapters.model_server import open_model_server
 from pellucid_gateway.adapters.state import State, open_state
-from pellucid_gateway.admission.quota import DailySearches
-from pellucid_gateway.admission.scoring_profiles import KnownProfiles
-from pellucid_gateway.admission.search_bound import SearchBound
-from pellucid_gateway.admission.turnstile import Cause, GatedEngine, Turnstile
-from pellucid_gateway.course.strain import Strain
-from pellucid_gateway.faces.application import Doors, http_app
-from pellucid_gateway.faces.compatible.head_start import HeadStarts
-from pellucid_gateway.faces.door.admission import DoorLimits
-from pellucid_gateway.faces.door.guard import GuardRules
-from pellucid_gateway.faces.door.identity import Identity, OwnCallers
-from pellucid_gateway.faces.door.keys import FindKey, KeyRing, WrongKeyFileError
-from pellucid_gateway.faces.native.kept import KeptDoors
+from pellucid_gateway.api.application import Doors, http_app
+from pellucid_gateway.api.compatible.head_start import HeadStarts
+from pellucid_gateway.api.http.admission import DoorLimits
+from pellucid_gateway.api.http.guard import GuardRules
+from pellucid_gateway.api.http.identity import Identity, OwnCallers
+from pellucid_gateway.api.http.keys import FindKey, KeyRing, WrongKeyFileError
+from pellucid_gateway.api.native.kept import KeptDoors
+from pellucid_gateway.domain.passed_on import PassedOn
+from pellucid_gateway.domain.ports import EvidenceStore
 from pellucid_gateway.grpc.server import SERVICE_NAME, GatewayServicer
+from pellucid_gateway.load_shedding.adaptive_limit import AdaptiveLimit
+from pellucid_gateway.load_shedding.concurrency_limit import Cause, ConcurrencyLimit, GatedEngine
+from pellucid_gateway.load_shedding.latency_signal import LatencySignal
 from pellucid_gateway.metrics import (
     HTTP_CONNECTIONS,
     HTTP_REFUSED,
@@ -38,8 +40,6 @@ from pellucid_gateway.metrics import (
 )
 from pellucid_gateway.settings import GatewaySettings
 from pellucid_gateway.turn.replay import replay
-from pellucid_gateway.vocabulary.passed_on import PassedOn
-from pellucid_gateway.vocabulary.ports import EvidenceStore
 from pellucid_gateway.wiring.engine import open_engine
 from pellucid_gateway.wiring.keeping import DAY_S, Keeping, open_keeping, remembering
 from pellucid_runtime.clock import Clock, clock_from
@@ -74,7 +74,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
     )
     evidence = _evidence(settings, state)
     exempt = OwnCallers(identity)
-    strain = Strain()
+    latency_signal = LatencySignal()
     engine, services = await open_engine(
         settings,
         settings,
@@ -82,7 +82,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         clock,
         evidence=evidence or NoEvidence(),
         quota=DailySearches(state.limiter, settings.gateway_searches_per_day, exempt),
-        strain=strain,
+        latency_signal=latency_signal,
     )
     keeping = open_keeping(settings, stack, clock, state, services.scorer)
     remembered = await remembering(
@@ -94,11 +94,11 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         scorer=services.scorer,
         exempt=exempt,
     )
-    turnstile = _turnstile(settings, strain)
-    supervise(stack, "turnstile-lag", turnstile.watch_lag)
+    concurrency_limit = _concurrency_limit(settings, latency_signal)
+    supervise(stack, "turnstile-lag", concurrency_limit.watch_lag)
     doors = Doors(
         engine=KnownProfiles(
-            GatedEngine(ObservedEngine(remembered), turnstile), settings.scoring_profiles
+            GatedEngine(ObservedEngine(remembered), concurrency_limit), settings.scoring_profiles
         ),
         identity=identity,
         health=health,
@@ -117,7 +117,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         own_model=settings.llm_model,
         note_passed=_note_passed(keeping),
         head_starts=HeadStarts(settings.gateway_head_starts),
-        turnstile=turnstile,
+        concurrency_limit=concurrency_limit,
     )
     listeners: list[Listener] = [MetricsServer(settings, health)]
     listeners += [_grpc(settings, doors), _http(settings, doors)]
@@ -182,13 +182,15 @@ def _door_limits(settings: GatewaySettings) -> DoorLimits:
     )
 
 
-def _turnstile(settings: GatewaySettings, strain: Strain) -> Turnstile:
+def _concurrency_limit(
+    settings: GatewaySettings, latency_signal: LatencySignal
+) -> ConcurrencyLimit:
     for cause in Cause:
         # Told as zero from the start: a rate of what begins with its first refusal misses it.
         REFUSED_TURNS.labels(cause.value)
-    return Turnstile(
+    return ConcurrencyLimit(
         most_turns=settings.gateway_max_turns,
-        searches=SearchBound(
+        searches=AdaptiveLimit(
             least=settings.gateway_min_searches,
             most=settings.gateway_max_searches,
             late_s=settings.gateway_late_ms / 1000,
@@ -196,7 +198,7 @@ def _turnstile(settings: GatewaySettings, strain: Strain) -> Turnstile:
         most_lag_s=settings.gateway_max_lag_ms / 1000,
         refused=lambda cause: REFUSED_TURNS.labels(cause.value).inc(),
         settled=SEARCH_BOUND.set,
-        strain=strain,
+        latency_signal=latency_signal,
     )
 
 
@@ -260,5 +262,5 @@ def _grpc(settings: GatewaySettings, doors: Doors) -> GrpcServer:
         ],
         services=[SERVICE_NAME],
         health=doors.health,
-        admission=doors.turnstile,
+        admission=doors.concurrency_limit,
     )

@@ -10,13 +10,13 @@ from typing import Any, cast
 
 from prometheus_client import Counter, Gauge, Histogram
 
-from pellucid_gateway.admission.api_keys import ApiKey
-from pellucid_gateway.vocabulary.decision import Decision
-from pellucid_gateway.vocabulary.engine import TurnEngine
-from pellucid_gateway.vocabulary.events import Done, Failed, SearchOutcome, TurnEvent, TurnResult
-from pellucid_gateway.vocabulary.findings import PageContent
-from pellucid_gateway.vocabulary.passed_on import PassedOn
-from pellucid_gateway.vocabulary.request import Depth, SearchCommand, TurnRequest
+from pellucid_gateway.access.api_keys import ApiKey
+from pellucid_gateway.domain.decision import Decision
+from pellucid_gateway.domain.engine import TurnEngine
+from pellucid_gateway.domain.events import Done, Failed, SearchOutcome, TurnEvent, TurnResult
+from pellucid_gateway.domain.findings import PageContent
+from pellucid_gateway.domain.passed_on import PassedOn
+from pellucid_gateway.domain.request import Depth, SearchCommand, TurnRequest
 from pellucid_runtime.telemetry.metrics import LATENCY_BUCKETS
 from pellucid_runtime.telemetry.tracing import exemplar
 

@@ -8,9 +8,9 @@ from pydantic import BeforeValidator, Field, SecretStr, field_validator, model_v
 from pydantic_core import PydanticCustomError
 from pydantic_settings import NoDecode
 
-from pellucid_gateway.admission.hosts import is_loopback
-from pellucid_gateway.course.budgets import budgets_with
-from pellucid_gateway.course.plans import plans_with
+from pellucid_gateway.access.hosts import is_loopback
+from pellucid_gateway.turn_context.budgets import budgets_with
+from pellucid_gateway.turn_context.plans import plans_with
 from pellucid_runtime.llm.settings import LlmSettings
 
 # Hexadecimal or base64 text of 128 bits and more.

@@ -10,7 +10,7 @@ from typing import Any
 import structlog
 from pellucid.search.v1 import search_pb2_grpc
 
-from pellucid_language.redaction.gate import Redactor
+from pellucid_language.pii.gate import Redactor
 from pellucid_runtime.clock import Clock, clock_from
 from pellucid_runtime.health import Health
 from pellucid_runtime.listener import StartError
@@ -31,11 +31,11 @@ from pellucid_search.adapters.traced_engine import TracedEngine
 from pellucid_search.asking.answering import Answering, Generation
 from pellucid_search.asking.background import Background
 from pellucid_search.asking.buckets import LocalGate, Rate
-from pellucid_search.asking.desk import Desk, DeskLimits
 from pellucid_search.asking.housekeeping import Housekeeping
 from pellucid_search.asking.leases import Leases
 from pellucid_search.asking.ledger import MICRO, Ledger
 from pellucid_search.asking.planning import KEYLESS, LOCAL, lineup, needs
+from pellucid_search.asking.provider_client import ProviderClient, ProviderLimits
 from pellucid_search.asking.relay import Relay
 from pellucid_search.asking.standing import Roster
 from pellucid_search.asking.write_behind import WriteBehind
@@ -105,14 +105,16 @@ async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> Sea
     gate = await _gate(settings, stack, clock)
     generation = Generation()
     engines = await _engines(settings, stack, generation)
-    desks = {
-        name: _desk(REGISTRY[name], engine, settings, gate=gate, ledger=ledger, clock=clock)
+    provider_clients = {
+        name: _provider_client(
+            REGISTRY[name], engine, settings, gate=gate, ledger=ledger, clock=clock
+        )
         for name, engine in engines.items()
     }
-    roster = Roster(REGISTRY, MappingProxyType(desks), missing_settings(settings))
+    roster = Roster(REGISTRY, MappingProxyType(provider_clients), missing_settings(settings))
     cache = GuardedCache(answers, clock.monotonic)
     answering = Answering(
-        desks=desks,
+        provider_clients=provider_clients,
         cache=WriteBehind(cache, background),
         clock=clock,
         background=background,
@@ -120,7 +122,7 @@ async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> Sea
         leases=leases,
     )
     searcher = Searcher(
-        desks=desks,
+        provider_clients=provider_clients,
         offers=roster.offers,
         line=lineup(settings.listed_providers, roster.offers()),
         relay=Relay(answering, clock, hedge_default_s=settings.search_hedge_s),
@@ -138,7 +140,7 @@ async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> Sea
     for name, missing in listed_without_key(settings).items():
         _log.warning("provider_without_key", provider=name, setting=" ".join(missing))
     metrics.BUDGET_MICRO_USD.set(ledger.budget_micro_usd)
-    _keep(stack, Housekeeping(ledger, desks, clock).run())
+    _keep(stack, Housekeeping(ledger, provider_clients, clock).run())
     return SearchServicer(searcher, roster, ledger, clock)
 
 
@@ -195,7 +197,7 @@ def _keep(stack: AsyncExitStack, work: Coroutine[Any, Any, None]) -> None:
     stack.push_async_callback(end)
 
 
-def _desk(
+def _provider_client(
     spec: ProviderSpec,
     engine: Engine,
     settings: SearchSettings,
@@ -203,14 +205,16 @@ def _desk(
     gate: RateGate,
     ledger: Ledger,
     clock: Clock,
-) -> Desk:
-    limits = DeskLimits(
+) -> ProviderClient:
+    limits = ProviderLimits(
         timeout_s=settings.search_timeout_s,
         concurrency=settings.search_provider_concurrency,
         price_micro_usd=_prices(settings).get(spec.name, spec.price_micro_usd),
         slow_s=settings.search_hedge_s,
     )
-    return Desk(spec, TracedEngine(engine, spec.name), gate, ledger, clock, limits, CallMeter())
+    return ProviderClient(
+        spec, TracedEngine(engine, spec.name), gate, ledger, clock, limits, CallMeter()
+    )
 
 
 async def _engines(

@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pellucid_language.redaction.gate import Redacted, Redactor
+from pellucid_language.pii.gate import Redacted, Redactor
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import InvalidArgumentError
-from pellucid_search.asking.answering import Errand
-from pellucid_search.asking.desk import Desk
+from pellucid_search.asking.answering import ProviderRequest
 from pellucid_search.asking.planning import Lineup, Offer, Plan, make_plan
+from pellucid_search.asking.provider_client import ProviderClient
 from pellucid_search.asking.relay import Relay
 from pellucid_search.dates.publication import Patience
 from pellucid_search.hits import Hit
@@ -45,7 +45,7 @@ class Searcher:
     """Answers search requests.
 
     Attributes:
-        desks: Every provider that can be asked, by name.
+        provider_clients: Every provider that can be asked, by name.
         offers: Gives the present standing of every known provider.
         line: The installation's providers.
         relay: Carries out plans.
@@ -60,7 +60,7 @@ class Searcher:
             only it can read are left out.
     """
 
-    desks: Mapping[str, Desk]
+    provider_clients: Mapping[str, ProviderClient]
     offers: Callable[[], Mapping[str, Offer]]
     line: Lineup
     relay: Relay
@@ -105,12 +105,12 @@ class Searcher:
 
     def _errands(
         self, request: SearchRequest, redacted: Sequence[Redacted], remaining_s: float | None
-    ) -> list[Errand]:
+    ) -> list[ProviderRequest]:
         """A query of which nothing is left after redaction is not asked at all."""
         until = self._time(self.budget_s, remaining_s)
         latest = self._time(self.budget_s + self.wait_s, remaining_s)
         return [
-            Errand(
+            ProviderRequest(
                 query=provider_query(request, query, text.text),
                 index=index,
                 until=until,

@@ -45,7 +45,7 @@ from pellucid_decision.text.links import MAX_PROCESSED
 from pellucid_decision.text.normal import one_line
 from pellucid_decision.understanding.context import Context, before_answer, context_of
 from pellucid_decision.understanding.queries import Plan, Wishes, named_years, plan_queries
-from pellucid_language.redaction.gate import GATE
+from pellucid_language.pii.gate import GATE
 from pellucid_language.text_memory import TextMemory
 
 QUESTION_CHARACTERS = 400

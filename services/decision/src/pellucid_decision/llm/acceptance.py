@@ -10,7 +10,7 @@ from pellucid_decision.text.normal import one_line
 from pellucid_decision.understanding.context import Context
 from pellucid_decision.understanding.limits import steers_as_told, valid_query
 from pellucid_decision.understanding.queries import named_years
-from pellucid_language.redaction.gate import GATE, without
+from pellucid_language.pii.gate import GATE, without
 
 MAX_QUERIES = 3
 QUESTION_CHARACTERS = 400

@@ -12,7 +12,7 @@ from pellucid_decision.errors import ModelReplyError
 from pellucid_decision.ports import LanguageModel, Prompt
 from pellucid_decision.text.normal import one_line
 from pellucid_decision.understanding.context import MESSAGE_CHARACTERS, Context
-from pellucid_language.redaction.gate import masked
+from pellucid_language.pii.gate import masked
 
 TURN_CHARACTERS = 400
 MAX_REPLY_CHARACTERS = 8000

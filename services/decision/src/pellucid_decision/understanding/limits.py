@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from pellucid_decision.text.normal import one_line
-from pellucid_language.redaction.gate import GATE, without
+from pellucid_language.pii.gate import GATE, without
 from pellucid_language.scripts import is_spaceless
 
 # Words behind a number that belong to the name of a model ("iPhone 17 Pro Max").

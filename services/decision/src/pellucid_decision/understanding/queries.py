@@ -16,7 +16,7 @@ from pellucid_decision.understanding.limits import (
 )
 from pellucid_decision.understanding.query_assembly import DEFAULTS, Constants, decode, written
 from pellucid_decision.understanding.words import Word
-from pellucid_language.redaction.gate import GATE, without
+from pellucid_language.pii.gate import GATE, without
 from pellucid_language.scripts import is_spaceless
 from pellucid_language.stop_words import query_stop_words
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, Self
 
 from pellucid_fetcher.adapters.store_guard import READ_S, StoreGuard
-from pellucid_fetcher.manners.politeness import MAX_REST_S, LocalRateLimit
+from pellucid_fetcher.politeness.politeness import MAX_REST_S, LocalRateLimit
 from pellucid_fetcher.ports import Turn
 from pellucid_runtime.redis_client import open_redis
 

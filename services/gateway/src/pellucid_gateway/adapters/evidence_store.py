@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from pellucid_gateway.vocabulary.state_ports import Entry, Records
+from pellucid_gateway.domain.state_ports import Entry, Records
 from pellucid_runtime.errors import NotFoundError
 
 # Nothing about a person is kept longer.

@@ -6,9 +6,9 @@ from typing import Any
 
 import orjson
 
+from pellucid_gateway.analytics.counting import Counting
+from pellucid_gateway.domain.state_ports import Entry, Records
 from pellucid_gateway.metrics import FEEDBACK_SCORE
-from pellucid_gateway.numbers.counting import Counting
-from pellucid_gateway.vocabulary.state_ports import Entry, Records
 from pellucid_runtime.clock import Clock
 
 # Nothing about a person is kept longer.

@@ -12,7 +12,7 @@ from typing import Final
 
 import structlog
 
-from pellucid_gateway.admission.callers import CallerNames
+from pellucid_gateway.access.callers import CallerNames
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.store import Store
 

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
 
-from pellucid_gateway.vocabulary.ports import (
+from pellucid_gateway.domain.ports import (
     ModelEnd,
     ModelEvent,
     ModelPiece,

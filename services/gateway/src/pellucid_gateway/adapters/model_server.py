@@ -17,7 +17,7 @@ import orjson
 
 from pellucid_gateway.adapters.model_address import Address
 from pellucid_gateway.adapters.model_connection import Head, ModelConnection, Take
-from pellucid_gateway.vocabulary.passed_on import (
+from pellucid_gateway.domain.passed_on import (
     Spent,
     last_pieces,
     told_by_reply,

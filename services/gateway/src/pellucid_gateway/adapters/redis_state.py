@@ -8,10 +8,10 @@ from typing import Any, Self
 from redis.exceptions import MaxConnectionsError, RedisError, ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
+from pellucid_gateway.access.callers import PROVISIONAL
 from pellucid_gateway.adapters.record_scripts import DELETE, OVERHEAD_BYTES, PUT
 from pellucid_gateway.adapters.redis_breaker import RedisBreaker
-from pellucid_gateway.admission.callers import PROVISIONAL
-from pellucid_gateway.vocabulary.state_ports import Entry
+from pellucid_gateway.domain.state_ports import Entry
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.redis_client import open_redis
 

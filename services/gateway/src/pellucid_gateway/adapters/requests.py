@@ -13,9 +13,9 @@ from pellucid.fetcher.v1 import fetcher_pb2
 from pellucid.scorer.v1 import scorer_pb2
 from pellucid.search.v1 import search_pb2
 
-from pellucid_gateway.vocabulary.decision import Freshness, PlannedQuery
-from pellucid_gateway.vocabulary.findings import Hit
-from pellucid_gateway.vocabulary.ports import (
+from pellucid_gateway.domain.decision import Freshness, PlannedQuery
+from pellucid_gateway.domain.findings import Hit
+from pellucid_gateway.domain.ports import (
     DecideCall,
     Extract,
     FetchCall,
@@ -24,7 +24,7 @@ from pellucid_gateway.vocabulary.ports import (
     ScoreCall,
     SearchCall,
 )
-from pellucid_gateway.vocabulary.request import ChatMessage, SearchOptions, SubjectContext
+from pellucid_gateway.domain.request import ChatMessage, SearchOptions, SubjectContext
 
 # Limits of the protos; longer text is cut from the middle, where it says least.
 _HISTORY_BYTES = 8_192

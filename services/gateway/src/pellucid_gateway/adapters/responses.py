@@ -13,7 +13,7 @@ from pellucid.fetcher.v1 import fetcher_pb2
 from pellucid.scorer.v1 import scorer_pb2
 from pellucid.search.v1 import search_pb2
 
-from pellucid_gateway.vocabulary.decision import (
+from pellucid_gateway.domain.decision import (
     Action,
     Decision,
     Freshness,
@@ -22,8 +22,8 @@ from pellucid_gateway.vocabulary.decision import (
     Signal,
     Stage,
 )
-from pellucid_gateway.vocabulary.events import Degradation, OutboundText
-from pellucid_gateway.vocabulary.findings import (
+from pellucid_gateway.domain.events import Degradation, OutboundText
+from pellucid_gateway.domain.findings import (
     DateSource,
     Hit,
     Method,
@@ -34,7 +34,7 @@ from pellucid_gateway.vocabulary.findings import (
     ScoreBreakdown,
     ScoredHit,
 )
-from pellucid_gateway.vocabulary.ports import (
+from pellucid_gateway.domain.ports import (
     DecideAnswer,
     PassageSupport,
     Reflection,

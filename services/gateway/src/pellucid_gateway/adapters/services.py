@@ -14,10 +14,9 @@ from pellucid.search.v1 import search_pb2_grpc
 
 from pellucid_gateway.adapters import requests as calls
 from pellucid_gateway.adapters import responses as answers
-from pellucid_gateway.gathering.unscored import are_numbers, is_sound
-from pellucid_gateway.vocabulary.decision import PlannedQuery
-from pellucid_gateway.vocabulary.findings import PageContent, ScoredHit
-from pellucid_gateway.vocabulary.ports import (
+from pellucid_gateway.domain.decision import PlannedQuery
+from pellucid_gateway.domain.findings import PageContent, ScoredHit
+from pellucid_gateway.domain.ports import (
     DecideAnswer,
     DecideCall,
     FetchCall,
@@ -30,7 +29,8 @@ from pellucid_gateway.vocabulary.ports import (
     SearchCall,
     Written,
 )
-from pellucid_gateway.vocabulary.services import Services
+from pellucid_gateway.domain.services import Services
+from pellucid_gateway.retrieval.unscored import are_numbers, is_sound
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.rpc.channel import open_channel
 from pellucid_runtime.rpc.hedging import HedgeBudget, hedged

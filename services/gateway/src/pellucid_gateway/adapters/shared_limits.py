@@ -7,10 +7,10 @@ afterwards: neither a failure nor its end gives a limit out twice.
 
 from collections.abc import Sequence
 
+from pellucid_gateway.access.local_limits import LocalLeases, LocalWindows, new_token
 from pellucid_gateway.adapters.redis_scripts import RedisScripts, Script
-from pellucid_gateway.admission.local_limits import LocalLeases, LocalWindows, new_token
+from pellucid_gateway.domain.rates import SLICES, Counted, Take, Verdict, verdict
 from pellucid_gateway.metrics import LIMITER_LOCAL
-from pellucid_gateway.vocabulary.rates import SLICES, Counted, Take, Verdict, verdict
 from pellucid_runtime.errors import DependencyDownError
 
 # The version stands for the form of keys and values.

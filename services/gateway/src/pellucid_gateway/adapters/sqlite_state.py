@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pellucid_gateway.vocabulary.state_ports import Entry
+from pellucid_gateway.domain.state_ports import Entry
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.sqlite_file import SqliteFile
 

@@ -12,11 +12,11 @@ from pellucid_gateway.answering import excerpt_worth
 from pellucid_gateway.answering.excerpt_worth import Likeness
 from pellucid_gateway.answering.quotable import Candidate
 from pellucid_gateway.conflicts.notes import Conflict, Preference, Side
+from pellucid_gateway.domain.request import Depth
 from pellucid_gateway.question.asked_for import AskedFor, asked_for, carries, names_of
 from pellucid_gateway.question.asked_things import beyond, share_told, things_of
 from pellucid_gateway.question.key_facts import is_superseded
 from pellucid_gateway.question.parts import parts_of
-from pellucid_gateway.vocabulary.request import Depth
 from pellucid_language.quantities import amounts
 from pellucid_language.terms import terms
 from pellucid_language.written_dates import days_of, undated

@@ -20,11 +20,11 @@ from pellucid_gateway.answering.window import (
     estimated,
     source_cap,
 )
-from pellucid_gateway.course.plans import DepthPlan
+from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.ports import Prompt
+from pellucid_gateway.domain.request import ClientMessages, TurnRequest
 from pellucid_gateway.question.tokens import tokens_of
-from pellucid_gateway.vocabulary.findings import Source
-from pellucid_gateway.vocabulary.ports import Prompt
-from pellucid_gateway.vocabulary.request import ClientMessages, TurnRequest
+from pellucid_gateway.turn_context.plans import DepthPlan
 
 # Most tokens that vendors count for one image in full detail.
 _IMAGE_TOKENS = 2_000

@@ -8,9 +8,9 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from pellucid_gateway.domain.fencing import fenced
+from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.question.tokens import GAP, cut_middle, tokens_of
-from pellucid_gateway.vocabulary.fencing import fenced
-from pellucid_gateway.vocabulary.findings import Source
 
 _MAX_URL_CHARS = 100
 _MAX_TITLE_CHARS = 100

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from pellucid_gateway.answering.window import LONGEST_ANSWER_TOKENS, bound_tokens
-from pellucid_gateway.vocabulary.ports import Prompt
-from pellucid_gateway.vocabulary.request import ChatMessage, Role
+from pellucid_gateway.domain.ports import Prompt
+from pellucid_gateway.domain.request import ChatMessage, Role
 
 _GO_ON = (
     "Your answer was cut off. Continue exactly where it stops, in the middle of the word if need "

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from pellucid_gateway.answering.quotable import Candidate
 from pellucid_gateway.conflicts.answer_values import Answered, answered_by, gives_cause
+from pellucid_gateway.domain.findings import Method
 from pellucid_gateway.question.asked_for import AskedFor, asked_for, carries
 from pellucid_gateway.question.asked_things import Thing, beyond, share_told, things_of
 from pellucid_gateway.question.key_facts import is_superseded, matches, subject_terms, tells
-from pellucid_gateway.vocabulary.findings import Method
 from pellucid_language.terms import (
     coverage,
     function_terms,

@@ -10,18 +10,18 @@ from pellucid_gateway.answering.quotable import Candidate, candidates_of
 from pellucid_gateway.answering.setting import Setting
 from pellucid_gateway.answering.summary import summary
 from pellucid_gateway.conflicts.notes import Conflict
-from pellucid_gateway.course.budgets import limited
-from pellucid_gateway.course.course import Course
+from pellucid_gateway.domain.answer import Answer
+from pellucid_gateway.domain.events import AnswerKind, Citation, Cited, Delta
+from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.ports import ScorerPort
+from pellucid_gateway.domain.request import TurnRequest
 from pellucid_gateway.question.parts import parts_of
 from pellucid_gateway.question.plain_messages import is_thanks
 from pellucid_gateway.question.plain_text import without_urls
 from pellucid_gateway.question.wishes import Unit, asks_of_the_whole, wish_of
+from pellucid_gateway.turn_context.budgets import limited
+from pellucid_gateway.turn_context.context import TurnContext
 from pellucid_gateway.verification.rendering import source_list
-from pellucid_gateway.vocabulary.answer import Answer
-from pellucid_gateway.vocabulary.events import AnswerKind, Citation, Cited, Delta
-from pellucid_gateway.vocabulary.findings import Source
-from pellucid_gateway.vocabulary.ports import ScorerPort
-from pellucid_gateway.vocabulary.request import TurnRequest
 from pellucid_language.text_memory import TextMemory
 from pellucid_runtime.errors import ServiceError
 
@@ -45,17 +45,17 @@ class ExcerptAnswerer:
         request: The turn.
         setting: Question, language and day.
         scorer: Similarity of sentences to the question.
-        course: The turn's clock, time, account and listener.
+        context: The turn's clock, time, account and listener.
     """
 
     def __init__(
-        self, request: TurnRequest, *, setting: Setting, scorer: ScorerPort, course: Course
+        self, request: TurnRequest, *, setting: Setting, scorer: ScorerPort, context: TurnContext
     ) -> None:
         self._request = request
         self._setting = setting
         self._scorer = scorer
-        self._course = course
-        self._ledger = course.ledger
+        self._context = context
+        self._ledger = context.ledger
         self._question = without_urls(setting.question)
         self._memory = TextMemory()
 
@@ -147,14 +147,14 @@ class ExcerptAnswerer:
         self, found: Sequence[Candidate], *, no_store: bool
     ) -> tuple[Likeness, ...] | None:
         """Likeness to each part of the question; None without a scorer in time."""
-        course = self._course
+        context = self._context
         if self._ledger.lost("scorer"):
             return None
-        if course.budget.left_s() < _MIN_CALL_S:
+        if context.budget.left_s() < _MIN_CALL_S:
             return None
         texts = compared(found)
         try:
-            async with limited(course.budget.answer_s(course.budgets.similarity_s)):
+            async with limited(context.budget.answer_s(context.budgets.similarity_s)):
                 near = [
                     await self._scorer.similarities(part, texts, no_store=no_store, thorough=True)
                     for part in parts_of(self._question)
@@ -167,9 +167,9 @@ class ExcerptAnswerer:
         return tuple(likeness(found, texts, one) for one in near)
 
     async def _send_text(self, text: str, citations: Sequence[Citation]) -> None:
-        course = self._course
-        self._ledger.add_time("first_token", course.budget.elapsed_s())
+        context = self._context
+        self._ledger.add_time("first_token", context.budget.elapsed_s())
         for piece in _PIECE.findall(text):
-            await course.send(Delta(piece))
+            await context.send(Delta(piece))
         for citation in citations:
-            await course.send(Cited(citation))
+            await context.send(Cited(citation))

@@ -11,12 +11,12 @@ from datetime import datetime, timedelta
 
 from pellucid_gateway.answering.quotable import Candidate
 from pellucid_gateway.conflicts.notes import Conflict, told
+from pellucid_gateway.domain.events import Citation, CitationReport
+from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.notices import Wording
+from pellucid_gateway.domain.request import CitationStyle
 from pellucid_gateway.markdown.escaping import escaped, publisher
 from pellucid_gateway.verification.rendering import marker_of, source_list
-from pellucid_gateway.vocabulary.events import Citation, CitationReport
-from pellucid_gateway.vocabulary.findings import Source
-from pellucid_gateway.vocabulary.notices import Wording
-from pellucid_gateway.vocabulary.request import CitationStyle
 from pellucid_language.terms import has_unspaced_script
 
 MAX_EXCERPT_WORDS = 40

@@ -7,9 +7,9 @@ its original words, marked as such.
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
+from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.notices import Wording
 from pellucid_gateway.markdown.escaping import bare, escaped, publisher
-from pellucid_gateway.vocabulary.findings import Source
-from pellucid_gateway.vocabulary.notices import Wording
 from pellucid_language.detection import is_mostly_korean
 
 RECENT = timedelta(days=30)

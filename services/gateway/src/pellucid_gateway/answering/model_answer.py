@@ -15,22 +15,18 @@ from pellucid_gateway.answering.page_model import PageModel
 from pellucid_gateway.answering.prompts import build_prompt
 from pellucid_gateway.answering.setting import Setting
 from pellucid_gateway.answering.waiting import ready, told_when_silent
-from pellucid_gateway.course.course import Course
-from pellucid_gateway.verification.judge import SupportJudge
-from pellucid_gateway.verification.judgement import SecondOpinion
-from pellucid_gateway.verification.stream import CitationVerifier
-from pellucid_gateway.vocabulary.answer import Answer
-from pellucid_gateway.vocabulary.events import (
+from pellucid_gateway.domain.answer import Answer
+from pellucid_gateway.domain.events import (
     AnswerKind,
     Cited,
     Delta,
     Thought,
     ToolCallPieces,
 )
-from pellucid_gateway.vocabulary.fencing import Unfencing
-from pellucid_gateway.vocabulary.findings import Source
-from pellucid_gateway.vocabulary.outgoing import sent_prompt
-from pellucid_gateway.vocabulary.ports import (
+from pellucid_gateway.domain.fencing import Unfencing
+from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.outgoing import sent_prompt
+from pellucid_gateway.domain.ports import (
     AnswerModel,
     ModelEnd,
     ModelEvent,
@@ -40,9 +36,13 @@ from pellucid_gateway.vocabulary.ports import (
     Prompt,
     ScorerPort,
 )
-from pellucid_gateway.vocabulary.request import CitationStyle, Role, TurnRequest
-from pellucid_gateway.vocabulary.tool_calls import assembled
-from pellucid_language.redaction.gate import masked
+from pellucid_gateway.domain.request import CitationStyle, Role, TurnRequest
+from pellucid_gateway.domain.tool_calls import assembled
+from pellucid_gateway.turn_context.context import TurnContext
+from pellucid_gateway.verification.judge import SupportJudge
+from pellucid_gateway.verification.judgement import SecondOpinion
+from pellucid_gateway.verification.stream import CitationVerifier
+from pellucid_language.pii.gate import masked
 from pellucid_runtime.errors import DeadlineExceededError, ServiceError
 from pellucid_runtime.llm.model import LlmError, LlmTimeoutError
 
@@ -90,7 +90,7 @@ class ModelAnswerer:
         request: The turn.
         setting: What the prompt depends on.
         scorer: Judges support.
-        course: The turn's clock, time, account and listener.
+        context: The turn's clock, time, account and listener.
         pages: Summarises sources in other languages.
         opinion: Judges claims; None: form and likeness decide.
 
@@ -104,7 +104,7 @@ class ModelAnswerer:
         *,
         setting: Setting,
         scorer: ScorerPort,
-        course: Course,
+        context: TurnContext,
         pages: PageModel,
         opinion: SecondOpinion | None = None,
     ) -> None:
@@ -112,8 +112,8 @@ class ModelAnswerer:
         self._request = request
         self._setting = setting
         self._scorer = scorer
-        self._course = course
-        self._ledger = course.ledger
+        self._context = context
+        self._ledger = context.ledger
         self._pages = pages
         self.failure: LlmError = EmptyAnswerError()
 
@@ -171,7 +171,7 @@ class ModelAnswerer:
         summing_up: "asyncio.Task[dict[int, str]] | None",
     ) -> Answer | None:
         try:
-            async with self._course.budget.answering():
+            async with self._context.budget.answering():
                 await self._write(model, prompt, writing)
         except (TimeoutError, DeadlineExceededError):
             if not writing.has_begun:
@@ -188,12 +188,12 @@ class ModelAnswerer:
                 await self._flush(writing)
                 raise BrokenAnswerError(error.message) from error
             writing.partial = True
-        summaries = await ready(summing_up, self._course)
+        summaries = await ready(summing_up, self._context)
         return await self._finished(model, writing, shown, summaries)
 
     def _failed(self, error: ServiceError) -> None:
         """Nothing of an answer came; whoever answers in its place gets the time for it."""
-        self._course.budget.begin_anew()
+        self._context.budget.begin_anew()
         self._ledger.lose("llm", cause_of(error))
         self.failure = error if isinstance(error, LlmError) else LlmError(error.message)
 
@@ -210,7 +210,7 @@ class ModelAnswerer:
         return SupportJudge(
             shown,
             scorer=self._scorer,
-            course=self._course,
+            context=self._context,
             question=self._setting.question,
             language=self._setting.language,
             opinion=self._opinion,
@@ -230,7 +230,7 @@ class ModelAnswerer:
 
     async def _write(self, model: AnswerModel, prompt: Prompt, writing: Writing) -> None:
         """Stream the answer, and what is left of it after each length limit."""
-        begun = self._course.clock.monotonic()
+        begun = self._context.clock.monotonic()
         try:
             await self._stream(model, prompt, writing, None)
             for _ in range(self._setting.plan.continuations):
@@ -242,7 +242,7 @@ class ModelAnswerer:
                     break
             writing.partial = writing.end.truncated or writing.end.finish_reason == _FILTERED
         finally:
-            self._ledger.add_time("generate", self._course.clock.monotonic() - begun)
+            self._ledger.add_time("generate", self._context.clock.monotonic() - begun)
         if not writing.has_begun:
             raise EmptyAnswerError
 
@@ -264,7 +264,7 @@ class ModelAnswerer:
     ) -> None:
         self._account_prompt(model, prompt)
         pieces = model.stream(prompt)
-        async with aclosing(pieces), told_when_silent(self._course) as heard:  # type: ignore[type-var]
+        async with aclosing(pieces), told_when_silent(self._context) as heard:  # type: ignore[type-var]
             async for piece in pieces:
                 heard()
                 await self._take(piece, writing, seam)
@@ -274,7 +274,7 @@ class ModelAnswerer:
     async def _take(self, piece: ModelEvent, writing: Writing, seam: Seam | None) -> None:
         if isinstance(piece, ModelThought):
             if piece.text and self._request.passthrough is not None:
-                await self._course.send(Thought(piece.text))
+                await self._context.send(Thought(piece.text))
             return
         if isinstance(piece, ModelEnd):
             writing.end = piece
@@ -285,13 +285,13 @@ class ModelAnswerer:
         if isinstance(piece, ModelToolCalls) and self._request.passthrough is None:
             return  # nobody offered it a tool
         if not writing.has_begun:
-            self._ledger.add_time("first_token", self._course.budget.elapsed_s())
-            self._course.budget.begin_anew()
+            self._ledger.add_time("first_token", self._context.budget.elapsed_s())
+            self._context.budget.begin_anew()
         if isinstance(piece, ModelPiece):
             await self._say(seam.feed(piece.text) if seam else piece.text, writing)
         elif len(writing.pieces) < _MOST_PIECES:
             writing.pieces.extend(piece.pieces)
-            await self._course.send(ToolCallPieces(piece.pieces))
+            await self._context.send(ToolCallPieces(piece.pieces))
 
     async def _say(self, text: str, writing: Writing) -> None:
         await self._said(writing.unfencing.feed(text), writing)
@@ -299,7 +299,7 @@ class ModelAnswerer:
     async def _said(self, text: str, writing: Writing) -> None:
         if text:
             writing.said.append(text)
-            await self._course.rounds.turn()
+            await self._context.rounds.turn()
             await self._pass_on(writing.verifier.feed(text), writing)
 
     def _account_prompt(self, model: AnswerModel, prompt: Prompt) -> None:
@@ -315,11 +315,11 @@ class ModelAnswerer:
     async def _pass_on(self, events: AsyncIterator[Delta | Cited], writing: Writing) -> None:
         async with writing.sending:
             async for event in events:
-                await self._course.send(event)
+                await self._context.send(event)
 
     async def _send(self, events: Iterable[Delta | Cited]) -> None:
         for event in events:
-            await self._course.send(event)
+            await self._context.send(event)
 
     async def _flush(self, writing: Writing) -> None:
         """Let what was held back leave, checked: what was sent before a break is kept whole."""
@@ -353,7 +353,7 @@ class ModelAnswerer:
         verifier = writing.verifier
         await self._flush(writing)
         if closing := self._closing(verifier, shown, summaries):
-            await self._course.send(closing)
+            await self._context.send(closing)
         if not verifier.answer.strip() and not writing.pieces:
             self._ledger.lose("llm", "nothing of the answer could be kept")
             return None

@@ -3,9 +3,9 @@
 from pellucid_gateway.answering.client_prompt import client_room
 from pellucid_gateway.answering.rules import RULES
 from pellucid_gateway.answering.window import LARGEST_ANSWER_SHARE, NAMED_SHARE, estimated
-from pellucid_gateway.course.plans import DepthPlan
+from pellucid_gateway.domain.request import TurnRequest
 from pellucid_gateway.question.tokens import tokens_of
-from pellucid_gateway.vocabulary.request import TurnRequest
+from pellucid_gateway.turn_context.plans import DepthPlan
 
 # What stands around them in the prompt: the time, what is known of the person, heads, notes.
 _AROUND_TOKENS = 400

@@ -12,17 +12,17 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from pellucid_gateway.answering.window import NAMED_SHARE, PER_MESSAGE_TOKENS, estimated
-from pellucid_gateway.course.budgets import limited
-from pellucid_gateway.course.course import Course
-from pellucid_gateway.course.plans import DepthPlan
+from pellucid_gateway.domain.fencing import fenced
+from pellucid_gateway.domain.findings import Method, Source
+from pellucid_gateway.domain.outgoing import sent_prompt
+from pellucid_gateway.domain.ports import AnswerModel, ModelEnd, ModelPiece, Prompt
+from pellucid_gateway.domain.request import ChatMessage, Role
 from pellucid_gateway.question.key_facts import candidates
 from pellucid_gateway.question.tokens import cut_middle, tokens_of
+from pellucid_gateway.turn_context.budgets import limited
+from pellucid_gateway.turn_context.context import TurnContext
+from pellucid_gateway.turn_context.plans import DepthPlan
 from pellucid_gateway.verification.fact_matching import best_passage, match_facts
-from pellucid_gateway.vocabulary.fencing import fenced
-from pellucid_gateway.vocabulary.findings import Method, Source
-from pellucid_gateway.vocabulary.outgoing import sent_prompt
-from pellucid_gateway.vocabulary.ports import AnswerModel, ModelEnd, ModelPiece, Prompt
-from pellucid_gateway.vocabulary.request import ChatMessage, Role
 from pellucid_language.detection import is_mostly_korean
 from pellucid_runtime.errors import ServiceError
 
@@ -46,14 +46,14 @@ class PageModel:
     Args:
         model: The model server.
         name: Model to ask for; empty means the answer model.
-        course: The turn's clock, time and account.
+        context: The turn's clock, time and account.
         marker: Random word of this request for the fences.
     """
 
-    def __init__(self, model: AnswerModel, *, name: str, course: Course, marker: str) -> None:
+    def __init__(self, model: AnswerModel, *, name: str, context: TurnContext, marker: str) -> None:
         self._model = model
         self._name = name
-        self._course = course
+        self._context = context
         self._marker = marker
 
     async def with_extracts(
@@ -69,7 +69,7 @@ class PageModel:
                 reply = await self._ask(_EXTRACT.format(question=question), source)
             return _with_points(source, _points(reply), plan.pointed_tokens)
 
-        with self._course.ledger.timed("extract"):
+        with self._context.ledger.timed("extract"):
             return tuple(await asyncio.gather(*(extracted(source) for source in sources)))
 
     async def korean_summaries(self, sources: Sequence[Source]) -> dict[int, str]:
@@ -86,13 +86,13 @@ class PageModel:
 
     async def _ask(self, task: str, source: Source) -> str:
         """The model's reply; empty when there is none in time."""
-        course = self._course
+        context = self._context
         prompt = self._prompt(task, source)
         if self._model.receiver:
             text = "\n\n".join(message.content for message in prompt.messages)
-            course.ledger.sent_out((sent_prompt(self._model.receiver, text),))
+            context.ledger.sent_out((sent_prompt(self._model.receiver, text),))
         try:
-            async with limited(course.budget.answer_s(course.budgets.extract_s)):
+            async with limited(context.budget.answer_s(context.budgets.extract_s)):
                 return await self._reply(prompt)
         except (ServiceError, TimeoutError):
             return ""
@@ -105,7 +105,7 @@ class PageModel:
                 if isinstance(piece, ModelPiece):
                     reply += piece.text
                 elif isinstance(piece, ModelEnd):
-                    self._course.ledger.use(
+                    self._context.ledger.use(
                         prompt_tokens=piece.prompt_tokens, completion_tokens=piece.completion_tokens
                     )
                 if len(reply) > _MAX_REPLY_CHARS:

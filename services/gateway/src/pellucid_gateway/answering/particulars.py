@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from pellucid_gateway.domain.fencing import neutral
+from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.request import Depth, SubjectContext, TurnRequest
 from pellucid_gateway.question.plain_text import plain
 from pellucid_gateway.question.wishes import Unit, wish_of
-from pellucid_gateway.vocabulary.fencing import neutral
-from pellucid_gateway.vocabulary.findings import Source
-from pellucid_gateway.vocabulary.request import Depth, SubjectContext, TurnRequest
 
 _MAX_ASIDE_CHARS = 600
 # Without sources: how much is to be said depends on the question alone.

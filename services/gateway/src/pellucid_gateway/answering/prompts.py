@@ -27,10 +27,10 @@ from pellucid_gateway.answering.window import (
     estimated,
     source_cap,
 )
+from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.ports import Prompt
+from pellucid_gateway.domain.request import ChatMessage, Role, TurnRequest
 from pellucid_gateway.question.tokens import cut_middle, tokens_of
-from pellucid_gateway.vocabulary.findings import Source
-from pellucid_gateway.vocabulary.ports import Prompt
-from pellucid_gateway.vocabulary.request import ChatMessage, Role, TurnRequest
 
 _TOKENS_PER_WORD = 3
 _GAP = "\n\n"

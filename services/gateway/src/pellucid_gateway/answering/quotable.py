@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from pellucid_gateway.domain.findings import Method, Source
 from pellucid_gateway.question.page_pieces import Kind, Piece, pieces_of
-from pellucid_gateway.vocabulary.findings import Method, Source
 from pellucid_language import sentences
 from pellucid_language.terms import has_unspaced_script
 from pellucid_language.written_dates import days_of

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from pellucid_gateway.course.plans import DepthPlan
+from pellucid_gateway.turn_context.plans import DepthPlan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from pellucid_gateway.answering.excerpt_worth import Likeness, told_in
 from pellucid_gateway.answering.quotable import Candidate
+from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.question.asked_for import AskedFor, asked_for, carries, has_name, measures_of
 from pellucid_gateway.question.asked_things import (
     Thing,
@@ -22,7 +23,6 @@ from pellucid_gateway.question.asked_things import (
     share_told,
     things_of,
 )
-from pellucid_gateway.vocabulary.findings import Source
 from pellucid_language.folding import fold
 from pellucid_language.quantities import amounts
 from pellucid_language.terms import has_unspaced_script

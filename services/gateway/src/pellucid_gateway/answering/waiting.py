@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from pellucid_gateway.course.course import Course
-from pellucid_gateway.course.ledger import TurnLedger
-from pellucid_gateway.vocabulary.events import Noticed, Send
+from pellucid_gateway.domain.events import Noticed, Send
+from pellucid_gateway.turn_context.context import TurnContext
+from pellucid_gateway.turn_context.ledger import TurnLedger
 
 # After so long without a sign of life the model may still be starting.
 STARTING_S = 5.0
@@ -19,9 +19,9 @@ async def send_notices(ledger: TurnLedger, send: Send) -> None:
 
 
 @asynccontextmanager
-async def told_when_silent(course: Course) -> AsyncIterator[Callable[[], object]]:
+async def told_when_silent(context: TurnContext) -> AsyncIterator[Callable[[], object]]:
     """Tell the person when the model shows no sign of life for long; what is given ends it."""
-    waiting = asyncio.create_task(_tell_of_start(course), name="model-starting")
+    waiting = asyncio.create_task(_tell_of_start(context), name="model-starting")
     try:
         yield waiting.cancel
     finally:
@@ -29,16 +29,18 @@ async def told_when_silent(course: Course) -> AsyncIterator[Callable[[], object]
         await asyncio.wait({waiting})
 
 
-async def _tell_of_start(course: Course) -> None:
+async def _tell_of_start(context: TurnContext) -> None:
     await asyncio.sleep(STARTING_S)
-    course.ledger.notify("model_starting")
-    await send_notices(course.ledger, course.send)
+    context.ledger.notify("model_starting")
+    await send_notices(context.ledger, context.send)
 
 
-async def ready(task: "asyncio.Task[dict[int, str]] | None", course: Course) -> dict[int, str]:
+async def ready(
+    task: "asyncio.Task[dict[int, str]] | None", context: TurnContext
+) -> dict[int, str]:
     """The summaries that a task makes, if they come soon."""
     if task is None:
         return {}
-    wait_s = course.budget.answer_s(course.budgets.summary_wait_s)
+    wait_s = context.budget.answer_s(context.budgets.summary_wait_s)
     done, _ = await asyncio.wait({task}, timeout=wait_s)
     return task.result() if done else {}

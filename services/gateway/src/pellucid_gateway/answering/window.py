@@ -7,10 +7,10 @@ import math
 from collections.abc import Sequence
 
 from pellucid_gateway.answering.rules import SOURCE_RULES
-from pellucid_gateway.course.plans import DepthPlan
+from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.ports import Prompt
 from pellucid_gateway.question.tokens import SAFETY, tokens_of
-from pellucid_gateway.vocabulary.findings import Source
-from pellucid_gateway.vocabulary.ports import Prompt
+from pellucid_gateway.turn_context.plans import DepthPlan
 
 # Tokens that chat templates put around a message, generously.
 PER_MESSAGE_TOKENS = 16

@@ -15,10 +15,10 @@ from importlib import resources
 import yaml
 
 from pellucid_gateway.conflicts.negation import is_negated
+from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.question.asked_for import AskedFor, asked_for, names_of
 from pellucid_gateway.question.asked_things import share_told, things_of
 from pellucid_gateway.question.key_facts import subject_terms
-from pellucid_gateway.vocabulary.findings import Source
 from pellucid_language import sentences
 from pellucid_language.calendar import printed_months
 from pellucid_language.folding import fold, fold_expression

@@ -22,9 +22,9 @@ from pellucid_gateway.conflicts.negation import is_negated
 from pellucid_gateway.conflicts.notes import Conflict, Preference, Side
 from pellucid_gateway.conflicts.same_matter import AskedKind
 from pellucid_gateway.conflicts.told_days import different_days
+from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.question.asked_for import measures_of
 from pellucid_gateway.question.key_facts import is_superseded, subject_terms
-from pellucid_gateway.vocabulary.findings import Source
 from pellucid_language import sentences
 from pellucid_language.quantities import (
     Figure,

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pellucid_gateway.vocabulary.findings import Source
-from pellucid_gateway.vocabulary.notices import Wording
+from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.notices import Wording
 
 
 class Preference(StrEnum):

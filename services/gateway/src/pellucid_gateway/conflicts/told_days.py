@@ -5,7 +5,7 @@ The day on which a page appeared or was changed is no day of what it tells.
 
 import re
 
-from pellucid_gateway.vocabulary.findings import Source
+from pellucid_gateway.domain.findings import Source
 from pellucid_language.written_dates import days_of
 
 # Between the first and the last day of a range.

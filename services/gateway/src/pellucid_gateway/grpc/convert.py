@@ -12,10 +12,10 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from pellucid.common.v1 import common_pb2
 from pellucid.gateway.v1 import gateway_pb2
 
-from pellucid_gateway.vocabulary.decision import WebMode
-from pellucid_gateway.vocabulary.findings import Routing, SafeSearch
-from pellucid_gateway.vocabulary.limits import MESSAGES
-from pellucid_gateway.vocabulary.request import (
+from pellucid_gateway.domain.decision import WebMode
+from pellucid_gateway.domain.findings import Routing, SafeSearch
+from pellucid_gateway.domain.limits import MESSAGES
+from pellucid_gateway.domain.request import (
     ChatMessage,
     CitationStyle,
     Depth,

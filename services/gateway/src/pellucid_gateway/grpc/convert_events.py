@@ -13,8 +13,8 @@ from pellucid.gateway.v1 import gateway_pb2 as pb
 from pellucid.scorer.v1 import scorer_pb2
 from pellucid.search.v1 import search_pb2
 
-from pellucid_gateway.vocabulary.decision import Decision, PlannedQuery
-from pellucid_gateway.vocabulary.events import (
+from pellucid_gateway.domain.decision import Decision, PlannedQuery
+from pellucid_gateway.domain.events import (
     Citation,
     Cited,
     Decided,
@@ -33,7 +33,7 @@ from pellucid_gateway.vocabulary.events import (
     UrlFetched,
     Usage,
 )
-from pellucid_gateway.vocabulary.findings import (
+from pellucid_gateway.domain.findings import (
     DateSource,
     Method,
     ProviderReport,

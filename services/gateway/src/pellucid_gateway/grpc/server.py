@@ -7,14 +7,14 @@ from typing import Any, cast
 
 from pellucid.gateway.v1 import gateway_pb2, gateway_pb2_grpc
 
-from pellucid_gateway.admission.access import Access, enter
-from pellucid_gateway.admission.api_keys import ApiKey, Scope
-from pellucid_gateway.admission.callers import CallerNames
+from pellucid_gateway.access.api_keys import ApiKey, Scope
+from pellucid_gateway.access.caller_access import Access, enter
+from pellucid_gateway.access.callers import CallerNames
+from pellucid_gateway.domain.engine import TurnEngine
+from pellucid_gateway.domain.events import Done, Failed
+from pellucid_gateway.domain.request import TurnRequest
 from pellucid_gateway.grpc.convert import turn_request
 from pellucid_gateway.grpc.convert_events import decision_message, event_message
-from pellucid_gateway.vocabulary.engine import TurnEngine
-from pellucid_gateway.vocabulary.events import Done, Failed
-from pellucid_gateway.vocabulary.request import TurnRequest
 from pellucid_runtime.errors import DeniedError, UnauthenticatedError
 from pellucid_runtime.rpc.deadline import remaining_s
 

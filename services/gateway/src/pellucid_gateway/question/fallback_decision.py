@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from pellucid_gateway.vocabulary.decision import (
+from pellucid_gateway.domain.decision import (
     Action,
     Decision,
     Freshness,
@@ -21,9 +21,9 @@ from pellucid_gateway.vocabulary.decision import (
     Stage,
     WebMode,
 )
-from pellucid_gateway.vocabulary.request import TurnRequest
+from pellucid_gateway.domain.request import TurnRequest
 from pellucid_language.detection import detect_language
-from pellucid_language.redaction.gate import GATE
+from pellucid_language.pii.gate import GATE
 from pellucid_language.terms import has_unspaced_script
 
 _URL = re.compile(r"https?://[^\s<>\"'\]]+", re.IGNORECASE)

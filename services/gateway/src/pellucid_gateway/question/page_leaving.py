@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from enum import StrEnum
 
+from pellucid_gateway.domain.decision import Action, Decision, Intent
 from pellucid_gateway.question.asked_things import named_words, share_told, things_of
 from pellucid_gateway.question.page_words import Standing, standing, ways
-from pellucid_gateway.vocabulary.decision import Action, Decision, Intent
 from pellucid_language.detection import UNDETERMINED, detect_language
 from pellucid_language.folding import fold
 from pellucid_language.terms import function_terms, has_unspaced_script, terms

@@ -9,12 +9,12 @@ conversation.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pellucid_gateway.domain.decision import Decision
+from pellucid_gateway.domain.request import ChatMessage, Role, TurnRequest
 from pellucid_gateway.question.fallback_decision import find_urls
 from pellucid_gateway.question.key_facts import subject_terms
 from pellucid_gateway.question.named_addresses import named_addresses, without_addresses
 from pellucid_gateway.question.page_words import Standing, standing, ways
-from pellucid_gateway.vocabulary.decision import Decision
-from pellucid_gateway.vocabulary.request import ChatMessage, Role, TurnRequest
 from pellucid_language.folding import fold
 
 # With so few words of its own a question lives on the one before.

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from pellucid_gateway.admission.api_keys import digest_of, new_key, parse_line
+from pellucid_gateway.access.api_keys import digest_of, new_key, parse_line
 
 _OWNER_ONLY = 0o600
 

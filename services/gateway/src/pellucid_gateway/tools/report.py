@@ -14,10 +14,10 @@ from typing import Any
 import orjson
 
 from pellucid_gateway.adapters.state import open_state
-from pellucid_gateway.numbers.query_log import QueryLog
-from pellucid_gateway.numbers.report_text import as_markdown, as_page
-from pellucid_gateway.numbers.stats_reader import StatsReader
-from pellucid_gateway.numbers.weekly_report import weekly_report
+from pellucid_gateway.analytics.query_log import QueryLog
+from pellucid_gateway.analytics.report_text import as_markdown, as_page
+from pellucid_gateway.analytics.stats_reader import StatsReader
+from pellucid_gateway.analytics.weekly_report import weekly_report
 from pellucid_gateway.settings import GatewaySettings
 from pellucid_runtime.clock import clock_from
 from pellucid_runtime.errors import DependencyDownError

@@ -9,9 +9,8 @@ names of relatives, which are told once and then stand alone.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from pellucid_gateway.question.fallback_decision import query_from
-from pellucid_gateway.vocabulary.decision import Decision, PlannedQuery
-from pellucid_gateway.vocabulary.ports import (
+from pellucid_gateway.domain.decision import Decision, PlannedQuery
+from pellucid_gateway.domain.ports import (
     DecideAnswer,
     DecideCall,
     DecisionPort,
@@ -22,10 +21,11 @@ from pellucid_gateway.vocabulary.ports import (
     SearchPort,
     Written,
 )
-from pellucid_gateway.vocabulary.request import Role, TurnRequest
-from pellucid_gateway.vocabulary.services import Services
-from pellucid_language.redaction.gate import GATE, without
-from pellucid_language.redaction.told_names import private_values as private_in
+from pellucid_gateway.domain.request import Role, TurnRequest
+from pellucid_gateway.domain.services import Services
+from pellucid_gateway.question.fallback_decision import query_from
+from pellucid_language.pii.gate import GATE, without
+from pellucid_language.pii.told_names import private_values as private_in
 
 Values = tuple[str, ...]
 

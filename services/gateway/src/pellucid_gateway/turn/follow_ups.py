@@ -2,11 +2,11 @@
 
 from datetime import datetime, timedelta
 
+from pellucid_gateway.domain.decision import Action, Decision, WebMode
+from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.request import TurnRequest
 from pellucid_gateway.question.asked_for import asked_for, carries
 from pellucid_gateway.question.key_facts import subject_terms
-from pellucid_gateway.vocabulary.decision import Action, Decision, WebMode
-from pellucid_gateway.vocabulary.findings import Source
-from pellucid_gateway.vocabulary.request import TurnRequest
 from pellucid_language.terms import has_unspaced_script, terms
 
 # Later than this the web may know better.

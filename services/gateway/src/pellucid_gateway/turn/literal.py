@@ -1,13 +1,13 @@
 """The decision on what is to be searched for as it is: there is nothing to decide."""
 
-from pellucid_gateway.vocabulary.decision import (
+from pellucid_gateway.domain.decision import (
     Action,
     Decision,
     Freshness,
     PlannedQuery,
     Stage,
 )
-from pellucid_gateway.vocabulary.request import TurnRequest
+from pellucid_gateway.domain.request import TurnRequest
 
 # Longest query that the search service takes.
 _MOST_CHARACTERS = 200

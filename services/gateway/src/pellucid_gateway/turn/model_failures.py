@@ -1,8 +1,8 @@
 """What is told of a model that did not answer."""
 
-from pellucid_gateway.course.ledger import TurnLedger
-from pellucid_gateway.turn.result import Found
-from pellucid_gateway.vocabulary.request import TurnRequest
+from pellucid_gateway.domain.request import TurnRequest
+from pellucid_gateway.turn.result import Findings
+from pellucid_gateway.turn_context.ledger import TurnLedger
 from pellucid_runtime.llm.model import LlmCause, LlmError, LlmRejectedError
 
 # The causes for which there is nothing better to say than that it did not answer.
@@ -10,7 +10,7 @@ _UNTOLD = frozenset({LlmCause.SERVER_ERROR, LlmCause.BROKE_OFF, LlmCause.MALFORM
 
 
 def notify_failure(
-    failure: LlmError, request: TurnRequest, found: Found, ledger: TurnLedger
+    failure: LlmError, request: TurnRequest, found: Findings, ledger: TurnLedger
 ) -> None:
     """Tell why the model did not answer, where the sources answer in its place.
 

@@ -1,13 +1,13 @@
 """What a person, and the model, are told of the pages that the person named."""
 
-from pellucid_gateway.course.ledger import TurnLedger
-from pellucid_gateway.gathering.sources import shown_title
+from pellucid_gateway.domain.events import UrlFetched
+from pellucid_gateway.domain.fencing import neutral
+from pellucid_gateway.domain.findings import PageContent
+from pellucid_gateway.domain.request import TurnRequest
 from pellucid_gateway.question.page_sketch import sketch
-from pellucid_gateway.turn.result import Found
-from pellucid_gateway.vocabulary.events import UrlFetched
-from pellucid_gateway.vocabulary.fencing import neutral
-from pellucid_gateway.vocabulary.findings import PageContent
-from pellucid_gateway.vocabulary.request import TurnRequest
+from pellucid_gateway.retrieval.sources import shown_title
+from pellucid_gateway.turn.result import Findings
+from pellucid_gateway.turn_context.ledger import TurnLedger
 
 # Warnings of the fetcher: an error or a notice stands in the place of the page; a wall before it.
 DOUBTFUL = frozenset({"soft_404", "soft_error", "consent_page"})
@@ -15,7 +15,7 @@ WALLS = frozenset({"paywall", "login_wall"})
 
 
 def take_page(
-    url: str, page: PageContent | None, found: Found, request: TurnRequest, ledger: TurnLedger
+    url: str, page: PageContent | None, found: Findings, request: TurnRequest, ledger: TurnLedger
 ) -> UrlFetched:
     """Add a page that the person named to what was found; what was in its way is told.
 

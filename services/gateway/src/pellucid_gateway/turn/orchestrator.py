@@ -5,28 +5,28 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from pellucid_gateway.answering.failures import BrokenAnswerError
-from pellucid_gateway.course.budgets import TurnBudget, limited
-from pellucid_gateway.course.event_stream import stream_events
-from pellucid_gateway.course.ledger import TurnLedger
-from pellucid_gateway.gathering import sources as sourcing
-from pellucid_gateway.gathering.errand import Errand
-from pellucid_gateway.gathering.gathered import Gathered
-from pellucid_gateway.gathering.reading import PageReader
-from pellucid_gateway.gathering.search_rounds import Gatherer
-from pellucid_gateway.turn.equipment import Equipment, decide
-from pellucid_gateway.turn.pipeline import DEFAULT_RESULTS, OneTurn
-from pellucid_gateway.vocabulary.decision import (
+from pellucid_gateway.domain.decision import (
     Action,
     Decision,
     PlannedQuery,
     WebMode,
 )
-from pellucid_gateway.vocabulary.errors import QuotaSpentError, failed_by, search_failure
-from pellucid_gateway.vocabulary.events import Done, Failed, SearchOutcome, Send, TurnEvent
-from pellucid_gateway.vocabulary.findings import PageContent, Purpose, ScoredHit
-from pellucid_gateway.vocabulary.notices import wording_for
-from pellucid_gateway.vocabulary.ports import FetchCall
-from pellucid_gateway.vocabulary.request import ChatMessage, Role, SearchCommand, TurnRequest
+from pellucid_gateway.domain.errors import QuotaSpentError, failed_by, search_failure
+from pellucid_gateway.domain.events import Done, Failed, SearchOutcome, Send, TurnEvent
+from pellucid_gateway.domain.findings import PageContent, Purpose, ScoredHit
+from pellucid_gateway.domain.notices import wording_for
+from pellucid_gateway.domain.ports import FetchCall
+from pellucid_gateway.domain.request import ChatMessage, Role, SearchCommand, TurnRequest
+from pellucid_gateway.retrieval import sources as sourcing
+from pellucid_gateway.retrieval.gathered import Gathered
+from pellucid_gateway.retrieval.reading import PageReader
+from pellucid_gateway.retrieval.search_plan import SearchPlan
+from pellucid_gateway.retrieval.search_rounds import Gatherer
+from pellucid_gateway.turn.dependencies import Dependencies, decide
+from pellucid_gateway.turn.pipeline import DEFAULT_RESULTS, OneTurn
+from pellucid_gateway.turn_context.budgets import TurnBudget, limited
+from pellucid_gateway.turn_context.event_stream import stream_events
+from pellucid_gateway.turn_context.ledger import TurnLedger
 from pellucid_runtime.errors import ErrorKind, ServiceError
 
 # A person's page may take this long when reading it is the whole request.
@@ -44,11 +44,11 @@ class Engine:
     """Implements `engine.TurnEngine` over ports.
 
     Args:
-        equipment: Services, model, store, clock, budgets.
+        dependencies: Services, model, store, clock, budgets.
     """
 
-    def __init__(self, equipment: Equipment) -> None:
-        self._equipment = equipment
+    def __init__(self, dependencies: Dependencies) -> None:
+        self._dependencies = dependencies
 
     def run(self, request: TurnRequest) -> AsyncIterator[TurnEvent]:
         """Answer one message; see `engine.TurnEngine`."""
@@ -60,7 +60,7 @@ class Engine:
 
     async def _turn(self, request: TurnRequest, send: Send) -> Done | Failed:
         budget = self._budget_of(request)
-        turn = OneTurn(request, equipment=self._equipment, budget=budget, send=send)
+        turn = OneTurn(request, dependencies=self._dependencies, budget=budget, send=send)
         try:
             async with limited(budget.longest_s + _OVERRUN_S):
                 return await turn.run()
@@ -72,43 +72,43 @@ class Engine:
             return failed_by(error)
 
     def _budget_of(self, request: TurnRequest) -> TurnBudget:
-        own_s = self._equipment.plans[request.depth].total_s
+        own_s = self._dependencies.plans[request.depth].total_s
         total_s = own_s if request.deadline_ms is None else request.deadline_ms / 1000
         is_strict = request.deadline_ms is not None
-        return TurnBudget(self._equipment.clock, max(total_s, _MIN_TURN_S), is_strict=is_strict)
+        return TurnBudget(self._dependencies.clock, max(total_s, _MIN_TURN_S), is_strict=is_strict)
 
     async def decide(self, request: TurnRequest) -> Decision:
         """Decide only; see `engine.TurnEngine`."""
-        ledger = TurnLedger(self._equipment.clock, wording_for(request.language))
-        return await decide(request, self._equipment, self._budget_of(request), ledger)
+        ledger = TurnLedger(self._dependencies.clock, wording_for(request.language))
+        return await decide(request, self._dependencies, self._budget_of(request), ledger)
 
     async def search(self, command: SearchCommand) -> SearchOutcome:
         """Search and rank without an answer; see `engine.TurnEngine`."""
         await self._take_quota(command)
         request = _as_request(command)
-        equipment, budget = self._equipment.for_turn(request), self._budget_of(request)
-        ledger = TurnLedger(equipment.clock, wording_for(command.language))
-        decision = _searching(await decide(request, equipment, budget, ledger), command.query)
-        course = equipment.course(budget, ledger, _ignore)
-        reader = PageReader(equipment.services.fetcher, course=course)
-        gatherer = Gatherer(equipment.services, reader=reader, course=course)
-        gathered = await gatherer.gather(self._errand(command, decision))
+        dependencies, budget = self._dependencies.for_turn(request), self._budget_of(request)
+        ledger = TurnLedger(dependencies.clock, wording_for(command.language))
+        decision = _searching(await decide(request, dependencies, budget, ledger), command.query)
+        context = dependencies.context(budget, ledger, _ignore)
+        reader = PageReader(dependencies.services.fetcher, context=context)
+        gatherer = Gatherer(dependencies.services, reader=reader, context=context)
+        gathered = await gatherer.gather(self._search_plan(command, decision))
         ledger.add_time("total", budget.elapsed_s())
-        outcome = _outcome(command, gathered, ledger, equipment)
+        outcome = _outcome(command, gathered, ledger, dependencies)
         if gathered.search_lost or (ledger.web_lost and not outcome.results):
             raise search_failure(ledger.providers)
         return outcome
 
     async def _take_quota(self, command: SearchCommand) -> None:
-        state = await self._equipment.quota.take(command.caller)
+        state = await self._dependencies.quota.take(command.caller)
         if not state.allowed:
             raise QuotaSpentError(state.limit, state.reset_s)
 
-    def _errand(self, command: SearchCommand, decision: Decision) -> Errand:
-        plan = self._equipment.plans[command.depth]
+    def _search_plan(self, command: SearchCommand, decision: Decision) -> SearchPlan:
+        plan = self._dependencies.plans[command.depth]
         wanted = command.options.max_results or DEFAULT_RESULTS
         language = command.language or decision.language
-        return Errand(
+        return SearchPlan(
             decision=decision,
             plan=replace(plan, rounds=1),
             options=command.options,
@@ -146,7 +146,7 @@ class Engine:
     async def _fetch_into(self, pages: dict[int, PageContent], call: FetchCall, first: int) -> None:
         try:
             async with limited(call.timeout_s):
-                stream = self._equipment.services.fetcher.fetch_many(call)
+                stream = self._dependencies.services.fetcher.fetch_many(call)
                 async with aclosing(stream):  # type: ignore[type-var]
                     async for index, page in stream:
                         pages[first + index] = page
@@ -185,16 +185,16 @@ def _searching(decision: Decision, query: str) -> Decision:
 
 
 def _outcome(
-    command: SearchCommand, gathered: Gathered, ledger: TurnLedger, equipment: Equipment
+    command: SearchCommand, gathered: Gathered, ledger: TurnLedger, dependencies: Dependencies
 ) -> SearchOutcome:
     shown = _shown(command, gathered)
     kept = {id(item) for item in shown}
     if ledger.web_lost:
         ledger.notify("web_unavailable" if shown else "search_unavailable")
     elif not shown:
-        ledger.notify("nothing_found", cutoff=equipment.cutoff_month)
+        ledger.notify("nothing_found", cutoff=dependencies.cutoff_month)
     return SearchOutcome(
-        id=equipment.new_id(),
+        id=dependencies.new_id(),
         results=sourcing.as_results(shown, {}),
         excluded=tuple(item for item in gathered.scored if id(item) not in kept),
         queries=tuple(gathered.queries),

@@ -3,8 +3,9 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from pellucid_gateway.course.ledger import TurnLedger
-from pellucid_gateway.gathering.reading import PageReader
+from pellucid_gateway.domain.decision import Action, Decision, Stage, WebMode
+from pellucid_gateway.domain.findings import PageContent, Purpose
+from pellucid_gateway.domain.request import TurnRequest
 from pellucid_gateway.question.page_leaving import Leaving, leaving, points_back
 from pellucid_gateway.question.page_topic import (
     PageTopic,
@@ -15,9 +16,8 @@ from pellucid_gateway.question.page_topic import (
     topic_of,
     without_lead,
 )
-from pellucid_gateway.vocabulary.decision import Action, Decision, Stage, WebMode
-from pellucid_gateway.vocabulary.findings import PageContent, Purpose
-from pellucid_gateway.vocabulary.request import TurnRequest
+from pellucid_gateway.retrieval.reading import PageReader
+from pellucid_gateway.turn_context.ledger import TurnLedger
 
 _CONFIDENCE = 0.85
 # The person's own word against the web.

@@ -15,28 +15,10 @@ from pellucid_gateway.answering.setting import Setting
 from pellucid_gateway.answering.waiting import send_notices
 from pellucid_gateway.conflicts.detection import find_conflicts
 from pellucid_gateway.conflicts.notes import note_of, told
-from pellucid_gateway.course.budgets import TurnBudget, limited
-from pellucid_gateway.course.ledger import TurnLedger
-from pellucid_gateway.course.plans import plan_for
-from pellucid_gateway.gathering import sources as sourcing
-from pellucid_gateway.gathering.choosing import UNREAD_NAMED_TOKENS, PassageChooser, Wanted
-from pellucid_gateway.gathering.errand import Errand, QueryToWrite
-from pellucid_gateway.gathering.reading import PageReader
-from pellucid_gateway.gathering.search_rounds import Gatherer
-from pellucid_gateway.keeping.evidence import Basis, evidence_record
-from pellucid_gateway.question.fallback_decision import find_urls
-from pellucid_gateway.turn.equipment import Equipment, considered
-from pellucid_gateway.turn.follow_ups import reused_sources
-from pellucid_gateway.turn.model_failures import notify_failure
-from pellucid_gateway.turn.named_pages import take_page
-from pellucid_gateway.turn.page_follow_ups import with_named_page
-from pellucid_gateway.turn.result import Found, Identifiers, basis_of, build_result, with_account
-from pellucid_gateway.turn.speculation import Speculation
-from pellucid_gateway.turn.unaided import looked_up
-from pellucid_gateway.verification.model_judge import ModelOpinion
-from pellucid_gateway.vocabulary.answer import Answer
-from pellucid_gateway.vocabulary.decision import Action, Decision, WebMode
-from pellucid_gateway.vocabulary.events import (
+from pellucid_gateway.conversation.evidence import Basis, evidence_record
+from pellucid_gateway.domain.answer import Answer
+from pellucid_gateway.domain.decision import Action, Decision, WebMode
+from pellucid_gateway.domain.events import (
     AnswerKind,
     Decided,
     Done,
@@ -45,10 +27,28 @@ from pellucid_gateway.vocabulary.events import (
     SourcesReady,
     TurnResult,
 )
-from pellucid_gateway.vocabulary.findings import PageContent, Purpose
-from pellucid_gateway.vocabulary.notices import wording_for
-from pellucid_gateway.vocabulary.ports import AnswerModel
-from pellucid_gateway.vocabulary.request import TurnRequest
+from pellucid_gateway.domain.findings import PageContent, Purpose
+from pellucid_gateway.domain.notices import wording_for
+from pellucid_gateway.domain.ports import AnswerModel
+from pellucid_gateway.domain.request import TurnRequest
+from pellucid_gateway.question.fallback_decision import find_urls
+from pellucid_gateway.retrieval import sources as sourcing
+from pellucid_gateway.retrieval.choosing import UNREAD_NAMED_TOKENS, PassageChooser, Wanted
+from pellucid_gateway.retrieval.reading import PageReader
+from pellucid_gateway.retrieval.search_plan import QueryToWrite, SearchPlan
+from pellucid_gateway.retrieval.search_rounds import Gatherer
+from pellucid_gateway.turn.dependencies import Dependencies, considered
+from pellucid_gateway.turn.follow_ups import reused_sources
+from pellucid_gateway.turn.model_failures import notify_failure
+from pellucid_gateway.turn.named_pages import take_page
+from pellucid_gateway.turn.page_follow_ups import with_named_page
+from pellucid_gateway.turn.result import Findings, Identifiers, basis_of, build_result, with_account
+from pellucid_gateway.turn.speculation import Speculation
+from pellucid_gateway.turn.unaided import looked_up
+from pellucid_gateway.turn_context.budgets import TurnBudget, limited
+from pellucid_gateway.turn_context.ledger import TurnLedger
+from pellucid_gateway.turn_context.plans import plan_for
+from pellucid_gateway.verification.model_judge import ModelOpinion
 from pellucid_runtime.errors import ServiceError
 
 # Results of a forced search, and candidates of a turn, when the request names no number.
@@ -60,24 +60,24 @@ class OneTurn:
 
     Args:
         request: What is asked.
-        equipment: Services, model, store, clock.
+        dependencies: Services, model, store, clock.
         budget: The turn's time.
         send: Takes every event but the last.
     """
 
     def __init__(
-        self, request: TurnRequest, *, equipment: Equipment, budget: TurnBudget, send: Send
+        self, request: TurnRequest, *, dependencies: Dependencies, budget: TurnBudget, send: Send
     ) -> None:
         self._request = request
-        self._equipment = equipment = equipment.for_turn(request)
+        self._dependencies = dependencies = dependencies.for_turn(request)
         self._budget = budget
         self._send = send
-        self._ledger = TurnLedger(equipment.clock, wording_for(request.language))
-        self._plan = plan_for(request, equipment.plans)
-        self._course = equipment.course(budget, self._ledger, send)
-        self._reader = PageReader(equipment.services.fetcher, course=self._course)
-        self._gatherer = Gatherer(equipment.services, reader=self._reader, course=self._course)
-        self._id = equipment.new_id()
+        self._ledger = TurnLedger(dependencies.clock, wording_for(request.language))
+        self._plan = plan_for(request, dependencies.plans)
+        self._context = dependencies.context(budget, self._ledger, send)
+        self._reader = PageReader(dependencies.services.fetcher, context=self._context)
+        self._gatherer = Gatherer(dependencies.services, reader=self._reader, context=self._context)
+        self._id = dependencies.new_id()
         self._read_before: Mapping[str, PageContent] = {}
         self._to_write: QueryToWrite | None = None
 
@@ -88,7 +88,7 @@ class OneTurn:
             ServiceError: It cannot be answered at all.
         """
         speculation = Speculation(
-            self._request, search=self._equipment.services.search, course=self._course
+            self._request, search=self._dependencies.services.search, context=self._context
         )
         speculation.begin()
         try:
@@ -98,7 +98,7 @@ class OneTurn:
             await speculation.drop()
 
     async def _decided(self, decision: Decision, speculation: Speculation) -> Done:
-        found = Found(sources=reused_sources(self._request, decision, self._course.clock.now()))
+        found = Findings(sources=reused_sources(self._request, decision, self._context.clock.now()))
         if found.sources:
             self._ledger.notify("earlier_sources")
             return await self._answered(decision, found)
@@ -106,20 +106,20 @@ class OneTurn:
         await self._read_user_pages(decision, found)
         begun = await speculation.settle(decision, searches=self._searches(decision))
         if self._searches(decision):
-            errand = replace(self._errand(decision), begun=begun)
-            found.gathered = await self._gatherer.gather(errand)
+            search_plan = replace(self._search_plan(decision), begun=begun)
+            found.gathered = await self._gatherer.gather(search_plan)
             found.web_lost = self._ledger.web_lost
         if self._is_results_only(decision):
             return await self._done_with_results(decision, found)
-        await self._course.rounds.turn()
+        await self._context.rounds.turn()
         await self._find_sources(decision, found)
         self._notify_gaps(decision, found)
         return await self._answered(decision, found)
 
-    async def _answered(self, decision: Decision, found: Found) -> Done:
+    async def _answered(self, decision: Decision, found: Findings) -> Done:
         if found.sources:
             await self._send(SourcesReady(found.sources))
-        await self._course.rounds.turn()
+        await self._context.rounds.turn()
         found.conflicts = find_conflicts(found.sources, decision.standalone_question)
         for conflict in found.conflicts[:1]:
             code, values = told(conflict, self._ledger.wording)
@@ -136,8 +136,8 @@ class OneTurn:
             decide=self._considered,
         )
         decision, self._read_before = followed.decision, followed.pages
-        if self._equipment.model_for(self._request) is None:
-            clock, decide = self._equipment.clock, self._considered
+        if self._dependencies.model_for(self._request) is None:
+            clock, decide = self._dependencies.clock, self._considered
             decision = await looked_up(self._request, decision, clock=clock, decide=decide)
         language = self._request.language or decision.language
         self._ledger.wording = wording_for(language)
@@ -151,7 +151,7 @@ class OneTurn:
 
     async def _considered(self, request: TurnRequest) -> Decision:
         decision, self._to_write = await considered(
-            request, self._equipment, self._budget, self._ledger
+            request, self._dependencies, self._budget, self._ledger
         )
         return decision
 
@@ -170,7 +170,7 @@ class OneTurn:
         """A turn that would search takes one of the person's; without one it does not search."""
         if not self._searches(decision):
             return
-        state = await self._equipment.quota.take(self._request.caller)
+        state = await self._dependencies.quota.take(self._request.caller)
         if not state.allowed:
             self._request = replace(self._request, quota_spent=True)
             self._ledger.notify("rate_limited")
@@ -183,7 +183,7 @@ class OneTurn:
     def _is_results_only(self, decision: Decision) -> bool:
         return self._request.force_search and self._searches(decision)
 
-    async def _read_user_pages(self, decision: Decision, found: Found) -> None:
+    async def _read_user_pages(self, decision: Decision, found: Findings) -> None:
         reads = decision.action in {Action.FETCH, Action.SEARCH}
         if not reads or not decision.urls or self._request.web_mode is WebMode.OFF:
             return
@@ -194,12 +194,12 @@ class OneTurn:
             content = take_page(url, pages.get(url), found, self._request, self._ledger)
             await self._send(content)
 
-    def _errand(self, decision: Decision) -> Errand:
+    def _search_plan(self, decision: Decision) -> SearchPlan:
         options = self._request.options
         if options.site and not decision.site:
             decision = replace(decision, site=options.site)
         results = options.max_results or max(DEFAULT_RESULTS, self._plan.sources)
-        return Errand(
+        return SearchPlan(
             decision=decision,
             plan=self._plan,
             options=options,
@@ -215,13 +215,13 @@ class OneTurn:
         own = self._request.language or decision.language
         return "" if own == "und" else own
 
-    async def _find_sources(self, decision: Decision, found: Found) -> None:
+    async def _find_sources(self, decision: Decision, found: Findings) -> None:
         """Number the sources, each with the passages that the model is shown."""
         wanted = Wanted(
             decision.standalone_question, self._request.message, tuple(found.gathered.refined)
         )
-        chooser = PassageChooser(self._equipment.services.scorer, course=self._course)
-        model = self._equipment.model
+        chooser = PassageChooser(self._dependencies.services.scorer, context=self._context)
+        model = self._dependencies.model
         room = UNREAD_NAMED_TOKENS
         if model:
             room = named_room(self._request, self._plan, model.window_tokens)
@@ -238,7 +238,7 @@ class OneTurn:
         )
         found.sources = (*own, *hits)
 
-    def _notify_gaps(self, decision: Decision, found: Found) -> None:
+    def _notify_gaps(self, decision: Decision, found: Findings) -> None:
         if not self._searches(decision):
             return
         is_lost = found.gathered.search_lost or found.web_lost
@@ -246,7 +246,7 @@ class OneTurn:
             if found.web_lost:
                 self._ledger.notify("web_unavailable")
         elif not is_lost:
-            self._ledger.notify("nothing_found", cutoff=self._equipment.cutoff_month)
+            self._ledger.notify("nothing_found", cutoff=self._dependencies.cutoff_month)
         elif self._request.subject:
             self._ledger.notify("subject_only")
         else:
@@ -254,23 +254,23 @@ class OneTurn:
 
     def _opinion(self, model: AnswerModel, marker: str) -> ModelOpinion | None:
         """Who judges citations: the model for small tasks, else the one that answers."""
-        if not self._equipment.asks_on_claims:
+        if not self._dependencies.asks_on_claims:
             return None
-        name = self._equipment.fast_model or model.name
-        return ModelOpinion(model, name=name, course=self._course, marker=marker)
+        name = self._dependencies.fast_model or model.name
+        return ModelOpinion(model, name=name, context=self._context, marker=marker)
 
-    async def _answer(self, decision: Decision, found: Found) -> Answer:
+    async def _answer(self, decision: Decision, found: Findings) -> Answer:
         model = self._usable_model(found)
         if self._budget.stage_s(1.0) <= 0:
             self._ledger.lose("deadline", "gathering used up its share")
             self._ledger.notify("taking_long")
         await send_notices(self._ledger, self._send)
-        setting, scorer = self._setting(decision, found), self._equipment.services.scorer
+        setting, scorer = self._setting(decision, found), self._dependencies.services.scorer
         if model:
             pages = PageModel(
                 model,
-                name=self._equipment.fast_model,
-                course=self._course,
+                name=self._dependencies.fast_model,
+                context=self._context,
                 marker=setting.marker,
             )
             if self._plan.extracts and found.sources:
@@ -280,7 +280,7 @@ class OneTurn:
                 self._request,
                 setting=setting,
                 scorer=scorer,
-                course=self._course,
+                context=self._context,
                 pages=pages,
                 opinion=self._opinion(model, setting.marker),
             )
@@ -289,44 +289,44 @@ class OneTurn:
             notify_failure(by_model.failure, self._request, found, self._ledger)
             await send_notices(self._ledger, self._send)
         by_excerpts = ExcerptAnswerer(
-            self._request, setting=setting, scorer=scorer, course=self._course
+            self._request, setting=setting, scorer=scorer, context=self._context
         )
         return await by_excerpts.answer(found.sources, found.conflicts)
 
-    def _usable_model(self, found: Found) -> AnswerModel | None:
-        model = self._equipment.model_for(self._request)
-        if self._equipment.model is None and not found.sources:
+    def _usable_model(self, found: Findings) -> AnswerModel | None:
+        model = self._dependencies.model_for(self._request)
+        if self._dependencies.model is None and not found.sources:
             self._ledger.notify("no_model")
-        elif model is not self._equipment.model:
+        elif model is not self._dependencies.model:
             self._ledger.notify("model_external")
         return model
 
-    def _setting(self, decision: Decision, found: Found) -> Setting:
-        model = self._equipment.model
+    def _setting(self, decision: Decision, found: Findings) -> Setting:
+        model = self._dependencies.model
         return Setting(
             question=decision.standalone_question,
             language=self._request.language or decision.language,
-            now=self._equipment.clock.now(),
-            knowledge_cutoff=self._equipment.knowledge_cutoff,
+            now=self._dependencies.clock.now(),
+            knowledge_cutoff=self._dependencies.knowledge_cutoff,
             window_tokens=model.window_tokens if model else 0,
-            marker=self._equipment.new_id()[-8:],
+            marker=self._dependencies.new_id()[-8:],
             plan=self._plan,
             searched=self._searches(decision) or bool(decision.urls or found.sources),
             notes=(*found.notes, *map(note_of, found.conflicts)),
             unread=tuple(page.url for page in found.url_contents if not page.success),
-            private=self._equipment.hidden(self._request),
+            private=self._dependencies.hidden(self._request),
             is_small_talk=decision.topicless and not decision.urls,
         )
 
-    async def _done_with_results(self, decision: Decision, found: Found) -> Done:
+    async def _done_with_results(self, decision: Decision, found: Findings) -> Done:
         scored = found.gathered.included
         found.sources = sourcing.as_results(scored, found.gathered.pages)
         self._notify_gaps(decision, found)
         await self._send(ResultsReady(decision.queries[0].text, found.sources))
         return await self._done(decision, found, Answer(text="", kind=AnswerKind.RESULTS))
 
-    async def _done(self, decision: Decision, found: Found, answer: Answer) -> Done:
-        conversation = self._request.conversation_id or self._equipment.new_id()
+    async def _done(self, decision: Decision, found: Findings, answer: Answer) -> Done:
+        conversation = self._request.conversation_id or self._dependencies.new_id()
         ids = Identifiers(turn=self._id, conversation=conversation)
         result = build_result(ids, decision, found, answer, self._request)
         searched = self._searches(decision)
@@ -336,11 +336,11 @@ class OneTurn:
         return Done(self._accounted(replace(result, evidence_id=evidence_id)))
 
     def _accounted(self, result: TurnResult) -> TurnResult:
-        now = self._equipment.clock.now()
+        now = self._dependencies.clock.now()
         return with_account(result, self._ledger, now=now, elapsed_s=self._budget.elapsed_s())
 
     async def _record(
-        self, result: TurnResult, decision: Decision, found: Found, basis: Basis
+        self, result: TurnResult, decision: Decision, found: Findings, basis: Basis
     ) -> str:
         """Keep the evidence; returns its id, empty when it could not be kept."""
         record = evidence_record(
@@ -351,8 +351,8 @@ class OneTurn:
             basis=basis,
         )
         try:
-            async with limited(self._budget.answer_s(self._equipment.budgets.evidence_s)):
-                await self._equipment.evidence.save(self._id, self._request.caller, record)
+            async with limited(self._budget.answer_s(self._dependencies.budgets.evidence_s)):
+                await self._dependencies.evidence.save(self._id, self._request.caller, record)
         except (ServiceError, TimeoutError) as error:
             self._ledger.lose_by("store", error)
             return ""

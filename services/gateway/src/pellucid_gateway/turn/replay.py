@@ -9,17 +9,17 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from pellucid_gateway.course.budgets import StageBudgets, TurnBudget
-from pellucid_gateway.course.course import Course
-from pellucid_gateway.course.ledger import TurnLedger
+from pellucid_gateway.domain.answer import Verdict
+from pellucid_gateway.domain.events import TurnEvent
+from pellucid_gateway.domain.findings import Hit, PublishedDate, Source
+from pellucid_gateway.domain.notices import wording_for
+from pellucid_gateway.domain.ports import ScoreCall, ScorerPort
+from pellucid_gateway.domain.request import CitationStyle, ScoringOptions, SubjectContext
+from pellucid_gateway.turn_context.budgets import StageBudgets, TurnBudget
+from pellucid_gateway.turn_context.context import TurnContext
+from pellucid_gateway.turn_context.ledger import TurnLedger
 from pellucid_gateway.verification.judge import SupportJudge
 from pellucid_gateway.verification.stream import CitationVerifier
-from pellucid_gateway.vocabulary.answer import Verdict
-from pellucid_gateway.vocabulary.events import TurnEvent
-from pellucid_gateway.vocabulary.findings import Hit, PublishedDate, Source
-from pellucid_gateway.vocabulary.notices import wording_for
-from pellucid_gateway.vocabulary.ports import ScoreCall, ScorerPort
-from pellucid_gateway.vocabulary.request import CitationStyle, ScoringOptions, SubjectContext
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import DependencyDownError
 
@@ -137,13 +137,13 @@ async def _citations(
         return {"status": "none", "reason": "the answer cites nothing"}
     sources = [_source(source, kept) for source in record["sources"]]
     own = [source.n for source in sources if source.user_supplied]
-    course = _course(clock)
+    context = _context(clock)
     if basis["said"]:
-        same = await _verified_again(record, basis, sources, scorer, course)
+        same = await _verified_again(record, basis, sources, scorer, context)
         details = [_told(citation, "same" if same else "different") for citation in kept]
     else:
-        details = await _judged_again(record, basis, sources, scorer, course)
-    if course.ledger.lost("scorer"):
+        details = await _judged_again(record, basis, sources, scorer, context)
+    if context.ledger.lost("scorer"):
         raise DependencyDownError("scorer")
     statuses = {detail["status"] for detail in details}
     different = "different" in statuses
@@ -160,13 +160,17 @@ async def _citations(
 
 
 async def _verified_again(
-    record: Record, basis: Record, sources: Sequence[Source], scorer: ScorerPort, course: Course
+    record: Record,
+    basis: Record,
+    sources: Sequence[Source],
+    scorer: ScorerPort,
+    context: TurnContext,
 ) -> bool:
     """Put the model's text through the verifier again: answer, spans and sources must agree."""
     shown = [source for source in sources if source.n in basis["shown"]]
     verifier = CitationVerifier(
         shown,
-        judge=_judge(shown, record, basis, scorer, course),
+        judge=_judge(shown, record, basis, scorer, context),
         style=CitationStyle(basis["style"]),
         question=record["question"],
         # The person's messages are not kept; what left then may leave.
@@ -183,10 +187,14 @@ async def _verified_again(
 
 
 async def _judged_again(
-    record: Record, basis: Record, sources: Sequence[Source], scorer: ScorerPort, course: Course
+    record: Record,
+    basis: Record,
+    sources: Sequence[Source],
+    scorer: ScorerPort,
+    context: TurnContext,
 ) -> list[dict[str, Any]]:
     """Judge each claim against its source again; claims on a person's page cannot be."""
-    judge = _judge(sources, record, basis, scorer, course)
+    judge = _judge(sources, record, basis, scorer, context)
     own = {source.n for source in sources if source.user_supplied}
     details = []
     for citation in record["citations"]:
@@ -205,12 +213,16 @@ def _told(citation: Record, status: str) -> dict[str, Any]:
 
 
 def _judge(
-    sources: Sequence[Source], record: Record, basis: Record, scorer: ScorerPort, course: Course
+    sources: Sequence[Source],
+    record: Record,
+    basis: Record,
+    scorer: ScorerPort,
+    context: TurnContext,
 ) -> SupportJudge:
     return SupportJudge(
         sources,
         scorer=scorer,
-        course=course,
+        context=context,
         question=record["question"],
         language=basis["language"],
         verdicts=_verdicts(basis),
@@ -242,11 +254,11 @@ def _source(kept: Record, citations: Sequence[Record]) -> Source:
     return replace(source, user_supplied=kept["user_supplied"])
 
 
-def _course(clock: Clock) -> Course:
+def _context(clock: Clock) -> TurnContext:
     async def ignore(event: TurnEvent) -> None:
         del event
 
-    return Course(
+    return TurnContext(
         clock=clock,
         budgets=StageBudgets(),
         budget=TurnBudget(clock, _TIME_S),

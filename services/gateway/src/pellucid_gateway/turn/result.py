@@ -4,14 +4,14 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from pellucid_gateway.conflicts.notes import Conflict
-from pellucid_gateway.course.ledger import TurnLedger
-from pellucid_gateway.gathering.gathered import Gathered
-from pellucid_gateway.keeping.evidence import Basis
-from pellucid_gateway.vocabulary.answer import Answer
-from pellucid_gateway.vocabulary.decision import Decision
-from pellucid_gateway.vocabulary.events import AnswerKind, TurnResult, UrlFetched
-from pellucid_gateway.vocabulary.findings import PageContent, Source
-from pellucid_gateway.vocabulary.request import TurnRequest
+from pellucid_gateway.conversation.evidence import Basis
+from pellucid_gateway.domain.answer import Answer
+from pellucid_gateway.domain.decision import Decision
+from pellucid_gateway.domain.events import AnswerKind, TurnResult, UrlFetched
+from pellucid_gateway.domain.findings import PageContent, Source
+from pellucid_gateway.domain.request import TurnRequest
+from pellucid_gateway.retrieval.gathered import Gathered
+from pellucid_gateway.turn_context.ledger import TurnLedger
 
 # Stands until the account is added.
 _NOT_FINISHED = datetime.min.replace(tzinfo=UTC)
@@ -19,7 +19,7 @@ _STAGES = ("decision", "search", "score", "fetch", "first_token", "generate", "t
 
 
 @dataclass(slots=True)
-class Found:
+class Findings:
     """What a turn has to answer from.
 
     Attributes:
@@ -47,7 +47,7 @@ class Identifiers:
 
 
 def build_result(
-    ids: Identifiers, decision: Decision, found: Found, answer: Answer, request: TurnRequest
+    ids: Identifiers, decision: Decision, found: Findings, answer: Answer, request: TurnRequest
 ) -> TurnResult:
     """The result without the account, which `with_account` adds at the very end."""
     cited = {citation.source for citation in answer.citations}
@@ -73,7 +73,7 @@ def build_result(
 
 
 def basis_of(
-    decision: Decision, found: Found, answer: Answer, request: TurnRequest, *, searched: bool
+    decision: Decision, found: Findings, answer: Answer, request: TurnRequest, *, searched: bool
 ) -> Basis:
     """What a replay of the turn needs; `searched`: the web was asked for queries."""
     return Basis(
@@ -107,7 +107,7 @@ def with_account(
     )
 
 
-def _label(found: Found, answer: Answer, request: TurnRequest) -> str:
+def _label(found: Findings, answer: Answer, request: TurnRequest) -> str:
     """For people, for example "Web + Memory + some-model"."""
     parts = [where] if (where := _where(found)) else []
     parts += ["Memory"] if request.memories and answer.model else []
@@ -118,7 +118,7 @@ def _label(found: Found, answer: Answer, request: TurnRequest) -> str:
     return " + ".join(parts)
 
 
-def _where(found: Found) -> str:
+def _where(found: Findings) -> str:
     """Where the sources are from; nowhere when the web was lost and the local index had none."""
     if not found.web_lost:
         return "Web" if found.sources or found.gathered.rounds else ""

@@ -8,14 +8,14 @@ allowed, with a used-up quota, or in a conversation, where the words alone do no
 import asyncio
 from dataclasses import replace
 
-from pellucid_gateway.course.budgets import limited
-from pellucid_gateway.course.course import Course
+from pellucid_gateway.domain.decision import Action, Decision, WebMode
+from pellucid_gateway.domain.events import OutboundText
+from pellucid_gateway.domain.ports import SearchAnswer, SearchCall, SearchPort
+from pellucid_gateway.domain.request import TurnRequest
 from pellucid_gateway.question.fallback_decision import decide_by_rule
 from pellucid_gateway.turn.discretion import cleared
-from pellucid_gateway.vocabulary.decision import Action, Decision, WebMode
-from pellucid_gateway.vocabulary.events import OutboundText
-from pellucid_gateway.vocabulary.ports import SearchAnswer, SearchCall, SearchPort
-from pellucid_gateway.vocabulary.request import TurnRequest
+from pellucid_gateway.turn_context.budgets import limited
+from pellucid_gateway.turn_context.context import TurnContext
 from pellucid_language.terms import function_terms, terms
 
 # Decisions of form take a few milliseconds, those of the trained model some fifty and more on a
@@ -31,13 +31,13 @@ class Speculation:
     Args:
         request: The turn.
         search: The search service.
-        course: The turn's clock, time and account.
+        context: The turn's clock, time and account.
     """
 
-    def __init__(self, request: TurnRequest, *, search: SearchPort, course: Course) -> None:
+    def __init__(self, request: TurnRequest, *, search: SearchPort, context: TurnContext) -> None:
         self._request = request
         self._search = search
-        self._course = course
+        self._context = context
         self._begins: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[SearchAnswer] | None = None
         self._query = ""
@@ -57,17 +57,17 @@ class Speculation:
         if not _asks_plainly(decision):
             return SearchAnswer()
         self._query = decision.queries[0].text
-        course = self._course
+        context = self._context
         call = SearchCall(
             queries=decision.queries,
             question=self._request.message,
             options=self._request.options,
-            now=course.clock.now(),
+            now=context.clock.now(),
             language=self._request.language or decision.language,
             caller=self._request.caller,
         )
         self._has_left = True
-        async with limited(course.budget.stage_s(course.budgets.search_s)):
+        async with limited(context.budget.stage_s(context.budgets.search_s)):
             return await self._search.search(replace(call, language=_known(call.language)))
 
     async def settle(
@@ -79,7 +79,7 @@ class Speculation:
         if self._task is None or not wanted:
             await self.drop()
             return None
-        self._course.ledger.speculation = "used"
+        self._context.ledger.speculation = "used"
         return self._task
 
     def _cancel_start(self) -> None:
@@ -94,9 +94,9 @@ class Speculation:
             return
         task.cancel()
         await asyncio.wait({task})
-        if self._has_left and self._course.ledger.speculation != "used":
-            self._course.ledger.speculation = "cancelled"
-            self._course.ledger.sent_out((OutboundText("search", "query", self._query),))
+        if self._has_left and self._context.ledger.speculation != "used":
+            self._context.ledger.speculation = "cancelled"
+            self._context.ledger.sent_out((OutboundText("search", "query", self._query),))
 
 
 def _may_leave(request: TurnRequest) -> bool:

@@ -3,10 +3,10 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
+from pellucid_gateway.domain.decision import Action, Decision, Stage, WebMode
+from pellucid_gateway.domain.request import TurnRequest
 from pellucid_gateway.question.plain_messages import is_plain
 from pellucid_gateway.turn.follow_ups import reused_sources
-from pellucid_gateway.vocabulary.decision import Action, Decision, Stage, WebMode
-from pellucid_gateway.vocabulary.request import TurnRequest
 from pellucid_runtime.clock import Clock
 
 REASON_CODE = "no_model"

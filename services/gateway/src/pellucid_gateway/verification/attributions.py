@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pellucid_gateway.vocabulary.findings import Source
+from pellucid_gateway.domain.findings import Source
 from pellucid_language.folding import fold
 from pellucid_language.terms import has_unspaced_script
 

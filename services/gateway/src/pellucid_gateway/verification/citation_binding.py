@@ -7,12 +7,12 @@ best other one that does, else it is dropped. A statement without one gets the b
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from pellucid_gateway.domain.events import CitationCheck, CitationReport
+from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.verification import attributions
 from pellucid_gateway.verification.claim_extraction import Claim
 from pellucid_gateway.verification.judgement import Bound, ClaimJudge, Judgement
 from pellucid_gateway.verification.pieces import Marker, Piece, Text
-from pellucid_gateway.vocabulary.events import CitationCheck, CitationReport
-from pellucid_gateway.vocabulary.findings import Source
 
 
 def bind(

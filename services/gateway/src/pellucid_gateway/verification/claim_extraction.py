@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.verification import attributions
 from pellucid_gateway.verification.pieces import Marker, Piece, Text
-from pellucid_gateway.vocabulary.findings import Source
 from pellucid_language.terms import has_unspaced_script
 
 _MIN_CLAIM_WORDS = 3

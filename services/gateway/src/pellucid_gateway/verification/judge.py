@@ -9,8 +9,11 @@ from asyncio import Future
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pellucid_gateway.course.budgets import limited
-from pellucid_gateway.course.course import Course
+from pellucid_gateway.domain.answer import Verdict
+from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.ports import Passage, PassageSupport, ScorerPort
+from pellucid_gateway.turn_context.budgets import limited
+from pellucid_gateway.turn_context.context import TurnContext
 from pellucid_gateway.verification.fact_matching import (
     NOTHING_SAID,
     FactMatch,
@@ -22,9 +25,6 @@ from pellucid_gateway.verification.fact_matching import (
 from pellucid_gateway.verification.judgement import MIN_SUPPORT, Doubt, Judgement, SecondOpinion
 from pellucid_gateway.verification.nearby import near
 from pellucid_gateway.verification.verdicts import Verdicts
-from pellucid_gateway.vocabulary.answer import Verdict
-from pellucid_gateway.vocabulary.findings import Source
-from pellucid_gateway.vocabulary.ports import Passage, PassageSupport, ScorerPort
 from pellucid_language import sentences
 from pellucid_language.detection import UNDETERMINED, detect_language
 from pellucid_language.terms import function_terms, has_unspaced_script, terms
@@ -66,7 +66,7 @@ class SupportJudge:
     Args:
         sources: What the model was shown.
         scorer: Asked until it fails once.
-        course: The turn's time and account; told when the scorer is lost.
+        context: The turn's time and account; told when the scorer is lost.
         question: Its words need no support.
         language: Language of the answer.
         opinion: Judges what stands; None: form and likeness decide.
@@ -78,7 +78,7 @@ class SupportJudge:
         sources: Sequence[Source],
         *,
         scorer: ScorerPort,
-        course: Course,
+        context: TurnContext,
         question: str,
         language: str,
         opinion: SecondOpinion | None = None,
@@ -87,7 +87,7 @@ class SupportJudge:
         self._verdicts = Verdicts(opinion, verdicts)
         self._sources = {source.n: source for source in sources}
         self._scorer = scorer
-        self._course = course
+        self._context = context
         self._question = question
         self._language = language
         self._memory = TextMemory()
@@ -110,7 +110,7 @@ class SupportJudge:
         judged = []
         for i, claim in enumerate(claims):
             # The scorer answers for many turns in one moment, and then all of them would check.
-            await self._course.rounds.turn()
+            await self._context.rounds.turn()
             row = support[i] if i < len(support) else ()
             judged.append(self._judged_by_all(claim, sources, row))
         return tuple(judged)
@@ -219,13 +219,13 @@ class SupportJudge:
     async def _support(
         self, claims: Sequence[str], sources: Sequence[Source]
     ) -> tuple[tuple[PassageSupport, ...], ...]:
-        ledger = self._course.ledger
+        ledger = self._context.ledger
         if ledger.lost("scorer"):
             self._tell_lexical()
             return ()
-        budget = self._course.budget
+        budget = self._context.budget
         try:
-            async with limited(budget.answer_s(self._course.budgets.support_s)):
+            async with limited(budget.answer_s(self._context.budgets.support_s)):
                 passages = tuple(
                     Passage(str(s.n), shown_text(s), no_store=s.user_supplied) for s in sources
                 )
@@ -238,7 +238,7 @@ class SupportJudge:
         return support if whole else ()
 
     def _tell_lexical(self) -> None:
-        self._course.ledger.lose("citations", "only words and numbers were checked")
+        self._context.ledger.lose("citations", "only words and numbers were checked")
 
     def _judged(self, claim: str, source: Source, support: PassageSupport | None) -> Judgement:
         shown = shown_text(source)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from pellucid_gateway.vocabulary.events import CitationCheck
+from pellucid_gateway.domain.events import CitationCheck
 
 MIN_SUPPORT = 0.5
 """Even odds of the scorer's verifier."""

@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
 
-from pellucid_gateway.course.budgets import limited
-from pellucid_gateway.course.course import Course
+from pellucid_gateway.domain.fencing import fenced, neutral
+from pellucid_gateway.domain.outgoing import sent_prompt
+from pellucid_gateway.domain.ports import AnswerModel, ModelEnd, ModelPiece, Prompt
+from pellucid_gateway.domain.request import ChatMessage, Role
+from pellucid_gateway.turn_context.budgets import limited
+from pellucid_gateway.turn_context.context import TurnContext
 from pellucid_gateway.verification.judgement import Doubt
-from pellucid_gateway.vocabulary.fencing import fenced, neutral
-from pellucid_gateway.vocabulary.outgoing import sent_prompt
-from pellucid_gateway.vocabulary.ports import AnswerModel, ModelEnd, ModelPiece, Prompt
-from pellucid_gateway.vocabulary.request import ChatMessage, Role
 from pellucid_runtime.errors import ServiceError
 
 _MOST_FAILURES = 2
@@ -40,14 +40,14 @@ class ModelOpinion:
     Args:
         model: The model server.
         name: Model to ask for.
-        course: The turn's time and account; told once when the model is of no use.
+        context: The turn's time and account; told once when the model is of no use.
         marker: Random word of this request for the fences.
     """
 
-    def __init__(self, model: AnswerModel, *, name: str, course: Course, marker: str) -> None:
+    def __init__(self, model: AnswerModel, *, name: str, context: TurnContext, marker: str) -> None:
         self._model = model
         self._name = name
-        self._course = course
+        self._context = context
         self._marker = marker
         self._failures = 0
 
@@ -58,10 +58,10 @@ class ModelOpinion:
         prompt = self._prompt(doubts)
         if self._model.receiver:
             text = "\n\n".join(message.content for message in prompt.messages)
-            self._course.ledger.sent_out((sent_prompt(self._model.receiver, text),))
-        budgets, budget = self._course.budgets, self._course.budget
+            self._context.ledger.sent_out((sent_prompt(self._model.receiver, text),))
+        budgets, budget = self._context.budgets, self._context.budget
         try:
-            with self._course.ledger.timed("judge"):
+            with self._context.ledger.timed("judge"):
                 async with limited(budget.answer_s(budgets.opinion_s)):
                     verdicts = parsed(await self._reply(prompt), len(doubts))
         except (ServiceError, TimeoutError) as error:
@@ -73,7 +73,7 @@ class ModelOpinion:
 
     def _fail(self, why: str) -> None:
         self._failures += 1
-        self._course.ledger.lose("citations", f"form and likeness decided: {why}")
+        self._context.ledger.lose("citations", f"form and likeness decided: {why}")
 
     async def _reply(self, prompt: Prompt) -> str:
         reply = ""
@@ -83,7 +83,7 @@ class ModelOpinion:
                 if isinstance(piece, ModelPiece):
                     reply += piece.text
                 elif isinstance(piece, ModelEnd):
-                    self._course.ledger.use(
+                    self._context.ledger.use(
                         prompt_tokens=piece.prompt_tokens, completion_tokens=piece.completion_tokens
                     )
                 if len(reply) > _MAX_REPLY_CHARS:

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from pellucid_gateway.domain.events import Citation
+from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.request import CitationStyle
 from pellucid_gateway.markdown import escaping
 from pellucid_gateway.verification import pointing
 from pellucid_gateway.verification.claim_extraction import Claim, trimmed
 from pellucid_gateway.verification.judgement import Bound
 from pellucid_gateway.verification.pieces import Piece, Text
-from pellucid_gateway.vocabulary.events import Citation
-from pellucid_gateway.vocabulary.findings import Source
-from pellucid_gateway.vocabulary.request import CitationStyle
 
 _NO_SPACE_BEFORE = tuple(".,;:!?…)]}\"'”’»。，、！？")
 

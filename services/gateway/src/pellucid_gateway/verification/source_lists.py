@@ -7,7 +7,7 @@ and so is a short heading, until what follows tells whether it headed such a lis
 import re
 from collections.abc import Iterable, Sequence
 
-from pellucid_gateway.vocabulary.findings import Source
+from pellucid_gateway.domain.findings import Source
 from pellucid_language.citation_marks import MARK, STARTS
 from pellucid_language.sentences import Segment, SegmentKind
 from pellucid_language.terms import function_terms, terms

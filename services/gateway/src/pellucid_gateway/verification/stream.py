@@ -12,6 +12,15 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from pellucid_gateway.domain.events import (
+    Citation,
+    CitationReport,
+    Cited,
+    Delta,
+    Span,
+)
+from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.request import CitationStyle
 from pellucid_gateway.markdown.addresses import Addresses
 from pellucid_gateway.markdown.door import Door, Passed
 from pellucid_gateway.verification import attributions, markup, pointing, quotes
@@ -29,15 +38,6 @@ from pellucid_gateway.verification.judgement import Bound, ClaimJudge, Judgement
 from pellucid_gateway.verification.pieces import Marker, Piece, Text
 from pellucid_gateway.verification.rendering import Rendered, cited, render, source_list
 from pellucid_gateway.verification.source_lists import SourceLists
-from pellucid_gateway.vocabulary.events import (
-    Citation,
-    CitationReport,
-    Cited,
-    Delta,
-    Span,
-)
-from pellucid_gateway.vocabulary.findings import Source
-from pellucid_gateway.vocabulary.request import CitationStyle
 from pellucid_language.sentences import Segment, Segmenter, SegmentKind
 from pellucid_language.terms import has_unspaced_script
 

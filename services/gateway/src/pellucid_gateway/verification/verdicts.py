@@ -7,8 +7,8 @@ one that came too late for its claim is as if it had never come.
 import asyncio
 from collections.abc import Sequence
 
+from pellucid_gateway.domain.answer import Verdict
 from pellucid_gateway.verification.judgement import LONGEST_DOUBT_CHARS, Doubt, SecondOpinion
-from pellucid_gateway.vocabulary.answer import Verdict
 
 MOST_VERDICTS = 128
 """Of one answer: all are kept with its evidence. Beyond them form and likeness decide."""

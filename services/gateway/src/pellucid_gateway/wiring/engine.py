@@ -10,17 +10,17 @@ from urllib.parse import urlsplit
 
 from pellucid_gateway.adapters.model import LlmAnswerModel
 from pellucid_gateway.adapters.services import open_services
-from pellucid_gateway.course.budgets import budgets_with
-from pellucid_gateway.course.plans import plans_with
-from pellucid_gateway.course.strain import Strain, WatchedScorer
+from pellucid_gateway.domain.notices import wording_for
+from pellucid_gateway.domain.ports import EvidenceStore
+from pellucid_gateway.domain.services import Services
+from pellucid_gateway.domain.state_ports import SearchQuota
+from pellucid_gateway.load_shedding.latency_signal import LatencySignal, WatchedScorer
 from pellucid_gateway.question.fallback_decision import load_phrases
-from pellucid_gateway.turn.equipment import Equipment
+from pellucid_gateway.turn.dependencies import Dependencies
 from pellucid_gateway.turn.orchestrator import Engine
+from pellucid_gateway.turn_context.budgets import budgets_with
+from pellucid_gateway.turn_context.plans import plans_with
 from pellucid_gateway.verification.judge import load_claim_tables
-from pellucid_gateway.vocabulary.notices import wording_for
-from pellucid_gateway.vocabulary.ports import EvidenceStore
-from pellucid_gateway.vocabulary.services import Services
-from pellucid_gateway.vocabulary.state_ports import SearchQuota
 from pellucid_language.terms import function_terms
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.llm.openai import open_llm
@@ -98,7 +98,7 @@ async def open_engine(
     *,
     evidence: EvidenceStore,
     quota: SearchQuota,
-    strain: Strain,
+    latency_signal: LatencySignal,
 ) -> tuple[Engine, Services]:
     """The engine and the services that it stands on, closed with the stack.
 
@@ -109,7 +109,7 @@ async def open_engine(
         clock: Present instant and stopwatch.
         evidence: Keeps what stands behind answers.
         quota: Searching turns of a person.
-        strain: Told how slow the scorer's answers to turns are.
+        latency_signal: Told how slow the scorer's answers to turns are.
     """
     services = await open_services(
         stack,
@@ -125,8 +125,10 @@ async def open_engine(
     load_claim_tables()
     function_terms()
     budgets = budgets_with(wiring.gateway_budgets)
-    watched = WatchedScorer(services.scorer, strain=strain, budgets=budgets, clock=clock)
-    equipment = Equipment(
+    watched = WatchedScorer(
+        services.scorer, latency_signal=latency_signal, budgets=budgets, clock=clock
+    )
+    dependencies = Dependencies(
         services=replace(services, scorer=watched),
         model=await _open_model(runtime, stack, wiring.llm_window_tokens),
         evidence=evidence,
@@ -140,7 +142,7 @@ async def open_engine(
         redacts_secrets=wiring.llm_redact_secrets,
         asks_on_claims=wiring.citations_llm == "open",
     )
-    return Engine(equipment), services
+    return Engine(dependencies), services
 
 
 async def tried_models(settings: LlmSettings) -> AsyncIterator[str]:

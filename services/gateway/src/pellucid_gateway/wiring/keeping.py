@@ -6,21 +6,21 @@ from collections.abc import Container
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
+from pellucid_gateway.access.abuse import AbuseGate, ChallengeVerifier
 from pellucid_gateway.adapters.challenge import HttpVerifier
 from pellucid_gateway.adapters.state import State
-from pellucid_gateway.admission.abuse import AbuseGate, ChallengeVerifier
-from pellucid_gateway.keeping.afterwards import Afterwards, Keepers
-from pellucid_gateway.keeping.conversations import Conversations
-from pellucid_gateway.keeping.memories import Memories
-from pellucid_gateway.keeping.remembering import Past, RememberingEngine
+from pellucid_gateway.analytics.counting import FLUSH_S, Counting
+from pellucid_gateway.analytics.habits import Habits
+from pellucid_gateway.analytics.query_log import QueryLog
+from pellucid_gateway.analytics.stats_reader import StatsReader
+from pellucid_gateway.conversation.afterwards import Afterwards, Keepers
+from pellucid_gateway.conversation.conversations import Conversations
+from pellucid_gateway.conversation.memories import Memories
+from pellucid_gateway.conversation.remembering import Past, RememberingEngine
+from pellucid_gateway.domain.engine import TurnEngine
+from pellucid_gateway.domain.ports import ScorerPort
 from pellucid_gateway.metrics import observe_habit
-from pellucid_gateway.numbers.counting import FLUSH_S, Counting
-from pellucid_gateway.numbers.habits import Habits
-from pellucid_gateway.numbers.query_log import QueryLog
-from pellucid_gateway.numbers.stats_reader import StatsReader
 from pellucid_gateway.settings import GatewaySettings
-from pellucid_gateway.vocabulary.engine import TurnEngine
-from pellucid_gateway.vocabulary.ports import ScorerPort
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.supervision import supervise
 

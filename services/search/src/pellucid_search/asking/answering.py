@@ -11,9 +11,9 @@ from pellucid_runtime.clock import Clock
 from pellucid_search.asking import answer_cache
 from pellucid_search.asking.answer_cache import CachedAnswer
 from pellucid_search.asking.background import Background
-from pellucid_search.asking.desk import Desk
 from pellucid_search.asking.flights import Flights
 from pellucid_search.asking.leases import Lease, Leases
+from pellucid_search.asking.provider_client import ProviderClient
 from pellucid_search.asking.write_behind import WriteBehind
 from pellucid_search.errors import ProviderTimeoutError
 from pellucid_search.query import ProviderQuery
@@ -26,7 +26,7 @@ _REFRESH_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class ProviderRequest:
     """One query as it is put to every provider of a plan.
 
     Attributes:
@@ -36,7 +36,7 @@ class Errand:
         caller_hash: For the ledger.
         real_time: Values change within the day.
         bypass_cache: Ignore cached answers.
-        longest_wait_s: Longest wait for a provider's limit; see `desk.Desk.ask`.
+        longest_wait_s: Longest wait for a provider's limit; see `desk.ProviderClient.ask`.
         latest: Time on the monotonic clock until which such a wait moves `until`; 0: it does not.
     """
 
@@ -58,7 +58,7 @@ class Errand:
 class Answering:
     """Answers of all providers, cached and shared."""
 
-    desks: Mapping[str, Desk]
+    provider_clients: Mapping[str, ProviderClient]
     cache: WriteBehind
     clock: Clock
     background: Background
@@ -73,39 +73,41 @@ class Answering:
         suffix = f":{generation.stamp}" if generation else ""
         return answer_cache.cache_key(provider, query) + suffix
 
-    async def recall(self, provider: str, errand: Errand) -> ProviderRun | None:
+    async def recall(self, provider: str, provider_request: ProviderRequest) -> ProviderRun | None:
         """Return a cached answer that may be given now; starts a refresh when it is old."""
-        if errand.bypass_cache:
+        if provider_request.bypass_cache:
             return None
-        cached = await self._stored(provider, errand.query)
+        cached = await self._stored(provider, provider_request.query)
         now = self.clock.now()
         if cached is None or not cached.is_presentable(now):
             return None
         if not cached.is_fresh(now):
-            self._refresh(provider, errand)
-        return _from_cache(provider, errand.index, cached)
+            self._refresh(provider, provider_request)
+        return _from_cache(provider, provider_request.index, cached)
 
-    async def ask(self, provider: str, errand: Errand, run: ProviderRun) -> None:
+    async def ask(self, provider: str, provider_request: ProviderRequest, run: ProviderRun) -> None:
         """Ask a provider, or join in when the same is being asked; record in `run`.
 
         Who joins in waits no longer than its own time, and asks for itself when the other's time
         was too short.
         """
-        key = self._key(provider, errand.query)
+        key = self._key(provider, provider_request.query)
         while self._flights.is_airborne(key):
-            flown = await self._joined(key, errand, run)
+            flown = await self._joined(key, provider_request, run)
             if flown is None:
                 return
-            if not flown.was_too_short_for(errand):
+            if not flown.was_too_short_for(provider_request):
                 _share(flown.run, run)
                 return
         self._leaders[key], run.leader = run, None
         try:
-            await self._flights.join(key, lambda: self._fly(provider, errand, run))
+            await self._flights.join(key, lambda: self._fly(provider, provider_request, run))
         finally:
             self._forget_leader(key)
 
-    async def _joined(self, key: str, errand: Errand, run: ProviderRun) -> "_Flown | None":
+    async def _joined(
+        self, key: str, provider_request: ProviderRequest, run: ProviderRun
+    ) -> "_Flown | None":
         """Return what is in progress; None, and a loss in `run`, when the time is up before.
 
         While the one who asks stands in line, so do those who joined in.
@@ -113,7 +115,7 @@ class Answering:
         run.leader = self._leaders.get(key)
         riding = asyncio.create_task(self._flights.ride(key), name="ride")
         try:
-            while (left_s := self._left_s(errand, run)) > 0:
+            while (left_s := self._left_s(provider_request, run)) > 0:
                 done, _ = await asyncio.wait({riding}, timeout=left_s)
                 if done:
                     return riding.result()
@@ -124,58 +126,68 @@ class Answering:
         run.lose(ProviderStatus.FAILED, "no answer in time", code=ProviderTimeoutError.code)
         return None
 
-    def _left_s(self, errand: Errand, run: ProviderRun) -> float:
+    def _left_s(self, provider_request: ProviderRequest, run: ProviderRun) -> float:
         now = self.clock.monotonic()
-        return errand.ends_at(run, now) - now
+        return provider_request.ends_at(run, now) - now
 
     def _forget_leader(self, key: str) -> None:
         if not self._flights.is_airborne(key):
             self._leaders.pop(key, None)
 
-    async def rescue(self, provider: str, errand: Errand, run: ProviderRun) -> bool:
+    async def rescue(
+        self, provider: str, provider_request: ProviderRequest, run: ProviderRun
+    ) -> bool:
         """Fall back on an old answer after a failure; tell whether there was one."""
-        cached = await self._stored(provider, errand.query)
-        if cached is None or errand.bypass_cache:
+        cached = await self._stored(provider, provider_request.query)
+        if cached is None or provider_request.bypass_cache:
             return False
         run.status, run.hits = ProviderStatus.CACHED, cached.hits
         run.detail = f"{run.detail}; an older answer was used"
         return True
 
-    async def _fly(self, provider: str, errand: Errand, run: ProviderRun) -> "_Flown":
+    async def _fly(
+        self, provider: str, provider_request: ProviderRequest, run: ProviderRun
+    ) -> "_Flown":
         """Ask, unless another replica is asking the same and its answer arrives.
 
         The lease ends when others can read the answer; nobody waits for either.
         """
-        flown = _Flown(run, errand.until)
-        if self.leases is None or errand.bypass_cache:
-            await self._ask_desk(provider, errand, run)
-            await self._keep(provider, errand, run)
+        flown = _Flown(run, provider_request.until)
+        if self.leases is None or provider_request.bypass_cache:
+            await self._ask_desk(provider, provider_request, run)
+            await self._keep(provider, provider_request, run)
             return flown
-        key = self._key(provider, errand.query)
+        key = self._key(provider, provider_request.query)
         lease = self.leases.wish(key)
         try:
-            async for _ in lease.turns(errand.until):
+            async for _ in lease.turns(provider_request.until):
                 cached = await self._read(key)
                 if cached is not None and cached.is_fresh(self.clock.now()):
                     run.status, run.hits = ProviderStatus.CACHED, cached.hits
                     return flown
-            await self._ask_desk(provider, errand, run)
+            await self._ask_desk(provider, provider_request, run)
         finally:
-            await self._keep(provider, errand, run, lease)
+            await self._keep(provider, provider_request, run, lease)
         return flown
 
-    async def _ask_desk(self, provider: str, errand: Errand, run: ProviderRun) -> None:
-        await self.desks[provider].ask(
-            errand.query,
+    async def _ask_desk(
+        self, provider: str, provider_request: ProviderRequest, run: ProviderRun
+    ) -> None:
+        await self.provider_clients[provider].ask(
+            provider_request.query,
             run,
-            until=errand.until,
-            latest=errand.latest,
-            longest_wait_s=errand.longest_wait_s,
-            caller_hash=errand.caller_hash,
+            until=provider_request.until,
+            latest=provider_request.latest,
+            longest_wait_s=provider_request.longest_wait_s,
+            caller_hash=provider_request.caller_hash,
         )
 
     async def _keep(
-        self, provider: str, errand: Errand, run: ProviderRun, lease: Lease | None = None
+        self,
+        provider: str,
+        provider_request: ProviderRequest,
+        run: ProviderRun,
+        lease: Lease | None = None,
     ) -> None:
         """Keep a new answer, then end the lease; in the background."""
         if run.status is not ProviderStatus.OK:
@@ -183,11 +195,11 @@ class Answering:
                 await lease.release()
             return
         ttl_s = answer_cache.time_to_live_s(
-            errand.query, real_time=errand.real_time, found=len(run.hits)
+            provider_request.query, real_time=provider_request.real_time, found=len(run.hits)
         )
         answer = CachedAnswer(run.hits, self.clock.now(), ttl_s)
         keep_s = ttl_s + (answer_cache.STALE_ON_ERROR_S if run.hits else 0.0)
-        key = self._key(provider, errand.query)
+        key = self._key(provider, provider_request.query)
         after = lease.release if lease else None
         await self.cache.set(key, answer_cache.encode(answer), ttl_s=keep_s, after=after)
 
@@ -204,12 +216,19 @@ class Answering:
             await self.cache.delete(key)
         return answer
 
-    def _refresh(self, provider: str, errand: Errand) -> None:
-        if self._flights.is_airborne(self._key(provider, errand.query)):
+    def _refresh(self, provider: str, provider_request: ProviderRequest) -> None:
+        if self._flights.is_airborne(self._key(provider, provider_request.query)):
             return
         until = self.clock.monotonic() + _REFRESH_S
-        fresh = Errand(errand.query, errand.index, until, real_time=errand.real_time)
-        self.background.start(self.ask(provider, fresh, ProviderRun(provider, errand.index)))
+        fresh = ProviderRequest(
+            provider_request.query,
+            provider_request.index,
+            until,
+            real_time=provider_request.real_time,
+        )
+        self.background.start(
+            self.ask(provider, fresh, ProviderRun(provider, provider_request.index))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,10 +238,10 @@ class _Flown:
     run: ProviderRun
     until: float
 
-    def was_too_short_for(self, errand: Errand) -> bool:
+    def was_too_short_for(self, provider_request: ProviderRequest) -> bool:
         """Its time was up, and the other has more."""
         late = self.run.error_code == ProviderTimeoutError.code
-        return late and errand.until - self.until > _WORTH_ASKING_S
+        return late and provider_request.until - self.until > _WORTH_ASKING_S
 
 
 @dataclass(slots=True)

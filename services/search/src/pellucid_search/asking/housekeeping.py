@@ -9,8 +9,8 @@ import structlog
 from pellucid_runtime.breaker import BreakerState
 from pellucid_runtime.clock import Clock
 from pellucid_search import metrics
-from pellucid_search.asking.desk import Desk
 from pellucid_search.asking.ledger import Ledger
+from pellucid_search.asking.provider_client import ProviderClient
 
 _EVERY_S = 1.0
 _log = structlog.get_logger("pellucid_search.asking.housekeeping")
@@ -21,7 +21,7 @@ class Housekeeping:
     """The round over ledger and desks."""
 
     ledger: Ledger
-    desks: Mapping[str, Desk]
+    provider_clients: Mapping[str, ProviderClient]
     clock: Clock
 
     async def run(self) -> None:
@@ -39,8 +39,8 @@ class Housekeeping:
         if await self.ledger.begins_to_save(today):
             metrics.BUDGET_SOFT_LIMITS.inc()
             _log.warning("budget_soft_limit", spent=spent, budget=self.ledger.budget_micro_usd)
-        for name, desk in self.desks.items():
-            closed = desk.breaker.state is BreakerState.CLOSED
+        for name, provider_client in self.provider_clients.items():
+            closed = provider_client.breaker.state is BreakerState.CLOSED
             metrics.BREAKER_OPEN.labels(name).set(0 if closed else 1)
-            left = await desk.gate.standing(name)
+            left = await provider_client.gate.standing(name)
             metrics.REMAINING_CALLS.labels(name).set(left.remaining_long)

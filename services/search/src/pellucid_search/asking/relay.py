@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from pellucid_runtime.clock import Clock
 from pellucid_search.asking.allowance import Allowance
-from pellucid_search.asking.answering import Answering, Errand
+from pellucid_search.asking.answering import Answering, ProviderRequest
 from pellucid_search.asking.planning import Plan
 from pellucid_search.errors import ProviderTimeoutError
 from pellucid_search.reports import ProviderRun, ProviderStatus
@@ -33,42 +33,57 @@ class Relay:
     def __post_init__(self) -> None:
         self._hedges = Allowance(self.clock.monotonic)
 
-    async def carry_out(self, plan: Plan, errand: Errand) -> list[ProviderRun]:
+    async def carry_out(self, plan: Plan, provider_request: ProviderRequest) -> list[ProviderRun]:
         """Return what each asked provider did, in no special order."""
-        early = self._leaving_time(errand) if plan.last_resort else errand
+        early = self._leaving_time(provider_request) if plan.last_resort else provider_request
         if plan.together:
             runs = await self._all(plan.members, early)
         else:
             runs = await self._first_answer(plan.members, early)
         if any(run.answered for run in runs):
             return runs
-        runs += await self._last_resort(plan.last_resort, self._later(errand, runs))
+        runs += await self._last_resort(plan.last_resort, self._later(provider_request, runs))
         if not any(run.answered for run in runs):
-            await self._rescue(runs, errand)
+            await self._rescue(runs, provider_request)
         return runs
 
-    def _leaving_time(self, errand: Errand) -> Errand:
+    def _leaving_time(self, provider_request: ProviderRequest) -> ProviderRequest:
         """Keep a part of the time back, so that a hanging provider does not use up all of it."""
-        kept_s = (errand.until - self.clock.monotonic()) * LAST_RESORT_SHARE
-        return replace(errand, until=errand.until - kept_s, latest=errand.latest - kept_s)
+        kept_s = (provider_request.until - self.clock.monotonic()) * LAST_RESORT_SHARE
+        return replace(
+            provider_request,
+            until=provider_request.until - kept_s,
+            latest=provider_request.latest - kept_s,
+        )
 
-    def _later(self, errand: Errand, runs: Sequence[ProviderRun]) -> Errand:
+    def _later(
+        self, provider_request: ProviderRequest, runs: Sequence[ProviderRun]
+    ) -> ProviderRequest:
         """Time in line was none of the last resort's."""
-        return replace(errand, until=self._end(errand, runs))
+        return replace(provider_request, until=self._end(provider_request, runs))
 
-    def _end(self, errand: Errand, runs: Sequence[ProviderRun]) -> float:
+    def _end(self, provider_request: ProviderRequest, runs: Sequence[ProviderRun]) -> float:
         now = self.clock.monotonic()
-        return max((errand.ends_at(run, now) for run in runs), default=errand.until)
+        return max(
+            (provider_request.ends_at(run, now) for run in runs), default=provider_request.until
+        )
 
-    async def _all(self, members: Sequence[str], errand: Errand) -> list[ProviderRun]:
+    async def _all(
+        self, members: Sequence[str], provider_request: ProviderRequest
+    ) -> list[ProviderRun]:
         """Ask all; who has not answered when the time is up is left behind."""
         if len(members) > 1:
-            errand = replace(errand, latest=errand.until)  # the others have answered meanwhile
-        runs = [ProviderRun(name, errand.index) for name in members]
-        tasks = {asyncio.create_task(self._one(run, errand)) for run in runs}
+            provider_request = replace(
+                provider_request, latest=provider_request.until
+            )  # the others have answered meanwhile
+        runs = [ProviderRun(name, provider_request.index) for name in members]
+        tasks = {asyncio.create_task(self._one(run, provider_request)) for run in runs}
         try:
             open_tasks = tasks
-            while open_tasks and (left_s := self._end(errand, runs) - self.clock.monotonic()) > 0:
+            while (
+                open_tasks
+                and (left_s := self._end(provider_request, runs) - self.clock.monotonic()) > 0
+            ):
                 done, open_tasks = await asyncio.wait(open_tasks, timeout=left_s)
                 for task in done:
                     task.result()
@@ -79,16 +94,18 @@ class Relay:
                 run.lose(ProviderStatus.FAILED, "no time was left to ask", code=_LATE)
         return runs
 
-    async def _one(self, run: ProviderRun, errand: Errand) -> None:
-        cached = await self.answering.recall(run.provider, errand)
+    async def _one(self, run: ProviderRun, provider_request: ProviderRequest) -> None:
+        cached = await self.answering.recall(run.provider, provider_request)
         if cached is None:
-            await self.answering.ask(run.provider, errand, run)
+            await self.answering.ask(run.provider, provider_request, run)
         else:
             run.status, run.hits = cached.status, cached.hits
 
-    async def _first_answer(self, members: Sequence[str], errand: Errand) -> list[ProviderRun]:
+    async def _first_answer(
+        self, members: Sequence[str], provider_request: ProviderRequest
+    ) -> list[ProviderRun]:
         for name in members:
-            cached = await self.answering.recall(name, errand)
+            cached = await self.answering.recall(name, provider_request)
             if cached is not None:
                 return [cached]
         runs: list[ProviderRun] = []
@@ -96,9 +113,9 @@ class Relay:
         try:
             for position, name in enumerate(members):
                 is_last = position + 1 == len(members)
-                patient = errand if is_last else _impatient(errand)
+                patient = provider_request if is_last else _impatient(provider_request)
                 self._start(name, patient, runs, tasks)
-                tasks = await self._until_slow(name, tasks, runs, errand, is_last=is_last)
+                tasks = await self._until_slow(name, tasks, runs, provider_request, is_last=is_last)
                 if any(run.answered for run in runs):
                     break
         finally:
@@ -110,13 +127,15 @@ class Relay:
     def _start(
         self,
         name: str,
-        errand: Errand,
+        provider_request: ProviderRequest,
         runs: list[ProviderRun],
         tasks: set[asyncio.Task[None]],
     ) -> None:
-        run = ProviderRun(name, errand.index)
+        run = ProviderRun(name, provider_request.index)
         runs.append(run)
-        tasks.add(asyncio.create_task(self.answering.ask(name, errand, run), name=f"ask-{name}"))
+        tasks.add(
+            asyncio.create_task(self.answering.ask(name, provider_request, run), name=f"ask-{name}")
+        )
         self._hedges.earn()
 
     async def _until_slow(
@@ -124,15 +143,15 @@ class Relay:
         name: str,
         tasks: set[asyncio.Task[None]],
         runs: Sequence[ProviderRun],
-        errand: Errand,
+        provider_request: ProviderRequest,
         *,
         is_last: bool,
     ) -> set[asyncio.Task[None]]:
         """Wait for an answer, for all to fail, or for the point at which the next is started."""
         hedge_at = self.clock.monotonic() + self._hedge_after_s(name)
         while tasks:
-            hedging = not is_last and hedge_at < errand.until
-            end = hedge_at if hedging else self._end(errand, runs)
+            hedging = not is_last and hedge_at < provider_request.until
+            end = hedge_at if hedging else self._end(provider_request, runs)
             done, tasks = await asyncio.wait(
                 tasks,
                 timeout=max(0.0, end - self.clock.monotonic()),
@@ -142,33 +161,37 @@ class Relay:
                 task.result()
             if any(run.answered for run in runs):
                 break
-            if done or (end < self._end(errand, runs) and not hedging):
+            if done or (end < self._end(provider_request, runs) and not hedging):
                 continue
             if not hedging or self._hedges.spend():
                 break
-            hedge_at = errand.until
+            hedge_at = provider_request.until
         return tasks
 
     def _hedge_after_s(self, name: str) -> float:
-        return self.answering.desks[name].latencies.hedge_after_s(self.hedge_default_s)
+        return self.answering.provider_clients[name].latencies.hedge_after_s(self.hedge_default_s)
 
-    async def _last_resort(self, names: Sequence[str], errand: Errand) -> list[ProviderRun]:
+    async def _last_resort(
+        self, names: Sequence[str], provider_request: ProviderRequest
+    ) -> list[ProviderRun]:
         runs: list[ProviderRun] = []
         for name in names:
-            runs += await self._all((name,), errand)
+            runs += await self._all((name,), provider_request)
             if runs[-1].answered:
                 break
         return runs
 
-    async def _rescue(self, runs: Sequence[ProviderRun], errand: Errand) -> None:
+    async def _rescue(self, runs: Sequence[ProviderRun], provider_request: ProviderRequest) -> None:
         for run in runs:
-            if await self.answering.rescue(run.provider, errand, run):
+            if await self.answering.rescue(run.provider, provider_request, run):
                 return
 
 
-def _impatient(errand: Errand) -> Errand:
+def _impatient(provider_request: ProviderRequest) -> ProviderRequest:
     """Another provider could be asked instead of waiting for this one's limit."""
-    return replace(errand, longest_wait_s=WAIT_WITH_ALTERNATIVE_S, latest=errand.until)
+    return replace(
+        provider_request, longest_wait_s=WAIT_WITH_ALTERNATIVE_S, latest=provider_request.until
+    )
 
 
 def _still_asked(runs: Sequence[ProviderRun]) -> list[ProviderRun]:

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pellucid_runtime.clock import Clock
-from pellucid_search.asking.desk import Desk
 from pellucid_search.asking.ledger import Ledger
 from pellucid_search.asking.planning import Lineup, Offer, needs
+from pellucid_search.asking.provider_client import ProviderClient
 from pellucid_search.providers.registry import ProviderSpec
 from pellucid_search.reports import ProviderState
 
@@ -17,12 +17,12 @@ class Roster:
 
     Attributes:
         specs: Known providers by name.
-        desks: Those that have what they need.
+        provider_clients: Those that have what they need.
         missing: Environment variables that the others lack.
     """
 
     specs: Mapping[str, ProviderSpec]
-    desks: Mapping[str, Desk]
+    provider_clients: Mapping[str, ProviderClient]
     missing: Mapping[str, tuple[str, ...]]
 
     def offers(self) -> Mapping[str, Offer]:
@@ -30,16 +30,18 @@ class Roster:
         return {name: self._offer(spec) for name, spec in self.specs.items()}
 
     def _offer(self, spec: ProviderSpec) -> Offer:
-        desk = self.desks.get(spec.name)
+        provider_client = self.provider_clients.get(spec.name)
         return Offer(
             name=spec.name,
             external=spec.external,
-            price_micro_usd=desk.limits.price_micro_usd if desk else spec.price_micro_usd,
+            price_micro_usd=provider_client.limits.price_micro_usd
+            if provider_client
+            else spec.price_micro_usd,
             missing=self.missing.get(spec.name, ()),
-            disabled_reason=desk.disabled_reason if desk else "",
+            disabled_reason=provider_client.disabled_reason if provider_client else "",
             keyed=bool(spec.needs),
             automatic=spec.automatic,
-            healthy=desk is None or desk.breaker.passable,
+            healthy=provider_client is None or provider_client.breaker.passable,
         )
 
     async def states(self, line: Lineup, ledger: Ledger, clock: Clock) -> list[ProviderState]:
@@ -49,8 +51,8 @@ class Roster:
 
     async def _state(self, spec: ProviderSpec, ledger: Ledger, clock: Clock) -> ProviderState:
         offer = self._offer(spec)
-        desk = self.desks.get(spec.name)
-        if desk is None:
+        provider_client = self.provider_clients.get(spec.name)
+        if provider_client is None:
             return ProviderState(
                 spec.name,
                 enabled=False,
@@ -58,18 +60,18 @@ class Roster:
                 disabled_reason=needs(offer.missing),
                 price_micro_usd=spec.price_micro_usd,
             )
-        left = await desk.gate.standing(spec.name)
+        left = await provider_client.gate.standing(spec.name)
         return ProviderState(
             name=spec.name,
             enabled=offer.enabled,
-            disabled_reason=desk.disabled_reason,
+            disabled_reason=provider_client.disabled_reason,
             external=spec.external,
-            breaker=desk.breaker.state.value,
-            breaker_retry_in_s=desk.breaker.retry_in_s,
+            breaker=provider_client.breaker.state.value,
+            breaker_retry_in_s=provider_client.breaker.retry_in_s,
             remaining_short=left.remaining_short,
             remaining_long=left.remaining_long,
             spent_today_micro_usd=await ledger.spent_micro_usd(clock.now().date(), spec.name),
-            latency_p50_ms=round(desk.latencies.percentile(0.5) * 1000),
-            latency_p95_ms=round(desk.latencies.percentile(0.95) * 1000),
-            price_micro_usd=desk.limits.price_micro_usd,
+            latency_p50_ms=round(provider_client.latencies.percentile(0.5) * 1000),
+            latency_p95_ms=round(provider_client.latencies.percentile(0.95) * 1000),
+            price_micro_usd=provider_client.limits.price_micro_usd,
         )

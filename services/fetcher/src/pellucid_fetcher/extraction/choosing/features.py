@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pellucid_fetcher.extraction.about.metadata import Metadata
 from pellucid_fetcher.extraction.choosing.surroundings import Surroundings
+from pellucid_fetcher.extraction.metadata.metadata import Metadata
 from pellucid_fetcher.extraction.structure.blocks import Block, PageBlocks, Place, count_marks
 
 Matrix = NDArray[np.float32]

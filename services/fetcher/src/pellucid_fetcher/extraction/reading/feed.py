@@ -7,7 +7,7 @@ from typing import Final
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from pellucid_fetcher.document import Document, Extracted
-from pellucid_fetcher.extraction.about.dates import read_moment
+from pellucid_fetcher.extraction.metadata.dates import read_moment
 from pellucid_fetcher.extraction.reading import charset, excerpt
 from pellucid_fetcher.extraction.structure.blocks import clean
 from pellucid_fetcher.extraction.structure.links import absolute

@@ -9,11 +9,11 @@ from typing import Final
 from selectolax.lexbor import LexborHTMLParser
 
 from pellucid_fetcher.document import Document, Extracted
-from pellucid_fetcher.extraction.about.authors import shown_author
-from pellucid_fetcher.extraction.about.bylines import earlier_date, visible_date
-from pellucid_fetcher.extraction.about.metadata import Metadata, read_metadata
-from pellucid_fetcher.extraction.about.shown import Page
 from pellucid_fetcher.extraction.choosing.selecting import Choice, Selector, open_selector
+from pellucid_fetcher.extraction.metadata.authors import shown_author
+from pellucid_fetcher.extraction.metadata.bylines import earlier_date, visible_date
+from pellucid_fetcher.extraction.metadata.metadata import Metadata, read_metadata
+from pellucid_fetcher.extraction.metadata.shown import Page
 from pellucid_fetcher.extraction.reading import charset, excerpt, markdown
 from pellucid_fetcher.extraction.reading.leading import leads_to
 from pellucid_fetcher.extraction.reading.walls import Wall, load_walls, recognise

@@ -1,0 +1,99 @@
+"""Asking a host's robots.txt once in a while.
+
+Decides how long rules are believed and what silence means; the rules themselves are read in
+``robots``.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from pellucid_fetcher.egress.address import Target
+from pellucid_fetcher.errors import FetchFault
+from pellucid_fetcher.outcome import PageRequest, Purpose
+from pellucid_fetcher.politeness.robots import MAX_BYTES, Robots, read_robots
+from pellucid_fetcher.strategies.http_path import HttpPath, Trail
+
+RULES_TTL_S: Final = 3600.0
+TROUBLE_TTL_S: Final = 120.0
+_MAX_ORIGINS: Final = 2048
+_ALLOW_ALL: Final = Robots()
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsPolicy:
+    """How robots.txt is asked.
+
+    Attributes:
+        agent: Product token that rules may name.
+        timeout_s: Longest wait, in seconds; then the page is read without.
+    """
+
+    agent: str
+    timeout_s: float = 1.5
+
+
+class RobotsGuard:
+    """Rules by origin, remembered for an hour.
+
+    Args:
+        http: Reads robots.txt through the same gate as pages.
+        policy: How to ask.
+        monotonic: Seconds that never go back.
+    """
+
+    def __init__(
+        self, http: HttpPath, policy: RobotsPolicy, monotonic: Callable[[], float]
+    ) -> None:
+        self._http = http
+        self._policy = policy
+        self._monotonic = monotonic
+        self._known: OrderedDict[str, tuple[float, Robots]] = OrderedDict()
+        self._asking: dict[str, asyncio.Lock] = {}
+
+    async def allows(self, target: Target, *, timeout_s: float) -> bool:
+        """Tell whether the target may be read."""
+        origin = f"{target.scheme}://{target.host}:{target.port}"
+        robots = self._remembered(origin)
+        if robots is None:
+            robots = await self._ask_once(origin, min(timeout_s, self._policy.timeout_s))
+        return robots.allows(target.request_path)
+
+    def _remembered(self, origin: str) -> Robots | None:
+        until, robots = self._known.get(origin, (0.0, _ALLOW_ALL))
+        return robots if until > self._monotonic() else None
+
+    async def _ask_once(self, origin: str, timeout_s: float) -> Robots:
+        """Ask, with one question at a time for each origin."""
+        lock = self._asking.setdefault(origin, asyncio.Lock())
+        try:
+            async with asyncio.timeout(timeout_s), lock:
+                return self._remembered(origin) or await self._ask(origin, timeout_s)
+        except TimeoutError:
+            self._remember(origin, _ALLOW_ALL, TROUBLE_TTL_S)
+            return _ALLOW_ALL
+        finally:
+            if not lock.locked():
+                self._asking.pop(origin, None)
+
+    async def _ask(self, origin: str, timeout_s: float) -> Robots:
+        request = PageRequest(f"{origin}/robots.txt", Purpose.SEARCH_RESULT, 1, timeout_s)
+        trail = Trail()
+        try:
+            intake = await self._http.read(request, trail, timeout_s=timeout_s)
+        except FetchFault:
+            settled = 400 <= trail.http_status < 500  # noqa: PLR2004 - RFC 9309: unavailable
+            self._remember(origin, _ALLOW_ALL, RULES_TTL_S if settled else TROUBLE_TTL_S)
+            return _ALLOW_ALL
+        text = intake.body[:MAX_BYTES].decode("utf-8", "replace")
+        robots = read_robots(text, self._policy.agent)
+        self._remember(origin, robots, RULES_TTL_S)
+        return robots
+
+    def _remember(self, origin: str, robots: Robots, ttl_s: float) -> None:
+        self._known[origin] = (self._monotonic() + ttl_s, robots)
+        self._known.move_to_end(origin)
+        while len(self._known) > _MAX_ORIGINS:
+            self._known.popitem(last=False)

@@ -1,0 +1,123 @@
+"""The numbers of the dashboard and of the weekly report, out of sums.
+
+A rate whose denominator is 0 is None: nothing happened, which is not the same as zero.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pellucid_gateway.analytics.rollups import percentile_ms, summed
+
+_STAGES = ("decision", "search", "score", "fetch", "first_token", "generate", "total")
+_SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
+
+
+def summary(counts: Mapping[str, int]) -> dict[str, Any]:
+    """All numbers of a span of time."""
+    get = counts.get
+    asked = get("cache_hits", 0) + get("cache_misses", 0)
+    return {
+        "turns": get("turns", 0),
+        "searches": get("searches", 0),
+        "trigger_rate": _ratio(get("decided_search", 0), get("turns", 0) - get("failed", 0)),
+        "average_relevance": _ratio(get("relevance_milli", 0) / 1000, get("relevance_n", 0)),
+        "latency_ms": latencies(counts),
+        "cost_usd": get("cost_micro_usd", 0) / 1_000_000,
+        "cost_per_turn_usd": _ratio(get("cost_micro_usd", 0) / 1_000_000, get("turns", 0)),
+        "cache_hit_rate": _ratio(get("cache_hits", 0), asked),
+        "cited_share": _ratio(get("answers_cited", 0), get("answers", 0)),
+        "multi_source_share": _ratio(get("answers_multi_source", 0), get("answers", 0)),
+        "multi_domain_share": _ratio(get("answers_multi_domain", 0), get("answers", 0)),
+        "citation_validity": _validity(counts),
+        "satisfaction": _ratio(get("feedback_score", 0), get("feedback", 0)),
+        "feedback": get("feedback", 0),
+        "thumbs_up": get("thumbs_up", 0),
+        "retry_rate": _ratio(get("retries", 0), get("turns", 0)),
+        "abandonment_rate": _abandonment(counts),
+        "error_rate": _ratio(get("failed", 0), get("turns", 0)),
+        "degraded_rate": _ratio(get("degraded", 0), get("turns", 0) + get("search_calls", 0)),
+        "errors": _by_prefix(counts, "error."),
+        "lost": _by_prefix(counts, "lost."),
+        "tokens": {"in": get("tokens_in", 0), "out": get("tokens_out", 0)},
+        "providers": providers(counts),
+    }
+
+
+def _validity(counts: Mapping[str, int]) -> float | None:
+    """Share of citations that a judge found right; None where nobody judges."""
+    supported = counts.get("citations_supported", 0)
+    every = counts.get("citations_checked", 0) + counts.get("citations_added", 0)
+    return _ratio(supported, every) if supported else None
+
+
+def latencies(counts: Mapping[str, int]) -> dict[str, dict[str, float | None]]:
+    """Percentiles by stage, in milliseconds, for stages that happened."""
+    found = {
+        stage: {name: _rounded(percentile_ms(counts, stage, s)) for name, s in _SHARES.items()}
+        for stage in _STAGES
+    }
+    return {stage: spread for stage, spread in found.items() if spread["p50"] is not None}
+
+
+def providers(counts: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Health of each provider that was asked, most asked first."""
+    names = {field.split(".")[1] for field in counts if field.startswith("provider.")}
+    rows = [_provider(counts, name) for name in sorted(names)]
+    return sorted(rows, key=lambda row: -row["asked"])
+
+
+def _provider(counts: Mapping[str, int], name: str) -> dict[str, Any]:
+    def count(field: str) -> int:
+        return counts.get(f"provider.{name}.{field}", 0)
+
+    called = count("asked") - count("cached")
+    return {
+        "name": name,
+        "asked": count("asked"),
+        "cached": count("cached"),
+        "failed": count("failed"),
+        "rate_limited": count("rate_limited"),
+        "success_rate": _ratio(count("ok") + count("cached"), count("asked")),
+        "average_ms": _rounded(_ratio(count("ms"), called)),
+    }
+
+
+def series(
+    buckets: Sequence[Mapping[str, int]], each: int, names: Sequence[str]
+) -> dict[str, list[Any]]:
+    """Curves: the summary's numbers for every `each` buckets.
+
+    Args:
+        buckets: Oldest first.
+        each: Buckets to one point.
+        names: Numbers of the summary, with a dot for one inside, as in `latency_ms.total.p95`.
+    """
+    points = [summary(summed(buckets[n : n + each])) for n in range(0, len(buckets), each)]
+    return {name: [_inside(point, name) for point in points] for name in names}
+
+
+def _inside(point: Mapping[str, Any], name: str) -> Any:
+    value: Any = point
+    for part in name.split("."):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value
+
+
+def _abandonment(counts: Mapping[str, int]) -> float | None:
+    """Share of search answers after which the person said nothing more within half an hour."""
+    answers = counts.get("settled_answers", 0)
+    followed = _ratio(min(counts.get("settled_followed", 0), answers), answers)
+    return None if followed is None else 1 - followed
+
+
+def _by_prefix(counts: Mapping[str, int], prefix: str) -> dict[str, int]:
+    found = {name.removeprefix(prefix): n for name, n in counts.items() if name.startswith(prefix)}
+    return dict(sorted(found.items(), key=lambda pair: -pair[1]))
+
+
+def _ratio(part: float, whole: float) -> float | None:
+    return part / whole if whole > 0 else None
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 1)

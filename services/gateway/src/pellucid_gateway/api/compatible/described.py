@@ -1,0 +1,66 @@
+"""How the faces of other products stand in /openapi.json, as `paths.yaml` says."""
+
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+_ERRORS = ("application/json", "application/problem+json", "text/plain")
+_NO_BRACES = str.maketrans("", "", "{}")
+
+
+def compatible_paths() -> dict[str, Any]:
+    """Path items by path, in the form of OpenAPI 3.1."""
+    table = files("pellucid_gateway.api.compatible").joinpath("paths.yaml").read_text("utf-8")
+    described: Mapping[str, Mapping[str, Any]] = yaml.safe_load(table)
+    return {
+        path: {method: _operation(path, told) for method, told in methods.items()}
+        for path, methods in described.items()
+    }
+
+
+def _operation(path: str, told: Mapping[str, Any]) -> dict[str, Any]:
+    operation: dict[str, Any] = {
+        "summary": told["summary"],
+        "description": told["summary"],
+        "tags": ["native" if told.get("upgrades") else "compatible"],
+        "operationId": "_".join(path.translate(_NO_BRACES).strip("/").split("/")),
+        "externalDocs": {"url": told["reference"]},
+        "responses": _responses(told),
+    }
+    places = ((place, name) for place in ("path", "query") for name in told.get(place, ()))
+    if parameters := [_parameter(place, name) for place, name in places]:
+        operation["parameters"] = parameters
+    if "fields" in told:
+        operation["requestBody"] = {
+            "required": True,
+            "content": {"application/json": {"schema": _body(told)}},
+        }
+    return operation
+
+
+def _responses(told: Mapping[str, Any]) -> dict[str, Any]:
+    errors: dict[str, Any] = {kind: {"schema": {}} for kind in _ERRORS}
+    refused = {"description": "An error in the product's own form.", "content": errors}
+    if told.get("upgrades"):
+        return {"101": {"description": "Upgraded to a WebSocket."}, "default": refused}
+    content: dict[str, Any] = {"application/json": {"schema": {"type": "object", **told["reply"]}}}
+    if told.get("streams"):
+        content["text/event-stream"] = {"schema": {}}
+    done: dict[str, Any] = {"description": "Done.", "content": content}
+    return {"200": done, "default": refused}
+
+
+def _parameter(place: str, name: str) -> dict[str, Any]:
+    required = place == "path" or name == "q"
+    return {"name": name, "in": place, "required": required, "schema": {"type": "string"}}
+
+
+def _body(told: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "required": told["required"],
+        "properties": told["fields"],
+        "additionalProperties": True,
+    }

@@ -1,0 +1,88 @@
+"""Errors of compatible faces: the same problems in the words that a face's clients expect.
+
+One ASGI layer around everything, so that also what is refused before a face is reached (no key, too
+many requests, an unknown path below it) is told in its words.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from pellucid_gateway.api.http.guard import SEND_PAST, own_path
+from pellucid_gateway.api.http.problems import PROBLEMS, Problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorShape:
+    """How one face tells a problem.
+
+    Attributes:
+        path: Paths that begin so belong to the face.
+        body: Makes the JSON of a problem.
+        statuses: HTTP status by code, where it differs from ours.
+    """
+
+    path: str
+    body: Callable[[Problem], Any]
+    statuses: Mapping[str, int] = field(default_factory=dict)
+
+
+class ErrorShapes:
+    """Rewrites problem documents on the paths of compatible faces.
+
+    Args:
+        app: What is wrapped.
+        shapes: One for each face.
+    """
+
+    def __init__(self, app: ASGIApp, shapes: Sequence[ErrorShape]) -> None:
+        self._app = app
+        self._shapes = tuple(shapes)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand on; only the answers of compatible faces are looked at."""
+        shape = self._shape_of(scope)
+        if shape is None:
+            await self._app(scope, receive, send)
+        else:
+            scope[SEND_PAST] = send
+            problems = scope[PROBLEMS] = []
+            await self._app(scope, receive, _Reshaping(shape, problems, send).send)
+
+    def _shape_of(self, scope: Scope) -> ErrorShape | None:
+        if scope["type"] != "http":
+            return None
+        path = own_path(scope)
+        return next((shape for shape in self._shapes if path.startswith(shape.path)), None)
+
+
+class _Reshaping:
+    """Holds the head of a problem back until its document is here; all else flows."""
+
+    def __init__(self, shape: ErrorShape, problems: Sequence[Problem], send: Send) -> None:
+        self._shape = shape
+        self._problems = problems
+        self._send = send
+        self._head: Message | None = None
+
+    async def send(self, message: Message) -> None:
+        """Pass a message on, reshaped where it belongs to a problem."""
+        if message["type"] == "http.response.start" and self._problems:
+            self._head = message
+        elif self._head is None:
+            await self._send(message)
+        else:
+            head, self._head = self._head, None
+            await self._send_reshaped(head, message)
+
+    async def _send_reshaped(self, head: Message, message: Message) -> None:
+        problem = self._problems[-1]
+        body = orjson.dumps(self._shape.body(problem))
+        ours = {b"content-type": b"application/json", b"content-length": b"%d" % len(body)}
+        kept = [pair for pair in head["headers"] if pair[0] not in ours]
+        status = self._shape.statuses.get(problem.code, head["status"])
+        await self._send({**head, "status": status, "headers": [*kept, *ours.items()]})
+        await self._send({**message, "body": body})

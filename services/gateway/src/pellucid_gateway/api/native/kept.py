@@ -1,0 +1,189 @@
+"""What is kept of a person, and its deletion; what was used, and the numbers of the operator."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Request
+from pydantic import AfterValidator, Field
+from starlette.responses import Response
+
+from pellucid_gateway.analytics.query_log import QueryLog
+from pellucid_gateway.analytics.report_text import PAGE_POLICY, as_markdown, as_page
+from pellucid_gateway.analytics.stats_reader import StatsReader
+from pellucid_gateway.analytics.weekly_report import weekly_report
+from pellucid_gateway.api.http.bodies import check, read_model
+from pellucid_gateway.api.http.fields import MemoryText, ShortText, not_blank
+from pellucid_gateway.api.http.identity import Identity
+from pellucid_gateway.api.http.options import Strict
+from pellucid_gateway.api.http.responses import JsonResponse
+from pellucid_gateway.api.native.documentation import described, failures
+from pellucid_gateway.api.native.kept_schema import (
+    ConversationReply,
+    ConversationsReply,
+    DailyUsageReply,
+    MemoriesReply,
+    MemoryReply,
+    ReportReply,
+    StatsReply,
+)
+from pellucid_gateway.conversation.conversations import MOST_CONVERSATIONS, Conversations
+from pellucid_gateway.conversation.memories import Memories
+from pellucid_gateway.domain.state_ports import Records
+from pellucid_runtime.clock import Clock, SystemClock
+
+_GONE: dict[str, Any] = {"status_code": 204, "response_class": Response}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptDoors:
+    """What the faces of this module stand on; None: the operator keeps none of it."""
+
+    conversations: Conversations | None
+    memories: Memories
+    query_log: QueryLog | None
+    records: tuple[Records, ...]
+    stats: StatsReader
+    clock: Clock = SystemClock()  # noqa: RUF009 - without state
+
+
+class MemoryBody(Strict):
+    """POST /v1/memories."""
+
+    text: Annotated[MemoryText, AfterValidator(not_blank)] = Field(
+        description="What to remember of the person; at most 2 KiB of UTF-8."
+    )
+    user_id: ShortText = Field("", description="The person, as you name them when asking.")
+
+
+class ReportQuery(Strict):
+    """Parameters of GET /v1/reports/weekly."""
+
+    format: Literal["json", "markdown", "html"] = Field("json", description="Form of the report.")
+
+
+def kept_routes(kept: KeptDoors, identity: Identity, max_body_bytes: int) -> APIRouter:
+    """Routes of what is kept. `user_id` must be the one that asked, if one was given."""
+    router = APIRouter()
+    if kept.conversations is not None:
+        router.include_router(_conversation_routes(kept.conversations, identity))
+    router.include_router(_memory_routes(kept.memories, identity, max_body_bytes))
+    router.include_router(_person_routes(kept, identity))
+    router.include_router(_operator_routes(kept))
+    return router
+
+
+def _conversation_routes(conversations: Conversations, identity: Identity) -> APIRouter:
+    router = APIRouter(tags=["conversations"])
+
+    @router.get("/v1/conversations", **described(None, ConversationsReply))
+    async def listed(request: Request, user_id: str = "") -> Response:
+        """Conversations of the person, last used first."""
+        owner = identity.caller(request, user_id)
+        found = await conversations.listed(owner, MOST_CONVERSATIONS)
+        return JsonResponse({"conversations": found})
+
+    @router.get("/v1/conversations/{conversation}", **described(None, ConversationReply))
+    async def read(conversation: str, request: Request, user_id: str = "") -> Response:
+        """One conversation with its messages."""
+        owner = identity.caller(request, user_id)
+        return JsonResponse(await conversations.read(owner, conversation))
+
+    @router.delete(
+        "/v1/conversations/{conversation}",
+        **_GONE,
+        responses={204: {"description": "Forgotten."}, **failures()},
+    )
+    async def delete(conversation: str, request: Request, user_id: str = "") -> Response:
+        """Forget one conversation at once."""
+        await conversations.delete(identity.caller(request, user_id), conversation)
+        return Response(status_code=204)
+
+    return router
+
+
+def _memory_routes(memories: Memories, identity: Identity, max_body_bytes: int) -> APIRouter:
+    router = APIRouter(tags=["memories"])
+
+    @router.get("/v1/memories", **described(None, MemoriesReply))
+    async def listed(request: Request, user_id: str = "") -> Response:
+        """What is remembered of the person, newest first."""
+        found = await memories.listed(identity.caller(request, user_id))
+        return JsonResponse({"memories": found})
+
+    @router.post("/v1/memories", **described(MemoryBody, MemoryReply))
+    async def add(request: Request) -> Response:
+        """Remember something; the same text is remembered once."""
+        body = await read_model(request, MemoryBody, max_body_bytes)
+        owner = identity.caller(request, body.user_id)
+        return JsonResponse(await memories.add(owner, body.text))
+
+    @router.delete(
+        "/v1/memories/{memory}",
+        **_GONE,
+        responses={204: {"description": "Forgotten."}, **failures()},
+    )
+    async def delete(memory: str, request: Request, user_id: str = "") -> Response:
+        """Forget one memory at once."""
+        await memories.delete(identity.caller(request, user_id), memory)
+        return Response(status_code=204)
+
+    return router
+
+
+def _person_routes(kept: KeptDoors, identity: Identity) -> APIRouter:
+    router = APIRouter(tags=["person"])
+
+    @router.delete(
+        "/v1/users/me/data",
+        **_GONE,
+        responses={204: {"description": "Forgotten."}, **failures()},
+    )
+    async def forget(request: Request, user_id: str = "") -> Response:
+        """Forget everything that is kept of the person."""
+        owner = identity.caller(request, user_id)
+        if kept.query_log is not None:
+            await kept.query_log.forget(owner)
+        for records in kept.records:
+            await records.delete_owner(owner)
+        await kept.stats.forget(owner)
+        return Response(status_code=204)
+
+    @router.get("/v1/usage", **described(None, DailyUsageReply))
+    async def usage(request: Request, user_id: str = "") -> Response:
+        """What the person used, by day, newest first."""
+        return JsonResponse({"days": await kept.stats.usage(identity.caller(request, user_id))})
+
+    return router
+
+
+def _report_described() -> dict[str, Any]:
+    """The report's parameter and its other forms, which the framework does not see."""
+    form = {"type": "string", "enum": ["json", "markdown", "html"], "default": "json"}
+    parameter = {"name": "format", "in": "query", "required": False, "schema": form}
+    told = described(None, ReportReply)
+    text = {"schema": {"type": "string"}}
+    told["responses"][200]["content"] |= {"text/markdown": text, "text/html": text}
+    return {**told, "openapi_extra": {"parameters": [parameter]}}
+
+
+def _operator_routes(kept: KeptDoors) -> APIRouter:
+    router = APIRouter(tags=["operator"])
+
+    @router.get("/v1/stats", **described(None, StatsReply))
+    async def stats() -> Response:
+        """Numbers of the last 24 hours over all replicas; those of the dashboard."""
+        return JsonResponse(await kept.stats.last_day())
+
+    @router.get("/v1/reports/weekly", **_report_described())
+    async def weekly(request: Request) -> Response:
+        """The last seven days, as JSON, Markdown or a page (`format`)."""
+        wanted = check(ReportQuery, dict(request.query_params))
+        report = await weekly_report(kept.stats, kept.query_log, kept.clock.now())
+        if wanted.format == "markdown":
+            return Response(as_markdown(report), media_type="text/markdown; charset=utf-8")
+        if wanted.format == "html":
+            headers = {"Content-Security-Policy": PAGE_POLICY, "Cache-Control": "no-store"}
+            return Response(as_page(report), headers=headers, media_type="text/html")
+        return JsonResponse(report)
+
+    return router

@@ -1,0 +1,46 @@
+"""Liveness, readiness, metrics and build of this process. Other services do not matter here."""
+
+from importlib.metadata import version
+
+from fastapi import APIRouter
+from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, generate_latest
+from starlette.responses import Response
+
+from pellucid_gateway.api.http.responses import JsonResponse
+from pellucid_gateway.api.native.documentation import described
+from pellucid_gateway.api.native.replies import VersionReply
+from pellucid_runtime.health import Health
+
+_NAME = "pellucid-gateway"
+
+
+def probe_routes(health: Health, features: tuple[str, ...]) -> APIRouter:
+    """Routes for machines that watch this one."""
+    router = APIRouter(tags=["probes"])
+
+    @router.get("/livez", response_class=Response, responses={200: {"description": "Alive."}})
+    async def livez() -> Response:
+        """Say that the event loop runs."""
+        return JsonResponse({"status": "ok"})
+
+    @router.get(
+        "/readyz",
+        response_class=Response,
+        responses={200: {"description": "Ready."}, 503: {"description": "Not ready."}},
+    )
+    async def readyz() -> Response:
+        """Say whether requests should be sent here; ignores other services and Redis."""
+        status = 200 if health.ready else 503
+        return JsonResponse({"ready": health.ready, "components": dict(health.components)}, status)
+
+    @router.get("/metrics", response_class=Response, responses={200: {"description": "Text."}})
+    async def metrics() -> Response:
+        """Prometheus text, the same as on the metrics port."""
+        return Response(generate_latest(REGISTRY), media_type=CONTENT_TYPE_LATEST)
+
+    @router.get("/v1/version", **described(None, VersionReply))
+    async def build() -> Response:
+        """Name, version and the optional faces that are on."""
+        return JsonResponse({"name": _NAME, "version": version(_NAME), "features": list(features)})
+
+    return router

@@ -1,0 +1,159 @@
+"""Requests of the native faces and their translation into what the engine is asked.
+
+Strict: an unknown field, a wrong type or an unknown word is an error, never ignored.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from pellucid_gateway.api.http.fields import (
+    MemoryText,
+    MessageText,
+    ShortText,
+    at_most_bytes,
+    at_most_messages,
+    not_blank,
+)
+from pellucid_gateway.api.http.options import SearchFields, Strict, SubjectBody
+from pellucid_gateway.domain.decision import WebMode
+from pellucid_gateway.domain.request import (
+    ChatMessage,
+    CitationStyle,
+    Depth,
+    Role,
+    SearchCommand,
+    TurnRequest,
+)
+
+
+def _unfit(field: str, limit: str, message: str) -> PydanticCustomError:
+    """An error of the whole request that still names its field."""
+    return PydanticCustomError("limit", message, {"limit": limit, "field": field})
+
+
+class MessageBody(Strict):
+    """One message of the conversation."""
+
+    role: Literal["user", "assistant", "system", "tool"] = Field(description="Who wrote it.")
+    content: MessageText = Field(description="Plain text; at most 32 KiB of UTF-8.")
+
+    def to_domain(self) -> ChatMessage:
+        """As the engine sees it."""
+        return ChatMessage(Role(self.role), self.content)
+
+
+class ChatBody(SearchFields):
+    """POST /v1/chat: one message with its options; only the message is required."""
+
+    message: Annotated[MessageText, AfterValidator(not_blank)] | None = Field(
+        None, description="The person's message; comes after `messages` when both are given."
+    )
+    messages: Annotated[list[MessageBody], AfterValidator(at_most_messages)] = Field(
+        default_factory=list, description="The conversation, oldest first; at most 50 messages."
+    )
+    conversation_id: Annotated[str, AfterValidator(at_most_bytes(128))] = Field(
+        "", description="Conversation to go on with; absent starts a new one."
+    )
+    web_mode: Literal["auto", "on", "off"] = Field("auto", description="The person's switch.")
+    force_search: bool = Field(default=False, description="Results without an answer.")
+    citation_style: Literal["natural", "numeric", "markdown", "none"] = Field(
+        "natural", description="How citations show in the text; spans are always sent."
+    )
+    model: ShortText = Field("", description="Model to answer with; absent: the server's.")
+    stream: bool = Field(default=False, description="Answer with server-sent events.")
+    context: SubjectBody | None = Field(None, description="What the conversation is about.")
+    memories: list[MemoryText] = Field(
+        default_factory=list, max_length=20, description="What you remember of the person."
+    )
+
+    @model_validator(mode="after")
+    def _ends_with_the_person(self) -> "ChatBody":
+        if self.message is not None:
+            return self
+        if not self.messages:
+            raise _unfit("message", "message or messages", "is required")
+        if self.messages[-1].role != "user":
+            raise _unfit("messages", "last role user", "must end with a user message")
+        if not self.messages[-1].content.strip():
+            raise _unfit("messages", "not empty", "must not end with an empty message")
+        return self
+
+    def conversation(self) -> tuple[ChatMessage, ...]:
+        """Messages, oldest first, ending with the person's."""
+        messages = tuple(message.to_domain() for message in self.messages)
+        own = (ChatMessage(Role.USER, self.message),) if self.message is not None else ()
+        return messages + own
+
+    def to_turn(self, caller: str) -> TurnRequest:
+        """As the engine sees it."""
+        return TurnRequest(
+            messages=self.conversation(),
+            conversation_id=self.conversation_id,
+            keeps_conversation=True,
+            caller=caller,
+            web_mode=WebMode(self.web_mode),
+            force_search=self.force_search,
+            depth=Depth(self.depth),
+            citation_style=CitationStyle(self.citation_style),
+            language=self.answer_language,
+            time_zone=self.time_zone,
+            options=self.options(),
+            model=self.model,
+            deadline_ms=self.deadline_ms,
+            subject=self.context.to_domain() if self.context else None,
+            memories=tuple(self.memories),
+        )
+
+
+class SearchBody(SearchFields):
+    """POST /v1/search: results without an answer."""
+
+    query: Annotated[MessageText, AfterValidator(not_blank)] = Field(
+        description="What the person looks for; at most 32 KiB of UTF-8."
+    )
+    messages: Annotated[list[MessageBody], AfterValidator(at_most_messages)] = Field(
+        default_factory=list,
+        description="What was said before, by which the query is understood; without: as given.",
+    )
+    context: SubjectBody | None = Field(
+        None, description="What it is about; with it the query is made specific."
+    )
+
+    def to_command(self, caller: str) -> SearchCommand:
+        """As the engine sees it: the query as given, unless there is something to read it by."""
+        return SearchCommand(
+            query=self.query,
+            messages=tuple(message.to_domain() for message in self.messages),
+            subject=self.context.to_domain() if self.context else None,
+            caller=caller,
+            language=self.answer_language,
+            time_zone=self.time_zone,
+            depth=Depth(self.depth),
+            options=self.options(),
+            verbatim=not self.messages and self.context is None,
+            deadline_ms=self.deadline_ms,
+        )
+
+
+class FetchBody(Strict):
+    """POST /v1/fetch: pages that a person named."""
+
+    urls: list[Annotated[str, AfterValidator(at_most_bytes(8192)), AfterValidator(not_blank)]] = (
+        Field(min_length=1, max_length=20, description="Addresses, 1 to 20, http or https.")
+    )
+    max_chars: int = Field(
+        10_000, ge=1, le=200_000, description="Longest text of each page in characters."
+    )
+    no_external: bool = Field(
+        default=False, description="Only hosts that the operator named as internal."
+    )
+    offset: int = Field(
+        0, ge=0, le=10_000_000, description="Where each text begins; next_offset of the last part."
+    )
+    links: bool = Field(default=False, description="Write links as Markdown links.")
+
+    def reading(self) -> dict[str, Any]:
+        """How the pages are to be read, as the engine takes it."""
+        return self.model_dump(exclude={"urls"})

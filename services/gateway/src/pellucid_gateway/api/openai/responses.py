@@ -1,0 +1,47 @@
+"""POST /v1/responses: the OpenAI Responses API over the same engine."""
+
+from uuid import uuid4
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from pellucid_gateway.api.compatible.client_turn import translated
+from pellucid_gateway.api.compatible.counting import counted
+from pellucid_gateway.api.compatible.shapes import COMPATIBLE_BODY_BYTES
+from pellucid_gateway.api.compatible.translation import ChatDoor, reply
+from pellucid_gateway.api.http.bodies import parse_object, read_body
+from pellucid_gateway.api.http.responses import JsonResponse
+from pellucid_gateway.api.openai.responses_reply import ResponseEncoder
+from pellucid_gateway.api.openai.responses_request import (
+    echoed,
+    implied_options,
+    lists_search,
+    to_chat,
+)
+
+
+def responses_routes(door: ChatDoor) -> APIRouter:
+    """Routes of the Responses face."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.post("/v1/responses")
+    async def respond(request: Request) -> Response:
+        body = parse_object(await read_body(request, COMPATIBLE_BODY_BYTES))
+        header = request.headers.get("x-pellucid-options", "")
+        asked = translated(to_chat(body), header, door.own_model, implied_options(body))
+        encoder = ResponseEncoder(
+            uuid4().hex,
+            head={"model": asked.model, "created_at": door.now, **echoed(body)},
+            include=body.get("include") or (),
+            shows_search=lists_search(body),
+            now=lambda: door.now,
+        )
+        return await reply(door, request, asked, encoder)
+
+    @router.post("/v1/responses/input_tokens")
+    async def count(request: Request) -> Response:
+        body = parse_object(await read_body(request, COMPATIBLE_BODY_BYTES))
+        tokens = counted(to_chat(body))
+        return JsonResponse({"object": "response.input_tokens", "input_tokens": tokens})
+
+    return router

@@ -1,0 +1,210 @@
+"""What is kept of a conversation: its turns, what each found, and for how long.
+
+Each turn is a record of its own, so turns that end at the same time on different replicas are all
+kept. Content of pages that a person named is never kept, nor are answers made of it.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from pellucid_gateway.conversation.evidence import jsonable
+from pellucid_gateway.conversation.page_sights import PageSights
+from pellucid_gateway.domain.events import AnswerKind, TurnResult
+from pellucid_gateway.domain.findings import Method, PublishedDate, Source
+from pellucid_gateway.domain.request import ChatMessage, EarlierTurn, Role, TurnRequest
+from pellucid_gateway.domain.state_ports import Entry, Records
+from pellucid_runtime.errors import NotFoundError
+
+SCHEMA = 1
+# Turns of one conversation; older ones are dropped. Requests may hold 50 messages.
+MOST_TURNS = 100
+TURNS_IN_A_REQUEST = 24
+# Conversations of one person.
+MOST_CONVERSATIONS = 500
+_TITLE_CHARS = 80
+_HEADS = "conversation"
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What a turn may know of its conversation: messages, oldest first, and the last sources."""
+
+    messages: tuple[ChatMessage, ...] = ()
+    earlier: EarlierTurn | None = None
+
+
+class Conversations:
+    """Keeps conversations for their owners.
+
+    `sights` tells of the pages that were named in them whether they changed.
+
+    Args:
+        records: Where they are kept. Everything here raises DependencyDownError when it is down.
+        ttl_s: How long after the last turn.
+    """
+
+    def __init__(self, records: Records, ttl_s: float) -> None:
+        self._records = records
+        self._ttl_s = ttl_s
+        self.sights = PageSights(records, ttl_s)
+
+    async def recall(self, owner: str, conversation_id: str) -> Recalled:
+        """What was said and found; nothing when there is no such conversation of this owner."""
+        kept = await self._records.newest(owner, _turns(conversation_id), TURNS_IN_A_REQUEST)
+        turns = [turn for turn in map(_read, reversed(kept)) if turn is not None]
+        messages = tuple(message for turn in turns for message in _messages(turn))
+        earlier = next((found for turn in reversed(turns) if (found := _earlier(turn))), None)
+        return Recalled(messages, earlier)
+
+    async def keep(self, owner: str, request: TurnRequest, result: TurnResult) -> None:
+        """Add a turn to its conversation."""
+        turn = turn_record(request, result)
+        entry = Entry(_safe(result.id), json.dumps(turn).encode())
+        await self._records.put(
+            owner, _turns(result.conversation_id), entry, ttl_s=self._ttl_s, most=MOST_TURNS
+        )
+        head = await self._head(owner, result.conversation_id) or {
+            "v": SCHEMA,
+            "id": result.conversation_id,
+            "title": " ".join(request.messages[0].content.split())[:_TITLE_CHARS],
+            "created_at": turn["at"],
+            "turns": 0,
+        }
+        head = {**head, "updated_at": turn["at"], "turns": int(head["turns"]) + 1}
+        entry = Entry(_safe(result.conversation_id), json.dumps(head).encode())
+        await self._records.put(owner, _HEADS, entry, ttl_s=self._ttl_s, most=MOST_CONVERSATIONS)
+
+    async def listed(self, owner: str, most: int) -> tuple[Mapping[str, Any], ...]:
+        """Heads of conversations, last used first."""
+        kept = await self._records.newest(owner, _HEADS, most)
+        return tuple(_public(head) for head in map(_read, kept) if head is not None)
+
+    async def read(self, owner: str, conversation_id: str) -> Mapping[str, Any]:
+        """A conversation with its messages.
+
+        Raises:
+            NotFoundError: There is none of this owner.
+        """
+        head = await self._head(owner, conversation_id)
+        if head is None:
+            raise NotFoundError("conversation")
+        kept = await self._records.newest(owner, _turns(conversation_id), MOST_TURNS)
+        turns = [turn for turn in map(_read, reversed(kept)) if turn is not None]
+        return {**_public(head), "messages": [m for turn in turns for m in _shown(turn)]}
+
+    async def delete(self, owner: str, conversation_id: str) -> None:
+        """Forget a conversation.
+
+        Raises:
+            NotFoundError: There is none of this owner.
+        """
+        await self.sights.forget(owner, conversation_id)
+        turns = await self._records.delete_kind(owner, _turns(conversation_id))
+        head = await self._records.delete(owner, _HEADS, _safe(conversation_id))
+        if not head and not turns:
+            raise NotFoundError("conversation")
+
+    async def _head(self, owner: str, conversation_id: str) -> dict[str, Any] | None:
+        kept = await self._records.get(owner, _HEADS, _safe(conversation_id))
+        return _read(Entry(conversation_id, kept)) if kept else None
+
+
+def turn_record(request: TurnRequest, result: TurnResult) -> dict[str, Any]:
+    """A turn as it is kept: both messages, what was done for them, and the sources."""
+    named = [source for source in result.sources if source.user_supplied]
+    quotes = bool(named) and result.answer_kind is AnswerKind.EXTRACTIVE
+    found = [replace(s, text="", breakdown=None) for s in result.sources if not s.user_supplied]
+    return {
+        "v": SCHEMA,
+        "id": result.id,
+        "at": result.finished_at.isoformat(),
+        "user": request.message,
+        "assistant": "" if quotes else result.answer,
+        "content_kept": not quotes,
+        "metadata": {
+            "web_search_performed": result.iterations > 0,
+            "iterations": result.iterations,
+            "results_count": len(found),
+            "answer_kind": result.answer_kind.value,
+            "model_label": result.model_label,
+            "evidence_id": result.evidence_id,
+        },
+        "question": result.decision.standalone_question,
+        "queries": list(result.searched[:8]),
+        "sources": [jsonable(source) for source in found],
+        "user_urls": [source.url for source in named],
+    }
+
+
+def _read(entry: Entry) -> dict[str, Any] | None:
+    """A record of ours; None for anything else, such as one of a later release."""
+    try:
+        value = json.loads(entry.value)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) and value.get("v") == SCHEMA else None
+
+
+def _messages(turn: Mapping[str, Any]) -> Iterator[ChatMessage]:
+    yield ChatMessage(Role.USER, str(turn["user"]))
+    if turn["assistant"]:
+        yield ChatMessage(Role.ASSISTANT, str(turn["assistant"]))
+
+
+def _earlier(turn: Mapping[str, Any]) -> EarlierTurn | None:
+    if not turn["sources"] and not turn["user_urls"]:
+        return None
+    return EarlierTurn(
+        question=str(turn["question"]),
+        at=datetime.fromisoformat(turn["at"]),
+        queries=tuple(turn["queries"]),
+        sources=tuple(map(_source, turn["sources"])),
+        user_urls=tuple(turn["user_urls"]),
+    )
+
+
+def _source(kept: Mapping[str, Any]) -> Source:
+    """A kept source; the model may be shown its key facts again."""
+    published = kept["published"]
+    return Source(
+        n=int(kept["n"]),
+        url=kept["url"],
+        title=kept["title"],
+        domain=kept["domain"],
+        snippet=kept["snippet"],
+        text=kept["facts"],
+        facts=kept["facts"],
+        published=published and PublishedDate(datetime.fromisoformat(published["time"])),
+        language=kept["language"],
+        relevance=kept["relevance"],
+        providers=tuple(kept["providers"]),
+        method=Method(kept["method"]),
+        warnings=tuple(kept["warnings"]),
+        publisher=kept["publisher"],
+    )
+
+
+def _shown(turn: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """The two messages of a turn as the owner reads them."""
+    about = {**turn["metadata"], "content_kept": turn["content_kept"]}
+    return (
+        {"role": "user", "content": turn["user"], "at": turn["at"], "metadata": None},
+        {"role": "assistant", "content": turn["assistant"], "at": turn["at"], "metadata": about},
+    )
+
+
+def _public(head: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: head[name] for name in ("id", "title", "created_at", "updated_at", "turns")}
+
+
+def _turns(conversation_id: str) -> str:
+    return f"turns-{_safe(conversation_id)}"
+
+
+def _safe(name: str) -> str:
+    """A client chose the name and it may say anything; keys of the store must not."""
+    return hashlib.sha256(name.encode()).hexdigest()[:32]

@@ -1,0 +1,273 @@
+"""The engine with a memory: what a person said before goes in, what happened is kept.
+
+It also asks whether the caller may go on (suspicion, the key's budget and providers). Whatever of
+this is lost, the turn goes on without it.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from pellucid_gateway.access.abuse import AbuseGate
+from pellucid_gateway.access.caller_access import current_access
+from pellucid_gateway.analytics.counting import usage_bucket
+from pellucid_gateway.analytics.rollups import day_of
+from pellucid_gateway.conversation.afterwards import Afterwards, key_owner
+from pellucid_gateway.conversation.conversations import Conversations, Recalled
+from pellucid_gateway.conversation.memories import Memories
+from pellucid_gateway.conversation.page_sights import sight_id
+from pellucid_gateway.domain.decision import Decision
+from pellucid_gateway.domain.engine import TurnEngine
+from pellucid_gateway.domain.errors import BudgetSpentError, failed_by
+from pellucid_gateway.domain.events import Decided, Done, Failed, SearchOutcome, TurnEvent
+from pellucid_gateway.domain.findings import PageContent
+from pellucid_gateway.domain.limits import MESSAGES
+from pellucid_gateway.domain.ports import ScorerPort
+from pellucid_gateway.domain.request import SearchCommand, SearchOptions, TurnRequest
+from pellucid_gateway.domain.state_ports import Rollups
+from pellucid_gateway.turn_context.budgets import limited
+from pellucid_runtime.clock import Clock
+from pellucid_runtime.errors import DeniedError, ServiceError
+
+# What a turn waits for its past; the store answers in a millisecond or is in trouble.
+RECALL_S = 0.25
+_MOST_MEMORIES = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Past:
+    """Where a turn's past comes from; None: there is none."""
+
+    conversations: Conversations | None
+    memories: Memories | None
+    scorer: ScorerPort
+
+
+class RememberingEngine:
+    """Implements `engine.TurnEngine` around another one.
+
+    Args:
+        engine: Runs the turns.
+        past: Conversations and memories.
+        gate: Asks suspicious callers for a challenge.
+        rollups: Tells what a key has cost.
+        afterwards: Keeps what happened.
+        clock: Which day it is.
+    """
+
+    def __init__(
+        self,
+        engine: TurnEngine,
+        *,
+        past: Past,
+        gate: AbuseGate,
+        rollups: Rollups,
+        afterwards: Afterwards,
+        clock: Clock,
+    ) -> None:
+        self._engine = engine
+        self._past = past
+        self._gate = gate
+        self._rollups = rollups
+        self._afterwards = afterwards
+        self._clock = clock
+
+    async def run(self, request: TurnRequest) -> AsyncIterator[TurnEvent]:
+        """Answer one message; see `engine.TurnEngine`."""
+        try:
+            request = await self._prepared(request)
+        except ServiceError as error:
+            self._afterwards.failure(error.reason)
+            yield failed_by(error)
+            return
+        decided = asyncio.Event()
+        async with self._remembering(request, decided) as prepared:
+            if prepared.let_in is not None and prepared.recall is None:
+                prepared.let_in()
+            async for event in self._told(prepared, decided):
+                yield event
+
+    @asynccontextmanager
+    async def _remembering(
+        self, request: TurnRequest, decided: asyncio.Event
+    ) -> AsyncIterator[TurnRequest]:
+        """The request with its memories looked for beside the turn; without any nothing begins."""
+        kept = self._past.memories
+        if kept is None or not request.caller or kept.has_none(request.caller):
+            yield request
+            return
+        looking = asyncio.create_task(self._memories(request, kept, decided), name="memories")
+        try:
+            yield replace(request, recall=lambda: asyncio.shield(looking))
+        finally:
+            looking.cancel()
+            await asyncio.wait({looking})
+
+    async def _told(
+        self, request: TurnRequest, decided: asyncio.Event
+    ) -> AsyncGenerator[TurnEvent]:
+        async with aclosing(cast("Any", self._engine.run(request))) as events:
+            async for event in events:
+                if isinstance(event, Decided):
+                    decided.set()
+                await self._note(request, event)
+                if isinstance(event, Decided) and request.recall is not None:
+                    yield replace(event, remembers=bool(await request.recall()))
+                else:
+                    yield event
+
+    async def _prepared(self, request: TurnRequest) -> TurnRequest:
+        """The request with its past, checked.
+
+        Raises:
+            ServiceError: The caller may not go on.
+        """
+        past = await self._let_through(request)
+        options = _allowed(request.options)
+        spent = request.quota_spent or await self._budget_spent() is not None
+        whole = replace(
+            request,
+            messages=(*past.messages, *request.messages)[-MESSAGES:],
+            earlier=request.earlier or past.earlier,
+            options=options,
+            quota_spent=spent,
+        )
+        return replace(whole, has_changed=await self._sights(whole))
+
+    async def _sights(self, request: TurnRequest) -> Callable[[str, str], bool] | None:
+        """Tells of pages that were read in this conversation before whether they changed."""
+        kept = self._past.conversations
+        if kept is None or not request.caller:
+            return None
+        try:
+            async with limited(RECALL_S):
+                known = await kept.sights.recall(request)
+        except (ServiceError, TimeoutError):
+            return None
+        return lambda url, sketch: known.get(sight_id(url), sketch) != sketch
+
+    async def _let_through(self, request: TurnRequest) -> Recalled:
+        """The conversation so far of a caller who may go on.
+
+        Raises:
+            ServiceError: The caller may not.
+        """
+        check = self._gate.check(request.caller, request.message)
+        if not request.conversation_id:
+            await check
+            return Recalled()
+        checked, recalled = await asyncio.gather(
+            check, self._recalled(request), return_exceptions=True
+        )
+        for lost in (checked, recalled):
+            if isinstance(lost, BaseException):
+                raise lost
+        return cast("Recalled", recalled)
+
+    async def _recalled(self, request: TurnRequest) -> Recalled:
+        """The conversation so far; a client that sends its history itself knows best."""
+        kept = self._past.conversations
+        if kept is None or not request.conversation_id or not request.caller:
+            return Recalled()
+        try:
+            async with limited(RECALL_S):
+                past = await kept.recall(request.caller, request.conversation_id)
+        except (ServiceError, TimeoutError):
+            return Recalled()
+        return past if len(request.messages) == 1 else replace(past, messages=())
+
+    async def _memories(
+        self, request: TurnRequest, kept: Memories, decided: asyncio.Event
+    ) -> tuple[str, ...]:
+        """Those that came with the request, then those that are kept and fit.
+
+        Usually there are none, which is known long before the decision is. Once it is there nothing
+        begins early any more: it may be to search.
+        """
+        memories = await self._found(request, kept)
+        if request.let_in is not None and not memories and not decided.is_set():
+            request.let_in()
+        return memories
+
+    async def _found(self, request: TurnRequest, kept: Memories) -> tuple[str, ...]:
+        try:
+            async with limited(RECALL_S):
+                found = await kept.recall(request.caller, request.message, self._past.scorer)
+        except (ServiceError, TimeoutError):
+            found = ()
+        return tuple(dict.fromkeys((*request.memories, *found)))[:_MOST_MEMORIES]
+
+    async def _budget_spent(self) -> float | None:
+        """The key's budget of the day if it is spent, in US dollars; None when it is not."""
+        key = current_access().key
+        if key is None or key.budget_usd is None:
+            return None
+        bucket = usage_bucket(key_owner(key.name), day_of(self._clock.now()))
+        try:
+            (used,) = await self._rollups.read([bucket])
+        except ServiceError:
+            return None
+        spent = used.get("cost_micro_usd", 0) >= key.budget_usd * 1_000_000
+        return key.budget_usd if spent else None
+
+    async def _note(self, request: TurnRequest, event: TurnEvent) -> None:
+        if isinstance(event, Done):
+            await self._afterwards.turn(request, event.result)
+        elif isinstance(event, Failed):
+            self._afterwards.failure(event.reason)
+            await self._gate.note_failure(request.caller)
+
+    async def search(self, command: SearchCommand) -> SearchOutcome:
+        """Search and rank without an answer; see `engine.TurnEngine`.
+
+        Raises:
+            ServiceError: As there, and when the caller may not go on.
+        """
+        await self._gate.check(command.caller, command.query)
+        budget_usd = await self._budget_spent()
+        if budget_usd is not None:
+            raise BudgetSpentError(budget_usd)
+        allowed = replace(command, options=_allowed(command.options))
+        try:
+            outcome = await self._engine.search(allowed)
+        except ServiceError as error:
+            self._afterwards.failure(error.reason)
+            await self._gate.note_failure(command.caller)
+            raise
+        self._afterwards.search(command.caller, outcome)
+        return outcome
+
+    async def decide(self, request: TurnRequest) -> Decision:
+        """Decide only; see `engine.TurnEngine`."""
+        return await self._engine.decide(request)
+
+    async def fetch(
+        self,
+        urls: Sequence[str],
+        *,
+        no_external: bool = False,
+        max_chars: int = 0,
+        offset: int | None = None,
+        links: bool = False,
+    ) -> tuple[PageContent, ...]:
+        """Read pages that a person named; see `engine.TurnEngine`."""
+        return await self._engine.fetch(
+            urls, no_external=no_external, max_chars=max_chars, offset=offset, links=links
+        )
+
+
+def _allowed(options: SearchOptions) -> SearchOptions:
+    """The options within the providers of the key.
+
+    Raises:
+        DeniedError: The request names a provider that the key may not use.
+    """
+    key = current_access().key
+    if key is None or not key.providers:
+        return options
+    for name in options.providers:
+        if name not in key.providers:
+            raise DeniedError(f"provider:{name}")
+    return replace(options, providers=options.providers or key.providers)

@@ -1,0 +1,155 @@
+"""Errors of the gateway's own domain.
+
+ServiceError
+├── BudgetSpentError      a key has cost what it may in a day
+├── ChallengeRequiredError  a suspicious caller must solve a challenge first
+├── PreconditionError     every provider refuses its key
+├── ProvidersSpentError   the providers have cost what they may in a day
+├── RateLimitedError      every provider wants fewer calls
+│   ├── BlockedError      a caller is blocked for a while
+│   └── QuotaSpentError   a person's searches of the day are used up
+└── SearchFailedError     no provider could be asked, and results were the whole request
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pellucid_gateway.domain.events import Failed
+from pellucid_gateway.domain.findings import ProviderReport, ProviderStatus
+from pellucid_runtime.errors import (
+    LASTING,
+    ErrorKind,
+    PreconditionError,
+    RateLimitedError,
+    ServiceError,
+)
+from pellucid_runtime.llm.model import LlmError
+
+_LOST = frozenset({ProviderStatus.FAILED, ProviderStatus.RATE_LIMITED, ProviderStatus.BUDGET})
+_BAD_KEY = "bad_key"
+_RETRYABLE = frozenset({ErrorKind.UNAVAILABLE, ErrorKind.EXHAUSTED, ErrorKind.LATE})
+
+
+class SearchFailedError(ServiceError):
+    """No provider could be asked.
+
+    Args:
+        providers: Names of those that were considered.
+    """
+
+    reason = "SEARCH_FAILED"
+    kind = ErrorKind.UNAVAILABLE
+
+    def __init__(self, providers: Sequence[str]) -> None:
+        super().__init__(
+            "no search provider answered; trying again may help",
+            metadata={"providers": ",".join(providers)},
+        )
+
+
+class QuotaSpentError(RateLimitedError):
+    """A person's searches of the day are used up.
+
+    Args:
+        limit: Searching turns of a day.
+        reset_s: Seconds after which there is room again.
+    """
+
+    def __init__(self, limit: int, reset_s: float) -> None:
+        super().__init__(
+            f"the {limit} searches of a day are used up",
+            metadata={"limit": str(limit), "window_s": "86400"},
+            retry_after_s=max(1.0, reset_s),
+        )
+
+
+class BlockedError(RateLimitedError):
+    """A caller is blocked for a while.
+
+    Args:
+        seconds: How long still.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            "too many unusual requests; try again later", retry_after_s=max(1.0, seconds)
+        )
+
+
+class BudgetSpentError(ServiceError):
+    """A key has cost what it may in a day.
+
+    Args:
+        budget_usd: What it may cost.
+    """
+
+    reason = "BUDGET_EXCEEDED"
+    kind = ErrorKind.EXHAUSTED
+
+    def __init__(self, budget_usd: float) -> None:
+        super().__init__(f"the budget of {budget_usd:g} US dollars a day is spent")
+
+
+class ChallengeRequiredError(ServiceError):
+    """A suspicious caller must solve a challenge first; its answer goes into X-Pellucid-Challenge.
+
+    Args:
+        site_key: Public key with which a page shows the challenge.
+    """
+
+    reason = "CHALLENGE_REQUIRED"
+    kind = ErrorKind.DENIED
+
+    def __init__(self, site_key: str) -> None:
+        super().__init__(
+            "show the person a challenge and send its answer as X-Pellucid-Challenge",
+            metadata={"site_key": site_key},
+        )
+
+
+class ProvidersSpentError(ServiceError):
+    """The search providers have cost what they may in a day.
+
+    Args:
+        retry_after_s: When the next day begins, in seconds; None where that is unknown.
+    """
+
+    reason = "BUDGET_EXCEEDED"
+    kind = ErrorKind.EXHAUSTED
+
+    def __init__(self, retry_after_s: float | None = None) -> None:
+        message = "the budget of the search providers is spent for today"
+        super().__init__(message, retry_after_s=retry_after_s)
+
+
+def search_failure(reports: Sequence[ProviderReport]) -> ServiceError:
+    """Why nobody could be asked, as the providers tell it.
+
+    Args:
+        reports: One for each provider.
+    """
+    lost = [report for report in reports if report.status in _LOST]
+    states = {report.status for report in lost}
+    waits = min((report.retry_after_s for report in lost if report.retry_after_s), default=None)
+    if states == {ProviderStatus.BUDGET}:
+        return ProvidersSpentError(waits)
+    if states == {ProviderStatus.RATE_LIMITED}:
+        return RateLimitedError("the search providers want fewer calls", retry_after_s=waits)
+    if {report.error_code for report in lost} == {_BAD_KEY}:
+        names = ",".join(report.name for report in lost)
+        message = "the search providers refuse their keys"
+        return PreconditionError("API_KEY_INVALID", message, {"provider": names})
+    return SearchFailedError([report.name for report in reports])
+
+
+def failed_by(error: ServiceError) -> Failed:
+    """The end of a turn that cannot be answered, with the model server's own words, if any."""
+    failed = Failed(
+        error.reason,
+        error.message,
+        retryable=error.kind in _RETRYABLE and error.reason not in LASTING,
+        retry_after_s=error.retry_after_s,
+    )
+    if not isinstance(error, LlmError):
+        return failed
+    return replace(failed, retryable=error.cause.may_pass, cause=error.cause, said=error.said)

@@ -1,0 +1,349 @@
+"""What a turn tells while it runs and what it returns: the seam towards the faces.
+
+Faces give the engine a `request.TurnRequest`, iterate the `TurnEvent`s and translate them.
+
+Event order, those that happen: Decided, UrlFetched, Progress (search_start, iteration, fetching,
+extracting, reflecting, complete), ResultsReady (forced search), SourcesReady, Noticed, then Delta,
+Cited and (pass-through only) Thought and ToolCallPieces interleaved, then exactly one of Done or
+Failed; nothing follows it. A notice about the text itself (a partial answer) comes after the text.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from pellucid_gateway.domain.decision import Decision
+from pellucid_gateway.domain.findings import Method, ProviderReport, ScoredHit, Source
+from pellucid_runtime.llm.model import LlmCause, Said
+
+
+class AnswerKind(StrEnum):
+    """Who wrote the answer."""
+
+    MODEL = "model"
+    EXTRACTIVE = "extractive"
+    RESULTS = "results"
+    NONE = "none"
+
+
+class ProgressKind(StrEnum):
+    """A step of the search; the values are the public event names."""
+
+    SEARCH_START = "web_search_start"
+    ITERATION = "web_search_iteration"
+    FETCHING = "web_search_fetching"
+    EXTRACTING = "web_search_extracting"
+    REFLECTING = "web_search_reflecting"
+    COMPLETE = "web_search_complete"
+
+
+@dataclass(frozen=True, slots=True)
+class Degradation:
+    """A part that was lost while the rest is good; detail is for operators, without user text."""
+
+    component: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A localised sentence with a stable code."""
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class OutboundText:
+    """One string that left; kind is "query", "url" or "prompt"."""
+
+    to: str
+    kind: str
+    text: str
+    redacted: tuple[str, ...] = ()
+
+
+class CitationCheck(StrEnum):
+    """How a citation was found to be right."""
+
+    SUPPORTED = "supported"
+    """A judge read the passage and found that it says so."""
+    MATCHED = "matched"
+    """Figures, dates and names stand there, and the wording is alike."""
+    UNCHECKED = "unchecked"
+    """The scorer was down: only figures, dates, names and words were compared."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """A checked claim; offsets are Unicode code points into the answer, end exclusive.
+
+    Attributes:
+        cited_text: The supporting passage, verbatim from the source's text as shown.
+        support: 0 to 1; higher is better supported.
+        added: The model did not cite here.
+    """
+
+    start: int
+    end: int
+    source: int
+    url: str
+    title: str
+    cited_text: str
+    support: float
+    check: CitationCheck = CitationCheck.MATCHED
+    added: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A part of the answer, in Unicode code points, end exclusive."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitationReport:
+    """What the verifier did.
+
+    Attributes:
+        checked: Citations that the model wrote: kept + rebound + dropped.
+        supported: Of those shown, whoever wrote them; with matched and unchecked all of them.
+        added: Of those shown, where the model cited nothing.
+    """
+
+    checked: int = 0
+    kept: int = 0
+    supported: int = 0
+    matched: int = 0
+    unchecked: int = 0
+    rebound: int = 0
+    dropped: int = 0
+    added: int = 0
+    uncited_sentences: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What the turn used; context_tokens are those of sources among the prompt's."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    context_tokens: int = 0
+    searches: int = 0
+    cost_micro_usd: int = 0
+
+    @property
+    def cost_usd(self) -> float:
+        """Cost at list prices in US dollars."""
+        return self.cost_micro_usd / 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """The decision was made.
+
+    Attributes:
+        remembers: Memories of the person go into the prompt.
+    """
+
+    decision: Decision
+    remembers: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UrlFetched:
+    """A page that the person named was read, or was not (error says why, for people)."""
+
+    url: str
+    success: bool
+    method: Method | None = None
+    error: str = ""
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """One step of the search, with a localised sentence; 0 and "" mean not applicable."""
+
+    kind: ProgressKind
+    message: str
+    query: str = ""
+    iteration: int = 0
+    count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsReady:
+    """Results of a forced search; the same list stands in the result's sources."""
+
+    query: str
+    sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesReady:
+    """Sources that the answer will use, in the order of their numbers."""
+
+    sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """Something that the person should know."""
+
+    notice: Notice
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A piece of the answer, never empty; pieces join to exactly the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallPieces:
+    """Pieces of the model's calls of the client's own tools, as the API streams them.
+
+    Only turns with `TurnRequest.passthrough` have them; the client, not the engine, runs its tools.
+    """
+
+    pieces: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """A piece of the model's thinking, never empty; no part of the answer.
+
+    Only turns with `TurnRequest.passthrough` have them: their faces have a place for it.
+    """
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A checked citation of text already sent."""
+
+    citation: Citation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnResult:
+    """The whole turn.
+
+    Attributes:
+        sources: Those shown to the model, or all results of a forced search.
+        citations: By start, then source.
+        unsupported: Statements of a model that no source was found to say, by start.
+        iterations: Rounds of search; 0 without one.
+        partial: The answer was cut short.
+        timings_ms: By stage: decision, search, score, fetch, first_token, generate, total.
+        evidence_id: Empty when none is kept.
+        finish_reason: Why the model stopped, in the chat completions API's words.
+        tool_calls: The model's calls of the client's own tools, whole, in the API's form.
+        speculation: What became of a search begun before the decision: used, cancelled or "".
+        searched: What was searched for, redacted, whoever answered.
+        sketches: Of the pages that the person named and that could be read, by address.
+    """
+
+    id: str
+    conversation_id: str
+    answer: str
+    answer_kind: AnswerKind
+    model_label: str
+    decision: Decision
+    finished_at: datetime
+    sources: tuple[Source, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    citation_report: CitationReport = field(default_factory=CitationReport)
+    unsupported: tuple[Span, ...] = ()
+    url_contents: tuple[UrlFetched, ...] = ()
+    providers: tuple[ProviderReport, ...] = ()
+    iterations: int = 0
+    partial: bool = False
+    degraded: tuple[Degradation, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    timings_ms: Mapping[str, int] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+    outbound: tuple[OutboundText, ...] = ()
+    evidence_id: str = ""
+    finish_reason: str = "stop"
+    tool_calls: tuple[Mapping[str, Any], ...] = ()
+    speculation: str = ""
+    searched: tuple[str, ...] = ()
+    sketches: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The end: everything, complete."""
+
+    result: TurnResult
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The end: it failed.
+
+    Attributes:
+        reason: An ErrorReason without prefix.
+        message: For people.
+        cause: Why the model did not answer; None where something else failed.
+        said: What the model server itself said, for those who speak its API.
+        retry_after_s: When a retry may succeed, in seconds; None where that is unknown.
+    """
+
+    reason: str
+    message: str
+    retryable: bool
+    cause: LlmCause | None = None
+    said: Said | None = None
+    retry_after_s: float | None = None
+
+
+TurnEvent = (
+    Decided
+    | UrlFetched
+    | Progress
+    | ResultsReady
+    | SourcesReady
+    | Noticed
+    | Delta
+    | ToolCallPieces
+    | Thought
+    | Cited
+    | Done
+    | Failed
+)
+
+Send = Callable[[TurnEvent], Awaitable[None]]
+"""Hands an event to the face; waits while the face is far behind."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOutcome:
+    """Ranked results without an answer.
+
+    Attributes:
+        results: Included results, best first, numbered from 1.
+        excluded: Everything else that was found, for evidence and explanation.
+        queries: What was searched for.
+        searched: The same, redacted.
+    """
+
+    id: str
+    results: tuple[Source, ...]
+    excluded: tuple[ScoredHit, ...] = ()
+    queries: tuple[str, ...] = ()
+    providers: tuple[ProviderReport, ...] = ()
+    degraded: tuple[Degradation, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    timings_ms: Mapping[str, int] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+    outbound: tuple[OutboundText, ...] = ()
+    searched: tuple[str, ...] = ()

@@ -1,0 +1,57 @@
+"""What a search has gathered, round by round, and why it stopped."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from pellucid_gateway.domain.findings import Hit, PageContent, ScoredHit
+from pellucid_gateway.domain.ports import ScoreCall
+
+
+class Stop(StrEnum):
+    """Why the gathering ended."""
+
+    ROUNDS = "rounds"
+    SUFFICIENT = "sufficient"
+    NO_PROGRESS = "no_progress"
+    NOTHING_FOUND = "nothing_found"
+    BUDGET = "budget"
+    DEADLINE = "deadline"
+    SEARCH_LOST = "search_lost"
+    NO_REFLECTION = "no_reflection"
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What was gathered so far; grows round by round.
+
+    Attributes:
+        hits: By address, in the order found.
+        scored: All hits rated, included ones first.
+        rated_by: What the scorer was asked at last; None when it was not asked or was lost.
+        pages: Pages read, by the hit's address.
+        queries: Queries used, in order.
+        refined: Those of them that followed from what was found.
+        strangers: Addresses of hits that mention nothing of what the question names.
+        search_lost: No provider could be asked in any round.
+        missing: What the last reflection found missing, in the person's language; at most 3.
+        stop: Why no further round was made.
+        found_nothing_new: The last round brought no address that was not there before.
+    """
+
+    hits: dict[str, Hit] = field(default_factory=dict)
+    scored: tuple[ScoredHit, ...] = ()
+    rated_by: ScoreCall | None = None
+    pages: dict[str, PageContent] = field(default_factory=dict)
+    queries: list[str] = field(default_factory=list)
+    refined: list[str] = field(default_factory=list)
+    rounds: int = 0
+    strangers: frozenset[str] = frozenset()
+    search_lost: bool = False
+    missing: tuple[str, ...] = ()
+    stop: Stop = Stop.ROUNDS
+    found_nothing_new: bool = False
+
+    @property
+    def included(self) -> tuple[ScoredHit, ...]:
+        """Hits that passed every filter and are about what is asked, best first."""
+        return tuple(s for s in self.scored if s.included and s.hit.url not in self.strangers)

@@ -1,0 +1,79 @@
+"""What a turn has searched for, and what it searches for when that gave little."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pellucid_gateway.domain.decision import Decision, Freshness, PlannedQuery
+from pellucid_gateway.domain.events import OutboundText
+from pellucid_gateway.domain.ports import DecideCall, SearchAnswer
+from pellucid_gateway.domain.request import SearchOptions, SubjectContext
+from pellucid_gateway.question.parts import parts_of
+from pellucid_gateway.turn_context.plans import DepthPlan
+
+MAX_PER_DOMAIN = 2
+_QUESTION_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryToWrite:
+    """What a model may be asked to write a query for.
+
+    Attributes:
+        asked: The message that was decided on.
+        outbound: What leaves for it.
+    """
+
+    asked: DecideCall
+    outbound: tuple[OutboundText, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchPlan:
+    """What to look for, in terms of one turn.
+
+    Attributes:
+        begun: The first round's search, when it was begun before the decision.
+        to_write: What a model may write one more query for; None when none is to.
+    """
+
+    decision: Decision
+    plan: DepthPlan
+    options: SearchOptions
+    max_results: int
+    max_per_domain: int = MAX_PER_DOMAIN
+    subject: SubjectContext | None = None
+    caller: str = ""
+    language: str = ""
+    reads_pages: bool = True
+    begun: asyncio.Task[SearchAnswer] | None = None
+    to_write: QueryToWrite | None = None
+
+
+def wider(search_plan: SearchPlan) -> tuple[PlannedQuery, ...]:
+    """The first query without its window of time; none where it has none."""
+    return tuple(
+        replace(query, freshness=Freshness.NONE)
+        for query in search_plan.decision.queries[:1]
+        if query.freshness is not Freshness.NONE
+    )
+
+
+def second_try(decision: Decision, asked: Sequence[str]) -> tuple[PlannedQuery, ...]:
+    """What to search for when the first round gave nothing: wider, in other or fewer words."""
+    narrow = [
+        query
+        for query in decision.queries[:1]
+        if query.site or query.freshness is not Freshness.NONE
+    ]
+    wider = [PlannedQuery(query.text) for query in narrow]
+    unused = [PlannedQuery(text) for text in decision.fallback_queries if text not in asked]
+    question = decision.standalone_question[:_QUESTION_CHARS]
+    last = [] if question in asked else [PlannedQuery(question)]
+    return tuple([*wider, *unused[:1]] or last)
+
+
+def queries_of_parts(decision: Decision) -> tuple[str, ...]:
+    """The queries of a question with several parts: a page may answer one part alone."""
+    several = len(parts_of(decision.standalone_question)) > 1 and len(decision.queries) > 1
+    return tuple(query.text for query in decision.queries) if several else ()
