@@ -11,7 +11,7 @@ from pellucid_runtime.breaker import Breaker, BreakerState
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.rpc.latency import Latencies
 from pellucid_search.asking.allowance import Allowance
-from pellucid_search.asking.ledger import Ledger, UsageRow
+from pellucid_search.asking.ledger import Ledger, UsageRow, seconds_to_tomorrow
 from pellucid_search.asking.line import Line, in_words
 from pellucid_search.errors import (
     BadKeyError,
@@ -252,6 +252,7 @@ class ProviderClient:
         if not await self.ledger.reserve(day, price):
             self.breaker.abandon()
             run.lose(ProviderStatus.BUDGET, "the daily budget is spent")
+            run.retry_after_s = seconds_to_tomorrow(self.clock.now())
             return None
         run.calls += 1
         run.cost_micro_usd += price
