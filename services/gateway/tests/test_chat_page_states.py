@@ -78,6 +78,7 @@ async def test_a_server_that_goes_away_is_told_and_what_was_read_stays(
     [
         ("page_unreachable", "Searched the web", "provider brave, page reading"),
         ("web_unavailable", "Searched local documents", "page reading"),
+        ("search_busy", "Could not search the web", "page reading"),
     ],
 )
 async def test_a_lost_web_is_told_once(

@@ -1,7 +1,7 @@
 // The live steps of one turn: a line that says what happens now, and a list of what happened.
 
 import { h, plural, seconds } from "./dom.js";
-import { lacksWeb } from "./lost.js";
+import { searchedWhere } from "./lost.js";
 
 export class Steps {
   constructor() {
@@ -53,7 +53,7 @@ export class Steps {
   finish(result) {
     const parts = [];
     const read = (result.url_contents ?? []).filter(({ success }) => success).length;
-    if (result.decision.action === "search") parts.push(lacksWeb(result) ? "Searched local documents" : "Searched the web", plural(result.decision.queries.length, "query", "queries"));
+    if (result.decision.action === "search") parts.push(searchedWhere(result), plural(result.decision.queries.length, "query", "queries"));
     else if (read) parts.push(`Read ${plural(read, "page")}`);
     else parts.push("Answered without the web");
     if (result.sources.length) parts.push(plural(result.sources.length, "source"));
