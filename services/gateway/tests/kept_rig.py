@@ -20,6 +20,7 @@ from pellucid_gateway.api.http.admission import DoorLimits
 from pellucid_gateway.api.http.guard import GuardRules
 from pellucid_gateway.api.http.identity import Identity
 from pellucid_gateway.api.native.kept import KeptDoors
+from pellucid_gateway.conversation.source_preferences import SourcePreferences
 from pellucid_gateway.domain.engine import TurnEngine
 from pellucid_gateway.settings import GatewaySettings
 from pellucid_gateway.turn.orchestrator import Engine
@@ -65,12 +66,14 @@ async def open_gateway(stack: AsyncExitStack, plan: Plan) -> KeptGateway:
     state = await open_state(settings, stack, plan.clock, settings.gateway_replicas)
     scorer: FakeScorer = plan.rig.scorer
     evidence = StoredEvidence(state.records)
+    preferences = SourcePreferences(state.records, plan.clock)
     bare = replace(
         plan.rig.engine._dependencies,
         evidence=evidence,
         clock=plan.clock,
         new_id=iter_ids(),
         quota=DailySearches(state.limiter, settings.gateway_searches_per_day),
+        standings=preferences,
     )
     keeping = open_keeping(settings, stack, plan.clock, state, scorer)
     engine = await remembering(
@@ -79,6 +82,7 @@ async def open_gateway(stack: AsyncExitStack, plan: Plan) -> KeptGateway:
     kept = KeptDoors(
         conversations=keeping.conversations,
         memories=keeping.memories,
+        preferences=preferences,
         query_log=keeping.query_log,
         records=(state.records,),
         stats=keeping.stats,

@@ -23,6 +23,7 @@ from pellucid_gateway.api.http.guard import GuardRules
 from pellucid_gateway.api.http.identity import Identity, OwnCallers
 from pellucid_gateway.api.http.keys import FindKey, KeyRing, WrongKeyFileError
 from pellucid_gateway.api.native.kept import KeptDoors
+from pellucid_gateway.conversation.source_preferences import SourcePreferences
 from pellucid_gateway.domain.passed_on import PassedOn
 from pellucid_gateway.domain.ports import EvidenceStore
 from pellucid_gateway.grpc.server import SERVICE_NAME, GatewayServicer
@@ -75,6 +76,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
     evidence = _evidence(settings, state)
     exempt = OwnCallers(identity)
     latency_signal = LatencySignal()
+    preferences = SourcePreferences(state.records, clock)
     engine, services = await open_engine(
         settings,
         settings,
@@ -82,6 +84,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         clock,
         evidence=evidence or NoEvidence(),
         quota=DailySearches(state.limiter, settings.gateway_searches_per_day, exempt),
+        standings=preferences,
         latency_signal=latency_signal,
     )
     keeping = open_keeping(settings, stack, clock, state, services.scorer)
@@ -107,7 +110,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         evidence=evidence,
         feedback=StoredFeedback(state.records, keeping.counting, clock),
         replay=lambda record: replay(record, services.scorer, clock),
-        kept=_kept_doors(keeping, clock),
+        kept=_kept_doors(keeping, preferences, clock),
         limiter=state.limiter,
         door_limits=_door_limits(settings),
         max_body_bytes=settings.gateway_max_body_bytes,
@@ -147,10 +150,11 @@ async def _settle_file(shared: SharedIdentityKey) -> None:
         raise StartError("the state file cannot be written (setting DATA_DIR)") from error
 
 
-def _kept_doors(keeping: Keeping, clock: Clock) -> KeptDoors:
+def _kept_doors(keeping: Keeping, preferences: SourcePreferences, clock: Clock) -> KeptDoors:
     return KeptDoors(
         conversations=keeping.conversations,
         memories=keeping.memories,
+        preferences=preferences,
         query_log=keeping.query_log,
         records=(keeping.state.records, keeping.state.evidence),
         stats=keeping.stats,

@@ -26,6 +26,7 @@ class Gathered:
 
     Attributes:
         hits: By address, in the order found.
+        avoided: Hits of sources that the person avoids, by address; they are in nothing else.
         scored: All hits rated, included ones first.
         rated_by: What the scorer was asked at last; None when it was not asked or was lost.
         pages: Pages read, by the hit's address.
@@ -39,6 +40,7 @@ class Gathered:
     """
 
     hits: dict[str, Hit] = field(default_factory=dict)
+    avoided: dict[str, ScoredHit] = field(default_factory=dict)
     scored: tuple[ScoredHit, ...] = ()
     rated_by: ScoreCall | None = None
     pages: dict[str, PageContent] = field(default_factory=dict)

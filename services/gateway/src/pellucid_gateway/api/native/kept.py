@@ -12,7 +12,7 @@ from pellucid_gateway.analytics.report_text import PAGE_POLICY, as_markdown, as_
 from pellucid_gateway.analytics.stats_reader import StatsReader
 from pellucid_gateway.analytics.weekly_report import weekly_report
 from pellucid_gateway.api.http.bodies import check, read_model
-from pellucid_gateway.api.http.fields import MemoryText, ShortText, not_blank
+from pellucid_gateway.api.http.fields import Host, MemoryText, ShortText, host_name, not_blank
 from pellucid_gateway.api.http.identity import Identity
 from pellucid_gateway.api.http.options import Strict
 from pellucid_gateway.api.http.responses import JsonResponse
@@ -23,11 +23,14 @@ from pellucid_gateway.api.native.kept_schema import (
     DailyUsageReply,
     MemoriesReply,
     MemoryReply,
+    PreferenceReply,
+    PreferencesReply,
     ReportReply,
     StatsReply,
 )
 from pellucid_gateway.conversation.conversations import MOST_CONVERSATIONS, Conversations
 from pellucid_gateway.conversation.memories import Memories
+from pellucid_gateway.conversation.source_preferences import SourcePreferences, Stance
 from pellucid_gateway.domain.state_ports import Records
 from pellucid_runtime.clock import Clock, SystemClock
 
@@ -40,6 +43,7 @@ class KeptDoors:
 
     conversations: Conversations | None
     memories: Memories
+    preferences: SourcePreferences
     query_log: QueryLog | None
     records: tuple[Records, ...]
     stats: StatsReader
@@ -51,6 +55,18 @@ class MemoryBody(Strict):
 
     text: Annotated[MemoryText, AfterValidator(not_blank)] = Field(
         description="What to remember of the person; at most 2 KiB of UTF-8."
+    )
+    user_id: ShortText = Field("", description="The person, as you name them when asking.")
+
+
+class PreferenceBody(Strict):
+    """POST /v1/source-preferences."""
+
+    domain: Annotated[Host, AfterValidator(host_name)] = Field(
+        description="Host name; its subdomains are meant as well."
+    )
+    stance: Literal["prefer", "avoid"] = Field(
+        description="`prefer` ranks it above equal sources; `avoid` leaves it out."
     )
     user_id: ShortText = Field("", description="The person, as you name them when asking.")
 
@@ -67,6 +83,7 @@ def kept_routes(kept: KeptDoors, identity: Identity, max_body_bytes: int) -> API
     if kept.conversations is not None:
         router.include_router(_conversation_routes(kept.conversations, identity))
     router.include_router(_memory_routes(kept.memories, identity, max_body_bytes))
+    router.include_router(_preference_routes(kept.preferences, identity, max_body_bytes))
     router.include_router(_person_routes(kept, identity))
     router.include_router(_operator_routes(kept))
     return router
@@ -125,6 +142,37 @@ def _memory_routes(memories: Memories, identity: Identity, max_body_bytes: int) 
     async def delete(memory: str, request: Request, user_id: str = "") -> Response:
         """Forget one memory at once."""
         await memories.delete(identity.caller(request, user_id), memory)
+        return Response(status_code=204)
+
+    return router
+
+
+def _preference_routes(
+    preferences: SourcePreferences, identity: Identity, max_body_bytes: int
+) -> APIRouter:
+    router = APIRouter(tags=["source preferences"])
+
+    @router.get("/v1/source-preferences", **described(None, PreferencesReply))
+    async def listed(request: Request, user_id: str = "") -> Response:
+        """Sources that the person prefers or avoids, newest first."""
+        found = await preferences.listed(identity.caller(request, user_id))
+        return JsonResponse({"sources": found})
+
+    @router.post("/v1/source-preferences", **described(PreferenceBody, PreferenceReply))
+    async def put(request: Request) -> Response:
+        """Prefer or avoid a source; replaces what was said of it before."""
+        body = await read_model(request, PreferenceBody, max_body_bytes)
+        owner = identity.caller(request, body.user_id)
+        return JsonResponse(await preferences.put(owner, body.domain, Stance(body.stance)))
+
+    @router.delete(
+        "/v1/source-preferences/{domain}",
+        **_GONE,
+        responses={204: {"description": "Forgotten."}, **failures()},
+    )
+    async def delete(domain: str, request: Request, user_id: str = "") -> Response:
+        """Forget what the person said of a source."""
+        await preferences.delete(identity.caller(request, user_id), domain.lower())
         return Response(status_code=204)
 
     return router

@@ -62,6 +62,20 @@ class MemoriesReply(BaseModel):
     memories: list[MemoryReply]
 
 
+class PreferenceReply(BaseModel):
+    """What a person thinks of a source."""
+
+    domain: str = Field(description="Host name; its subdomains are meant as well.")
+    stance: Literal["prefer", "avoid"]
+    created_at: str
+
+
+class PreferencesReply(BaseModel):
+    """Sources that a person prefers or avoids, newest first."""
+
+    sources: list[PreferenceReply]
+
+
 class UsedOnDay(BaseModel):
     """What was used on a day, in UTC."""
 
@@ -143,6 +157,8 @@ KEPT_REPLIES: tuple[type[BaseModel], ...] = (
     ConversationReply,
     MemoryReply,
     MemoriesReply,
+    PreferenceReply,
+    PreferencesReply,
     DailyUsageReply,
     StatsReply,
     ReportReply,
