@@ -16,6 +16,7 @@ from pellucid_gateway.adapters.feedback_store import StoredFeedback
 from pellucid_gateway.adapters.identity_key import KEY_BYTES, SharedIdentityKey
 from pellucid_gateway.adapters.model_server import open_model_server
 from pellucid_gateway.adapters.state import State, open_state
+from pellucid_gateway.analytics.learned_trust import LearnedStandings, LearnedTrust
 from pellucid_gateway.api.application import Doors, http_app
 from pellucid_gateway.api.compatible.head_start import HeadStarts
 from pellucid_gateway.api.http.admission import DoorLimits
@@ -77,6 +78,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
     exempt = OwnCallers(identity)
     latency_signal = LatencySignal()
     preferences = SourcePreferences(state.records, clock)
+    learned = _learned_trust(settings, state, clock)
     engine, services = await open_engine(
         settings,
         settings,
@@ -84,10 +86,10 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         clock,
         evidence=evidence or NoEvidence(),
         quota=DailySearches(state.limiter, settings.gateway_searches_per_day, exempt),
-        standings=preferences,
+        standings=LearnedStandings(preferences, learned) if learned else preferences,
         latency_signal=latency_signal,
     )
-    keeping = open_keeping(settings, stack, clock, state, services.scorer)
+    keeping = open_keeping(settings, stack, clock, state, services.scorer, learned=learned)
     remembered = await remembering(
         engine,
         settings,
@@ -108,9 +110,9 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         rules=_rules(settings),
         observe=observe_http,
         evidence=evidence,
-        feedback=StoredFeedback(state.records, keeping.counting, clock),
+        feedback=StoredFeedback(state.records, keeping.counting, clock, learned),
         replay=lambda record: replay(record, services.scorer, clock),
-        kept=_kept_doors(keeping, preferences, clock),
+        kept=_kept_doors(keeping, preferences, learned, clock),
         limiter=state.limiter,
         door_limits=_door_limits(settings),
         max_body_bytes=settings.gateway_max_body_bytes,
@@ -150,7 +152,17 @@ async def _settle_file(shared: SharedIdentityKey) -> None:
         raise StartError("the state file cannot be written (setting DATA_DIR)") from error
 
 
-def _kept_doors(keeping: Keeping, preferences: SourcePreferences, clock: Clock) -> KeptDoors:
+def _learned_trust(settings: GatewaySettings, state: State, clock: Clock) -> LearnedTrust | None:
+    limit = settings.gateway_learned_trust
+    return LearnedTrust(state.rollups, clock, limit) if limit else None
+
+
+def _kept_doors(
+    keeping: Keeping,
+    preferences: SourcePreferences,
+    learned: LearnedTrust | None,
+    clock: Clock,
+) -> KeptDoors:
     return KeptDoors(
         conversations=keeping.conversations,
         memories=keeping.memories,
@@ -158,6 +170,7 @@ def _kept_doors(keeping: Keeping, preferences: SourcePreferences, clock: Clock) 
         query_log=keeping.query_log,
         records=(keeping.state.records, keeping.state.evidence),
         stats=keeping.stats,
+        learned=learned,
         clock=clock,
     )
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from pellucid_gateway.domain.findings import Hit, PageContent, ScoredHit
+from pellucid_gateway.domain.findings import Hit, Method, PageContent, ScoredHit
 from pellucid_gateway.domain.ports import ScoreCall
 
 
@@ -52,6 +52,12 @@ class Gathered:
     missing: tuple[str, ...] = ()
     stop: Stop = Stop.ROUNDS
     found_nothing_new: bool = False
+
+    @property
+    def reads(self) -> tuple[tuple[str, bool], ...]:
+        """Domain of each hit whose page was asked for, and whether it could be read."""
+        asked = ((self.hits[url].domain, page) for url, page in self.pages.items())
+        return tuple((name, page.success) for name, page in asked if page.method != Method.PROVIDER)
 
     @property
     def included(self) -> tuple[ScoredHit, ...]:

@@ -1,12 +1,13 @@
 """What is kept of a person, and its deletion; what was used, and the numbers of the operator."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
 from pydantic import AfterValidator, Field
 from starlette.responses import Response
 
+from pellucid_gateway.analytics.learned_trust import LearnedTrust
 from pellucid_gateway.analytics.query_log import QueryLog
 from pellucid_gateway.analytics.report_text import PAGE_POLICY, as_markdown, as_page
 from pellucid_gateway.analytics.stats_reader import StatsReader
@@ -21,6 +22,7 @@ from pellucid_gateway.api.native.kept_schema import (
     ConversationReply,
     ConversationsReply,
     DailyUsageReply,
+    LearnedReply,
     MemoriesReply,
     MemoryReply,
     PreferenceReply,
@@ -34,6 +36,7 @@ from pellucid_gateway.conversation.source_preferences import SourcePreferences, 
 from pellucid_gateway.domain.state_ports import Records
 from pellucid_runtime.clock import Clock, SystemClock
 
+_MOST_LEARNED = 1_000
 _GONE: dict[str, Any] = {"status_code": 204, "response_class": Response}
 
 
@@ -47,6 +50,7 @@ class KeptDoors:
     query_log: QueryLog | None
     records: tuple[Records, ...]
     stats: StatsReader
+    learned: LearnedTrust | None = None
     clock: Clock = SystemClock()  # noqa: RUF009 - without state
 
 
@@ -86,6 +90,8 @@ def kept_routes(kept: KeptDoors, identity: Identity, max_body_bytes: int) -> API
     router.include_router(_preference_routes(kept.preferences, identity, max_body_bytes))
     router.include_router(_person_routes(kept, identity))
     router.include_router(_operator_routes(kept))
+    if kept.learned is not None:
+        router.include_router(_learned_routes(kept.learned))
     return router
 
 
@@ -200,6 +206,32 @@ def _person_routes(kept: KeptDoors, identity: Identity) -> APIRouter:
     async def usage(request: Request, user_id: str = "") -> Response:
         """What the person used, by day, newest first."""
         return JsonResponse({"days": await kept.stats.usage(identity.caller(request, user_id))})
+
+    return router
+
+
+def _learned_routes(learned: LearnedTrust) -> APIRouter:
+    router = APIRouter(tags=["operator"])
+    forgotten: dict[int | str, dict[str, Any]] = {204: {"description": "Forgotten."}, **failures()}
+
+    @router.get("/v1/stats/sources", **described(None, LearnedReply))
+    async def sources() -> Response:
+        """What use taught of each domain, and by how much it moves its trust; most moved first."""
+        found = await learned.sources()
+        told = [asdict(one) for one in found[:_MOST_LEARNED]]
+        return JsonResponse({"limit": learned.limit, "domains": len(found), "sources": told})
+
+    @router.delete("/v1/stats/sources", **_GONE, responses=forgotten)
+    async def reset() -> Response:
+        """Forget all that use taught."""
+        await learned.forget()
+        return Response(status_code=204)
+
+    @router.delete("/v1/stats/sources/{domain}", **_GONE, responses=forgotten)
+    async def forget(domain: str) -> Response:
+        """Forget what use taught of one domain."""
+        await learned.forget_domain(domain.lower())
+        return Response(status_code=204)
 
     return router
 

@@ -152,6 +152,27 @@ class ReportReply(BaseModel):
     query_log: bool = Field(description="Whether the operator counts queries.")
 
 
+class LearnedSourceReply(BaseModel):
+    """What was counted of a domain in the last five weeks."""
+
+    domain: str
+    shift: float = Field(description="What is added to its trust.")
+    thumbs_up: int = Field(description="On answers that cite it.")
+    thumbs_down: int
+    cited: int = Field(description="Answers that were shown it and cite it.")
+    uncited: int
+    read: int = Field(description="Pages that could be read.")
+    unread: int
+
+
+class LearnedReply(BaseModel):
+    """What use taught of sources, the most moved first; at most 1,000 of them."""
+
+    limit: float = Field(description="By how much trust is moved at most, up or down.")
+    domains: int
+    sources: list[LearnedSourceReply]
+
+
 KEPT_REPLIES: tuple[type[BaseModel], ...] = (
     ConversationsReply,
     ConversationReply,
@@ -162,4 +183,5 @@ KEPT_REPLIES: tuple[type[BaseModel], ...] = (
     DailyUsageReply,
     StatsReply,
     ReportReply,
+    LearnedReply,
 )
