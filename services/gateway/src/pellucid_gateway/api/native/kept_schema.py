@@ -38,6 +38,7 @@ class KeptMessage(BaseModel):
 
     role: Literal["user", "assistant"]
     content: str
+    turn: str = Field(description="Id of the turn, which is that of its answer.")
     at: str
     metadata: MessageMetadata | None
 
@@ -180,6 +181,7 @@ class LearnedReply(BaseModel):
 
 
 KEPT_REPLIES: tuple[type[BaseModel], ...] = (
+    ConversationHead,
     ConversationsReply,
     ConversationReply,
     MemoryReply,
