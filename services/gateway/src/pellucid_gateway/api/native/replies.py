@@ -356,3 +356,4 @@ class VersionReply(Reply):
     name: str
     version: str
     features: list[str] = Field(description="Optional faces that are on.")
+    examples: list[str] = Field(description="Example questions; empty: the chat page's own.")
