@@ -38,6 +38,18 @@ async def test_the_begun_search_is_used_when_it_is_the_one_decided_on() -> None:
     assert result.sources
 
 
+async def test_a_value_of_this_moment_is_searched_for_as_such() -> None:
+    now = search_decision(
+        queries=SAME.queries, real_time=True, reason_code="finance", category="finance_price"
+    )
+    rig = Rig(decision=SlowDecision(now), model=FakeModel())
+    await run(rig)
+
+    begun, decided = rig.search.calls
+    assert (begun.real_time, begun.topic) == (False, "")
+    assert (decided.real_time, decided.topic) == (True, "finance_price")
+
+
 async def test_it_is_cancelled_and_told_when_no_search_is_wanted() -> None:
     rig = Rig(decision=SlowDecision(answer_decision(LATEST)), model=FakeModel(["Well."]))
     rig.search.hangs = True
