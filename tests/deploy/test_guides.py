@@ -17,7 +17,7 @@ from rig.manifests import DEPLOY, of_kind, render
 ROOT = DEPLOY.parent
 GUIDES = ("install-kubernetes.md", "upgrading.md")
 # They speak with a cluster and change or make nothing that could be looked at without one.
-_NEEDS_A_CLUSTER = ("rollout", "logs", "port-forward", "diff")
+_NEEDS_A_CLUSTER = ("rollout", "logs", "port-forward", "diff", "exec")
 _PROGRAMS = ("cp", "mkdir", "for", "hash()", "cat", "state()", "cache()", "openssl")
 
 
