@@ -25,7 +25,7 @@ DOCKERFILES   := $(wildcard services/*/Dockerfile*)
 BASE_IMAGE    := python:3.11.14-slim-bookworm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-unit test-integration test-e2e lint types protos protos-check settings eval parity bench fuzz faults load-test clients deploy-check alerts-test images images-check pin-digests real-model clean
+.PHONY: help setup run test test-unit test-integration test-e2e lint types protos protos-check settings chart eval parity bench fuzz faults load-test clients deploy-check alerts-test images images-check pin-digests real-model clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -97,6 +97,9 @@ protos-check: $(STAMPS)/dev ## stubs are what the protos generate; no breaking c
 
 settings: $(STAMPS)/dev ## write docs/settings.md from the settings classes
 	$(BIN)/python deploy/settings_page.py
+
+chart: $(STAMPS)/dev ## generate the Helm chart's objects from deploy/base and deploy/components; needs kubectl
+	$(BIN)/python deploy/helm/generate.py
 
 eval: $(STAMPS)/dev ## measure quality on the project's own sets; EVAL_DATA=<folder> adds others
 	$(BIN)/python -m eval

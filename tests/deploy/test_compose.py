@@ -19,7 +19,9 @@ SERVICES = ("gateway", "decision", "search", "scorer", "fetcher")
 def compose() -> dict[str, Any]:
     options = PyOptions()
     options.apply_merge = True
-    parsed = options.from_yaml((FOLDER / "compose.yaml").read_text("utf-8"))
+    text = (FOLDER / "compose.yaml").read_text("utf-8")
+    # As Compose reads it without a file .env.
+    parsed = options.from_yaml(re.sub(r"\$\{\w+:?-([^}]*)\}", r"\1", text))
     parsed.validate()
     return dict(parsed.to_dict())
 
