@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from importlib.resources import files
 from typing import Any
@@ -269,8 +269,10 @@ class Memory:
     async def load(self, evidence_id: str, owner: str) -> dict[str, str]:
         return {"id": evidence_id, "owner": owner}
 
-    async def keep(self, answer: str, owner: str, feedback: Mapping[str, Any]) -> None:
-        del owner
+    async def keep(
+        self, answer: str, owner: str, feedback: Mapping[str, Any], cited: Collection[str]
+    ) -> None:
+        del owner, cited
         self.given.append((answer, feedback["rating"]))
 
 

@@ -194,6 +194,13 @@ class GatewaySettings(LlmSettings):
         le=30,
         description="Days that redacted queries are counted for the report; 0: not at all.",
     )
+    gateway_learned_trust: float = Field(
+        0.1,
+        ge=0,
+        le=0.1,
+        description="By how much thumbs, citations and readable pages of the last weeks move the "
+        "trust in a domain at most, up or down; 0: nothing is counted or moved.",
+    )
     gateway_suspicion_threshold: float = Field(
         0.8,
         gt=0,

@@ -45,7 +45,7 @@ from pellucid_gateway.api.native.documentation import as_served, component_schem
 from pellucid_gateway.api.native.evidence import Replay, evidence_routes
 from pellucid_gateway.api.native.feedback import FeedbackBody, FeedbackKeeper, feedback_routes
 from pellucid_gateway.api.native.fetch import fetch_routes
-from pellucid_gateway.api.native.kept import KeptDoors, MemoryBody, kept_routes
+from pellucid_gateway.api.native.kept import KeptDoors, MemoryBody, PreferenceBody, kept_routes
 from pellucid_gateway.api.native.kept_schema import KEPT_REPLIES
 from pellucid_gateway.api.native.mcp import mcp_routes, mcp_server
 from pellucid_gateway.api.native.pages import page_routes, static_files
@@ -77,7 +77,7 @@ from pellucid_runtime.health import Health
 _CLIENT_GONE = 499
 _METHODS = ("DELETE", "GET", "POST")
 _CODES = {404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED", 413: "PAYLOAD_TOO_LARGE"}
-_BODIES = (ChatBody, SearchBody, FetchBody, FeedbackBody, MemoryBody)
+_BODIES = (ChatBody, SearchBody, FetchBody, FeedbackBody, MemoryBody, PreferenceBody)
 _REPLIES: tuple[type[BaseModel], ...] = (
     ChatReply,
     DecisionReply,

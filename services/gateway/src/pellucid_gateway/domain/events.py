@@ -249,6 +249,7 @@ class TurnResult:
         speculation: What became of a search begun before the decision: used, cancelled or "".
         searched: What was searched for, redacted, whoever answered.
         sketches: Of the pages that the person named and that could be read, by address.
+        reads: Domain of each result whose page was asked for, and whether it could be read.
     """
 
     id: str
@@ -277,6 +278,7 @@ class TurnResult:
     speculation: str = ""
     searched: tuple[str, ...] = ()
     sketches: Mapping[str, str] = field(default_factory=dict)
+    reads: tuple[tuple[str, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

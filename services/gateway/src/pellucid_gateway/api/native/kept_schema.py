@@ -62,6 +62,20 @@ class MemoriesReply(BaseModel):
     memories: list[MemoryReply]
 
 
+class PreferenceReply(BaseModel):
+    """What a person thinks of a source."""
+
+    domain: str = Field(description="Host name; its subdomains are meant as well.")
+    stance: Literal["prefer", "avoid"]
+    created_at: str
+
+
+class PreferencesReply(BaseModel):
+    """Sources that a person prefers or avoids, newest first."""
+
+    sources: list[PreferenceReply]
+
+
 class UsedOnDay(BaseModel):
     """What was used on a day, in UTC."""
 
@@ -138,12 +152,36 @@ class ReportReply(BaseModel):
     query_log: bool = Field(description="Whether the operator counts queries.")
 
 
+class LearnedSourceReply(BaseModel):
+    """What was counted of a domain in the last five weeks."""
+
+    domain: str
+    shift: float = Field(description="What is added to its trust.")
+    thumbs_up: int = Field(description="On answers that cite it.")
+    thumbs_down: int
+    cited: int = Field(description="Answers that were shown it and cite it.")
+    uncited: int
+    read: int = Field(description="Pages that could be read.")
+    unread: int
+
+
+class LearnedReply(BaseModel):
+    """What use taught of sources, the most moved first; at most 1,000 of them."""
+
+    limit: float = Field(description="By how much trust is moved at most, up or down.")
+    domains: int
+    sources: list[LearnedSourceReply]
+
+
 KEPT_REPLIES: tuple[type[BaseModel], ...] = (
     ConversationsReply,
     ConversationReply,
     MemoryReply,
     MemoriesReply,
+    PreferenceReply,
+    PreferencesReply,
     DailyUsageReply,
     StatsReply,
     ReportReply,
+    LearnedReply,
 )

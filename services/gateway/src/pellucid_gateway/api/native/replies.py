@@ -119,6 +119,9 @@ class BreakdownReply(Reply):
     subject_lift: Score
     semantic_method: str
     trust_rule: str
+    trust_shift: float = Field(
+        description="Part of `trust` that comes from the person's preferences and from use."
+    )
 
 
 class SourceReply(Reply):
