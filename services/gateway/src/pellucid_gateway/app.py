@@ -123,6 +123,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         note_passed=_note_passed(keeping),
         head_starts=HeadStarts(settings.gateway_head_starts),
         concurrency_limit=concurrency_limit,
+        examples=settings.gateway_examples,
     )
     listeners: list[Listener] = [MetricsServer(settings, health)]
     listeners += [_grpc(settings, doors), _http(settings, doors)]

@@ -19,6 +19,7 @@ from pellucid_gateway.api.http.options import Strict
 from pellucid_gateway.api.http.responses import JsonResponse
 from pellucid_gateway.api.native.documentation import described, failures
 from pellucid_gateway.api.native.kept_schema import (
+    ConversationHead,
     ConversationReply,
     ConversationsReply,
     DailyUsageReply,
@@ -63,6 +64,13 @@ class MemoryBody(Strict):
     user_id: ShortText = Field("", description="The person, as you name them when asking.")
 
 
+class TitleBody(Strict):
+    """POST /v1/conversations/{id}."""
+
+    title: Annotated[ShortText, AfterValidator(not_blank)] = Field(description="Its new title.")
+    user_id: ShortText = Field("", description="The person, as you name them when asking.")
+
+
 class PreferenceBody(Strict):
     """POST /v1/source-preferences."""
 
@@ -85,7 +93,7 @@ def kept_routes(kept: KeptDoors, identity: Identity, max_body_bytes: int) -> API
     """Routes of what is kept. `user_id` must be the one that asked, if one was given."""
     router = APIRouter()
     if kept.conversations is not None:
-        router.include_router(_conversation_routes(kept.conversations, identity))
+        router.include_router(_conversation_routes(kept.conversations, identity, max_body_bytes))
     router.include_router(_memory_routes(kept.memories, identity, max_body_bytes))
     router.include_router(_preference_routes(kept.preferences, identity, max_body_bytes))
     router.include_router(_person_routes(kept, identity))
@@ -95,7 +103,9 @@ def kept_routes(kept: KeptDoors, identity: Identity, max_body_bytes: int) -> API
     return router
 
 
-def _conversation_routes(conversations: Conversations, identity: Identity) -> APIRouter:
+def _conversation_routes(
+    conversations: Conversations, identity: Identity, max_body_bytes: int
+) -> APIRouter:
     router = APIRouter(tags=["conversations"])
 
     @router.get("/v1/conversations", **described(None, ConversationsReply))
@@ -119,6 +129,25 @@ def _conversation_routes(conversations: Conversations, identity: Identity) -> AP
     async def delete(conversation: str, request: Request, user_id: str = "") -> Response:
         """Forget one conversation at once."""
         await conversations.delete(identity.caller(request, user_id), conversation)
+        return Response(status_code=204)
+
+    @router.post("/v1/conversations/{conversation}", **described(TitleBody, ConversationHead))
+    async def rename(conversation: str, request: Request) -> Response:
+        """Give one conversation another title."""
+        body = await read_model(request, TitleBody, max_body_bytes)
+        owner = identity.caller(request, body.user_id)
+        return JsonResponse(await conversations.rename(owner, conversation, body.title))
+
+    @router.delete(
+        "/v1/conversations/{conversation}/turns/{turn}",
+        **_GONE,
+        responses={204: {"description": "Forgotten."}, **failures()},
+    )
+    async def delete_turn(
+        conversation: str, turn: str, request: Request, user_id: str = ""
+    ) -> Response:
+        """Forget one turn, as when it is asked again in other words."""
+        await conversations.delete_turn(identity.caller(request, user_id), conversation, turn)
         return Response(status_code=204)
 
     return router

@@ -38,6 +38,7 @@ class KeptMessage(BaseModel):
 
     role: Literal["user", "assistant"]
     content: str
+    turn: str = Field(description="Id of the turn, which is that of its answer.")
     at: str
     metadata: MessageMetadata | None
 
@@ -82,6 +83,7 @@ class UsedOnDay(BaseModel):
     day: str
     turns: int
     searches: int
+    results: int = Field(description="Sources of answers and results of searches.")
     tokens_in: int
     tokens_out: int
     cost_usd: float
@@ -119,6 +121,7 @@ class Numbers(BaseModel):
     lost: dict[str, int]
     tokens: dict[str, int]
     providers: list[dict[str, Any]]
+    models: list[dict[str, Any]] = Field(description="Calls, tokens and cost by model.")
 
 
 class StatsReply(Numbers):
@@ -131,7 +134,7 @@ class StatsReply(Numbers):
 
 
 class AskedReply(BaseModel):
-    """A query that at least three people asked."""
+    """A query that enough people asked."""
 
     query: str
     count: int
@@ -146,6 +149,10 @@ class ReportReply(BaseModel):
     summary: Numbers
     week_before: Numbers
     days: list[dict[str, Any]]
+    least_askers: int = Field(
+        description="People who must have asked a query for it to be shown: 3, or 1 where only one "
+        "person asks anything."
+    )
     top_queries: list[AskedReply]
     low_relevance_queries: list[AskedReply]
     most_cited_domains: list[dict[str, Any]]
@@ -174,6 +181,7 @@ class LearnedReply(BaseModel):
 
 
 KEPT_REPLIES: tuple[type[BaseModel], ...] = (
+    ConversationHead,
     ConversationsReply,
     ConversationReply,
     MemoryReply,
