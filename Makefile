@@ -28,7 +28,7 @@ DOCKERFILES   := $(wildcard services/*/Dockerfile*)
 BASE_IMAGE    := python:3.11.14-slim-bookworm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-unit test-integration test-e2e lint types protos protos-check eval parity bench fuzz faults load-test clients deploy-check alerts-test images images-check pin-digests real-model clean
+.PHONY: help setup run test test-unit test-integration test-e2e lint types protos protos-check settings chart eval parity bench fuzz faults load-test clients deploy-check alerts-test images images-check pin-digests real-model clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,7 +57,7 @@ $(STAMPS)/dev: $(STAMPS)/run requirements-dev.txt
 
 setup: $(STAMPS)/dev ## install everything into .venv
 
-run: $(STAMPS)/run $(if $(CHROMIUM),$(STAMPS)/browser) ## start the five services on this machine, gateway on http://127.0.0.1:8080
+run: $(STAMPS)/run $(if $(CHROMIUM),$(STAMPS)/browser) ## start the five services, gateway on http://127.0.0.1:8080; PORT_OFFSET=100 shifts all ports
 	@$(BIN)/python deploy/local/run.py
 
 # Writes the pytest marker expression that leaves out what this machine lacks.
@@ -101,6 +101,12 @@ protos: $(STAMPS)/dev ## regenerate the stubs
 protos-check: $(STAMPS)/dev ## stubs are what the protos generate; no breaking change
 	$(BIN)/python protos/generate.py --check protos/gen
 	$(BIN)/buf breaking protos --against protos/released.binpb
+
+settings: $(STAMPS)/dev ## write docs/settings.md from the settings classes
+	$(BIN)/python deploy/settings_page.py
+
+chart: $(STAMPS)/dev ## generate the Helm chart's objects from deploy/base and deploy/components; needs kubectl
+	$(BIN)/python deploy/helm/generate.py
 
 eval: $(STAMPS)/dev ## measure quality on the project's own sets; EVAL_DATA=<folder> adds others
 	$(BIN)/python -m eval
