@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.verification import attributions
-from pellucid_gateway.verification.pieces import Marker, Piece, Text
+from pellucid_gateway.verification.pieces import Claim, Marker, Piece, Text
 from pellucid_language.terms import has_unspaced_script
 
 _MIN_CLAIM_WORDS = 3
@@ -16,29 +15,6 @@ _WORD = re.compile(r"\w+")
 _NO_PROSE = ("#", "|", "```", "~~~")
 _ENDS_WITHOUT_STATEMENT = re.compile(r"[?？:：][\"'”’»)）」』*_\s]*$")
 _ENDING = re.compile(r"[\s.!?…。！？\"'”’»)）」』*_]*$")
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A citation's claim.
-
-    Attributes:
-        text: Words to judge, without the naming of publishers.
-        numbers: Sources as written.
-        first: Index of the first piece that it covers.
-        last: Index of the last piece that it covers.
-        marker: Index of the marker piece.
-        written: The mark as it stands where it may be no citation; else empty.
-        is_added: The model cited nothing here.
-    """
-
-    text: str
-    numbers: tuple[int, ...]
-    first: int
-    last: int
-    marker: int
-    written: str = ""
-    is_added: bool = False
 
 
 def claims_of(pieces: Sequence[Piece], sources: Sequence[Source] = ()) -> tuple[Claim, ...]:
