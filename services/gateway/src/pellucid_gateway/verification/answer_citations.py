@@ -148,4 +148,5 @@ def is_statement(text: str) -> bool:
         return False
     if has_unspaced_script(bare):
         return len(bare) >= _MIN_SENTENCE_CHARS
-    return len(bare.split()) >= _MIN_SENTENCE_WORDS
+    words = [word for word in bare.split() if any(map(str.isalnum, word))]
+    return len(words) >= _MIN_SENTENCE_WORDS

@@ -17,6 +17,7 @@ from pellucid_gateway.verification.claim_extraction import (
 )
 from pellucid_gateway.verification.fact_matching import has_facts
 from pellucid_gateway.verification.judgement import CheckedSentence, ClaimJudge, Judgement
+from pellucid_gateway.verification.lead_ins import LeadIns
 from pellucid_gateway.verification.pieces import Claim, Piece, Text
 
 _LONGEST_WAIT_S = 0.9
@@ -46,6 +47,7 @@ class SentenceChecker:
         self._addresses = addresses
         self._judge = judge
         self._style = style
+        self._lead_ins = LeadIns()
         self._before_claim = ""
 
     def unchecked(self, text: str, *, is_code: bool) -> CheckedSentence:
@@ -54,12 +56,12 @@ class SentenceChecker:
 
     async def checked(self, text: str) -> CheckedSentence:
         """Check a sentence by form and likeness, and ask the judge about it."""
+        self._lead_ins.take(text)
         pieces = markup.parse(text, self._addresses)
         if self._sources:
-            pieces = with_added_marker(with_implied_markers(pieces, self._sources))
-        claims = claims_of(pieces, self._sources)
-        if claims and not any(claim.text for claim in claims):
-            claims = tuple(replace(claim, text=self._before_claim) for claim in claims)
+            pieces = with_implied_markers(pieces, self._sources)
+            pieces = pieces if self._lead_ins.is_head else with_added_marker(pieces)
+        claims = self._claims_of(pieces)
         judged = await self._judge.judge([claim.text for claim in claims])
         pieces, claims, judged = self._without_what_is_none(pieces, claims, judged)
         waits = bool(claims) and (self._style in _MARKED or _names_somebody(pieces))
@@ -72,6 +74,16 @@ class SentenceChecker:
             self._before_claim = claims[-1].text
         return CheckedSentence(
             text=text, pieces=pieces, claims=claims, judged=judged, verdicts=verdicts, waits=waits
+        )
+
+    def _claims_of(self, pieces: Sequence[Piece]) -> tuple[Claim, ...]:
+        """The claims; marks on their own have that of the sentence before."""
+        claims = claims_of(pieces, self._sources)
+        if not any(claim.text for claim in claims):
+            return tuple(replace(claim, text=self._before_claim) for claim in claims)
+        return tuple(
+            replace(claim, text=self._lead_ins.joined(claim.text)) if claim.is_added else claim
+            for claim in claims
         )
 
     def _without_what_is_none(
