@@ -1,6 +1,7 @@
 """Table rows and list items without a marker are cited one by one, and stay what they are."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from citation_fakes import SOURCES, verified
@@ -30,7 +31,7 @@ def cells_of(text: str) -> list[list[str]]:
     """The cells of a text's only table, row by row, as a reader of GFM sees them."""
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     rows: list[list[str]] = []
-    for before, token in zip(tokens, tokens[1:], strict=False):
+    for before, token in pairwise(tokens):
         if before.type == "tr_open":
             rows.append([])
         if before.type in {"th_open", "td_open"}:
