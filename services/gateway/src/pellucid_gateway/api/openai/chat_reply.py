@@ -36,7 +36,14 @@ from pellucid_gateway.markdown.escaping import escaped
 Json = dict[str, Any]
 
 # Steps worth a line; the others follow at once.
-_TOLD_STEPS = frozenset({ProgressKind.SEARCH_START, ProgressKind.FETCHING, ProgressKind.REFLECTING})
+_TOLD_STEPS = frozenset(
+    {
+        ProgressKind.WAITING,
+        ProgressKind.SEARCH_START,
+        ProgressKind.FETCHING,
+        ProgressKind.REFLECTING,
+    }
+)
 
 
 def annotation(citation: Citation) -> Json:
