@@ -132,6 +132,7 @@ parity: $(STAMPS)/run ## hold the scorer's encoder against the reference vectors
 
 bench: $(STAMPS)/dev $(STAMPS)/peer $(STAMPS)/litellm ## ratios against peers in one run; written to bench/results
 	$(BIN)/python bench/scorer.py --peer-python .venv-peer/bin/python
+	$(BIN)/python bench/decide.py
 	$(BIN)/python bench/scorer_replicas.py
 	$(BIN)/python bench/search_bench.py
 	$(BIN)/python bench/fetcher_bench.py

@@ -12,6 +12,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 GATEWAY_HTTP_PORT = 8080
+# Answered by the corpus that this installation searches.
+EXAMPLES = (
+    "What did the new Ondry Bridge cost?",
+    "When is TideConf 2027?",
+    "TideConf 2027 날짜와 장소는?",
+    "What is the toll on the Skerry Bridge?",
+)
 PAGES_PORT = 8099
 
 
@@ -105,6 +112,7 @@ def defaults(offset: int = 0) -> dict[str, str]:
         "LOCAL_CORPUS_DIR": str(ROOT / "corpus"),
         "SCORER_TRUST_FILE": str(ROOT / "corpus" / "trust.yaml"),
         "LOCAL_CORPUS_BASE_URL": f"http://{{host}}:{pages}",
+        "GATEWAY_EXAMPLES": "|".join(EXAMPLES),
         "FETCHER_STATIC_HOSTS": "*.localhost=127.0.0.1",
         "FETCHER_ALLOW_PRIVATE_HOSTS": f"*.localhost:{pages}",
         # The C core prints raw lines otherwise, and reads this only when it is imported.

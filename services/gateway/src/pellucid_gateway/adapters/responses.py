@@ -267,6 +267,7 @@ def _scored(
             subject_lift=parts.subject_lift,
             semantic_method=parts.semantic_method,
             trust_rule=parts.trust_rule,
+            trust_shift=parts.trust_shift,
         ),
         included=scored.included,
         exclusion=exclusion,

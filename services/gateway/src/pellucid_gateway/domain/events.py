@@ -128,14 +128,41 @@ class CitationReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelUse:
+    """What one model used in a turn; cost in millionths of a US dollar, 0 without a price."""
+
+    model: str
+    calls: int = 1
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_micro_usd: int = 0
+
+    def plus(self, other: "ModelUse") -> "ModelUse":
+        """The sum of two uses of the same model."""
+        return ModelUse(
+            model=self.model,
+            calls=self.calls + other.calls,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            cost_micro_usd=self.cost_micro_usd + other.cost_micro_usd,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """What the turn used; context_tokens are those of sources among the prompt's."""
+    """What the turn used; context_tokens are those of sources among the prompt's.
+
+    Attributes:
+        cost_micro_usd: Providers and models together.
+        models: One entry for each model that answered.
+    """
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     context_tokens: int = 0
     searches: int = 0
     cost_micro_usd: int = 0
+    models: tuple[ModelUse, ...] = ()
 
     @property
     def cost_usd(self) -> float:
@@ -250,6 +277,7 @@ class TurnResult:
         speculation: What became of a search begun before the decision: used, cancelled or "".
         searched: What was searched for, redacted, whoever answered.
         sketches: Of the pages that the person named and that could be read, by address.
+        reads: Domain of each result whose page was asked for, and whether it could be read.
     """
 
     id: str
@@ -278,6 +306,7 @@ class TurnResult:
     speculation: str = ""
     searched: tuple[str, ...] = ()
     sketches: Mapping[str, str] = field(default_factory=dict)
+    reads: tuple[tuple[str, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,7 @@ class ScoreBreakdown:
     subject_lift: float = 0.0
     semantic_method: str = "embedding"
     trust_rule: str = "unknown"
+    trust_shift: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +98,7 @@ class Hit:
         providers: Names of those that found it, best rank first.
         page_text: Page text that came with the result; may stand in for a fetch.
         internal: The operator named its host as internal.
+        trust_shift: What the person's preferences and use add to the trust of its domain.
     """
 
     url: str
@@ -110,6 +112,7 @@ class Hit:
     page_text: str = ""
     warnings: tuple[str, ...] = ()
     internal: bool = False
+    trust_shift: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -153,6 +153,7 @@ def _breakdown(breakdown: ScoreBreakdown | None) -> scorer_pb2.Breakdown | None:
         subject_lift=breakdown.subject_lift,
         semantic_method=breakdown.semantic_method,
         trust_rule=breakdown.trust_rule,
+        trust_shift=breakdown.trust_shift,
     )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from pellucid_gateway.domain.findings import Hit, PageContent, ScoredHit
+from pellucid_gateway.domain.findings import Hit, Method, PageContent, ScoredHit
 from pellucid_gateway.domain.ports import ScoreCall
 
 
@@ -26,6 +26,7 @@ class Gathered:
 
     Attributes:
         hits: By address, in the order found.
+        avoided: Hits of sources that the person avoids, by address; they are in nothing else.
         scored: All hits rated, included ones first.
         rated_by: What the scorer was asked at last; None when it was not asked or was lost.
         pages: Pages read, by the hit's address.
@@ -39,6 +40,7 @@ class Gathered:
     """
 
     hits: dict[str, Hit] = field(default_factory=dict)
+    avoided: dict[str, ScoredHit] = field(default_factory=dict)
     scored: tuple[ScoredHit, ...] = ()
     rated_by: ScoreCall | None = None
     pages: dict[str, PageContent] = field(default_factory=dict)
@@ -50,6 +52,12 @@ class Gathered:
     missing: tuple[str, ...] = ()
     stop: Stop = Stop.ROUNDS
     found_nothing_new: bool = False
+
+    @property
+    def reads(self) -> tuple[tuple[str, bool], ...]:
+        """Domain of each hit whose page was asked for, and whether it could be read."""
+        asked = ((self.hits[url].domain, page) for url, page in self.pages.items())
+        return tuple((name, page.success) for name, page in asked if page.method != Method.PROVIDER)
 
     @property
     def included(self) -> tuple[ScoredHit, ...]:

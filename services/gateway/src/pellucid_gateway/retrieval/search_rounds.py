@@ -23,11 +23,13 @@ from pellucid_gateway.domain.ports import (
     SearchCall,
 )
 from pellucid_gateway.domain.services import Services
+from pellucid_gateway.domain.standing import Standings
 from pellucid_gateway.question.passage_choice import best_of
 from pellucid_gateway.retrieval.further_query import FurtherQuery
 from pellucid_gateway.retrieval.gathered import Gathered, Stop
 from pellucid_gateway.retrieval.reading import PageReader
 from pellucid_gateway.retrieval.search_plan import SearchPlan, queries_of_parts, second_try, wider
+from pellucid_gateway.retrieval.source_filter import SourceFilter
 from pellucid_gateway.retrieval.strangers import strangers
 from pellucid_gateway.retrieval.unscored import in_provider_order, is_sound
 from pellucid_gateway.turn_context.budgets import limited
@@ -52,12 +54,21 @@ class Gatherer:
     Args:
         services: The four services.
         reader: Reads pages.
+        standings: How sources stand with the person.
         context: The turn's clock, time, account and listener.
     """
 
-    def __init__(self, services: Services, *, reader: PageReader, context: TurnContext) -> None:
+    def __init__(
+        self,
+        services: Services,
+        *,
+        reader: PageReader,
+        standings: Standings,
+        context: TurnContext,
+    ) -> None:
         self._services = services
         self._reader = reader
+        self._filter = SourceFilter(standings, context.ledger, most=_MOST_HITS)
         self._further = FurtherQuery(services.decision, services.search, context)
         self._clock = context.clock
         self._budgets = context.budgets
@@ -103,9 +114,7 @@ class Gatherer:
         gathered.queries.extend(dict.fromkeys(asked))
         gathered.search_lost = _nobody_answered(answer) and not gathered.hits
         known = len(gathered.hits)
-        for hit in answer.hits[:_MOST_HITS]:
-            if len(gathered.hits) < _MOST_HITS:
-                gathered.hits.setdefault(hit.url, hit)
+        await self._filter.take(search_plan, gathered, answer.hits)
         gathered.found_nothing_new = len(gathered.hits) == known
         gathered.scored = await self._score(search_plan, gathered)
         await self._read_pages(search_plan, gathered)

@@ -91,7 +91,12 @@ class Engine:
         decision = _searching(await decide(request, dependencies, budget, ledger), command.query)
         context = dependencies.context(budget, ledger, _ignore)
         reader = PageReader(dependencies.services.fetcher, context=context)
-        gatherer = Gatherer(dependencies.services, reader=reader, context=context)
+        gatherer = Gatherer(
+            dependencies.services,
+            reader=reader,
+            standings=dependencies.standings,
+            context=context,
+        )
         gathered = await gatherer.gather(self._search_plan(command, decision))
         ledger.add_time("total", budget.elapsed_s())
         outcome = _outcome(command, gathered, ledger, dependencies)
@@ -196,7 +201,10 @@ def _outcome(
     return SearchOutcome(
         id=dependencies.new_id(),
         results=sourcing.as_results(shown, {}),
-        excluded=tuple(item for item in gathered.scored if id(item) not in kept),
+        excluded=(
+            *(item for item in gathered.scored if id(item) not in kept),
+            *gathered.avoided.values(),
+        ),
         queries=tuple(gathered.queries),
         providers=ledger.providers,
         degraded=ledger.degraded,

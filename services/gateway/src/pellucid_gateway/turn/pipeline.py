@@ -76,7 +76,12 @@ class OneTurn:
         self._plan = plan_for(request, dependencies.plans)
         self._context = dependencies.context(budget, self._ledger, send)
         self._reader = PageReader(dependencies.services.fetcher, context=self._context)
-        self._gatherer = Gatherer(dependencies.services, reader=self._reader, context=self._context)
+        self._gatherer = Gatherer(
+            dependencies.services,
+            reader=self._reader,
+            standings=dependencies.standings,
+            context=self._context,
+        )
         self._id = dependencies.new_id()
         self._read_before: Mapping[str, PageContent] = {}
         self._to_write: QueryToWrite | None = None
@@ -346,7 +351,10 @@ class OneTurn:
         record = evidence_record(
             result,
             question=decision.standalone_question,
-            excluded=[hit for hit in found.gathered.scored if not hit.included],
+            excluded=[
+                *(hit for hit in found.gathered.scored if not hit.included),
+                *found.gathered.avoided.values(),
+            ],
             user_pages=found.user_pages,
             basis=basis,
         )

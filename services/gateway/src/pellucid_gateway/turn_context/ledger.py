@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from pellucid_gateway.domain.events import Degradation, Notice, OutboundText, Usage
+from pellucid_gateway.domain.events import Degradation, ModelUse, Notice, OutboundText, Usage
 from pellucid_gateway.domain.findings import ProviderReport, ProviderStatus
 from pellucid_gateway.domain.notices import Wording
 from pellucid_runtime.clock import Clock
@@ -100,8 +100,6 @@ class TurnLedger:
         *,
         searches: int = 0,
         cost_micro_usd: int = 0,
-        prompt_tokens: int = 0,
-        completion_tokens: int = 0,
         context_tokens: int = 0,
     ) -> None:
         """Count what was used."""
@@ -109,9 +107,20 @@ class TurnLedger:
             self.usage,
             searches=self.usage.searches + searches,
             cost_micro_usd=self.usage.cost_micro_usd + cost_micro_usd,
-            prompt_tokens=self.usage.prompt_tokens + prompt_tokens,
-            completion_tokens=self.usage.completion_tokens + completion_tokens,
             context_tokens=self.usage.context_tokens + context_tokens,
+        )
+
+    def use_model(self, use: ModelUse) -> None:
+        """Count what a model used for one reply."""
+        models = {one.model: one for one in self.usage.models}
+        earlier = models.get(use.model)
+        models[use.model] = earlier.plus(use) if earlier else use
+        self.usage = replace(
+            self.usage,
+            prompt_tokens=self.usage.prompt_tokens + use.prompt_tokens,
+            completion_tokens=self.usage.completion_tokens + use.completion_tokens,
+            cost_micro_usd=self.usage.cost_micro_usd + use.cost_micro_usd,
+            models=tuple(models.values()),
         )
 
     @contextmanager

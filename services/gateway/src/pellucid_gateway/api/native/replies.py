@@ -119,6 +119,9 @@ class BreakdownReply(Reply):
     subject_lift: Score
     semantic_method: str
     trust_rule: str
+    trust_shift: float = Field(
+        description="Part of `trust` that comes from the person's preferences and from use."
+    )
 
 
 class SourceReply(Reply):
@@ -350,3 +353,4 @@ class VersionReply(Reply):
     name: str
     version: str
     features: list[str] = Field(description="Optional faces that are on.")
+    examples: list[str] = Field(description="Example questions; empty: the chat page's own.")
