@@ -5,7 +5,8 @@ Faces give the engine a `request.TurnRequest`, iterate the `TurnEvent`s and tran
 Event order, those that happen: Decided, UrlFetched, Progress (search_start, iteration, fetching,
 extracting, reflecting, complete), ResultsReady (forced search), SourcesReady, Noticed, then Delta,
 Cited and (pass-through only) Thought and ToolCallPieces interleaved, then exactly one of Done or
-Failed; nothing follows it. A notice about the text itself (a partial answer) comes after the text.
+Failed; nothing follows it. A notice about the text itself (a partial answer) comes after the text,
+one about a slow turn as soon as it is slow.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -50,10 +51,11 @@ class Degradation:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A localised sentence with a stable code."""
+    """A localised sentence with a stable code; `retry`: asking the same again may help."""
 
     code: str
     text: str
+    retry: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +192,7 @@ class UrlFetched:
     success: bool
     method: Method | None = None
     error: str = ""
+    error_code: str = ""
     title: str = ""
 
 

@@ -180,7 +180,7 @@ def _sources(sources: Iterable[Source]) -> pb.Sources:
 
 
 def _notice(notice: Notice) -> pb.Notice:
-    return pb.Notice(code=notice.code, text=notice.text)
+    return pb.Notice(code=notice.code, text=notice.text, retry=notice.retry)
 
 
 def _citation(citation: Citation) -> pb.Citation:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from pellucid_gateway.domain.events import Degradation, ModelUse, Notice, OutboundText, Usage
 from pellucid_gateway.domain.findings import ProviderReport, ProviderStatus
-from pellucid_gateway.domain.notices import Wording
+from pellucid_gateway.domain.notices import RETRYABLE, Wording
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import ServiceError
 
@@ -32,7 +32,7 @@ class TurnLedger:
         self._clock = clock
         self.wording = wording
         self._degraded: dict[str, Degradation] = {}
-        self._notices: dict[str, Notice] = {}
+        self._notices: list[Notice] = []
         self._unsent: list[Notice] = []
         self._outbound: list[OutboundText] = []
         self._searched: list[str] = []
@@ -67,10 +67,13 @@ class TurnLedger:
             self.lose(loss.component, loss.detail)
 
     def notify(self, code: str, **values: str) -> None:
-        """Tell the person something, at most once per code."""
-        if code not in self._notices:
-            notice = Notice(code, self.wording.notice(code, **values))
-            self._notices[code] = notice
+        """Tell the person something, each sentence at most once."""
+        self.tell(Notice(code, self.wording.notice(code, **values), retry=code in RETRYABLE))
+
+    def tell(self, notice: Notice) -> None:
+        """The same with a sentence that is ready."""
+        if notice not in self._notices:
+            self._notices.append(notice)
             self._unsent.append(notice)
 
     def take_unsent(self) -> tuple[Notice, ...]:
@@ -149,7 +152,7 @@ class TurnLedger:
     @property
     def notices(self) -> tuple[Notice, ...]:
         """Everything told, in order."""
-        return tuple(self._notices.values())
+        return tuple(self._notices)
 
     @property
     def outbound(self) -> tuple[OutboundText, ...]:
