@@ -5,9 +5,10 @@ this is lost, the turn goes on without it.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, cast
 
 from pellucid_gateway.access.abuse import AbuseGate
@@ -17,7 +18,7 @@ from pellucid_gateway.analytics.rollups import day_of
 from pellucid_gateway.conversation.afterwards import Afterwards, key_owner
 from pellucid_gateway.conversation.conversations import Conversations, Recalled
 from pellucid_gateway.conversation.memories import Memories
-from pellucid_gateway.conversation.page_sights import sight_id
+from pellucid_gateway.conversation.page_sights import has_changed, wall_of
 from pellucid_gateway.domain.decision import Decision
 from pellucid_gateway.domain.engine import TurnEngine
 from pellucid_gateway.domain.errors import BudgetSpentError, failed_by
@@ -134,19 +135,23 @@ class RememberingEngine:
             options=options,
             quota_spent=spent,
         )
-        return replace(whole, has_changed=await self._sights(whole))
+        known = await self._sights(whole)
+        if not known:
+            return whole
+        return replace(
+            whole, has_changed=partial(has_changed, known), walled=partial(wall_of, known)
+        )
 
-    async def _sights(self, request: TurnRequest) -> Callable[[str, str], bool] | None:
-        """Tells of pages that were read in this conversation before whether they changed."""
+    async def _sights(self, request: TurnRequest) -> Mapping[str, str]:
+        """What is known of pages that were read in this conversation before."""
         kept = self._past.conversations
         if kept is None or not request.caller:
-            return None
+            return {}
         try:
             async with limited(RECALL_S):
-                known = await kept.sights.recall(request)
+                return await kept.sights.recall(request)
         except (ServiceError, TimeoutError):
-            return None
-        return lambda url, sketch: known.get(sight_id(url), sketch) != sketch
+            return {}
 
     async def _let_through(self, request: TurnRequest) -> Recalled:
         """The conversation so far of a caller who may go on.

@@ -27,7 +27,7 @@ from pellucid_gateway.question.passage_choice import best_of
 from pellucid_gateway.retrieval.further_query import FurtherQuery
 from pellucid_gateway.retrieval.gathered import Gathered, Stop
 from pellucid_gateway.retrieval.reading import PageReader
-from pellucid_gateway.retrieval.search_plan import SearchPlan, queries_of_parts, second_try, wider
+from pellucid_gateway.retrieval.search_plan import SearchPlan, further_questions, second_try, wider
 from pellucid_gateway.retrieval.strangers import strangers
 from pellucid_gateway.retrieval.unscored import in_provider_order, is_sound
 from pellucid_gateway.turn_context.budgets import limited
@@ -104,7 +104,7 @@ class Gatherer:
         gathered.search_lost = _nobody_answered(answer) and not gathered.hits
         known = len(gathered.hits)
         for hit in answer.hits[:_MOST_HITS]:
-            if len(gathered.hits) < _MOST_HITS:
+            if len(gathered.hits) < _MOST_HITS and hit.url not in search_plan.walled:
                 gathered.hits.setdefault(hit.url, hit)
         gathered.found_nothing_new = len(gathered.hits) == known
         gathered.scored = await self._score(search_plan, gathered)
@@ -199,7 +199,7 @@ class Gatherer:
             subject=search_plan.subject,
             time_sensitive=decision.time_sensitive,
             real_time=decision.real_time,
-            further_questions=(*queries_of_parts(decision), *gathered.refined),
+            further_questions=(*further_questions(decision), *gathered.refined),
         )
         try:
             with self._ledger.timed("score"):

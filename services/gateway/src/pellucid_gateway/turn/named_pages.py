@@ -28,6 +28,8 @@ def take_page(
         return content
     found.user_pages.append(page)
     is_whole = page.success and not (DOUBTFUL | WALLS) & set(page.warnings)
+    if WALLS & set(page.warnings):
+        found.sketches[url] = ""
     if is_whole:
         found.sketches[url] = sketch(page.text)
     if is_whole and request.has_changed and request.has_changed(url, found.sketches[url]):
