@@ -83,36 +83,29 @@ class RememberingEngine:
             self._afterwards.failure(error.reason)
             yield failed_by(error)
             return
-        decided = asyncio.Event()
-        async with self._remembering(request, decided) as prepared:
+        async with self._remembering(request) as prepared:
             if prepared.let_in is not None and prepared.recall is None:
                 prepared.let_in()
-            async for event in self._told(prepared, decided):
+            async for event in self._told(prepared):
                 yield event
 
     @asynccontextmanager
-    async def _remembering(
-        self, request: TurnRequest, decided: asyncio.Event
-    ) -> AsyncIterator[TurnRequest]:
+    async def _remembering(self, request: TurnRequest) -> AsyncIterator[TurnRequest]:
         """The request with its memories looked for beside the turn; without any nothing begins."""
         kept = self._past.memories
         if kept is None or not request.caller or kept.has_none(request.caller):
             yield request
             return
-        looking = asyncio.create_task(self._memories(request, kept, decided), name="memories")
+        looking = asyncio.create_task(self._memories(request, kept), name="memories")
         try:
             yield replace(request, recall=lambda: asyncio.shield(looking))
         finally:
             looking.cancel()
             await asyncio.wait({looking})
 
-    async def _told(
-        self, request: TurnRequest, decided: asyncio.Event
-    ) -> AsyncGenerator[TurnEvent]:
+    async def _told(self, request: TurnRequest) -> AsyncGenerator[TurnEvent]:
         async with aclosing(cast("Any", self._engine.run(request))) as events:
             async for event in events:
-                if isinstance(event, Decided):
-                    decided.set()
                 await self._note(request, event)
                 if isinstance(event, Decided) and request.recall is not None:
                     yield replace(event, remembers=bool(await request.recall()))
@@ -183,16 +176,10 @@ class RememberingEngine:
             return Recalled()
         return past if len(request.messages) == 1 else replace(past, messages=())
 
-    async def _memories(
-        self, request: TurnRequest, kept: Memories, decided: asyncio.Event
-    ) -> tuple[str, ...]:
-        """Those that came with the request, then those that are kept and fit.
-
-        Usually there are none, which is known long before the decision is. Once it is there nothing
-        begins early any more: it may be to search.
-        """
+    async def _memories(self, request: TurnRequest, kept: Memories) -> tuple[str, ...]:
+        """Those that came with the request, then those that are kept and fit; usually none."""
         memories = await self._found(request, kept)
-        if request.let_in is not None and not memories and not decided.is_set():
+        if request.let_in is not None and not memories:
             request.let_in()
         return memories
 

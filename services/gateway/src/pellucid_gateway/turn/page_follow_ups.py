@@ -7,7 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from pellucid_gateway.domain.decision import Action, Decision, Stage, WebMode
+from pellucid_gateway.domain.decision import (
+    SEARCH_DECLINED,
+    Action,
+    Decision,
+    Stage,
+    WebMode,
+)
 from pellucid_gateway.domain.findings import PageContent, Purpose
 from pellucid_gateway.domain.ports import EvidenceStore
 from pellucid_gateway.domain.request import SubjectContext, TurnRequest
@@ -27,8 +33,6 @@ from pellucid_gateway.turn_context.ledger import TurnLedger
 from pellucid_runtime.errors import ServiceError
 
 _CONFIDENCE = 0.85
-# A search that was offered is not wanted.
-DECLINED = "search_declined"
 # The person's own word against the web.
 _DONT_SEARCH = "dont_search"
 
@@ -108,7 +112,7 @@ async def _decided_on_offer(
     decision = await decide(replace(request, subject=subject, search_offered=True))
     if decision.action is not Action.ANSWER:
         return decision
-    return replace(decision, reason_code=DECLINED)
+    return replace(decision, reason_code=SEARCH_DECLINED)
 
 
 async def title_of(url: str, request: TurnRequest, evidence: EvidenceStore) -> str:
