@@ -26,7 +26,7 @@ async def messages(stub: Stub) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for tokens in TOKENS:
         found[f"{tokens}"] = await _times(stub, tokens)
-        async with _scoring(stub) as times:
+        async with scoring(stub) as times:
             found[f"{tokens} beside scoring"] = await _times(stub, tokens)
             found["scoring_p50_ms"] = statistics.median(times)
     return found
@@ -47,7 +47,7 @@ async def _times(stub: Stub, tokens: int) -> dict[str, float]:
 
 
 @asynccontextmanager
-async def _scoring(stub: Stub) -> AsyncIterator[list[float]]:
+async def scoring(stub: Stub) -> AsyncIterator[list[float]]:
     """Score fresh results all the while; give the milliseconds of each call."""
     times: list[float] = []
 

@@ -49,7 +49,7 @@ _numbers = count()
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A scorer process."""
+    """A service's process."""
 
     process: "subprocess.Popen[bytes]"
     target: str
@@ -132,10 +132,16 @@ def message(tokens: int) -> scorer_pb2.UnderstandRequest:
 
 
 @contextmanager
-def running(*, cores: Collection[int] | None = None, **environment: str) -> Iterator[Running]:
-    """Start a scorer and stop it afterwards.
+def running(
+    module: str = "pellucid_scorer",
+    *,
+    cores: Collection[int] | None = None,
+    **environment: str,
+) -> Iterator[Running]:
+    """Start a service, the scorer if no other is named, and stop it afterwards.
 
     Args:
+        module: Its package.
         cores: Numbers of the cores that it may use; None: what this process may.
         environment: Settings besides its ports.
     """
@@ -144,7 +150,7 @@ def running(*, cores: Collection[int] | None = None, **environment: str) -> Iter
         started = time.perf_counter()
         with on_cores(cores):
             process = subprocess.Popen(
-                [sys.executable, "-m", "pellucid_scorer"],
+                [sys.executable, "-m", module],
                 env=os.environ
                 | {"GRPC_PORT": str(port), "METRICS_PORT": "0", "DATA_DIR": folder}
                 | {"SCORER_DEVICE": "cpu"}
@@ -183,14 +189,14 @@ def free_port() -> int:
 
 
 def wait_until_listening(port: int, log: Path) -> None:
-    """Wait until something listens; the scorer does so once its model is warm."""
+    """Wait until something listens; a service does so once it is warm."""
     limit = time.monotonic() + READY_WITHIN_S
     while time.monotonic() < limit:
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
         time.sleep(0.02)
-    raise TimeoutError(f"the scorer did not start: {log.read_text('utf-8')[-1000:]}")
+    raise TimeoutError(f"the service did not start: {log.read_text('utf-8')[-1000:]}")
 
 
 async def throughput(stub: Stub, calls: Sequence[Sequence[str]]) -> float:

@@ -1,7 +1,7 @@
 """What `make run` starts: the five services and the page server, with ports and environment.
 
 The only place that knows the local port plan. `PORT_OFFSET` shifts every port, so that two
-checkouts (or a test beside a running instance) do not meet.
+checkouts (or a test beside a running instance) do not meet. `GATEWAY_PORT` moves the gateway alone.
 """
 
 import os
@@ -12,6 +12,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 GATEWAY_HTTP_PORT = 8080
+# Answered by the corpus that this installation searches.
+EXAMPLES = (
+    "What did the new Ondry Bridge cost?",
+    "When is TideConf 2027?",
+    "TideConf 2027 날짜와 장소는?",
+    "What is the toll on the Skerry Bridge?",
+)
 PAGES_PORT = 8099
 
 
@@ -69,7 +76,7 @@ def _service(name: str, port: int, targets: Mapping[str, str]) -> Program:
 
 
 def _gateway(port: int, offset: int, targets: Mapping[str, str]) -> Program:
-    http_port = GATEWAY_HTTP_PORT + offset
+    http_port = gateway_port(offset)
     return Program(
         name="gateway",
         command=(sys.executable, "-m", "pellucid_gateway"),
@@ -105,6 +112,7 @@ def defaults(offset: int = 0) -> dict[str, str]:
         "LOCAL_CORPUS_DIR": str(ROOT / "corpus"),
         "SCORER_TRUST_FILE": str(ROOT / "corpus" / "trust.yaml"),
         "LOCAL_CORPUS_BASE_URL": f"http://{{host}}:{pages}",
+        "GATEWAY_EXAMPLES": "|".join(EXAMPLES),
         "FETCHER_STATIC_HOSTS": "*.localhost=127.0.0.1",
         "FETCHER_ALLOW_PRIVATE_HOSTS": f"*.localhost:{pages}",
         # The C core prints raw lines otherwise, and reads this only when it is imported.
@@ -114,7 +122,12 @@ def defaults(offset: int = 0) -> dict[str, str]:
     }
 
 
+def gateway_port(offset: int = 0) -> int:
+    """Return the port of the gateway's HTTP API: `GATEWAY_PORT`, else the usual one, shifted."""
+    return int(os.environ.get("GATEWAY_PORT") or GATEWAY_HTTP_PORT + offset)
+
+
 def gateway_url(offset: int = 0) -> str:
     """Return the address to open in a browser."""
-    host = os.environ.get("GATEWAY_HOST", "127.0.0.1")
-    return f"http://{host}:{GATEWAY_HTTP_PORT + offset}"
+    host = os.environ.get("GATEWAY_HOST") or "127.0.0.1"
+    return f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{gateway_port(offset)}"  # noqa: S104

@@ -14,12 +14,14 @@ from pellucid_gateway.access.quota import DailySearches
 from pellucid_gateway.adapters.evidence_store import StoredEvidence
 from pellucid_gateway.adapters.feedback_store import StoredFeedback
 from pellucid_gateway.adapters.state import open_state
+from pellucid_gateway.analytics.learned_trust import LearnedStandings, LearnedTrust
 from pellucid_gateway.api.application import Doors, http_app
 from pellucid_gateway.api.compatible.head_start import HeadStarts
 from pellucid_gateway.api.http.admission import DoorLimits
 from pellucid_gateway.api.http.guard import GuardRules
 from pellucid_gateway.api.http.identity import Identity
 from pellucid_gateway.api.native.kept import KeptDoors
+from pellucid_gateway.conversation.source_preferences import SourcePreferences
 from pellucid_gateway.domain.engine import TurnEngine
 from pellucid_gateway.settings import GatewaySettings
 from pellucid_gateway.turn.orchestrator import Engine
@@ -65,23 +67,28 @@ async def open_gateway(stack: AsyncExitStack, plan: Plan) -> KeptGateway:
     state = await open_state(settings, stack, plan.clock, settings.gateway_replicas)
     scorer: FakeScorer = plan.rig.scorer
     evidence = StoredEvidence(state.records)
+    preferences = SourcePreferences(state.records, plan.clock)
+    learned = LearnedTrust(state.rollups, plan.clock, settings.gateway_learned_trust)
     bare = replace(
         plan.rig.engine._dependencies,
         evidence=evidence,
         clock=plan.clock,
         new_id=iter_ids(),
         quota=DailySearches(state.limiter, settings.gateway_searches_per_day),
+        standings=LearnedStandings(preferences, learned),
     )
-    keeping = open_keeping(settings, stack, plan.clock, state, scorer)
+    keeping = open_keeping(settings, stack, plan.clock, state, scorer, learned=learned)
     engine = await remembering(
         Engine(bare), settings, stack, plan.clock, keeping=keeping, scorer=scorer, exempt=()
     )
     kept = KeptDoors(
         conversations=keeping.conversations,
         memories=keeping.memories,
+        preferences=preferences,
         query_log=keeping.query_log,
         records=(state.records,),
         stats=keeping.stats,
+        learned=learned,
         clock=plan.clock,
     )
     doors = Doors(
@@ -91,7 +98,7 @@ async def open_gateway(stack: AsyncExitStack, plan: Plan) -> KeptGateway:
         rules=GuardRules(any_host=plan.find_key is not None),
         observe=lambda *_: None,
         evidence=evidence,
-        feedback=StoredFeedback(state.records, keeping.counting, plan.clock),
+        feedback=StoredFeedback(state.records, keeping.counting, plan.clock, learned),
         replay=lambda record: replay(record, scorer, plan.clock),
         kept=kept,
         limiter=state.limiter,

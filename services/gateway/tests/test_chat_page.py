@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from importlib.resources import files
 from typing import Any
@@ -146,7 +146,7 @@ async def test_the_evidence_drawer_tells_everything_and_gives_focus_back(page: P
         "93 % sure",
         "time word",
         "+0.60",
-        "received a query",
+        "local · query",
         "failed: timeout",
         "412 ms",
     ):
@@ -190,14 +190,20 @@ async def test_an_error_can_be_tried_again(page: Page, engine: FakeEngine) -> No
     engine.events = good
     await page.get_by_role("button", name="Try again").click()
 
-    await expect(page.locator(".answer__foot .answer__label")).to_have_text("Web + extractive")
+    await expect(page.locator(".answer__label")).to_have_text("Quoted from the sources")
     await expect(page.locator(".turn")).to_have_count(1)
 
 
-async def test_a_refusal_names_the_field(page: Page) -> None:
-    await ask(page, "x" * 40_000)
+async def test_a_text_too_long_is_told_in_words_and_stays(page: Page, engine: FakeEngine) -> None:
+    await ask(page, "가" * 20_000)
 
-    await expect(page.locator(".note--bad")).to_contain_text("at most 32768 bytes")
+    told = page.get_by_role("alert")
+    await expect(told).to_contain_text("20,000 characters; about 10,922 can be sent")
+    await expect(page.get_by_label("Your question")).to_have_value("가" * 20_000)
+    assert engine.turns == []
+    await ask(page)
+    await expect(told).to_be_hidden()
+    assert len(engine.turns) == 1
 
 
 async def test_a_follow_up_sends_the_conversation(page: Page, engine: FakeEngine) -> None:
@@ -269,8 +275,10 @@ class Memory:
     async def load(self, evidence_id: str, owner: str) -> dict[str, str]:
         return {"id": evidence_id, "owner": owner}
 
-    async def keep(self, answer: str, owner: str, feedback: Mapping[str, Any]) -> None:
-        del owner
+    async def keep(
+        self, answer: str, owner: str, feedback: Mapping[str, Any], cited: Collection[str]
+    ) -> None:
+        del owner, cited
         self.given.append((answer, feedback["rating"]))
 
 

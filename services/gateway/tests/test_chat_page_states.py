@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from door_fakes import RESULT, FakeEngine, MakeApp
@@ -9,6 +10,7 @@ from playwright.async_api import Browser, Page, expect
 
 from pellucid_gateway.access.api_keys import ApiKey
 from pellucid_gateway.domain.events import Degradation, Done, Notice
+from pellucid_gateway.domain.findings import ProviderStatus
 from pellucid_runtime.http_server import HttpServer
 
 pytestmark = [
@@ -74,14 +76,15 @@ async def test_a_server_that_goes_away_is_told_and_what_was_read_stays(
 
 
 @pytest.mark.parametrize(
-    ("code", "searched", "warned"),
+    ("code", "warned"),
     [
-        ("page_unreachable", "Searched the web", "provider brave, page reading"),
-        ("web_unavailable", "Searched local documents", "page reading"),
+        ("page_unreachable", "provider brave, page reading"),
+        ("web_unavailable", "page reading"),
+        ("search_busy", "page reading"),
     ],
 )
 async def test_a_lost_web_is_told_once(
-    page: Page, engine: FakeEngine, code: str, searched: str, warned: str
+    page: Page, engine: FakeEngine, code: str, warned: str
 ) -> None:
     result = replace(
         RESULT,
@@ -91,9 +94,32 @@ async def test_a_lost_web_is_told_once(
     engine.events = [*engine.events[:-1], Done(result)]
     await ask(page)
 
-    await expect(page.locator(".steps__state")).to_contain_text(searched)
     warning = page.locator(".note--warn")
     await expect(warning).to_have_text(f"This answer had to do without {warned}.")
+
+
+FAILED = replace(RESULT.providers[0], status=ProviderStatus.FAILED)
+WEB = replace(RESULT.providers[0], name="brave")
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"providers": (WEB, RESULT.providers[0])}, "Searched the web · 1 query · 3 sources"),
+        ({"providers": RESULT.providers}, "Searched local documents"),
+        ({"providers": (FAILED,), "sources": ()}, "The search failed · 1 query"),
+        ({"providers": (), "iterations": 0}, "Answered from earlier sources · 3 sources"),
+        ({"providers": (), "iterations": 0, "sources": ()}, "Answered without a search"),
+    ],
+)
+async def test_the_line_of_steps_says_what_happened(
+    page: Page, engine: FakeEngine, changes: dict[str, Any], told: str
+) -> None:
+    engine.events = [*engine.events[:-1], Done(replace(RESULT, **changes))]
+    await ask(page)
+    await expect(page.locator(".answer__foot")).to_be_visible()
+
+    await expect(page.locator(".steps__state")).to_contain_text(told)
 
 
 async def test_who_wants_little_motion_sees_none(

@@ -222,7 +222,8 @@ async def test_the_persons_restrictions_go_before_the_decisions(
 
 async def test_scores_find_their_hits_again(wired: tuple[Services, Recorder]) -> None:
     services, recorder = wired
-    hits = (Hit(url="http://a.example/", title="A"), Hit(url="http://b.example/", title="B"))
+    liked = Hit(url="http://a.example/", title="A", trust_shift=0.2)
+    hits = (liked, Hit(url="http://b.example/", title="B"))
     call = ScoreCall(
         question="q", hits=hits, now=NOW, max_results=5, max_per_domain=2,
         scoring=ScoringOptions(threshold=0.0, weights=(0.4, 0.3, 0.2, 0.1)),
@@ -231,6 +232,7 @@ async def test_scores_find_their_hits_again(wired: tuple[Services, Recorder]) ->
 
     assert recorder.asked[0].HasField("threshold")
     assert recorder.asked[0].weights.trust == pytest.approx(0.3)
+    assert [one.trust_shift for one in recorder.asked[0].candidates] == [0.2, 0.0]
     assert [item.hit.title for item in scored] == ["B", "A"]
     assert [item.exclusion for item in scored] == ["", "domain_cap"]
 

@@ -64,6 +64,48 @@ async def test_a_conversation_goes_on_where_it_was(gateway: KeptGateway) -> None
     }
 
 
+async def test_a_conversation_gets_another_title(gateway: KeptGateway) -> None:
+    async with gateway.client() as http:
+        first, second = await ask(http), await ask(http)
+        path = f"/v1/conversations/{first['conversation_id']}"
+        renamed = await http.post(path, json={"title": "Tolls", "user_id": "ada"})
+        foreign = await http.post(path, json={"title": "Mine", "user_id": "eve"})
+        blank = await http.post(path, json={"title": " ", "user_id": "ada"})
+        listed = (await http.get("/v1/conversations", params={"user_id": "ada"})).json()
+
+    assert (renamed.json()["title"], renamed.json()["turns"]) == ("Tolls", 1)
+    assert (foreign.status_code, blank.status_code) == (404, 400)
+    assert [(c["id"], c["title"]) for c in listed["conversations"]] == [
+        (second["conversation_id"], QUESTION),
+        (first["conversation_id"], "Tolls"),
+    ]
+
+
+async def test_a_turn_is_forgotten_and_the_last_one_takes_its_conversation_along(
+    gateway: KeptGateway,
+) -> None:
+    theirs = {"user_id": "ada"}
+    async with gateway.client() as http:
+        first = await ask(http)
+        conversation = first["conversation_id"]
+        second = await ask(http, "and for trucks?", conversation_id=conversation)
+        path = f"/v1/conversations/{conversation}"
+        foreign = await http.delete(f"{path}/turns/{second['id']}", params={"user_id": "eve"})
+        gone = await http.delete(f"{path}/turns/{second['id']}", params=theirs)
+        again = await http.delete(f"{path}/turns/{second['id']}", params=theirs)
+        left = (await http.get(path, params=theirs)).json()
+        await http.delete(f"{path}/turns/{first['id']}", params=theirs)
+        empty = await http.get(path, params=theirs)
+
+    assert [r.status_code for r in (foreign, gone, again)] == [404, 204, 404]
+    assert left["turns"] == 1
+    assert {(m["turn"], m["role"]) for m in left["messages"]} == {
+        (first["id"], "user"),
+        (first["id"], "assistant"),
+    }
+    assert empty.status_code == 404
+
+
 async def test_a_follow_up_knows_the_sources_of_the_turn_before(gateway: KeptGateway) -> None:
     async with gateway.client() as http:
         first = await ask(http)

@@ -29,6 +29,7 @@ from pellucid_gateway.api.application import Doors, http_app
 from pellucid_gateway.api.http.guard import GuardRules
 from pellucid_gateway.api.http.identity import Identity
 from pellucid_gateway.api.native.kept import KeptDoors
+from pellucid_gateway.conversation.source_preferences import SourcePreferences
 from pellucid_gateway.settings import GatewaySettings
 from pellucid_gateway.wiring.keeping import open_keeping
 from pellucid_runtime.clock import SystemClock
@@ -69,6 +70,7 @@ async def _doors(stack: AsyncExitStack, data_dir: Path) -> Doors:
         kept=KeptDoors(
             conversations=keeping.conversations,
             memories=keeping.memories,
+            preferences=SourcePreferences(state.records, clock),
             query_log=keeping.query_log,
             records=(state.records,),
             stats=keeping.stats,

@@ -150,6 +150,7 @@ class FakeSearch:
     rounds: list[tuple[Hit, ...]] = field(default_factory=list)
     status: ProviderStatus = ProviderStatus.OK
     provider: str = "local"
+    cost_micro_usd: int = 0
     others: tuple[ProviderReport, ...] = ()
     degraded: tuple[Degradation, ...] = ()
     error: Exception | None = None
@@ -169,7 +170,13 @@ class FakeSearch:
             raise self.error
         hits = self.rounds.pop(0) if self.rounds else self.hits
         works = self.status in {ProviderStatus.OK, ProviderStatus.CACHED}
-        report = ProviderReport(name=self.provider, status=self.status, results=len(hits), calls=1)
+        report = ProviderReport(
+            name=self.provider,
+            status=self.status,
+            results=len(hits),
+            calls=1,
+            cost_micro_usd=self.cost_micro_usd,
+        )
         queries = tuple(query.text for query in call.queries)
         # As the service does: what the cache or the local index answers leaves to nobody.
         left = self.provider != "local" and self.status is ProviderStatus.OK
@@ -179,6 +186,7 @@ class FakeSearch:
             providers=(*self.others, report),
             outbound=tuple(OutboundText(self.provider, "query", q) for q in queries if left),
             degraded=self.degraded,
+            cost_micro_usd=self.cost_micro_usd,
         )
 
 
@@ -286,6 +294,7 @@ class FakeModel:
     fails_after: int | None = None
     hangs_after: int | None = None
     truncated: bool = False
+    cost_micro_usd: int = 0
     prompts: list[Prompt] = field(default_factory=list)
     cancelled: int = 0
 
@@ -307,6 +316,8 @@ class FakeModel:
             finish_reason="length" if is_cut else "stop",
             prompt_tokens=100,
             completion_tokens=10,
+            model=self.name,
+            cost_micro_usd=self.cost_micro_usd,
         )
 
     async def _trouble(self, i: int) -> None:

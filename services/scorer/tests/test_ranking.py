@@ -220,6 +220,29 @@ def test_a_blocked_domain_is_removed(score_tables: Tables, profiles: Profiles) -
     assert exclusions(verdicts) == {"a": Exclusion.BLOCKED}
 
 
+def test_a_shift_moves_trust_within_its_range_and_unblocks_nothing(
+    score_tables: Tables, profiles: Profiles
+) -> None:
+    trust = replace(
+        score_tables.trust, entries={"spam.example": 0.0, "high.example": 0.95, "low.example": 0.1}
+    )
+    hosts = {"plain": 0.2, "high": 0.3, "low": -0.3, "spam": 0.3}
+    rows = [
+        (replace(one(name, days=0), trust_shift=shift), 1.0, place)
+        for place, (name, shift) in enumerate(hosts.items())
+    ]
+
+    verdicts = rank(replace(score_tables, trust=trust), default_rules(profiles), ask(), rows)
+
+    parts = {v.rated.candidate.id: v.rated.breakdown for v in verdicts}
+    assert {name: one.trust for name, one in parts.items()} == pytest.approx(
+        {"plain": 0.7, "high": 1.0, "low": 0.0, "spam": 0.3}
+    )
+    assert {name: one.trust_shift for name, one in parts.items()} == hosts
+    assert exclusions(verdicts)["spam"] is Exclusion.BLOCKED
+    assert exclusions(verdicts)["plain"] is None
+
+
 def test_near_duplicates_keep_the_most_trusted_and_note_the_others(
     score_tables: Tables, profiles: Profiles
 ) -> None:

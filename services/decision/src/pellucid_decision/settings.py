@@ -37,7 +37,7 @@ class DecisionSettings(LlmSettings):
         default=5.0, ge=0.2, le=3600, description="Seconds between looks at the rules files."
     )
     decision_understand_timeout_s: float = Field(
-        default=0.1,
+        default=0.2,
         gt=0,
         le=2,
         description="Longest wait for the trained model; then the next stage.",

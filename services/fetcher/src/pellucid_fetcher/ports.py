@@ -34,12 +34,14 @@ class Answer(Protocol):
 
 
 class HttpTransport(Protocol):
-    """Sends one GET over a fresh connection to a cleared address."""
+    """Sends one request over a fresh connection to a cleared address."""
 
-    def get(
-        self, clearance: "Clearance", headers: Mapping[str, str]
+    def send(
+        self, clearance: "Clearance", headers: Mapping[str, str], content: bytes
     ) -> AbstractAsyncContextManager[Answer]:
-        """Open the exchange; the connection is closed on leaving, whatever happened.
+        """Open the exchange, a POST where there is content, else a GET.
+
+        The connection is closed on leaving, whatever happened.
 
         Raises:
             FetchFault: No answer came, with the typed outcome.
@@ -140,7 +142,7 @@ class Leases(Protocol):
 
 
 class Observer(Protocol):
-    """Is told about finished fetches, without addresses."""
+    """Is told about finished fetches; of an address it keeps the host at most."""
 
     def fetched(self, page: "Page", *, purpose: str) -> None:
         """Record one outcome."""

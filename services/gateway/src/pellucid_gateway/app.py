@@ -16,6 +16,7 @@ from pellucid_gateway.adapters.feedback_store import StoredFeedback
 from pellucid_gateway.adapters.identity_key import KEY_BYTES, SharedIdentityKey
 from pellucid_gateway.adapters.model_server import open_model_server
 from pellucid_gateway.adapters.state import State, open_state
+from pellucid_gateway.analytics.learned_trust import LearnedStandings, LearnedTrust
 from pellucid_gateway.api.application import Doors, http_app
 from pellucid_gateway.api.compatible.head_start import HeadStarts
 from pellucid_gateway.api.http.admission import DoorLimits
@@ -23,6 +24,7 @@ from pellucid_gateway.api.http.guard import GuardRules
 from pellucid_gateway.api.http.identity import Identity, OwnCallers
 from pellucid_gateway.api.http.keys import FindKey, KeyRing, WrongKeyFileError
 from pellucid_gateway.api.native.kept import KeptDoors
+from pellucid_gateway.conversation.source_preferences import SourcePreferences
 from pellucid_gateway.domain.passed_on import PassedOn
 from pellucid_gateway.domain.ports import EvidenceStore
 from pellucid_gateway.grpc.server import SERVICE_NAME, GatewayServicer
@@ -75,6 +77,8 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
     evidence = _evidence(settings, state)
     exempt = OwnCallers(identity)
     latency_signal = LatencySignal()
+    preferences = SourcePreferences(state.records, clock)
+    learned = _learned_trust(settings, state, clock)
     engine, services = await open_engine(
         settings,
         settings,
@@ -82,9 +86,10 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         clock,
         evidence=evidence or NoEvidence(),
         quota=DailySearches(state.limiter, settings.gateway_searches_per_day, exempt),
+        standings=LearnedStandings(preferences, learned) if learned else preferences,
         latency_signal=latency_signal,
     )
-    keeping = open_keeping(settings, stack, clock, state, services.scorer)
+    keeping = open_keeping(settings, stack, clock, state, services.scorer, learned=learned)
     remembered = await remembering(
         engine,
         settings,
@@ -105,9 +110,9 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         rules=_rules(settings),
         observe=observe_http,
         evidence=evidence,
-        feedback=StoredFeedback(state.records, keeping.counting, clock),
+        feedback=StoredFeedback(state.records, keeping.counting, clock, learned),
         replay=lambda record: replay(record, services.scorer, clock),
-        kept=_kept_doors(keeping, clock),
+        kept=_kept_doors(keeping, preferences, learned, clock),
         limiter=state.limiter,
         door_limits=_door_limits(settings),
         max_body_bytes=settings.gateway_max_body_bytes,
@@ -118,6 +123,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         note_passed=_note_passed(keeping),
         head_starts=HeadStarts(settings.gateway_head_starts),
         concurrency_limit=concurrency_limit,
+        examples=settings.gateway_examples,
     )
     listeners: list[Listener] = [MetricsServer(settings, health)]
     listeners += [_grpc(settings, doors), _http(settings, doors)]
@@ -147,13 +153,25 @@ async def _settle_file(shared: SharedIdentityKey) -> None:
         raise StartError("the state file cannot be written (setting DATA_DIR)") from error
 
 
-def _kept_doors(keeping: Keeping, clock: Clock) -> KeptDoors:
+def _learned_trust(settings: GatewaySettings, state: State, clock: Clock) -> LearnedTrust | None:
+    limit = settings.gateway_learned_trust
+    return LearnedTrust(state.rollups, clock, limit) if limit else None
+
+
+def _kept_doors(
+    keeping: Keeping,
+    preferences: SourcePreferences,
+    learned: LearnedTrust | None,
+    clock: Clock,
+) -> KeptDoors:
     return KeptDoors(
         conversations=keeping.conversations,
         memories=keeping.memories,
+        preferences=preferences,
         query_log=keeping.query_log,
         records=(keeping.state.records, keeping.state.evidence),
         stats=keeping.stats,
+        learned=learned,
         clock=clock,
     )
 

@@ -17,14 +17,18 @@ from pellucid_runtime.llm.settings import LlmSettings
 _SHORTEST_KEY = 32
 
 
-def _split(value: object) -> object:
-    """Split a comma list, ignoring spaces and empty parts."""
+def _split(value: object, mark: str = ",") -> object:
+    """Split a list, ignoring spaces and empty parts."""
     if not isinstance(value, str):
         return value
-    return tuple(part.strip() for part in value.split(",") if part.strip())
+    return tuple(part.strip() for part in value.split(mark) if part.strip())
 
 
 CommaList = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+# Sentences have commas.
+BarList = Annotated[
+    tuple[str, ...], NoDecode, BeforeValidator(lambda value: _split(value, mark="|"))
+]
 
 
 class GatewaySettings(LlmSettings):
@@ -56,6 +60,10 @@ class GatewaySettings(LlmSettings):
     )
     gateway_trusted_proxies: CommaList = Field(
         (), description="Networks whose X-Forwarded-For is believed, for example 10.0.0.0/8."
+    )
+    gateway_examples: BarList = Field(
+        (),
+        description="Example questions of the chat page, divided by |; empty: four for the web.",
     )
     gateway_max_head_bytes: int = Field(
         32 * 1024,
@@ -193,6 +201,13 @@ class GatewaySettings(LlmSettings):
         ge=0,
         le=30,
         description="Days that redacted queries are counted for the report; 0: not at all.",
+    )
+    gateway_learned_trust: float = Field(
+        0.1,
+        ge=0,
+        le=0.1,
+        description="By how much thumbs, citations and readable pages of the last weeks move the "
+        "trust in a domain at most, up or down; 0: nothing is counted or moved.",
     )
     gateway_suspicion_threshold: float = Field(
         0.8,

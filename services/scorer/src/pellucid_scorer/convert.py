@@ -124,6 +124,7 @@ def _candidate(candidate: scorer_pb2.Candidate) -> Candidate:
         snippet=candidate.snippet,
         published_at=_instant(candidate, "published_at"),
         rank=candidate.rank,
+        trust_shift=candidate.trust_shift,
     )
 
 
@@ -182,6 +183,7 @@ def _breakdown(parts: Breakdown) -> scorer_pb2.Breakdown:
         subject_lift=parts.subject_lift,
         semantic_method=parts.semantic.method,
         trust_rule=parts.trust_rule,
+        trust_shift=parts.trust_shift,
     )
 
 

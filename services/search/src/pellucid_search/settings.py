@@ -4,12 +4,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, SecretStr, create_model, field_validator
+from pydantic_core import PydanticCustomError
 
 from pellucid_runtime.malicious.settings import MaliciousSettings
-from pellucid_search.asking.planning import AUTO
+from pellucid_search.asking.planning import AUTO, KEYLESS
 from pellucid_search.providers.registry import REGISTRY
 
 _URL = r"^https?://[^\s/]+"
+# The keyless provider by the name of whom it asks.
+_OTHER_NAMES = {"duckduckgo": KEYLESS}
 
 
 def _provider_fields() -> dict[str, Any]:
@@ -128,7 +131,9 @@ class SearchSettings(_WithProviders):
         names = _names(value)
         unknown = [name for name in names if name not in REGISTRY and name != AUTO]
         if unknown or not names or (AUTO in names and len(names) > 1):
-            raise ValueError(f"must be {AUTO} or of {', '.join(REGISTRY)}")
+            wrong = f"{', '.join(unknown)} is unknown; " if unknown else ""
+            text = f"{wrong}must be {AUTO} or of {', '.join(REGISTRY)}"
+            raise PydanticCustomError("providers", "{text}", {"text": text})
         return value
 
     @field_validator("search_prices", "search_rates")
@@ -153,4 +158,5 @@ class SearchSettings(_WithProviders):
 
 
 def _names(value: str) -> tuple[str, ...]:
-    return tuple(name.strip().lower() for name in value.split(",") if name.strip())
+    names = (name.strip().lower() for name in value.split(",") if name.strip())
+    return tuple(_OTHER_NAMES.get(name, name) for name in names)

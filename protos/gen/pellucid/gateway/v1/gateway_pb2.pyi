@@ -231,12 +231,14 @@ class Source(_message.Message):
     def __init__(self, n: _Optional[int] = ..., url: _Optional[str] = ..., title: _Optional[str] = ..., domain: _Optional[str] = ..., snippet: _Optional[str] = ..., published: _Optional[_Union[_common_pb2.PublishedDate, _Mapping]] = ..., language: _Optional[str] = ..., relevance_score: _Optional[float] = ..., breakdown: _Optional[_Union[_scorer_pb2.Breakdown, _Mapping]] = ..., providers: _Optional[_Iterable[str]] = ..., method: _Optional[_Union[_fetcher_pb2.Method, str]] = ..., cited: _Optional[bool] = ..., warnings: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Notice(_message.Message):
-    __slots__ = ("code", "text")
+    __slots__ = ("code", "text", "retry")
     CODE_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
+    RETRY_FIELD_NUMBER: _ClassVar[int]
     code: str
     text: str
-    def __init__(self, code: _Optional[str] = ..., text: _Optional[str] = ...) -> None: ...
+    retry: bool
+    def __init__(self, code: _Optional[str] = ..., text: _Optional[str] = ..., retry: _Optional[bool] = ...) -> None: ...
 
 class TextDelta(_message.Message):
     __slots__ = ("text",)

@@ -58,20 +58,22 @@ class ScoreRequest(_message.Message):
     def __init__(self, question: _Optional[str] = ..., candidates: _Optional[_Iterable[_Union[Candidate, _Mapping]]] = ..., time_sensitive: _Optional[bool] = ..., real_time: _Optional[bool] = ..., subject: _Optional[_Union[_common_pb2.SubjectContext, _Mapping]] = ..., profile: _Optional[str] = ..., weights: _Optional[_Union[Weights, _Mapping]] = ..., threshold: _Optional[float] = ..., max_results: _Optional[int] = ..., max_per_domain: _Optional[int] = ..., now: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., further_questions: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Candidate(_message.Message):
-    __slots__ = ("id", "url", "title", "snippet", "published_at", "rank")
+    __slots__ = ("id", "url", "title", "snippet", "published_at", "rank", "trust_shift")
     ID_FIELD_NUMBER: _ClassVar[int]
     URL_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
     SNIPPET_FIELD_NUMBER: _ClassVar[int]
     PUBLISHED_AT_FIELD_NUMBER: _ClassVar[int]
     RANK_FIELD_NUMBER: _ClassVar[int]
+    TRUST_SHIFT_FIELD_NUMBER: _ClassVar[int]
     id: str
     url: str
     title: str
     snippet: str
     published_at: _timestamp_pb2.Timestamp
     rank: int
-    def __init__(self, id: _Optional[str] = ..., url: _Optional[str] = ..., title: _Optional[str] = ..., snippet: _Optional[str] = ..., published_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., rank: _Optional[int] = ...) -> None: ...
+    trust_shift: float
+    def __init__(self, id: _Optional[str] = ..., url: _Optional[str] = ..., title: _Optional[str] = ..., snippet: _Optional[str] = ..., published_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., rank: _Optional[int] = ..., trust_shift: _Optional[float] = ...) -> None: ...
 
 class Weights(_message.Message):
     __slots__ = ("semantic", "trust", "freshness", "quality")
@@ -122,7 +124,7 @@ class ScoredCandidate(_message.Message):
     def __init__(self, id: _Optional[str] = ..., final: _Optional[float] = ..., breakdown: _Optional[_Union[Breakdown, _Mapping]] = ..., included: _Optional[bool] = ..., exclusion: _Optional[_Union[Exclusion, str]] = ..., domain: _Optional[str] = ..., corroborated_by: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Breakdown(_message.Message):
-    __slots__ = ("semantic", "trust", "freshness", "quality", "lexical_lift", "subject_lift", "semantic_method", "trust_rule")
+    __slots__ = ("semantic", "trust", "freshness", "quality", "lexical_lift", "subject_lift", "semantic_method", "trust_rule", "trust_shift")
     SEMANTIC_FIELD_NUMBER: _ClassVar[int]
     TRUST_FIELD_NUMBER: _ClassVar[int]
     FRESHNESS_FIELD_NUMBER: _ClassVar[int]
@@ -131,6 +133,7 @@ class Breakdown(_message.Message):
     SUBJECT_LIFT_FIELD_NUMBER: _ClassVar[int]
     SEMANTIC_METHOD_FIELD_NUMBER: _ClassVar[int]
     TRUST_RULE_FIELD_NUMBER: _ClassVar[int]
+    TRUST_SHIFT_FIELD_NUMBER: _ClassVar[int]
     semantic: float
     trust: float
     freshness: float
@@ -139,7 +142,8 @@ class Breakdown(_message.Message):
     subject_lift: float
     semantic_method: str
     trust_rule: str
-    def __init__(self, semantic: _Optional[float] = ..., trust: _Optional[float] = ..., freshness: _Optional[float] = ..., quality: _Optional[float] = ..., lexical_lift: _Optional[float] = ..., subject_lift: _Optional[float] = ..., semantic_method: _Optional[str] = ..., trust_rule: _Optional[str] = ...) -> None: ...
+    trust_shift: float
+    def __init__(self, semantic: _Optional[float] = ..., trust: _Optional[float] = ..., freshness: _Optional[float] = ..., quality: _Optional[float] = ..., lexical_lift: _Optional[float] = ..., subject_lift: _Optional[float] = ..., semantic_method: _Optional[str] = ..., trust_rule: _Optional[str] = ..., trust_shift: _Optional[float] = ...) -> None: ...
 
 class EmbedRequest(_message.Message):
     __slots__ = ("texts",)

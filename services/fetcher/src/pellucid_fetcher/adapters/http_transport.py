@@ -139,6 +139,7 @@ class _ClearedTransport(httpx.AsyncBaseTransport):
                     target=request.url.raw_path,
                 ),
                 headers=request.headers.raw,
+                content=request.content,
                 extensions=request.extensions,
             )
         )
@@ -161,7 +162,7 @@ class _Body(httpx.AsyncByteStream):
 
 
 class HttpxTransport:
-    """GET over httpx.
+    """HTTP over httpx.
 
     Args:
         dialler: Opens connections.
@@ -179,8 +180,8 @@ class HttpxTransport:
         self._http2 = http2
 
     @asynccontextmanager
-    async def get(
-        self, clearance: Clearance, headers: Mapping[str, str]
+    async def send(
+        self, clearance: Clearance, headers: Mapping[str, str], content: bytes
     ) -> AsyncIterator[HttpxAnswer]:
         """Open the exchange.
 
@@ -189,7 +190,8 @@ class HttpxTransport:
         """
         backend = ClearedBackend(clearance, self._dialler, self._patience.connect_s)
         async with self._transport(clearance, backend) as transport:
-            response = await self._send(transport, clearance, headers, backend)
+            request = self._request(clearance, headers, content, backend)
+            response = await self._response(transport, request, backend)
             try:
                 yield HttpxAnswer(response, backend.stream)
             finally:
@@ -206,22 +208,34 @@ class HttpxTransport:
         )
         return _ClearedTransport(pool)
 
-    async def _send(
+    def _request(
         self,
-        transport: _ClearedTransport,
         clearance: Clearance,
         headers: Mapping[str, str],
+        content: bytes,
         backend: ClearedBackend,
-    ) -> httpx.Response:
+    ) -> httpx.Request:
         extensions = self._extensions(backend)
         target = clearance.target
         # Given here, because httpx would decode the name for it and fails on some that exist.
         headers = {**headers, "host": target.authority}
+        method = "POST" if content else "GET"
         try:
-            request = httpx.Request("GET", target.href, headers=headers, extensions=extensions)
+            request = httpx.Request(
+                method,
+                target.href,
+                headers=headers,
+                content=content or None,
+                extensions=extensions,
+            )
         except (httpx.InvalidURL, ValueError) as error:
             raise FetchFault(FetchStatus.BLOCKED_TARGET) from error
         _require_same_place(request.url, clearance)
+        return request
+
+    async def _response(
+        self, transport: _ClearedTransport, request: httpx.Request, backend: ClearedBackend
+    ) -> httpx.Response:
         try:
             response = await transport.handle_async_request(request)
         except (httpcore.ProtocolError, httpcore.NetworkError, httpcore.TimeoutException) as error:

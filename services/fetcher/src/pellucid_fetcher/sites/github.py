@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 from urllib.parse import SplitResult
 
-from pellucid_fetcher.sites.port import SitePage, at, instant, list_at, required, text_at
+from pellucid_fetcher.sites.port import SitePage, answered, at, instant, list_at, required, text_at
 
 NAME: Final = "github"
 _API: Final = "https://api.github.com/repos"
@@ -62,7 +62,7 @@ def read(url: SplitResult, answers: Sequence[Any]) -> SitePage:
 
 def _thread(first: Any, remarks: Any) -> SitePage:
     parts = [text_at(first, "body")]
-    for remark in list_at(remarks):
+    for remark in list_at(answered(remarks)):
         told = f"{text_at(remark, 'user', 'login')}, {text_at(remark, 'created_at')[:10]}"
         parts.append(f"### {told}\n\n{text_at(remark, 'body')}")
     return SitePage(

@@ -4,7 +4,7 @@ Pure on both sides; who asks, in what time and through which gate is decided by 
 """
 
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -31,6 +31,17 @@ class SitePage:
     published: datetime | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Post:
+    """A question that is sent as a body of JSON."""
+
+    url: str
+    body: Mapping[str, Any]
+
+
+Asked = str | Post
+
+
 class SiteReader(Protocol):
     """A module that knows one site."""
 
@@ -43,8 +54,10 @@ class SiteReader(Protocol):
         """Return the addresses to ask for a page, in order; none for an unknown page."""
         ...
 
-    def read(self, url: SplitResult, answers: Sequence[Any]) -> SitePage:
-        """Read the answers, each a value of JSON or else a text.
+    def read(self, url: SplitResult, answers: Sequence[Any]) -> SitePage | Sequence[Asked]:
+        """Read the answers, each a value of JSON or else a text; nothing where none came.
+
+        The first one came always. Returns what to ask next where the answers tell it.
 
         Raises:
             FetchFault: NO_TEXT when they hold no page.
@@ -75,14 +88,25 @@ def list_at(value: Any, *path: str | int) -> list[Any]:
 
 
 def instant(value: Any) -> datetime | None:
-    """Read seconds since 1970 or an ISO instant."""
+    """Read seconds since 1970 or an ISO instant, in UTC."""
     try:
         if isinstance(value, str):
             moment = datetime.fromisoformat(value)
-            return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+            return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
         return datetime.fromtimestamp(value, UTC) if isinstance(value, int | float) else None
     except (ValueError, OverflowError, OSError):
         return None
+
+
+def answered(answer: Any) -> Any:
+    """Return an answer without which there is no page.
+
+    Raises:
+        FetchFault: It did not come.
+    """
+    if answer is None:
+        raise FetchFault(FetchStatus.NO_TEXT)
+    return answer
 
 
 def required(text: str) -> str:

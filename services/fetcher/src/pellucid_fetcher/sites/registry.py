@@ -3,11 +3,20 @@
 from collections.abc import Mapping
 from typing import Final
 
-from pellucid_fetcher.sites import github, hackernews, reddit, stackexchange
+from pellucid_fetcher.sites import (
+    arxiv,
+    github,
+    hackernews,
+    reddit,
+    stackexchange,
+    wikipedia,
+    youtube,
+)
 from pellucid_fetcher.sites.port import SiteReader
 
 # Those that ask hosts of the site's own company only.
-USUAL: Final = "github,reddit,stackexchange"
+USUAL: Final = "arxiv,github,reddit,stackexchange,wikipedia,youtube"
 REGISTRY: Final[Mapping[str, SiteReader]] = {
-    reader.NAME: reader for reader in (github, hackernews, reddit, stackexchange)
+    reader.NAME: reader
+    for reader in (arxiv, github, hackernews, reddit, stackexchange, wikipedia, youtube)
 }

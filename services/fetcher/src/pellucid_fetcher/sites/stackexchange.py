@@ -9,7 +9,16 @@ from collections.abc import Sequence
 from typing import Any, Final
 from urllib.parse import SplitResult
 
-from pellucid_fetcher.sites.port import SitePage, at, instant, list_at, post, required, text_at
+from pellucid_fetcher.sites.port import (
+    SitePage,
+    answered,
+    at,
+    instant,
+    list_at,
+    post,
+    required,
+    text_at,
+)
 
 NAME: Final = "stackexchange"
 _SITES: Final = {
@@ -42,7 +51,7 @@ def read(url: SplitResult, answers: Sequence[Any]) -> SitePage:  # noqa: ARG001 
     """
     asked = at(answers[0], "items", 0)
     parts = [required(text_at(asked, "body"))]
-    for answer in list_at(answers[1], "items"):
+    for answer in list_at(answered(answers[1]), "items"):
         told = f"{at(answer, 'score')} votes" + ", accepted" * bool(at(answer, "is_accepted"))
         author = html.unescape(text_at(answer, "owner", "display_name"))
         parts.append(post(author, text_at(answer, "body"), told))

@@ -76,6 +76,8 @@ class Trail:
     insecure: bool = False
     # Sent to the first origin only.
     headers: tuple[tuple[str, str], ...] = NO_HEADERS
+    # Sent to the first address only; makes the request a POST.
+    content: bytes = b""
     origin: tuple[str, str, int] | None = None
     # What the hosts of this chain have set.
     cookies: ChainCookies = field(default_factory=ChainCookies)
@@ -235,7 +237,8 @@ class HttpPath:
         if cookies := trail.cookies.header(clearance.target.host):
             headers["cookie"] = cookies
         try:
-            async with self._transport.get(clearance, headers) as answer:
+            content = b"" if trail.redirects else trail.content
+            async with self._transport.send(clearance, headers, content) as answer:
                 yield answer
         finally:
             trail.http_s += _now() - started

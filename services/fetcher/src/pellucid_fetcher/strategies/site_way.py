@@ -13,10 +13,12 @@ from pellucid_fetcher.document import Document
 from pellucid_fetcher.errors import FetchFault
 from pellucid_fetcher.extraction.reading import sniffing
 from pellucid_fetcher.outcome import FetchStatus, PageRequest, Purpose
-from pellucid_fetcher.sites.port import SitePage, SiteReader
-from pellucid_fetcher.strategies.http_path import HttpPath, Trail
+from pellucid_fetcher.sites.port import Asked, Post, SitePage, SiteReader
+from pellucid_fetcher.strategies.assembling import now
+from pellucid_fetcher.strategies.http_path import NO_HEADERS, HttpPath, Trail
 
 _SHARE: Final = 0.4  # of the time; the rest is kept for the page itself
+_JSON: Final[tuple[tuple[str, str], ...]] = (("content-type", "application/json"),)
 
 
 def knower(readers: Sequence[SiteReader], href: str) -> tuple[SiteReader, Sequence[str]] | None:
@@ -34,14 +36,34 @@ async def site_page(
     Raises:
         FetchFault: It does not give the page.
     """
-    answers = [await _answer(each, http, timeout_s * _SHARE / len(questions)) for each in questions]
-    return reader.read(urlsplit(href), answers)
+    ends = now() + timeout_s * _SHARE
+    answers: list[Any] = []
+    told: SitePage | Sequence[Asked] = questions
+    while not isinstance(told, SitePage):
+        for question in told:
+            answers.append(await _answer_if_any(question, http, ends - now(), first=not answers))
+        told = reader.read(urlsplit(href), answers)
+    return told
 
 
-async def _answer(question: str, http: HttpPath, timeout_s: float) -> Any:
-    request = PageRequest(question, Purpose.SEARCH_RESULT, 1, timeout_s)
+async def _answer_if_any(question: Asked, http: HttpPath, timeout_s: float, *, first: bool) -> Any:
+    try:
+        return await _answer(question, http, timeout_s)
+    except FetchFault:
+        if first:
+            raise
+        return None
+
+
+async def _answer(question: Asked, http: HttpPath, timeout_s: float) -> Any:
     trail = Trail()
-    intake = await http.read(request, trail, timeout_s=timeout_s)
+    if isinstance(question, Post):
+        url, headers = question.url, _JSON
+        trail.content = json.dumps(question.body).encode()
+    else:
+        url, headers = question, NO_HEADERS
+    request = PageRequest(url, Purpose.SEARCH_RESULT, 1, timeout_s)
+    intake = await http.read(request, trail, timeout_s=timeout_s, headers=headers)
     text = intake.body.decode("utf-8", "replace")
     if intake.truncated:
         raise FetchFault(FetchStatus.TOO_LARGE)

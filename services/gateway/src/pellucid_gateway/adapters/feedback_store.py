@@ -1,12 +1,13 @@
 """Feedback among a person's records, counted as it comes; a changed mind changes the sum."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import orjson
 
 from pellucid_gateway.analytics.counting import Counting
+from pellucid_gateway.analytics.learned_trust import LearnedTrust
 from pellucid_gateway.domain.state_ports import Entry, Records
 from pellucid_gateway.metrics import FEEDBACK_SCORE
 from pellucid_runtime.clock import Clock
@@ -23,14 +24,24 @@ class StoredFeedback:
         records: Where it is kept.
         counting: What the dashboard hears of it.
         clock: When.
+        learned: Learns of the sources of an answer; None: nothing does.
     """
 
-    def __init__(self, records: Records, counting: Counting, clock: Clock) -> None:
+    def __init__(
+        self,
+        records: Records,
+        counting: Counting,
+        clock: Clock,
+        learned: LearnedTrust | None = None,
+    ) -> None:
         self._records = records
         self._counting = counting
         self._clock = clock
+        self._learned = learned
 
-    async def keep(self, answer: str, owner: str, feedback: Mapping[str, Any]) -> None:
+    async def keep(
+        self, answer: str, owner: str, feedback: Mapping[str, Any], cited: Collection[str]
+    ) -> None:
         """Keep the newest; a person's second thumb on an answer replaces the first."""
         kept = await self._records.get(owner, KIND, answer)
         entry = Entry(answer, orjson.dumps(dict(feedback)))
@@ -41,6 +52,10 @@ class StoredFeedback:
         else:
             counts.subtract(_counts(orjson.loads(kept)))
         self._counting.add(self._clock.now(), counts)
+        if self._learned is not None:
+            if kept is not None:
+                await self._learned.note_thumb(cited, orjson.loads(kept)["rating"], times=-1)
+            await self._learned.note_thumb(cited, feedback["rating"])
 
 
 def _counts(feedback: Mapping[str, Any]) -> Counter[str]:

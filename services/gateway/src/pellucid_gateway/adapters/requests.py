@@ -235,6 +235,7 @@ def _candidate(i: int, hit: Hit) -> scorer_pb2.Candidate:
         snippet=_cut(hit.snippet, _SNIPPET_BYTES),
         published_at=_timestamp(hit.published.time) if hit.published else None,
         rank=i + 1,
+        trust_shift=hit.trust_shift,
     )
 
 

@@ -40,6 +40,7 @@ def summary(counts: Mapping[str, int]) -> dict[str, Any]:
         "lost": _by_prefix(counts, "lost."),
         "tokens": {"in": get("tokens_in", 0), "out": get("tokens_out", 0)},
         "providers": providers(counts),
+        "models": models(counts),
     }
 
 
@@ -79,7 +80,28 @@ def _provider(counts: Mapping[str, int], name: str) -> dict[str, Any]:
         "rate_limited": count("rate_limited"),
         "success_rate": _ratio(count("ok") + count("cached"), count("asked")),
         "average_ms": _rounded(_ratio(count("ms"), called)),
+        "cost_usd": count("micro_usd") / 1_000_000,
     }
+
+
+def models(counts: Mapping[str, int]) -> list[dict[str, Any]]:
+    """What each model was used for answers and judgements, the dearest first."""
+
+    def count(name: str, field: str) -> int:
+        return counts.get(f"model.{name}.{field}", 0)
+
+    names = {field.split(".")[1] for field in counts if field.startswith("model.")}
+    rows = [
+        {
+            "name": name,
+            "calls": count(name, "calls"),
+            "tokens_in": count(name, "in"),
+            "tokens_out": count(name, "out"),
+            "cost_usd": count(name, "micro_usd") / 1_000_000,
+        }
+        for name in sorted(names)
+    ]
+    return sorted(rows, key=lambda row: (-row["cost_usd"], -row["calls"]))
 
 
 def series(

@@ -45,7 +45,13 @@ from pellucid_gateway.api.native.documentation import as_served, component_schem
 from pellucid_gateway.api.native.evidence import Replay, evidence_routes
 from pellucid_gateway.api.native.feedback import FeedbackBody, FeedbackKeeper, feedback_routes
 from pellucid_gateway.api.native.fetch import fetch_routes
-from pellucid_gateway.api.native.kept import KeptDoors, MemoryBody, kept_routes
+from pellucid_gateway.api.native.kept import (
+    KeptDoors,
+    MemoryBody,
+    PreferenceBody,
+    TitleBody,
+    kept_routes,
+)
 from pellucid_gateway.api.native.kept_schema import KEPT_REPLIES
 from pellucid_gateway.api.native.mcp import mcp_routes, mcp_server
 from pellucid_gateway.api.native.pages import page_routes, static_files
@@ -77,7 +83,7 @@ from pellucid_runtime.health import Health
 _CLIENT_GONE = 499
 _METHODS = ("DELETE", "GET", "POST")
 _CODES = {404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED", 413: "PAYLOAD_TOO_LARGE"}
-_BODIES = (ChatBody, SearchBody, FetchBody, FeedbackBody, MemoryBody)
+_BODIES = (ChatBody, SearchBody, FetchBody, FeedbackBody, MemoryBody, PreferenceBody, TitleBody)
 _REPLIES: tuple[type[BaseModel], ...] = (
     ChatReply,
     DecisionReply,
@@ -102,6 +108,7 @@ class Doors:
         find_key: Looks an API key up; None while keys are off.
         limiter: Counts over all replicas; None: this process alone.
         concurrency_limit: Bounds the turns in hand; None: nothing does.
+        examples: Questions that the chat page offers; empty: its own.
         upstream: Model server of the OpenAI face; None without a model.
         own_model: Its model that answers by default.
         note_passed: Told of each turn that the model server answered by itself.
@@ -127,6 +134,7 @@ class Doors:
     note_passed: Callable[[PassedOn], None] = lambda _turn: None
     head_starts: HeadStarts = HeadStarts.PLAIN
     concurrency_limit: ConcurrencyLimit | None = None
+    examples: tuple[str, ...] = ()
 
 
 def http_app(doors: Doors) -> ASGIApp:
@@ -189,7 +197,12 @@ def _chat_door(doors: Doors) -> ChatDoor:
 
 def _features(doors: Doors) -> tuple[str, ...]:
     """Optional faces that are on; the chat page asks."""
-    wanted = {"evidence": doors.evidence, "feedback": doors.feedback, "model": doors.upstream}
+    wanted = {
+        "conversations": doors.kept and doors.kept.conversations,
+        "evidence": doors.evidence,
+        "feedback": doors.feedback,
+        "model": doors.upstream,
+    }
     return tuple(name for name, part in wanted.items() if part is not None)
 
 
@@ -207,7 +220,7 @@ def _add_routes(app: FastAPI, doors: Doors, door: ChatDoor) -> None:
         app.include_router(evidence_routes(doors.evidence, doors.identity, doors.replay))
     if doors.kept is not None:
         app.include_router(kept_routes(doors.kept, doors.identity, limit))
-    app.include_router(probe_routes(doors.health, _features(doors)))
+    app.include_router(probe_routes(doors.health, _features(doors), doors.examples))
     app.include_router(reference_routes(app))
     app.include_router(page_routes())
     app.mount("/static", static_files())

@@ -14,6 +14,7 @@ import structlog
 from pellucid_gateway.access.caller_access import current_access
 from pellucid_gateway.analytics.counting import Counting
 from pellucid_gateway.analytics.habits import Habits, Recent
+from pellucid_gateway.analytics.learned_trust import LearnedTrust
 from pellucid_gateway.analytics.query_log import QueryLog
 from pellucid_gateway.analytics.rollups import of_failure, of_passed, of_search, of_turn
 from pellucid_gateway.conversation.conversations import Conversations
@@ -45,6 +46,7 @@ class Keepers:
     habits: Habits
     conversations: Conversations | None
     query_log: QueryLog | None
+    learned: LearnedTrust | None
     observe_habit: Callable[[str], None] = lambda _habit: None
 
 
@@ -67,6 +69,8 @@ class Afterwards:
         self._count(request.caller, counts)
         keeping = self._begin(self._keep(request, result))
         self._begin(self._note_turn(request, result))
+        if self._keepers.learned is not None and result.iterations:
+            self._begin(self._keepers.learned.note_turn(result))
         if keeping is not None:
             await asyncio.wait({keeping}, timeout=KEEP_S)
 

@@ -74,14 +74,15 @@ class Conversations:
             "created_at": turn["at"],
             "turns": 0,
         }
-        head = {**head, "updated_at": turn["at"], "turns": int(head["turns"]) + 1}
-        entry = Entry(_safe(result.conversation_id), json.dumps(head).encode())
-        await self._records.put(owner, _HEADS, entry, ttl_s=self._ttl_s, most=MOST_CONVERSATIONS)
+        await self._keep_head(
+            owner, {**head, "updated_at": turn["at"], "turns": int(head["turns"]) + 1}
+        )
 
     async def listed(self, owner: str, most: int) -> tuple[Mapping[str, Any], ...]:
         """Heads of conversations, last used first."""
         kept = await self._records.newest(owner, _HEADS, most)
-        return tuple(_public(head) for head in map(_read, kept) if head is not None)
+        heads = [_public(head) for head in map(_read, kept) if head is not None]
+        return tuple(sorted(heads, key=lambda head: head["updated_at"], reverse=True))
 
     async def read(self, owner: str, conversation_id: str) -> Mapping[str, Any]:
         """A conversation with its messages.
@@ -89,12 +90,35 @@ class Conversations:
         Raises:
             NotFoundError: There is none of this owner.
         """
-        head = await self._head(owner, conversation_id)
-        if head is None:
-            raise NotFoundError("conversation")
+        head = await self._known_head(owner, conversation_id)
         kept = await self._records.newest(owner, _turns(conversation_id), MOST_TURNS)
         turns = [turn for turn in map(_read, reversed(kept)) if turn is not None]
         return {**_public(head), "messages": [m for turn in turns for m in _shown(turn)]}
+
+    async def rename(self, owner: str, conversation_id: str, title: str) -> Mapping[str, Any]:
+        """Give a conversation another title and return its head.
+
+        Raises:
+            NotFoundError: There is none of this owner.
+        """
+        head = {**await self._known_head(owner, conversation_id), "title": title}
+        await self._keep_head(owner, head)
+        return _public(head)
+
+    async def delete_turn(self, owner: str, conversation_id: str, turn_id: str) -> None:
+        """Forget one turn; a conversation without any is forgotten with it.
+
+        Raises:
+            NotFoundError: There is no such turn of this owner.
+        """
+        head = await self._known_head(owner, conversation_id)
+        if not await self._records.delete(owner, _turns(conversation_id), _safe(turn_id)):
+            raise NotFoundError("turn")
+        left = int(head["turns"]) - 1
+        if left > 0:
+            await self._keep_head(owner, {**head, "turns": left})
+        else:
+            await self.delete(owner, conversation_id)
 
     async def delete(self, owner: str, conversation_id: str) -> None:
         """Forget a conversation.
@@ -107,6 +131,16 @@ class Conversations:
         head = await self._records.delete(owner, _HEADS, _safe(conversation_id))
         if not head and not turns:
             raise NotFoundError("conversation")
+
+    async def _keep_head(self, owner: str, head: Mapping[str, Any]) -> None:
+        entry = Entry(_safe(head["id"]), json.dumps(head).encode())
+        await self._records.put(owner, _HEADS, entry, ttl_s=self._ttl_s, most=MOST_CONVERSATIONS)
+
+    async def _known_head(self, owner: str, conversation_id: str) -> dict[str, Any]:
+        head = await self._head(owner, conversation_id)
+        if head is None:
+            raise NotFoundError("conversation")
+        return head
 
     async def _head(self, owner: str, conversation_id: str) -> dict[str, Any] | None:
         kept = await self._records.get(owner, _HEADS, _safe(conversation_id))
@@ -191,9 +225,10 @@ def _source(kept: Mapping[str, Any]) -> Source:
 def _shown(turn: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """The two messages of a turn as the owner reads them."""
     about = {**turn["metadata"], "content_kept": turn["content_kept"]}
+    of_turn = {"turn": turn["id"], "at": turn["at"]}
     return (
-        {"role": "user", "content": turn["user"], "at": turn["at"], "metadata": None},
-        {"role": "assistant", "content": turn["assistant"], "at": turn["at"], "metadata": about},
+        {"role": "user", "content": turn["user"], **of_turn, "metadata": None},
+        {"role": "assistant", "content": turn["assistant"], **of_turn, "metadata": about},
     )
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from pellucid_gateway.domain.decision import Decision, PlannedQuery, WebMode
-from pellucid_gateway.domain.events import Degradation, OutboundText
+from pellucid_gateway.domain.events import Degradation, ModelUse, OutboundText
 from pellucid_gateway.domain.findings import (
     Hit,
     PageContent,
@@ -261,12 +261,26 @@ class ModelEnd:
         finish_reason: The API's word: stop, length, tool_calls, content_filter.
         prompt_tokens: As counted by the model server; 0 when it does not say.
         completion_tokens: Likewise.
+        model: Model that answered, as the server calls it; empty when it does not say.
+        cost_micro_usd: Cost by the price list of the settings; 0 without a price.
     """
 
     truncated: bool = False
     finish_reason: str = "stop"
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    model: str = ""
+    cost_micro_usd: int = 0
+
+    @property
+    def used(self) -> ModelUse:
+        """What the model used."""
+        return ModelUse(
+            model=self.model or "unnamed",
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=self.completion_tokens,
+            cost_micro_usd=self.cost_micro_usd,
+        )
 
 
 ModelEvent = ModelPiece | ModelThought | ModelToolCalls | ModelEnd

@@ -152,6 +152,7 @@ def _breakdown(breakdown: ScoreBreakdown | None) -> scorer_pb2.Breakdown | None:
         subject_lift=breakdown.subject_lift,
         semantic_method=breakdown.semantic_method,
         trust_rule=breakdown.trust_rule,
+        trust_shift=breakdown.trust_shift,
     )
 
 
@@ -178,7 +179,7 @@ def _sources(sources: Iterable[Source]) -> pb.Sources:
 
 
 def _notice(notice: Notice) -> pb.Notice:
-    return pb.Notice(code=notice.code, text=notice.text)
+    return pb.Notice(code=notice.code, text=notice.text, retry=notice.retry)
 
 
 def _citation(citation: Citation) -> pb.Citation:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from pellucid_gateway.domain.findings import Hit, PageContent, ScoredHit
+from pellucid_gateway.domain.findings import Hit, Method, PageContent, ScoredHit
 from pellucid_gateway.domain.ports import ScoreCall
 
 
@@ -26,6 +26,7 @@ class Gathered:
 
     Attributes:
         hits: By address, in the order found.
+        avoided: Hits of sources that the person avoids, by address; they are in nothing else.
         scored: All hits rated, included ones first.
         rated_by: What the scorer was asked at last; None when it was not asked or was lost.
         pages: Pages read, by the hit's address.
@@ -35,10 +36,13 @@ class Gathered:
         search_lost: No provider could be asked in any round.
         missing: What the last reflection found missing, in the person's language; at most 3.
         stop: Why no further round was made.
+        why: Why the next round is made: "decision" for the first, "nothing_found", "few_results" or
+            "reflection".
         found_nothing_new: The last round brought no address that was not there before.
     """
 
     hits: dict[str, Hit] = field(default_factory=dict)
+    avoided: dict[str, ScoredHit] = field(default_factory=dict)
     scored: tuple[ScoredHit, ...] = ()
     rated_by: ScoreCall | None = None
     pages: dict[str, PageContent] = field(default_factory=dict)
@@ -49,7 +53,14 @@ class Gathered:
     search_lost: bool = False
     missing: tuple[str, ...] = ()
     stop: Stop = Stop.ROUNDS
+    why: str = "decision"
     found_nothing_new: bool = False
+
+    @property
+    def reads(self) -> tuple[tuple[str, bool], ...]:
+        """Domain of each hit whose page was asked for, and whether it could be read."""
+        asked = ((self.hits[url].domain, page) for url, page in self.pages.items())
+        return tuple((name, page.success) for name, page in asked if page.method != Method.PROVIDER)
 
     @property
     def included(self) -> tuple[ScoredHit, ...]:

@@ -7,6 +7,8 @@ decides nothing about the answer.
 import math
 from collections.abc import Iterator, Mapping
 
+import structlog
+
 from pellucid_gateway.domain.decision import Intent, PlannedQuery
 from pellucid_gateway.domain.events import Progress, ProgressKind
 from pellucid_gateway.domain.findings import (
@@ -23,16 +25,20 @@ from pellucid_gateway.domain.ports import (
     SearchCall,
 )
 from pellucid_gateway.domain.services import Services
+from pellucid_gateway.domain.standing import Standings
 from pellucid_gateway.question.passage_choice import best_of
 from pellucid_gateway.retrieval.further_query import FurtherQuery
 from pellucid_gateway.retrieval.gathered import Gathered, Stop
 from pellucid_gateway.retrieval.reading import PageReader
 from pellucid_gateway.retrieval.search_plan import SearchPlan, further_questions, second_try, wider
+from pellucid_gateway.retrieval.source_filter import SourceFilter
 from pellucid_gateway.retrieval.strangers import strangers
 from pellucid_gateway.retrieval.unscored import in_provider_order, is_sound
 from pellucid_gateway.turn_context.budgets import limited
 from pellucid_gateway.turn_context.context import TurnContext
 from pellucid_runtime.errors import InvalidArgumentError, PreconditionError, ServiceError
+
+_log = structlog.get_logger(__name__)
 
 # Hits that are rated at most; providers give 10 per query.
 _MOST_HITS = 100
@@ -52,12 +58,21 @@ class Gatherer:
     Args:
         services: The four services.
         reader: Reads pages.
+        standings: How sources stand with the person.
         context: The turn's clock, time, account and listener.
     """
 
-    def __init__(self, services: Services, *, reader: PageReader, context: TurnContext) -> None:
+    def __init__(
+        self,
+        services: Services,
+        *,
+        reader: PageReader,
+        standings: Standings,
+        context: TurnContext,
+    ) -> None:
         self._services = services
         self._reader = reader
+        self._filter = SourceFilter(standings, context.ledger, most=_MOST_HITS)
         self._further = FurtherQuery(services.decision, services.search, context)
         self._clock = context.clock
         self._budgets = context.budgets
@@ -91,6 +106,7 @@ class Gatherer:
         self, search_plan: SearchPlan, gathered: Gathered, queries: tuple[PlannedQuery, ...]
     ) -> None:
         gathered.rounds += 1
+        begun_s = self._clock.monotonic()
         await self._progress(
             ProgressKind.ITERATION,
             query=queries[0].text,
@@ -103,9 +119,7 @@ class Gatherer:
         gathered.queries.extend(dict.fromkeys(asked))
         gathered.search_lost = _nobody_answered(answer) and not gathered.hits
         known = len(gathered.hits)
-        for hit in answer.hits[:_MOST_HITS]:
-            if len(gathered.hits) < _MOST_HITS and hit.url not in search_plan.walled:
-                gathered.hits.setdefault(hit.url, hit)
+        await self._filter.take(search_plan, gathered, answer.hits)
         gathered.found_nothing_new = len(gathered.hits) == known
         gathered.scored = await self._score(search_plan, gathered)
         await self._read_pages(search_plan, gathered)
@@ -115,6 +129,15 @@ class Gatherer:
             # A further round may have learnt the name of whom the question describes.
             " ".join([search_plan.decision.standalone_question, *gathered.refined]),
             language=search_plan.language,
+        )
+        _log.info(
+            "search_round",
+            round=gathered.rounds,
+            reason=gathered.why,
+            queries=len(queries),
+            results=len(gathered.hits) - known,
+            used=len(gathered.included),
+            ms=round((self._clock.monotonic() - begun_s) * 1000),
         )
 
     async def _search(
@@ -179,7 +202,8 @@ class Gatherer:
         self._ledger.use(searches=calls, cost_micro_usd=answer.cost_micro_usd)
         if any(report.status is ProviderStatus.BUDGET for report in answer.providers):
             self._ledger.lose("budget", "the providers' budget is spent")
-            self._ledger.notify("budget_reached")
+            if answer.hits:
+                self._ledger.notify("budget_reached")
         if _nobody_answered(answer):
             self._ledger.lose("search", "no provider answered")
 
@@ -241,11 +265,12 @@ class Gatherer:
             gathered.stop = stop
             return ()
         if not gathered.included:
-            gathered.stop = Stop.NOTHING_FOUND
+            gathered.why = gathered.stop = Stop.NOTHING_FOUND
             return (
                 second_try(search_plan.decision, gathered.queries) if gathered.rounds == 1 else ()
             )
         if gathered.rounds == 1 and len(gathered.included) < _FEW and (again := wider(search_plan)):
+            gathered.why = "few_results"
             return again
         if search_plan.plan.rounds == 1:
             return ()
@@ -280,6 +305,7 @@ class Gatherer:
             gathered.stop = Stop.DEADLINE
         else:
             gathered.refined.append(refined)
+            gathered.why = "reflection"
             return (
                 PlannedQuery(refined, search_plan.decision.freshness, search_plan.decision.site),
             )

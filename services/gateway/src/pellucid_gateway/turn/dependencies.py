@@ -13,6 +13,7 @@ from pellucid_gateway.domain.ports import (
 )
 from pellucid_gateway.domain.request import ChatMessage, Depth, Role, TurnRequest
 from pellucid_gateway.domain.services import Services
+from pellucid_gateway.domain.standing import Standings, WithoutStandings
 from pellucid_gateway.domain.state_ports import SearchQuota, WithoutQuota
 from pellucid_gateway.question.fallback_decision import decide_by_rule, find_urls
 from pellucid_gateway.question.named_addresses import named_addresses, without_addresses
@@ -41,6 +42,7 @@ class Dependencies:
         model: None when no language model is configured.
         new_id: Makes an unguessable id.
         quota: Searching turns that a person may make.
+        standings: How sources stand with a person.
         redacts_secrets: Prompts of the native face to an external model show no secrets.
         fast_model: Name of the model for single pages; empty means the answer model.
         asks_on_claims: The fast model, else the one that answers, judges citations.
@@ -56,6 +58,7 @@ class Dependencies:
     knowledge_cutoff: date
     new_id: Callable[[], str]
     quota: SearchQuota = field(default_factory=WithoutQuota)
+    standings: Standings = field(default_factory=WithoutStandings)
     fast_model: str = ""
     redacts_secrets: bool = False
     asks_on_claims: bool = True

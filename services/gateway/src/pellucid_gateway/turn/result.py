@@ -66,6 +66,7 @@ def build_result(
         unsupported=answer.unsupported,
         url_contents=tuple(found.url_contents),
         sketches=dict(found.sketches),
+        reads=found.gathered.reads,
         iterations=found.gathered.rounds,
         partial=answer.partial,
         finish_reason=answer.finish_reason,

@@ -13,6 +13,7 @@ from pellucid_gateway.adapters.services import open_services
 from pellucid_gateway.domain.notices import wording_for
 from pellucid_gateway.domain.ports import EvidenceStore
 from pellucid_gateway.domain.services import Services
+from pellucid_gateway.domain.standing import Standings
 from pellucid_gateway.domain.state_ports import SearchQuota
 from pellucid_gateway.load_shedding.latency_signal import LatencySignal, WatchedScorer
 from pellucid_gateway.question.fallback_decision import load_phrases
@@ -98,6 +99,7 @@ async def open_engine(
     *,
     evidence: EvidenceStore,
     quota: SearchQuota,
+    standings: Standings,
     latency_signal: LatencySignal,
 ) -> tuple[Engine, Services]:
     """The engine and the services that it stands on, closed with the stack.
@@ -109,6 +111,7 @@ async def open_engine(
         clock: Present instant and stopwatch.
         evidence: Keeps what stands behind answers.
         quota: Searching turns of a person.
+        standings: How sources stand with a person.
         latency_signal: Told how slow the scorer's answers to turns are.
     """
     services = await open_services(
@@ -138,6 +141,7 @@ async def open_engine(
         knowledge_cutoff=wiring.llm_knowledge_cutoff,
         new_id=lambda: secrets.token_hex(_ID_BYTES),
         quota=quota,
+        standings=standings,
         fast_model=runtime.llm_fast_model or "",
         redacts_secrets=wiring.llm_redact_secrets,
         asks_on_claims=wiring.citations_llm == "open",

@@ -11,6 +11,7 @@ from pellucid_gateway.adapters.challenge import HttpVerifier
 from pellucid_gateway.adapters.state import State
 from pellucid_gateway.analytics.counting import FLUSH_S, Counting
 from pellucid_gateway.analytics.habits import Habits
+from pellucid_gateway.analytics.learned_trust import LearnedTrust
 from pellucid_gateway.analytics.query_log import QueryLog
 from pellucid_gateway.analytics.stats_reader import StatsReader
 from pellucid_gateway.conversation.afterwards import Afterwards, Keepers
@@ -47,6 +48,8 @@ def open_keeping(
     clock: Clock,
     state: State,
     scorer: ScorerPort,
+    *,
+    learned: LearnedTrust | None = None,
 ) -> Keeping:
     """What is kept, by the settings; counted until the stack closes.
 
@@ -56,6 +59,7 @@ def open_keeping(
         clock: When.
         state: Where.
         scorer: Compares questions.
+        learned: Learns of sources from what happens; None: nothing does.
     """
     counting = Counting(state.rollups)
     conversations = _conversations(settings, state)
@@ -65,6 +69,7 @@ def open_keeping(
         habits=Habits(state.records, scorer),
         conversations=conversations,
         query_log=query_log,
+        learned=learned,
         observe_habit=observe_habit,
     )
     afterwards = Afterwards(keepers, clock)

@@ -1,14 +1,17 @@
 """Chooses and opens the encoder that the settings ask for."""
 
+import ctypes
+import gc
 import importlib.util
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pellucid_scorer.adapters import model_files, openvino_encoder
 from pellucid_scorer.adapters.int8 import Calibration
 from pellucid_scorer.adapters.loaded_model import LoadedModel
+from pellucid_scorer.adapters.mapped_weights import mapped
 from pellucid_scorer.adapters.mixed_encoder import MixedEncoder
 from pellucid_scorer.adapters.model_files import ModelFiles
 from pellucid_scorer.adapters.openvino_encoder import (
@@ -108,6 +111,7 @@ def open_models(settings: ScorerSettings) -> Opened:
     with ThreadPoolExecutor(len(every)) as pool:
         found = list(pool.map(opened, every))
     readers = (one.reader for one in found if one.reader)
+    _give_back_memory()
     return Opened(tuple(one.encoder for one in found), next(readers, None))
 
 
@@ -168,12 +172,12 @@ def _cpu(
     chosen = precision or best_precision(flags, is_calibrated=calibration is not None)
     exact = best_precision(flags, is_calibrated=False) if chosen is Precision.INT8 else chosen
     model = LoadedModel.read(files)
-    encoder = _encoder(model, cores, chosen, exact, calibration)
-    if trained is None:
-        return _Opened(encoder)
-    reader = OpenVinoReader(model, trained, precision=exact, threads=cores)
-    reader.warm_up()
-    return _Opened(encoder, reader)
+    with mapped(model.tensors) as tensors:
+        model = replace(model, tensors=tensors)
+        encoder = _encoder(model, cores, chosen, exact, calibration)
+        if trained is None:
+            return _Opened(encoder)
+        return _Opened(encoder, OpenVinoReader(model, trained, precision=exact, threads=cores))
 
 
 def _encoder(
@@ -217,6 +221,14 @@ def _cuda(files: ModelFiles, trained: UnderstandingWeights | None) -> _Opened | 
     reader = TorchReader(LoadedModel.read(files), trained, device=cuda_encoder.DEVICE)
     reader.warm_up()
     return _Opened(encoder, reader)
+
+
+def _give_back_memory() -> None:
+    """Return to the system what reading and compiling took and freed; glibc alone keeps it."""
+    gc.collect()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 def _has_torch() -> bool:

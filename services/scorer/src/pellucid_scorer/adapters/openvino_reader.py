@@ -3,12 +3,15 @@
 Its request is its own, beside those that score: a message waits for no batch of results.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import openvino as ov
 
 from pellucid_scorer.adapters import understanding_graph
 from pellucid_scorer.adapters.bert_graph import Packed
 from pellucid_scorer.adapters.loaded_model import LoadedModel
+from pellucid_scorer.adapters.mapped_weights import mapped
 from pellucid_scorer.adapters.openvino_encoder import DEVICE, Precision, Threads, options
 from pellucid_scorer.adapters.understanding_graph import POOLED, QUERIES
 from pellucid_scorer.adapters.understanding_weights import UnderstandingWeights
@@ -21,7 +24,7 @@ and a message of thirty tokens should not cost as much as one of sixty."""
 
 
 class OpenVinoReader:
-    """A `ReadingModel` on the CPU.
+    """A `ReadingModel` on the CPU, warm.
 
     Args:
         encoder: The encoder as it was published.
@@ -42,9 +45,12 @@ class OpenVinoReader:
         self.pieces = encoder.tokenizer.pieces
         self.name = f"{encoder.spec.name}/cpu-{precision}+{trained.name}"
         self._pad_id = encoder.shape.pad_id
-        graph = understanding_graph.build(trained.laid_over(encoder), trained)
+        merged = trained.laid_over(encoder)
         how = options(precision, Threads(streams=1, threads=threads))
-        self._request = ov.Core().compile_model(graph, DEVICE, how).create_infer_request()
+        with mapped(merged.tensors) as tensors:
+            graph = understanding_graph.build(replace(merged, tensors=tensors), trained)
+            self._request = ov.Core().compile_model(graph, DEVICE, how).create_infer_request()
+            self._warm_up()
 
     def run(self, arranged: Arranged) -> Logits:
         """Return what the model gives for one input."""
@@ -58,7 +64,7 @@ class OpenVinoReader:
         )
         return Logits(queries[:tokens], *pooled)
 
-    def warm_up(self) -> None:
+    def _warm_up(self) -> None:
         """Read an input of every size, so that first messages find all ready."""
         for tokens in range(STEP, MOST_TOKENS + 1, STEP):
             self.run(Arranged((self._pad_id + 1,) * tokens, (MESSAGE,) * tokens, (None,) * tokens))

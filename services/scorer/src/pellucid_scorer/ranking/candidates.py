@@ -17,6 +17,7 @@ class Candidate:
         snippet: Plain text.
         published_at: Aware instant of publication, None when unknown.
         rank: Place in the order of those who found it, from 1; 0 when unknown.
+        trust_shift: Added to the trust of its domain.
     """
 
     id: str
@@ -25,6 +26,7 @@ class Candidate:
     snippet: str = ""
     published_at: datetime | None = None
     rank: int = 0
+    trust_shift: float = 0.0
 
     @property
     def text(self) -> str:
@@ -90,6 +92,7 @@ class Breakdown:
     freshness: float
     quality: float
     subject_lift: float
+    trust_shift: float = 0.0
 
 
 class Exclusion(StrEnum):

@@ -99,11 +99,12 @@ class Ranking:
         trust = self.tables.trust.rate(host, asked)
         parts = Breakdown(
             semantic=semantic,
-            trust=trust.score,
+            trust=min(1.0, max(0.0, trust.score + candidate.trust_shift)),
             trust_rule=trust.rule,
             freshness=self.tables.freshness.score(candidate.published_at, self.question.now),
             quality=self.tables.quality.score(candidate.title, candidate.snippet),
             subject_lift=0.0,
+            trust_shift=candidate.trust_shift,
         )
         base = _weighted(parts, self.rules)
         lift = subject.lift(self.question.subject, candidate.text, base)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pellucid_runtime.errors import InvalidArgumentError, PreconditionError
 from pellucid_search.errors import BadKeyError
 from pellucid_search.query import Routing, SearchRequest
-from pellucid_search.reports import Skip
+from pellucid_search.reports import LEFT_ALONE, Skip
 
 AUTO = "auto"
 LOCAL = "local"
@@ -26,6 +26,7 @@ class Offer:
         keyed: It needs a key or an address of the operator.
         automatic: `auto` may use it.
         healthy: Its breaker lets calls through.
+        left_for: Code of the failure for which it does not; empty when that may pass.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Offer:
     keyed: bool = False
     automatic: bool = True
     healthy: bool = True
+    left_for: str = ""
 
     @property
     def enabled(self) -> bool:
@@ -116,7 +118,7 @@ def make_plan(
     is_loss = not any(offer.enabled for offer in wanted)
     skips = [replace(_unusable(o), lost=is_loss) for o in wanted if not o.enabled]
     resting = [offer for offer in wanted if offer.enabled and not offer.healthy]
-    skips += [Skip(offer.name, "left alone after failures", lost=True) for offer in resting]
+    skips += [_resting(offer) for offer in resting]
     members = [offer for offer in wanted if offer.enabled and offer.healthy]
     if saving:
         members.sort(key=_thrift)
@@ -150,7 +152,7 @@ def _named(request: SearchRequest, offers: Mapping[str, Offer]) -> Plan:
         if not offer.enabled:
             skips.append(_unusable(offer))
         elif not offer.healthy:
-            skips.append(Skip(name, "left alone after failures", lost=True))
+            skips.append(_resting(offer))
         else:
             members.append(name)
     return Plan(tuple(dict.fromkeys(members)), together=True, skips=tuple(skips))
@@ -171,6 +173,10 @@ def _inside_only(line: Lineup, offers: Mapping[str, Offer]) -> Plan:
     outside = [name for name in line.members if name in offers and offers[name].external]
     skips = tuple(Skip(name, "not permitted: nothing may leave") for name in outside)
     return Plan(inside, together=True, skips=skips)
+
+
+def _resting(offer: Offer) -> Skip:
+    return Skip(offer.name, LEFT_ALONE, lost=True, code=offer.left_for)
 
 
 def _unusable(offer: Offer) -> Skip:

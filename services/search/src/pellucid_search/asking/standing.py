@@ -42,6 +42,7 @@ class Roster:
             keyed=bool(spec.needs),
             automatic=spec.automatic,
             healthy=provider_client is None or provider_client.breaker.passable,
+            left_for=provider_client.left_for if provider_client else "",
         )
 
     async def states(self, line: Lineup, ledger: Ledger, clock: Clock) -> list[ProviderState]:

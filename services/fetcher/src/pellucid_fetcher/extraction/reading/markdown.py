@@ -26,6 +26,8 @@ def render(blocks: Sequence[Block], addresses: Sequence[str] = ()) -> str:
     items = _Items()
     for block in map(items.settled, _without_repeats(blocks)):
         parts.append(_gap(previous, block))
+        if block.label:
+            parts.append(f"{block.label}:\n\n")
         told = (
             replace(block, text=links.written(block.marked, addresses)) if block.marked else block
         )

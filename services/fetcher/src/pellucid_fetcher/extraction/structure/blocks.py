@@ -18,9 +18,12 @@ _ASCII_MARKS: Final = (
 )  # fmt: skip
 # Zero-width characters, bidirectional controls, the tag block, soft hyphens and variation
 # selectors: never read by people, and a favourite place for text that only a machine sees.
+# A joiner between two letters of a script that is written with joiners is spelling.
+_SPELLED: Final = "[\u0620-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17d3]"
 _INVISIBLE: Final = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff\x00-\x08\x0b\x0e-\x1f\x7f]"
+    f"(?:(?<!{_SPELLED}[\u200c\u200d])|(?!{_SPELLED}))"
 )
 
 
@@ -65,6 +68,7 @@ class Block:
         noscript: It stands inside noscript.
         header: A row of heading cells.
         language: Of a listing; empty when it names none.
+        label: Of the tab that opens it; of the first block only.
         instants: What its elements tell machines of a time.
         marked: Its text with its links marked; empty when none is.
     """
@@ -81,6 +85,7 @@ class Block:
     header: bool = False
     language: str = ""
     marked: str = ""
+    label: str = ""
     instants: tuple[str, ...] = ()
 
 

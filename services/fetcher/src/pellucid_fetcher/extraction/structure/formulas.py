@@ -143,7 +143,8 @@ def _fenced(node: LexborNode, parts: list[str]) -> str:
 def _base(tex: str) -> str:
     """Hold a base together that is more than one sign."""
     bare = tex.rstrip()
-    return bare if len(bare) <= 1 or bare.startswith("\\") or bare.endswith(")") else f"{{{bare}}}"
+    is_whole = len(bare) <= 1 or bare.isdecimal() or bare.startswith("\\") or bare.endswith(")")
+    return bare if is_whole else f"{{{bare}}}"
 
 
 def _index(tex: str) -> str:

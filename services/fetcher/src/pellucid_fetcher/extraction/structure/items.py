@@ -101,12 +101,14 @@ def _count_items(node: LexborNode) -> int:
 
 
 def ticked(node: LexborNode) -> str:
-    """Return the box of an input that is ticked or not; empty for another kind.
+    """Return the box of an element that is ticked or not; empty for another kind.
 
     >>> from selectolax.lexbor import LexborHTMLParser
     >>> ticked(LexborHTMLParser("<input type=checkbox checked>").css_first("input"))
     '[x] '
     """
-    if (node.attributes.get("type") or "").lower() != "checkbox":
+    attributes = node.attributes
+    if "checkbox" not in ((attributes.get("type") or "").lower(), attributes.get("role")):
         return ""
-    return "[x] " if "checked" in node.attributes else "[ ] "
+    is_ticked = "checked" in attributes or attributes.get("aria-checked") == "true"
+    return "[x] " if is_ticked else "[ ] "

@@ -11,6 +11,7 @@ from pellucid_fetcher.extraction.structure.blocks import clean
 BREAK: Final = "\n"
 _CONTEXT: Final = 6  # pieces before a sign that tell how to read it
 _AFTER_CHARS: Final = 8
+_MAX_SIGN: Final = 3
 BOXES: Final = frozenset({"span", "b", "strong", "em", "i", "label", "a", "time", "small"})
 _HOLDERS: Final = frozenset({"div", "li", "td", "th", "dt", "dd", "header", "section", "button"})
 _BOX_CHARS: Final = 3  # shorter ones are letters that a style sets, or parts of a price
@@ -47,6 +48,11 @@ class Line:
         self.openings = [(tag, 0) for tag, _ in self.openings]
         self.blank = False
         self.link_words = self.links = 0
+
+    def take_sign(self, sign: str) -> None:
+        """Take a mark that is written for screen readers where a style draws it: 3⁄4, 7+1."""
+        if self.pieces and len(sign) <= _MAX_SIGN and not any(map(str.isalnum, sign)):
+            self.pieces.append(sign)
 
     def open(self, tag: str) -> None:
         """Note where an element begins whose whole text is needed."""

@@ -34,6 +34,15 @@ def without_marks(text: str) -> str:
     return text if text.isascii() else _MARKS.sub("", text)
 
 
+def noted(href: str | None, base: str, addresses: list[str]) -> int:
+    """Note where a link leads; its number on the page, or -1 for one that is not noted."""
+    address = absolute(href, base) if href and base else ""
+    if not address or len(addresses) >= MOST:
+        return -1
+    addresses.append(address)
+    return len(addresses) - 1
+
+
 def remarked(marked: str, text: str) -> str:
     """Put the marks around a text that were around another one."""
     found = _MARKS.findall(marked)

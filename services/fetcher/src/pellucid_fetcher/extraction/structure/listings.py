@@ -5,7 +5,13 @@ from typing import Final
 
 from selectolax.lexbor import LexborNode
 
-from pellucid_fetcher.extraction.structure.blocks import clean, without_invisible
+from pellucid_fetcher.extraction.structure.blocks import (
+    Block,
+    Place,
+    clean,
+    count_words,
+    without_invisible,
+)
 
 _LANGUAGE: Final = re.compile(
     r"(?:^|\s)(?:language|lang|highlight-source|highlight-text|sourcecode|brush:)[-:_ ]?"
@@ -43,6 +49,12 @@ def language_of(node: LexborNode) -> str:
     return ""
 
 
+def block_of(node: LexborNode, text: str, place: Place) -> Block:
+    """Return a listing as a block."""
+    language = language_of(node)
+    return Block("pre", text, place, words=count_words(text), language=language)
+
+
 def listing_of(node: LexborNode) -> str:
     """Return the text of a listing, a line for each of its lines."""
     pieces: list[str] = []
@@ -58,7 +70,7 @@ def listing_of(node: LexborNode) -> str:
             pieces.append(here.text_content or "")
         elif tag == "br":
             pieces.append("\n")
-        elif tag not in _SILENT and not _is_numbering(here):
+        elif tag not in _SILENT and (here is node or not _is_numbering(here)):
             if tag in _LINES and here is not node:
                 _end_line(pieces)
                 stack.append((here, True))

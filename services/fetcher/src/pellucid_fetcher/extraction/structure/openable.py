@@ -5,12 +5,17 @@ control names is what a page says to machines alone.
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from pellucid_fetcher.extraction.structure.blocks import clean
-from pellucid_fetcher.extraction.structure.visibility import Visibility
+from pellucid_fetcher.extraction.structure.siblings import element_after, element_before
+from pellucid_fetcher.extraction.structure.visibility import (
+    Visibility,
+    is_for_screen_readers,
+)
 
 _MAX_CONTROLS: Final = 200
 _MAX_DEPTH: Final = 100
@@ -20,6 +25,7 @@ _NAMING: Final = (
     '[data-toggle="tab"], [data-toggle="pill"], [data-toggle="collapse"], '
     '[data-bs-toggle="tab"], [data-bs-toggle="pill"], [data-bs-toggle="collapse"]'
 )
+_SEEN: Final = '[aria-hidden="true"]'
 _HIDDEN: Final = '[aria-hidden="true"], [hidden], [style*="display"]'
 _PANELS: Final = frozenset({"div", "section", "article"})
 _TABS: Final = 'button, label, [role="tab"], a[href^="#"]'
@@ -37,7 +43,8 @@ NAMED: Final = ("class", "id", "role", "itemprop", "data-testid", "aria-label")
 def opened_ids(parser: LexborHTMLParser, visibility: Visibility) -> frozenset[str]:
     """Collect the ids of what a visible control expands, and of what React streams in.
 
-    React sends such a part hidden ("S:1") for a placeholder further up ("B:1" or "P:1").
+    React sends such a part hidden ("S:1") for a placeholder further up ("B:1" or "P:1"). With them
+    go the parts that are hidden from screen readers only.
 
     Args:
         parser: The parsed page.
@@ -56,9 +63,27 @@ def opened_ids(parser: LexborHTMLParser, visibility: Visibility) -> frozenset[st
             opened.update(_named_by(node))
     opened.update(_labelled_panels(parser, visibility, seen))
     opened.update(_panel_sets(parser, visibility, seen))
+    opened.update(_said_twice(parser, visibility))
     for place in parser.css('template[id^="B:"], template[id^="P:"]')[:_MAX_CONTROLS]:
         opened.add("S:" + (place.attributes.get("id") or "")[2:])
     return frozenset(opened)
+
+
+def _said_twice(parser: LexborHTMLParser, visibility: Visibility) -> Iterator[str]:
+    """Yield the ids of what people see while the next element says the same to screen readers."""
+    for number, node in enumerate(parser.css(_SEEN)[:_MAX_CONTROLS]):
+        told = element_after(node)
+        text = clean(node.text(deep=True))
+        if (
+            told is None
+            or not text
+            or not is_for_screen_readers(told.attributes.get("class") or "")
+        ):
+            continue
+        seen = {name: value for name, value in node.attributes.items() if name != "aria-hidden"}
+        is_hidden = visibility.hides(node.tag or "", seen, (seen.get("class") or "").lower())
+        if not is_hidden and text in clean(told.text(deep=True)):
+            yield _given_id(node, f"said-twice-{number}")
 
 
 def _named_by(control: LexborNode) -> list[str]:
@@ -121,9 +146,7 @@ def _count_controls(
     """Count the controls beside panels, or in what stands right before them."""
     inside = {node.mem_id for panel in panels for node in panel.css(_TABS)}
     found = [node for node in parent.css(_TABS) if node.mem_id not in inside]
-    before = parent.prev
-    while before is not None and (before.tag or "").startswith("-"):
-        before = before.prev
+    before = element_before(parent)
     if not found and before is not None:
         found = before.css(_TABS)
     return sum(
@@ -147,7 +170,7 @@ def _panel_below(control: LexborNode, number: int) -> set[str]:
     for _ in range(_MAX_WRAPPERS):
         if here is None:
             break
-        if (panel := _next_element(here)) is not None:
+        if (panel := element_after(here)) is not None:
             if panel.tag in _MENUS:
                 return set()
             return {_given_id(panel, f"below-control-{number}")}
@@ -158,13 +181,6 @@ def _panel_below(control: LexborNode, number: int) -> set[str]:
 def _asks(node: LexborNode) -> bool:
     """Tell whether a control is a question. What others open is seldom part of what a page says."""
     return _is_control(node) and clean(node.text(deep=True)).endswith(("?", "？"))
-
-
-def _next_element(node: LexborNode) -> LexborNode | None:
-    here = node.next
-    while here is not None and (here.tag or "").startswith("-"):
-        here = here.next
-    return here
 
 
 def _is_control(node: LexborNode, *, labels: bool = False) -> bool:

@@ -1,6 +1,7 @@
 """What pictures are called by the page, and which of them say something of their own."""
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from selectolax.lexbor import LexborNode
@@ -13,6 +14,7 @@ _FILE: Final = re.compile(
 )
 _FIGURES: Final = re.compile(r"\d.*\d")
 _TELLING_WORDS: Final = 5
+_MAX_SIGN_PIXELS: Final = 48
 
 
 def label_of(node: LexborNode) -> str:
@@ -24,6 +26,19 @@ def label_of(node: LexborNode) -> str:
         told = title.text(deep=True) if title is not None else ""
     label = clean(told)
     return "" if _FILE.match(label) or len(label) > _MAX_LABEL else label
+
+
+def is_picture(attributes: Mapping[str, str | None]) -> bool:
+    """Tell whether an element says that it is one."""
+    return attributes.get("role") == "img"
+
+
+def is_small(node: LexborNode) -> bool:
+    """Tell whether a picture stands for a word or a sign in a line of text."""
+    attributes, parent = node.attributes, node.parent
+    sides = [(attributes.get(side) or "").removesuffix("px") for side in ("width", "height")]
+    fits = all(side.isdecimal() and int(side) <= _MAX_SIGN_PIXELS for side in sides)
+    return fits and parent is not None and parent.tag in ("p", "dd")
 
 
 def tells_itself(label: str) -> bool:

@@ -143,6 +143,11 @@ def _may_hide(names: str) -> bool:
     )
 
 
+def is_for_screen_readers(names: str) -> bool:
+    """Tell by its names whether an element is read out and not shown."""
+    return _may_hide(names) and bool(_COVERING_CLASS.search(names))
+
+
 def hidden_style(style: str) -> bool:
     """Tell whether an inline style hides its element.
 

@@ -20,8 +20,13 @@ from pellucid_fetcher.extraction.structure.blocks import (
 from pellucid_fetcher.extraction.structure.cells import OpenTables
 from pellucid_fetcher.extraction.structure.lines import BOXES, BREAK, Line, joined, stands_apart
 from pellucid_fetcher.extraction.structure.openable import NAMED
-from pellucid_fetcher.extraction.structure.pictures import label_of, tells_itself
-from pellucid_fetcher.extraction.structure.visibility import Visibility
+from pellucid_fetcher.extraction.structure.pictures import (
+    is_picture,
+    is_small,
+    label_of,
+    tells_itself,
+)
+from pellucid_fetcher.extraction.structure.visibility import Visibility, is_for_screen_readers
 
 MAX_DEPTH: Final = 400
 MAX_ELEMENTS: Final = 60_000
@@ -36,12 +41,20 @@ class Walker:
     Args:
         visibility: Of its elements.
         base: Address that its links start from; without one they are not noted.
+        labels: Of the panels that tabs open.
     """
 
-    def __init__(self, visibility: Visibility, base: str = "") -> None:
+    def __init__(
+        self,
+        visibility: Visibility,
+        base: str = "",
+        labels: Mapping[int, str] | None = None,
+    ) -> None:
         self.page = PageBlocks()
         self._visibility = visibility
         self._base = base
+        self._labels = labels or {}
+        self._label = ""
         self._line = Line()
         self._lists: list[items.ItemList] = []
         self._tables = OpenTables()
@@ -121,6 +134,8 @@ class Walker:
     def _take_picture(self, node: LexborNode, here: Place) -> None:
         if self._tables.in_cell:
             self._line.labels.append(label_of(node))
+        elif is_small(node):
+            self._line.pieces.append(f" {label_of(node)} ")
         elif not self._inside["a"] and not self._line.pieces and tells_itself(label_of(node)):
             picture = Block("p", label_of(node), here)
             self.page.pictures.append((len(self.page.blocks), picture))
@@ -145,6 +160,8 @@ class Walker:
         attributes = node.attributes
         names = " ".join([value for key in NAMED if (value := attributes.get(key))]).lower()
         if self._visibility.hides(tag, attributes, names, here.depth):
+            if is_for_screen_readers(names):
+                self._line.take_sign(node.text(deep=True))
             return None
         self.page.elements += 1
         if here.depth > MAX_DEPTH or self.page.elements > MAX_ELEMENTS:
@@ -155,22 +172,15 @@ class Walker:
         ):
             self._line.pieces.append(formula)
             return None
-        if "role" in attributes or tag == "noscript":
-            tag = self._kind_of(node, tag, attributes)
+        if "role" in attributes or tag in ("noscript", "footer"):
+            tag = tags.stands_for(node, tag, in_table=self._tables.is_open)
+            if attributes.get("role") == "checkbox" and (self._lists or self._tables.in_cell):
+                self._line.pieces.append(items.ticked(node))
         place = Place(tag, names, here, here.depth + 1) if names else here
         if tag in tags.INLINE:
             self._enter_inline(tag, attributes)
             return place, tag
         return self._enter_block(node, tag, here, names)
-
-    def _kind_of(self, node: LexborNode, tag: str, attributes: Mapping[str, str | None]) -> str:
-        """Return the tag that an element stands for, by its role or by its place."""
-        role = attributes.get("role")
-        if role in tags.ROLES and (self._tables.is_open or tags.ROLES[role] == "table"):
-            return tags.ROLES[role]
-        if tag == "noscript" and node.parent is not None and node.parent.tag in tags.TEXT_PARENTS:
-            return "span"  # within a sentence it stands in for what a script would write
-        return tag
 
     def _enter_block(
         self, node: LexborNode, tag: str, here: Place, names: str
@@ -181,29 +191,27 @@ class Walker:
             return None
         place = Place(tag, names, here, here.depth + 1)
         self._open(node, tag, place)
+        if self._labels:
+            self._label = self._labels.get(node.mem_id, self._label)
         return place, tag
 
     def _enter_inline(self, tag: str, attributes: Mapping[str, str | None]) -> None:
         if tag == "a":
             self._inside["a"] += 1
             self._line.links += 1
-            self._links.append((len(self._line.pieces), self._link_number(attributes)))
+            self._links.append(
+                (
+                    len(self._line.pieces),
+                    links.noted(attributes.get("href"), self._base, self.page.links),
+                )
+            )
         elif tag == "code":
             self._inside["code"] += 1
             self._line.pieces.append("`")
-        elif tag in tags.WHOLE or _is_picture(attributes):
+        elif tag in tags.WHOLE or is_picture(attributes):
             self._line.open(tag)
         elif tag in tags.TIMES and (instant := attributes.get("datetime")):
             self._line.instants.append(instant)
-
-    def _link_number(self, attributes: Mapping[str, str | None]) -> int:
-        """Note where a link leads; its number, or -1 for one that is not noted."""
-        href = attributes.get("href") if self._base else None
-        address = links.absolute(href, self._base) if href else ""
-        if not address or len(self.page.links) >= links.MOST:
-            return -1
-        self.page.links.append(address)
-        return len(self.page.links) - 1
 
     def _open(self, node: LexborNode, tag: str, place: Place) -> None:
         style = node.attributes.get("style")
@@ -229,6 +237,8 @@ class Walker:
             self._line.pieces.append(self._lists[-1].marker)
 
     def _leave(self, tag: str, node: LexborNode, here: Place) -> None:
+        if self._label and node.mem_id in self._labels:
+            self._label = ""
         if tag in tags.INLINE:
             self._leave_inline(tag, node)
             return
@@ -271,7 +281,7 @@ class Walker:
         elif tag == "code":
             self._inside["code"] -= 1
             self._line.pieces.append("`")
-        elif tag in tags.WHOLE or _is_picture(node.attributes):
+        elif tag in tags.WHOLE or is_picture(node.attributes):
             self._line.close(tag, node)
         if tag in BOXES and stands_apart(node):
             self._line.pieces.append(" ")
@@ -283,9 +293,7 @@ class Walker:
             return
         self._chars += len(text)
         place = Place("pre", names, here, here.depth + 1)
-        block = Block("pre", text[:MAX_BLOCK_CHARS], place, words=count_words(text))
-        block.language = listings.language_of(node)
-        self._emit(block)
+        self._emit(listings.block_of(node, text[:MAX_BLOCK_CHARS], place))
 
     def _flush(self, here: Place) -> None:
         line = self._line
@@ -333,10 +341,7 @@ class Walker:
 
     def _emit(self, block: Block) -> None:
         block.noscript = block.noscript or self._inside["noscript"] > 0
+        block.label, self._label = self._label, ""
         self.page.blocks.append(block)
         self.page.limited |= len(self.page.blocks) >= MAX_BLOCKS
         add_to_places(block)
-
-
-def _is_picture(attributes: Mapping[str, str | None]) -> bool:
-    return attributes.get("role") == "img"

@@ -9,6 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from pellucid_fetcher.extraction.structure.blocks import PageBlocks
 from pellucid_fetcher.extraction.structure.openable import opened_ids
+from pellucid_fetcher.extraction.structure.tabs import panel_labels
 from pellucid_fetcher.extraction.structure.visibility import Visibility
 from pellucid_fetcher.extraction.structure.walker import Walker
 
@@ -32,18 +33,19 @@ def walk_page(parser: LexborHTMLParser, base: str = "") -> PageBlocks:
     visibility = Visibility(styles)
     opened = opened_ids(parser, visibility)
     visibility.show(opened)
-    page = Walker(visibility, base).walk(root)
+    labels = panel_labels(parser)
+    page = Walker(visibility, base, labels).walk(root)
     shown = _words(page)
     if not page.limited and parser.css_first(_FADED) is not None:
         visibility.show(opened, faded=True)
-        whole = Walker(visibility, base).walk(root)
+        whole = Walker(visibility, base, labels).walk(root)
         if _words(whole) > _MOSTLY * shown:
             return whole
     if page.limited or shown >= _CLOAKED_WORDS:
         return page
     # Next to nothing is shown: perhaps the whole page waits behind a cloak.
     visibility.show(opened, wrappers=True)
-    return Walker(visibility, base).walk(root)
+    return Walker(visibility, base, labels).walk(root)
 
 
 def _words(page: PageBlocks) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from pellucid_gateway.api.anthropic.request import FETCH_TOOL, SEARCH_TOOL
-from pellucid_gateway.api.compatible.sharing import SEARCH_LOST, answer_text
+from pellucid_gateway.api.compatible.sharing import answer_text
 from pellucid_gateway.api.http.problems import Problem
 from pellucid_gateway.api.http.streams import frame
 from pellucid_gateway.domain.events import (
@@ -32,6 +32,7 @@ from pellucid_gateway.domain.events import (
     UrlFetched,
 )
 from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.notices import SEARCH_LOST
 
 Json = dict[str, Any]
 

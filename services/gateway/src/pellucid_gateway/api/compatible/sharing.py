@@ -16,9 +16,6 @@ Json = dict[str, Any]
 
 DONE = b"data: [DONE]\n\n"
 
-# Notices that say that the search itself failed.
-SEARCH_LOST = frozenset({"search_unavailable", "subject_only"})
-
 _TYPES = {
     400: "invalid_request_error",
     401: "authentication_error",

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
 from typing import Annotated
+from urllib.parse import urlsplit
 from zoneinfo import available_timezones
 
 from pydantic import AfterValidator, Field
@@ -66,6 +67,18 @@ def no_spaces(text: str) -> str:
     if any(letter.isspace() for letter in host):
         raise _wrong("a host name", "must be a host name")
     return host
+
+
+def host_name(host: str) -> str:
+    """Check a host name, or an IP address; as it stands in addresses, in ASCII, without `www.`."""
+    try:
+        name = host.rstrip(".").removeprefix("www.").encode("idna").decode()
+        is_host = bool(name) and urlsplit(f"https://{name}/").hostname == name
+    except ValueError:
+        is_host = False
+    if not is_host:
+        raise _wrong("a host name", "must be a host name")
+    return name
 
 
 def instant(text: str) -> str:

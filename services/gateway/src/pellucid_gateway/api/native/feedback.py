@@ -1,6 +1,6 @@
 """POST /v1/feedback: what a person thinks of one answer of theirs."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any, Literal, Protocol
 
 from fastapi import APIRouter, Request
@@ -42,8 +42,17 @@ class FeedbackBody(Strict):
 class FeedbackKeeper(Protocol):
     """Where feedback goes; the newest of a person on an answer counts."""
 
-    async def keep(self, answer: str, owner: str, feedback: Mapping[str, Any]) -> None:
-        """Keep it for a limited time."""
+    async def keep(
+        self, answer: str, owner: str, feedback: Mapping[str, Any], cited: Collection[str]
+    ) -> None:
+        """Keep it for a limited time.
+
+        Args:
+            answer: Id of the answer.
+            owner: Who gave it.
+            feedback: Rating, score and comment.
+            cited: Domains that the answer cites, without pages that the person named.
+        """
         ...
 
 
@@ -58,9 +67,14 @@ def feedback_routes(
         """Record a thumb; a second one replaces the first."""
         body = await read_model(request, FeedbackBody, max_body_bytes)
         owner = identity.caller(request, body.user_id)
-        await evidence.load(body.id, owner)
+        record = await evidence.load(body.id, owner)
         kept = {"rating": body.rating, "score": body.value, "comment": body.comment}
-        await keeper.keep(body.id, owner, kept)
+        await keeper.keep(body.id, owner, kept, _cited(record))
         return JsonResponse({"id": body.id, "rating": body.rating, "score": body.value})
 
     return router
+
+
+def _cited(record: Mapping[str, Any]) -> Collection[str]:
+    sources = record.get("sources", ())
+    return {one["domain"] for one in sources if one["cited"] and not one["user_supplied"]}

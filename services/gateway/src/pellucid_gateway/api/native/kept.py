@@ -1,36 +1,43 @@
 """What is kept of a person, and its deletion; what was used, and the numbers of the operator."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
 from pydantic import AfterValidator, Field
 from starlette.responses import Response
 
+from pellucid_gateway.analytics.learned_trust import LearnedTrust
 from pellucid_gateway.analytics.query_log import QueryLog
 from pellucid_gateway.analytics.report_text import PAGE_POLICY, as_markdown, as_page
 from pellucid_gateway.analytics.stats_reader import StatsReader
 from pellucid_gateway.analytics.weekly_report import weekly_report
 from pellucid_gateway.api.http.bodies import check, read_model
-from pellucid_gateway.api.http.fields import MemoryText, ShortText, not_blank
+from pellucid_gateway.api.http.fields import Host, MemoryText, ShortText, host_name, not_blank
 from pellucid_gateway.api.http.identity import Identity
 from pellucid_gateway.api.http.options import Strict
 from pellucid_gateway.api.http.responses import JsonResponse
 from pellucid_gateway.api.native.documentation import described, failures
 from pellucid_gateway.api.native.kept_schema import (
+    ConversationHead,
     ConversationReply,
     ConversationsReply,
     DailyUsageReply,
+    LearnedReply,
     MemoriesReply,
     MemoryReply,
+    PreferenceReply,
+    PreferencesReply,
     ReportReply,
     StatsReply,
 )
 from pellucid_gateway.conversation.conversations import MOST_CONVERSATIONS, Conversations
 from pellucid_gateway.conversation.memories import Memories
+from pellucid_gateway.conversation.source_preferences import SourcePreferences, Stance
 from pellucid_gateway.domain.state_ports import Records
 from pellucid_runtime.clock import Clock, SystemClock
 
+_MOST_LEARNED = 1_000
 _GONE: dict[str, Any] = {"status_code": 204, "response_class": Response}
 
 
@@ -40,9 +47,11 @@ class KeptDoors:
 
     conversations: Conversations | None
     memories: Memories
+    preferences: SourcePreferences
     query_log: QueryLog | None
     records: tuple[Records, ...]
     stats: StatsReader
+    learned: LearnedTrust | None = None
     clock: Clock = SystemClock()  # noqa: RUF009 - without state
 
 
@@ -51,6 +60,25 @@ class MemoryBody(Strict):
 
     text: Annotated[MemoryText, AfterValidator(not_blank)] = Field(
         description="What to remember of the person; at most 2 KiB of UTF-8."
+    )
+    user_id: ShortText = Field("", description="The person, as you name them when asking.")
+
+
+class TitleBody(Strict):
+    """POST /v1/conversations/{id}."""
+
+    title: Annotated[ShortText, AfterValidator(not_blank)] = Field(description="Its new title.")
+    user_id: ShortText = Field("", description="The person, as you name them when asking.")
+
+
+class PreferenceBody(Strict):
+    """POST /v1/source-preferences."""
+
+    domain: Annotated[Host, AfterValidator(host_name)] = Field(
+        description="Host name; its subdomains are meant as well."
+    )
+    stance: Literal["prefer", "avoid"] = Field(
+        description="`prefer` ranks it above equal sources; `avoid` leaves it out."
     )
     user_id: ShortText = Field("", description="The person, as you name them when asking.")
 
@@ -65,14 +93,19 @@ def kept_routes(kept: KeptDoors, identity: Identity, max_body_bytes: int) -> API
     """Routes of what is kept. `user_id` must be the one that asked, if one was given."""
     router = APIRouter()
     if kept.conversations is not None:
-        router.include_router(_conversation_routes(kept.conversations, identity))
+        router.include_router(_conversation_routes(kept.conversations, identity, max_body_bytes))
     router.include_router(_memory_routes(kept.memories, identity, max_body_bytes))
+    router.include_router(_preference_routes(kept.preferences, identity, max_body_bytes))
     router.include_router(_person_routes(kept, identity))
     router.include_router(_operator_routes(kept))
+    if kept.learned is not None:
+        router.include_router(_learned_routes(kept.learned))
     return router
 
 
-def _conversation_routes(conversations: Conversations, identity: Identity) -> APIRouter:
+def _conversation_routes(
+    conversations: Conversations, identity: Identity, max_body_bytes: int
+) -> APIRouter:
     router = APIRouter(tags=["conversations"])
 
     @router.get("/v1/conversations", **described(None, ConversationsReply))
@@ -96,6 +129,25 @@ def _conversation_routes(conversations: Conversations, identity: Identity) -> AP
     async def delete(conversation: str, request: Request, user_id: str = "") -> Response:
         """Forget one conversation at once."""
         await conversations.delete(identity.caller(request, user_id), conversation)
+        return Response(status_code=204)
+
+    @router.post("/v1/conversations/{conversation}", **described(TitleBody, ConversationHead))
+    async def rename(conversation: str, request: Request) -> Response:
+        """Give one conversation another title."""
+        body = await read_model(request, TitleBody, max_body_bytes)
+        owner = identity.caller(request, body.user_id)
+        return JsonResponse(await conversations.rename(owner, conversation, body.title))
+
+    @router.delete(
+        "/v1/conversations/{conversation}/turns/{turn}",
+        **_GONE,
+        responses={204: {"description": "Forgotten."}, **failures()},
+    )
+    async def delete_turn(
+        conversation: str, turn: str, request: Request, user_id: str = ""
+    ) -> Response:
+        """Forget one turn, as when it is asked again in other words."""
+        await conversations.delete_turn(identity.caller(request, user_id), conversation, turn)
         return Response(status_code=204)
 
     return router
@@ -130,6 +182,37 @@ def _memory_routes(memories: Memories, identity: Identity, max_body_bytes: int) 
     return router
 
 
+def _preference_routes(
+    preferences: SourcePreferences, identity: Identity, max_body_bytes: int
+) -> APIRouter:
+    router = APIRouter(tags=["source preferences"])
+
+    @router.get("/v1/source-preferences", **described(None, PreferencesReply))
+    async def listed(request: Request, user_id: str = "") -> Response:
+        """Sources that the person prefers or avoids, newest first."""
+        found = await preferences.listed(identity.caller(request, user_id))
+        return JsonResponse({"sources": found})
+
+    @router.post("/v1/source-preferences", **described(PreferenceBody, PreferenceReply))
+    async def put(request: Request) -> Response:
+        """Prefer or avoid a source; replaces what was said of it before."""
+        body = await read_model(request, PreferenceBody, max_body_bytes)
+        owner = identity.caller(request, body.user_id)
+        return JsonResponse(await preferences.put(owner, body.domain, Stance(body.stance)))
+
+    @router.delete(
+        "/v1/source-preferences/{domain}",
+        **_GONE,
+        responses={204: {"description": "Forgotten."}, **failures()},
+    )
+    async def delete(domain: str, request: Request, user_id: str = "") -> Response:
+        """Forget what the person said of a source."""
+        await preferences.delete(identity.caller(request, user_id), domain.lower())
+        return Response(status_code=204)
+
+    return router
+
+
 def _person_routes(kept: KeptDoors, identity: Identity) -> APIRouter:
     router = APIRouter(tags=["person"])
 
@@ -152,6 +235,32 @@ def _person_routes(kept: KeptDoors, identity: Identity) -> APIRouter:
     async def usage(request: Request, user_id: str = "") -> Response:
         """What the person used, by day, newest first."""
         return JsonResponse({"days": await kept.stats.usage(identity.caller(request, user_id))})
+
+    return router
+
+
+def _learned_routes(learned: LearnedTrust) -> APIRouter:
+    router = APIRouter(tags=["operator"])
+    forgotten: dict[int | str, dict[str, Any]] = {204: {"description": "Forgotten."}, **failures()}
+
+    @router.get("/v1/stats/sources", **described(None, LearnedReply))
+    async def sources() -> Response:
+        """What use taught of each domain, and by how much it moves its trust; most moved first."""
+        found = await learned.sources()
+        told = [asdict(one) for one in found[:_MOST_LEARNED]]
+        return JsonResponse({"limit": learned.limit, "domains": len(found), "sources": told})
+
+    @router.delete("/v1/stats/sources", **_GONE, responses=forgotten)
+    async def reset() -> Response:
+        """Forget all that use taught."""
+        await learned.forget()
+        return Response(status_code=204)
+
+    @router.delete("/v1/stats/sources/{domain}", **_GONE, responses=forgotten)
+    async def forget(domain: str) -> Response:
+        """Forget what use taught of one domain."""
+        await learned.forget_domain(domain.lower())
+        return Response(status_code=204)
 
     return router
 

@@ -38,6 +38,7 @@ class KeptMessage(BaseModel):
 
     role: Literal["user", "assistant"]
     content: str
+    turn: str = Field(description="Id of the turn, which is that of its answer.")
     at: str
     metadata: MessageMetadata | None
 
@@ -62,12 +63,27 @@ class MemoriesReply(BaseModel):
     memories: list[MemoryReply]
 
 
+class PreferenceReply(BaseModel):
+    """What a person thinks of a source."""
+
+    domain: str = Field(description="Host name; its subdomains are meant as well.")
+    stance: Literal["prefer", "avoid"]
+    created_at: str
+
+
+class PreferencesReply(BaseModel):
+    """Sources that a person prefers or avoids, newest first."""
+
+    sources: list[PreferenceReply]
+
+
 class UsedOnDay(BaseModel):
     """What was used on a day, in UTC."""
 
     day: str
     turns: int
     searches: int
+    results: int = Field(description="Sources of answers and results of searches.")
     tokens_in: int
     tokens_out: int
     cost_usd: float
@@ -105,6 +121,7 @@ class Numbers(BaseModel):
     lost: dict[str, int]
     tokens: dict[str, int]
     providers: list[dict[str, Any]]
+    models: list[dict[str, Any]] = Field(description="Calls, tokens and cost by model.")
 
 
 class StatsReply(Numbers):
@@ -117,7 +134,7 @@ class StatsReply(Numbers):
 
 
 class AskedReply(BaseModel):
-    """A query that at least three people asked."""
+    """A query that enough people asked."""
 
     query: str
     count: int
@@ -132,18 +149,47 @@ class ReportReply(BaseModel):
     summary: Numbers
     week_before: Numbers
     days: list[dict[str, Any]]
+    least_askers: int = Field(
+        description="People who must have asked a query for it to be shown: 3, or 1 where only one "
+        "person asks anything."
+    )
     top_queries: list[AskedReply]
     low_relevance_queries: list[AskedReply]
     most_cited_domains: list[dict[str, Any]]
     query_log: bool = Field(description="Whether the operator counts queries.")
 
 
+class LearnedSourceReply(BaseModel):
+    """What was counted of a domain in the last five weeks."""
+
+    domain: str
+    shift: float = Field(description="What is added to its trust.")
+    thumbs_up: int = Field(description="On answers that cite it.")
+    thumbs_down: int
+    cited: int = Field(description="Answers that were shown it and cite it.")
+    uncited: int
+    read: int = Field(description="Pages that could be read.")
+    unread: int
+
+
+class LearnedReply(BaseModel):
+    """What use taught of sources, the most moved first; at most 1,000 of them."""
+
+    limit: float = Field(description="By how much trust is moved at most, up or down.")
+    domains: int
+    sources: list[LearnedSourceReply]
+
+
 KEPT_REPLIES: tuple[type[BaseModel], ...] = (
+    ConversationHead,
     ConversationsReply,
     ConversationReply,
     MemoryReply,
     MemoriesReply,
+    PreferenceReply,
+    PreferencesReply,
     DailyUsageReply,
     StatsReply,
     ReportReply,
+    LearnedReply,
 )

@@ -257,9 +257,11 @@ class _Tools:
     async def fetch(
         self,
         id: Annotated[str, Field(description="Id of a search result.")],  # noqa: A002 - wire name
+        offset: Offset = 0,
+        links: Links = False,  # noqa: FBT002 - an argument of a tool
     ) -> dict[str, Any]:
-        """Read the page of a search result."""
-        page = await self._read(id, max_chars=10_000)
+        """Read the page of a search result; a longer text goes on at `next_offset`."""
+        page = await self._read(id, max_chars=10_000, offset=offset, links=links)
         kept = ("published_at", "author", "site_name", "language")
         metadata = {name: page[name] for name in kept if page[name]}
         return {
@@ -268,6 +270,7 @@ class _Tools:
             "text": page["text"],
             "url": page["final_url"] or id,
             "metadata": metadata,
+            "next_offset": page["next_offset"],
         }
 
     async def _read(self, url: str, **asked: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from pellucid_runtime.health import Health
 _NAME = "pellucid-gateway"
 
 
-def probe_routes(health: Health, features: tuple[str, ...]) -> APIRouter:
+def probe_routes(health: Health, features: tuple[str, ...], examples: tuple[str, ...]) -> APIRouter:
     """Routes for machines that watch this one."""
     router = APIRouter(tags=["probes"])
 
@@ -39,8 +39,9 @@ def probe_routes(health: Health, features: tuple[str, ...]) -> APIRouter:
         return Response(generate_latest(REGISTRY), media_type=CONTENT_TYPE_LATEST)
 
     @router.get("/v1/version", **described(None, VersionReply))
-    async def build() -> Response:
-        """Name, version and the optional faces that are on."""
-        return JsonResponse({"name": _NAME, "version": version(_NAME), "features": list(features)})
+    async def about() -> Response:
+        """Name, version, the optional faces that are on, and what the chat page offers to ask."""
+        build = {"name": _NAME, "version": version(_NAME)}
+        return JsonResponse({**build, "features": list(features), "examples": list(examples)})
 
     return router

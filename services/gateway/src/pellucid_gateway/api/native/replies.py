@@ -119,6 +119,9 @@ class BreakdownReply(Reply):
     subject_lift: Score
     semantic_method: str
     trust_rule: str
+    trust_shift: float = Field(
+        description="Part of `trust` that comes from the person's preferences and from use."
+    )
 
 
 class SourceReply(Reply):
@@ -185,6 +188,7 @@ class UrlContentReply(Reply):
     success: bool
     method: Method | None
     error: MaybeText
+    error_code: MaybeText = Field(description="FETCH_FAILED or EXTRACTION_FAILED.")
 
 
 class ProviderReply(Reply):
@@ -210,6 +214,7 @@ class NoticeReply(Reply):
 
     code: str
     text: str
+    retry: bool = Field(description="Asking the same again may help.")
 
 
 class UsageReply(Reply):
@@ -324,6 +329,7 @@ class PageReply(Reply):
     retryable: bool
     retry_after_s: MaybeCount
     error: MaybeText
+    error_code: MaybeText = Field(description="FETCH_FAILED or EXTRACTION_FAILED.")
     warnings: list[str]
     timings_ms: Annotated[dict[str, int], BeforeValidator(_total)] = Field(
         validation_alias="total_ms"
@@ -350,3 +356,4 @@ class VersionReply(Reply):
     name: str
     version: str
     features: list[str] = Field(description="Optional faces that are on.")
+    examples: list[str] = Field(description="Example questions; empty: the chat page's own.")

@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from pellucid_gateway.api.compatible.sharing import (
-    SEARCH_LOST,
     answer_text,
     error_json,
     search_results,
@@ -33,6 +32,7 @@ from pellucid_gateway.domain.events import (
     UrlFetched,
 )
 from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.notices import SEARCH_LOST
 
 Json = dict[str, Any]
 

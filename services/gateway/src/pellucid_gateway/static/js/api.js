@@ -1,13 +1,14 @@
 // Talks to the gateway. Paths are relative, so the page works behind a path prefix too.
 
 import { readEvents } from "./sse.js";
+import { t } from "./words.js";
 
 const KEY = "pellucid-key";
 
 /** What the server said instead of an answer. */
 export class Problem extends Error {
   constructor({ status = 0, code = "INTERNAL", detail = "", errors = [], retryAfter = 0 }) {
-    super(detail || "Something went wrong.");
+    super(detail || t("wentWrong"));
     Object.assign(this, { status, code, errors, retryAfter });
   }
 }
@@ -21,13 +22,13 @@ function headers() {
   return fields;
 }
 
-async function send(path, body, signal) {
+async function send(method, path, body, signal) {
   let response;
   try {
-    response = await fetch(path, { method: "POST", headers: headers(), body: JSON.stringify(body), signal });
+    response = await fetch(path, { method, headers: headers(), body: body && JSON.stringify(body), signal });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Problem({ code: "UNREACHABLE", detail: "The server cannot be reached. Check that it is running, then try again." });
+    throw new Problem({ code: "UNREACHABLE", detail: t("unreachable") });
   }
   if (!response.ok) throw await problemOf(response);
   return response;
@@ -40,17 +41,25 @@ async function problemOf(response) {
 
 /** Asks one question and yields its events; throws a Problem when it is refused or breaks off. */
 export async function* ask(request, signal) {
-  const response = await send("v1/chat", { ...request, stream: true }, signal);
+  const response = await send("POST", "v1/chat", { ...request, stream: true }, signal);
   for await (const { event, data } of readEvents(response.body)) {
     yield { event, data };
     if (event === "done" || event === "error") return;
   }
-  throw new Problem({ code: "INTERRUPTED", detail: "The connection broke off before the answer was complete." });
+  throw new Problem({ code: "INTERRUPTED", detail: t("interrupted") });
 }
 
-export async function version() {
-  const response = await fetch("v1/version", { headers: headers() }).catch(() => null);
-  return response?.ok ? response.json() : { features: [] };
-}
+const json = async (method, path, body) => (await send(method, path, body)).json();
+const conversationPath = (id) => `v1/conversations/${encodeURIComponent(id)}`;
 
-export const rate = (id, rating) => send("v1/feedback", { id, rating });
+export const version = () => json("GET", "v1/version");
+export const rate = (id, rating) => send("POST", "v1/feedback", { id, rating });
+export const evidence = (id) => json("GET", `v1/evidence/${encodeURIComponent(id)}`);
+export const conversations = async () => (await json("GET", "v1/conversations")).conversations;
+export const conversation = (id) => json("GET", conversationPath(id));
+export const renameConversation = (id, title) => send("POST", conversationPath(id), { title });
+export const deleteConversation = (id) => send("DELETE", conversationPath(id));
+export const deleteTurn = (id, turn) => send("DELETE", `${conversationPath(id)}/turns/${encodeURIComponent(turn)}`);
+
+/** Names of the models that answer, without the gateway's own name for its choice. */
+export const models = async () => (await json("GET", "v1/models")).data.map(({ id }) => id).filter((id) => id !== "pellucid");

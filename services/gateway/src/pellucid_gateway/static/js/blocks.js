@@ -1,10 +1,13 @@
 // Splits light Markdown into blocks. Every block keeps its offsets into the text (UTF-16), because
 // citations point at offsets.
 
+import { nestedList } from "./lists.js";
+import { table } from "./tables.js";
+
 const HEADING = /^(#{1,6})\s+/;
-const ITEM = /^\s*(?:[-*+•]|(\d{1,3})[.)])\s+/;
-const FENCE = /^\s*```/;
+const FENCE = /^\s*(`{3,}|~{3,})\s*([\w+#.-]*)/;
 const QUOTE = /^\s*>\s?/;
+const RULE = /^\s*(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$/;
 
 function linesOf(text) {
   const lines = [];
@@ -16,7 +19,7 @@ function linesOf(text) {
   return lines;
 }
 
-/** Returns [{type, start, end, parts: [{start, end}], ordered?, first?}] in the order of the text. */
+/** Returns [{type, start, end, parts: [{start, end}], …}] in the order of the text. */
 export function blocksOf(text) {
   const lines = linesOf(text);
   const blocks = [];
@@ -26,8 +29,7 @@ export function blocksOf(text) {
       at += 1;
       continue;
     }
-    const take = [fence, heading, list, quote, paragraph].find((rule) => rule.matches(lines[at].raw));
-    const [block, next] = take.read(lines, at);
+    const [block, next] = KINDS.find((kind) => kind.begins(lines, at)).read(lines, at);
     blocks.push(block);
     at = next;
   }
@@ -35,46 +37,37 @@ export function blocksOf(text) {
 }
 
 const fence = {
-  matches: (raw) => FENCE.test(raw),
+  begins: (lines, at) => FENCE.test(lines[at].raw),
   read(lines, at) {
+    const [, marks, language] = FENCE.exec(lines[at].raw);
+    const closes = ({ raw }) => raw.trim().startsWith(marks) && !raw.trim().replaceAll(marks[0], "");
     let end = at + 1;
-    while (end < lines.length && !FENCE.test(lines[end].raw)) end += 1;
+    while (end < lines.length && !closes(lines[end])) end += 1;
     const inner = lines.slice(at + 1, end);
     const part = inner.length ? { start: inner[0].start, end: inner.at(-1).end } : { start: lines[at].end, end: lines[at].end };
     const last = Math.min(end, lines.length - 1);
-    return [{ type: "code", start: lines[at].start, end: lines[last].end, parts: [part] }, end + 1];
+    const indent = lines[at].raw.search(/\S/);
+    return [{ type: "code", language, indent, start: lines[at].start, end: lines[last].end, parts: [part] }, end + 1];
   },
 };
 
 const heading = {
-  matches: (raw) => HEADING.test(raw),
+  begins: (lines, at) => HEADING.test(lines[at].raw),
   read(lines, at) {
     const line = lines[at];
-    const part = { start: line.start + HEADING.exec(line.raw)[0].length, end: line.end };
-    return [{ type: "heading", start: line.start, end: line.end, parts: [part] }, at + 1];
+    const [marks, { length: level }] = HEADING.exec(line.raw);
+    const part = { start: line.start + marks.length, end: line.end };
+    return [{ type: "heading", level, start: line.start, end: line.end, parts: [part] }, at + 1];
   },
 };
 
-const list = {
-  matches: (raw) => ITEM.test(raw),
-  read(lines, at) {
-    const first = ITEM.exec(lines[at].raw)[1];
-    const block = { type: "list", ordered: first !== undefined, first: Number(first ?? 1), start: lines[at].start, parts: [] };
-    while (at < lines.length) {
-      const { raw, start, end } = lines[at];
-      const item = ITEM.exec(raw);
-      if (item && (item[1] !== undefined) === block.ordered) block.parts.push({ start: start + item[0].length, end });
-      else if (raw.trim() && /^\s{2,}/.test(raw)) block.parts.at(-1).end = end;
-      else break;
-      block.end = end;
-      at += 1;
-    }
-    return [block, at];
-  },
+const rule = {
+  begins: (lines, at) => RULE.test(lines[at].raw),
+  read: (lines, at) => [{ type: "rule", start: lines[at].start, end: lines[at].end, parts: [] }, at + 1],
 };
 
 const quote = {
-  matches: (raw) => QUOTE.test(raw),
+  begins: (lines, at) => QUOTE.test(lines[at].raw),
   read(lines, at) {
     const block = { type: "quote", start: lines[at].start, parts: [] };
     while (at < lines.length && QUOTE.test(lines[at].raw)) {
@@ -88,13 +81,15 @@ const quote = {
 };
 
 const paragraph = {
-  matches: () => true,
+  begins: () => true,
   read(lines, at) {
     const start = lines[at].start;
     let end = at + 1;
-    const others = [fence, heading, list, quote];
-    while (end < lines.length && lines[end].raw.trim() && !others.some((rule) => rule.matches(lines[end].raw))) end += 1;
+    const others = KINDS.slice(0, -1);
+    while (end < lines.length && lines[end].raw.trim() && !others.some((kind) => kind.begins(lines, end))) end += 1;
     const part = { start, end: lines[end - 1].end };
     return [{ type: "paragraph", start, end: part.end, parts: [part] }, end];
   },
 };
+
+const KINDS = [fence, heading, rule, nestedList(fence), quote, table, paragraph];

@@ -1,6 +1,9 @@
 // Builds DOM nodes. A string child always becomes a text node, so nothing that came from a page or
 // a model is ever parsed as markup.
 
+import { icon } from "./icons.js";
+import { pageLanguage, t } from "./words.js";
+
 /** Creates an element: h("a", {href, class: "x", dataset: {n: 1}, style: {"--share": 0.5}, onclick}, …children). */
 export function h(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
@@ -16,6 +19,16 @@ function set(node, name, value) {
   else if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
   else if (value === true) node.setAttribute(name, "");
   else node.setAttribute(name, value);
+}
+
+/** A button that says what it does beside its icon, or as its name where there is no room for words. */
+export function button(label, { onclick, drawing, className = "quiet", ...attributes }) {
+  if (!drawing) return h("button", { type: "button", class: className, onclick, ...attributes }, label);
+  return h("button", { type: "button", class: `${className} icon`, "aria-label": label, title: label, onclick, ...attributes }, icon(drawing));
+}
+
+export async function copyText(text, announce) {
+  await navigator.clipboard.writeText(text).then(() => announce(t("copied")), () => announce(t("notCopied")));
 }
 
 export const byId = (id) => document.getElementById(id);
@@ -52,10 +65,6 @@ export function bar(share, tone) {
 
 export const percent = (share) => `${Math.round(share * 100)} %`;
 
-export function plural(count, one, many = `${one}s`) {
-  return `${count} ${count === 1 ? one : many}`;
-}
-
 export function seconds(ms) {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
@@ -63,5 +72,5 @@ export function seconds(ms) {
 export function day(iso) {
   const date = iso ? new Date(iso) : null;
   if (!date || Number.isNaN(date.getTime())) return "";
-  return date.toLocaleDateString(undefined, { year: "numeric", month: "short", day: "numeric", timeZone: "UTC" });
+  return date.toLocaleDateString(pageLanguage, { year: "numeric", month: "short", day: "numeric", timeZone: "UTC" });
 }

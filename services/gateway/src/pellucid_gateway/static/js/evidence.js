@@ -1,13 +1,9 @@
 // The evidence drawer: everything behind one answer.
 
-import { bar, byId, h, percent, plural, seconds } from "./dom.js";
+import { bar, byId, h, percent, seconds } from "./dom.js";
+import { t, tCode } from "./words.js";
 
-const ACTIONS = { search: "Searched the web", fetch: "Read the pages you named", answer: "Answered without the web" };
-const STAGES = {
-  mode: "the web switch", url: "an address in the message", rule: "rules", matrix: "the keyword matrix",
-  classifier: "the trained model", llm: "the language model", fallback: "best guess",
-};
-const TIMES = { decision: "Decision", search: "Search", fetch: "Pages", score: "Scoring", first_token: "First word", generate: "Answer", total: "Whole turn" };
+const STAGES = ["decision", "search", "fetch", "score", "first_token", "generate", "total"];
 
 /** Opens the drawer for the whole response of a turn. */
 export function openEvidence(result) {
@@ -31,37 +27,38 @@ function pairs(rows) {
 }
 
 function decision(made) {
-  return section("Decision",
-    h("p", { class: "verdict" }, ACTIONS[made.action] ?? made.action, h("span", {}, `by ${STAGES[made.stage] ?? made.stage}, ${percent(made.confidence)} sure`)),
+  return section(t("decision"),
+    h("p", { class: "verdict" }, tCode("action", made.action), h("span", {}, t("decidedBy", { stage: tCode("stage", made.stage), share: percent(made.confidence) }))),
     made.reason ? h("p", {}, made.reason) : null,
     signals(made.signals ?? []),
     pairs([
-      ["Question", made.standalone_question], ["Queries", made.queries.join(" | ")], ["Sort of sources", made.intent], ["Category", made.category],
-      ["Age", made.freshness === "none" ? "any" : made.freshness], ["Must contain", made.target_info], ["Addresses", made.urls],
-      ["Not read", made.ignored_urls], ["Language", made.language],
+      [t("question"), made.standalone_question], [t("queries"), made.queries.join(" | ")], [t("sourceType"), made.intent], [t("category"), made.category],
+      [t("age"), made.freshness === "none" ? t("anyAge") : made.freshness], [t("mustContain"), made.target_info], [t("addresses"), made.urls],
+      [t("notRead"), made.ignored_urls], [t("language"), made.language],
     ]));
 }
 
 function signals(list) {
   if (!list.length) return null;
-  return h("ul", { class: "signals", "aria-label": "Signals" }, ...list.map(({ name, weight, evidence }) =>
+  return h("ul", { class: "signals", "aria-label": t("signals") }, ...list.map(({ name, weight, evidence }) =>
     h("li", { class: weight < 0 ? "is-against" : "" },
       h("span", {}, name.replaceAll("_", " "), evidence ? h("q", {}, evidence) : null),
       bar(Math.abs(weight)), h("span", {}, (weight > 0 ? "+" : "") + weight.toFixed(2)))));
 }
 
 function left(outbound) {
-  if (!outbound?.length) return section("What left this server", h("p", {}, "Nothing was sent out for this answer."));
-  return section("What left this server", h("p", {}, `${plural(outbound.length, "text")}, exactly as sent:`),
-    h("ul", { class: "left" }, ...outbound.map(({ to, kind, text }) => h("li", {}, h("b", {}, to), ` received a ${kind}`, h("code", {}, text)))));
+  if (!outbound?.length) return section(t("whatLeft"), h("p", {}, t("nothingLeft")));
+  return section(t("whatLeft"), h("p", {}, t("textsLeft", { n: outbound.length })),
+    h("ul", { class: "left" }, ...outbound.map(({ to, kind, text }) =>
+      h("li", {}, h("b", {}, to), ` · ${tCode("sent", kind)}`, text ? h("code", {}, text) : null))));
 }
 
 function providers(list) {
-  if (!list?.length) return section("Providers", h("p", {}, "No search provider was asked."));
+  if (!list?.length) return section(t("providers"), h("p", {}, t("noProvider")));
   const rows = list.map(({ name, status, latency_ms, results, error_code }) => h("tr", {},
-    h("td", {}, name), h("td", { class: ["ok", "cached", "skipped"].includes(status) ? "" : "is-bad" }, [status.replaceAll("_", " "), error_code].filter(Boolean).join(": ")),
+    h("td", {}, name), h("td", { class: ["ok", "cached", "skipped"].includes(status) ? "" : "is-bad" }, [tCode("status", status), error_code].filter(Boolean).join(": ")),
     h("td", { class: "is-number" }, String(results)), h("td", { class: "is-number" }, seconds(latency_ms))));
-  return section("Providers", table(["Name", "Status", "Results", "Time"], rows));
+  return section(t("providers"), table([t("name"), t("status"), t("results"), t("time")], rows));
 }
 
 function table(heads, rows) {
@@ -70,30 +67,30 @@ function table(heads, rows) {
 }
 
 function citations({ citation_report: report, citations: list }) {
-  if (!report?.checked && !report?.added) return section("Citations", h("p", {}, "The answer made no claim that had to be checked."));
-  return section("Citations",
-    h("p", {}, `${plural(report.checked + report.added, "citation")} checked against the text of the sources; ${list.length} shown.`),
-    pairs([["Found right by a judge", String(report.supported)], ["Figures, names and wording match", String(report.matched)], ["Not checked", String(report.unchecked)], ["Added", String(report.added)],
-      ["Kept", String(report.kept)], ["Moved to a better source", String(report.rebound)], ["Removed", String(report.dropped)], ["Sentences without", String(report.uncited_sentences)]]));
+  if (!report?.checked && !report?.added) return section(t("citations"), h("p", {}, t("noClaims")));
+  const counts = ["supported", "matched", "unchecked", "added", "kept", "rebound", "dropped", "uncited_sentences"];
+  return section(t("citations"),
+    h("p", {}, t("citationsChecked", { n: report.checked + report.added, shown: list.length })),
+    pairs(counts.map((name) => [t(`report_${name}`), String(report[name])])));
 }
 
 function times(timings) {
-  const known = Object.keys(TIMES).filter((key) => timings?.[key] > 0);
-  if (!known.length) return section("Time", h("p", {}, "Too quick to measure."));
+  const known = STAGES.filter((key) => timings?.[key] > 0);
+  if (!known.length) return section(t("time"), h("p", {}, t("tooQuick")));
   const whole = Math.max(...known.map((key) => timings[key]), 1);
-  return section("Time", h("dl", { class: "times" }, ...known.flatMap((key) =>
-    [h("dt", {}, TIMES[key]), h("dd", {}, bar(timings[key] / whole), h("span", {}, seconds(timings[key])))])));
+  return section(t("time"), h("dl", { class: "times" }, ...known.flatMap((key) =>
+    [h("dt", {}, t(`time_${key}`)), h("dd", {}, bar(timings[key] / whole), h("span", {}, seconds(timings[key])))])));
 }
 
 function rest(result) {
   const { usage = {} } = result;
   const lost = (result.degraded ?? []).map((part) => part.component ?? part);
   const link = result.evidence_id
-    ? h("p", {}, h("a", { href: `v1/evidence/${encodeURIComponent(result.evidence_id)}`, target: "_blank", rel: "noopener" }, "The whole record as JSON")) : null;
-  return section("More",
+    ? h("p", {}, h("a", { href: `v1/evidence/${encodeURIComponent(result.evidence_id)}`, target: "_blank", rel: "noopener" }, t("wholeRecord"))) : null;
+  return section(t("more"),
     pairs([
-      ["Answered by", result.model_label], ["Rounds", String(result.iterations)], ["Lost parts", lost],
-      ["Provider calls", String(usage.searches ?? 0)], ["Cost", usage.cost_usd ? `${usage.cost_usd.toFixed(4)} USD` : "none"],
-      ["Tokens", usage.prompt_tokens ? `${usage.prompt_tokens} in, ${usage.completion_tokens} out` : ""],
+      [t("answeredBy"), result.model_label], [t("rounds"), String(result.iterations)], [t("degraded"), lost],
+      [t("providerCalls"), String(usage.searches ?? 0)], [t("cost"), usage.cost_usd ? `${usage.cost_usd.toFixed(4)} USD` : t("none")],
+      [t("tokens"), usage.prompt_tokens ? t("tokensUsed", { sent: usage.prompt_tokens, got: usage.completion_tokens }) : ""],
     ]), link);
 }

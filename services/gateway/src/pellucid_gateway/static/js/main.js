@@ -1,16 +1,19 @@
-// The page: composer, conversation and the life of one request.
+// The page: its composer and dialogs, wired to the conversation.
 
-import { Problem, ask, useKey, version } from "./api.js";
-import { byId, h } from "./dom.js";
+import { useKey, version } from "./api.js";
+import { Chat, namedInAddress } from "./chat.js";
+import { wireChoices } from "./choices.js";
+import { button, byId, h } from "./dom.js";
 import { wireEvidence } from "./evidence.js";
-import { EXAMPLES } from "./examples.js";
+import { wireKeys } from "./keys.js";
+import { conversationMarkdown } from "./markdown.js";
+import { Menu } from "./menu.js";
 import { wirePassage } from "./passage.js";
+import { choose, settings } from "./settings.js";
 import { wireTheme } from "./theme.js";
-import { TurnView } from "./turn.js";
+import { t, translate } from "./words.js";
 
-const HISTORY_LIMIT = 20; // messages sent along; the server looks at the last 5 for its decisions
-
-const state = { messages: [], conversation: "", running: null, features: [] };
+const MOST_BYTES = 32 * 1024; // of a message; the server's limit
 
 const form = byId("composer");
 const field = byId("question");
@@ -24,62 +27,6 @@ function options() {
   return { web_mode: data.get("web_mode"), depth: data.get("depth"), force_search: data.get("force_search") === "on" };
 }
 
-function requestFor(question) {
-  const request = { ...options(), messages: [...state.messages.slice(-HISTORY_LIMIT), { role: "user", content: question }] };
-  if (state.conversation) request.conversation_id = state.conversation;
-  request.time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
-  return request;
-}
-
-function setRunning(controller) {
-  state.running = controller;
-  byId("send").hidden = Boolean(controller);
-  byId("stop").hidden = !controller;
-}
-
-async function submit(question) {
-  if (state.running) return;
-  byId("welcome").hidden = true;
-  byId("new-chat").hidden = false;
-  const request = requestFor(question);
-  const view = new TurnView(question, { announce, features: state.features, onRetry: (old) => { old.root.remove(); submit(question); } });
-  byId("turns").append(view.root);
-  view.root.scrollIntoView({ block: "start", behavior: "smooth" });
-  announce("Question sent");
-  await run(view, request, question);
-}
-
-async function run(view, request, question) {
-  const controller = new AbortController();
-  setRunning(controller);
-  try {
-    for await (const { event, data } of ask(request, controller.signal)) {
-      view.apply(event, data);
-      if (event === "done") remember(question, data);
-    }
-  } catch (error) {
-    end(view, error, question);
-  } finally {
-    setRunning(null);
-  }
-}
-
-function remember(question, result) {
-  state.conversation = result.conversation_id;
-  state.messages.push({ role: "user", content: question });
-  if (result.answer) state.messages.push({ role: "assistant", content: result.answer });
-}
-
-function end(view, error, question) {
-  if (error.name === "AbortError") return view.stopped();
-  if (!(error instanceof Problem)) {
-    view.fail({ detail: "The answer could not be shown completely." });
-    throw error;
-  }
-  if (error.status === 401) askForKey(() => { view.root.remove(); submit(question); });
-  return view.fail(error);
-}
-
 function askForKey(then) {
   const dialog = byId("key-dialog");
   byId("key-form").onsubmit = () => {
@@ -87,16 +34,23 @@ function askForKey(then) {
     byId("key").value = "";
     then();
   };
-  byId("key-cancel").onclick = () => dialog.close();
   dialog.showModal();
+}
+
+/** Tells in words that a text is too long to be sent; it stays in the field. */
+function tooLong(text) {
+  const isLong = new TextEncoder().encode(text).length > MOST_BYTES;
+  byId("composer-note").hidden = !isLong;
+  if (isLong) byId("composer-note").textContent = t("tooLong", { length: text.length.toLocaleString(), most: Math.floor(text.length * MOST_BYTES / new TextEncoder().encode(text).length).toLocaleString() });
+  return isLong;
 }
 
 function send() {
   const question = field.value.trim();
-  if (!question || state.running) return;
+  if (!question || chat.running || tooLong(question)) return;
   field.value = "";
   fit();
-  submit(question);
+  chat.submit(question);
 }
 
 /** Grows the field with its text where the browser cannot do it by itself. */
@@ -107,44 +61,63 @@ function fit() {
 }
 
 function startOver() {
-  state.running?.abort();
-  Object.assign(state, { messages: [], conversation: "" });
-  byId("turns").replaceChildren();
-  byId("welcome").hidden = false;
-  byId("new-chat").hidden = true;
-  field.focus();
-  announce("New conversation");
-}
-
-function stop() {
-  state.running?.abort();
+  chat.startOver();
   field.focus();
 }
 
-form.addEventListener("submit", (event) => {
-  event.preventDefault();
-  send();
-});
-field.addEventListener("input", fit);
-field.addEventListener("keydown", (event) => {
-  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-  event.preventDefault();
-  send();
-});
-byId("stop").addEventListener("click", stop);
-byId("new-chat").addEventListener("click", startOver);
-document.addEventListener("keydown", (event) => {
-  const typing = event.target.closest("input, textarea, dialog");
-  if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey) {
+function share() {
+  const file = new Blob([conversationMarkdown(chat.finished)], { type: "text/markdown" });
+  const link = h("a", { href: URL.createObjectURL(file), download: "pellucid.md" });
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+function wireComposer() {
+  form.addEventListener("submit", (event) => {
     event.preventDefault();
+    send();
+  });
+  field.addEventListener("input", () => {
+    fit();
+    if (!byId("composer-note").hidden) tooLong(field.value);
+  });
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    send();
+  });
+  form.elements.depth.value = settings.depth;
+  for (const each of form.elements.depth) each.addEventListener("change", () => choose({ depth: each.value }));
+  byId("stop").addEventListener("click", () => {
+    chat.stop();
     field.focus();
-  }
-});
+  });
+}
 
-byId("examples").append(...EXAMPLES.map(({ kind, text }) =>
-  h("li", {}, h("button", { type: "button", onclick: () => submit(text) }, h("b", {}, kind), text))));
+translate();
+const chat = new Chat({ announce, options, askForKey });
+const menu = new Menu({ chat, announce });
+wireComposer();
 wireTheme();
 wirePassage();
 wireEvidence();
+wireChoices(chat);
+wireKeys({
+  "/": () => field.focus(),
+  n: startOver,
+  c: () => menu.open(),
+  s: () => byId("settings-open").click(),
+  e: () => chat.turns.at(-1)?.view.question.change(),
+  r: () => chat.finished.length && chat.resend(chat.turns.at(-1), chat.turns.at(-1).question),
+});
+for (const close of document.querySelectorAll("[data-closes]")) close.addEventListener("click", () => close.closest("dialog").close());
+byId("new-chat").addEventListener("click", startOver);
+byId("share").addEventListener("click", share);
+addEventListener("hashchange", () => (namedInAddress() ? chat.open(namedInAddress()) : chat.clear()));
 if (matchMedia("(pointer: fine)").matches) field.focus();
-version().then(({ features = [] }) => { state.features = features; });
+version().catch(() => ({})).then(({ features = [], examples = [] }) => {
+  chat.features = features;
+  const questions = examples.length ? examples : [1, 2, 3, 4].map((number) => t(`example_${number}`));
+  byId("examples").append(...questions.map((text) => h("li", {}, button(text, { className: "", onclick: () => chat.submit(text) }))));
+  if (namedInAddress()) chat.open(namedInAddress());
+});

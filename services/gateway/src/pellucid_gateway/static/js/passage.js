@@ -1,7 +1,7 @@
 // The card with the cited passage: opens on hover and focus, stays on click, closes on Escape.
 
-import { checkText } from "./checks.js";
 import { byId, day, h, letterIcon, percent, safeLink } from "./dom.js";
+import { tCode, t } from "./words.js";
 
 const CLOSE_AFTER_MS = 180;
 const GAP = 8;
@@ -15,9 +15,9 @@ export function makeChip(citation, sourceOf, root) {
   const chip = h("button", {
     type: "button",
     class: citation.check === "supported" ? "cite" : "cite cite--open",
-    title: checkText(citation.check),
+    title: tCode("check", citation.check),
     "aria-expanded": "false",
-    "aria-label": `Source ${citation.source}: ${citation.title || source.domain}`,
+    "aria-label": t("sourceNumber", { number: citation.source, title: citation.title || source.domain }),
     onpointerenter: (event) => event.pointerType === "mouse" && open(),
     onpointerleave: (event) => event.pointerType === "mouse" && closeSoon(),
     onfocus: () => chip.matches(":focus-visible") && open(),
@@ -49,7 +49,7 @@ function cardOf(citation, source) {
       h("span", {}, [source.domain, when].filter(Boolean).join(" · "))),
     safeLink(citation.url, { class: "passage__title" }, citation.title || citation.url),
     citation.cited_text ? h("blockquote", {}, citation.cited_text) : null,
-    h("p", { class: "passage__support" }, `Support for this claim: ${percent(citation.support)}. ${checkText(citation.check)}`),
+    h("p", { class: "passage__support" }, `${t("support", { share: percent(citation.support) })} ${tCode("check", citation.check)}`),
   ].filter(Boolean);
 }
 

@@ -2,32 +2,18 @@
 // markup; a link is kept only when it leads to one of the answer's sources.
 
 import { blocksOf } from "./blocks.js";
-import { checkText } from "./checks.js";
-import { h, safeLink } from "./dom.js";
+import { copyText, h, safeLink } from "./dom.js";
+import { chipPlace, utf16Offset } from "./places.js";
+import { t } from "./words.js";
 
 const INLINE = /\\([!-/:-@[-`{-~])|&(lt|gt|amp);|(`+)([^`]+?)\3|\*\*([^*]+?)\*\*|(?<![\w*])\*([^*\s][^*]*?)\*(?![\w*])|(?<!\w)_([^_\s][^_]*?)_(?!\w)|!?\[((?:\\.|[^\]\\])+)\]\(([^()\s]+)\)/gu;
 
 const SIGNS = { lt: "<", gt: ">", amp: "&" };
 
-// Closing marks that a chip stands behind, although the claim ends before them.
-const CLOSING = /^(?:[”"»』」’)\].,;!?…。，！？]|[\u00a0\u202f ](?=»))+/u;
-// The German closing mark opens in other languages: it closes where „ was opened before it.
-const CLOSING_LOW = /^[“”"’)\].,;!?…。，！？]+/u;
-
-/** Converts code point offsets (the wire's) into UTF-16 offsets (the browser's). */
-export function utf16Offset(text, codePoints) {
-  let offset = 0;
-  for (let left = codePoints; left > 0 && offset < text.length; left -= 1) {
-    offset += text.codePointAt(offset) > 0xffff ? 2 : 1;
-  }
-  return offset;
-}
-
 /** One answer on the page. Only blocks that changed are replaced, so nothing flickers. */
 export class Prose {
-  constructor(root, { makeChip }) {
-    this.root = root;
-    this.makeChip = makeChip;
+  constructor(root, { makeChip, announce }) {
+    Object.assign(this, { root, makeChip, announce });
     this.text = "";
     this.citations = [];
     this.unsupported = [];
@@ -71,7 +57,7 @@ export class Prose {
     this.frame = 0;
     const keys = [];
     blocksOf(this.text).forEach((block, index) => {
-      const inside = this.citations.filter(({ start, end }) => end > block.start && start < block.end).map((citation) => this.placed(citation));
+      const inside = this.citations.filter(({ start, end }) => end > block.start && start < block.end).map((citation) => this.placed(citation, block));
       keys.push(JSON.stringify([block.type, block.start, this.text.slice(block.start, block.end), inside, this.links.size, this.unsupported]));
       if (keys[index] === this.keys[index]) return;
       const node = this.block(block, inside);
@@ -85,24 +71,40 @@ export class Prose {
     this.keys = keys;
   }
 
-  /** Where the chip of a citation stands; known only once the text behind the claim has come. */
-  placed(citation) {
-    const low = this.text.lastIndexOf("„", citation.end) > this.text.lastIndexOf("“", citation.end - 1);
-    const closing = (low ? CLOSING_LOW : CLOSING).exec(this.text.slice(citation.end, citation.end + 8));
-    return { ...citation, chip: citation.end + (closing ? closing[0].length : 0) };
+  /** The chip's place: behind its claim, in the last part of the block that the claim reaches into. */
+  placed(citation, block) {
+    const home = block.parts.findLast(({ start }) => start < citation.end);
+    return { ...citation, home: home?.start, chip: Math.min(chipPlace(this.text, citation.end), home?.end ?? Infinity) };
   }
 
   block(block, citations) {
     const fill = (part) => new Line(this, citations, part).nodes();
-    if (block.type === "code") return h("pre", {}, h("code", {}, this.text.slice(block.parts[0].start, block.parts[0].end)));
-    if (block.type === "heading") return h("h3", {}, ...fill(block.parts[0]));
-    if (block.type === "quote") return h("blockquote", {}, ...block.parts.flatMap((part) => [...fill(part), "\n"]));
-    if (block.type === "list") {
-      const items = block.parts.map((part) => h("li", {}, ...fill(part)));
-      return block.ordered ? h("ol", { start: block.first }, ...items) : h("ul", {}, ...items);
-    }
-    return h("p", {}, ...fill(block.parts[0]));
+    const [first] = block.parts;
+    const makers = {
+      code: () => this.code(block),
+      heading: () => h(block.level > 2 ? "h4" : "h3", {}, ...fill(first)),
+      list: () => h(block.ordered ? "ol" : "ul", block.ordered ? { start: block.first } : {}, ...block.items.map(({ part, inside }) =>
+        h("li", {}, ...fill(part), ...inside.map((inner) => this.block(inner, citations))))),
+      paragraph: () => h("p", {}, ...fill(first)),
+      quote: () => h("blockquote", {}, ...block.parts.flatMap((part) => [...fill(part), "\n"])),
+      rule: () => h("hr"),
+      table: () => grid(block, fill),
+    };
+    return makers[block.type]();
   }
+
+  code({ parts: [part], language, indent }) {
+    const text = this.text.slice(part.start, part.end).split("\n").map((line) => line.slice(Math.min(indent, Math.max(0, line.search(/\S/))))).join("\n");
+    const copy = h("button", { type: "button", class: "quiet", onclick: () => copyText(text, this.announce) }, t("copy"));
+    return h("div", { class: "code" }, h("div", { class: "code__head" }, h("span", {}, language), copy),
+      h("pre", { tabindex: 0, role: "region", "aria-label": t("code") }, h("code", {}, text)));
+  }
+}
+
+function grid({ rows: [heads, ...rows], aligned }, fill) {
+  const row = (cells, tag, extra = {}) => h("tr", {}, ...cells.map((cell, index) => h(tag, { class: `is-${aligned[index]}`, ...extra }, ...fill(cell))));
+  return h("div", { class: "table", tabindex: 0, role: "region", "aria-label": t("table") },
+    h("table", {}, h("thead", {}, row(heads, "th", { scope: "col" })), h("tbody", {}, ...rows.map((cells) => row(cells, "td")))));
 }
 
 /** The inline content of one part of a block. */
@@ -111,9 +113,7 @@ class Line {
     this.prose = prose;
     this.part = part;
     this.citations = citations;
-    this.waiting = citations
-      .filter(({ end }) => end > part.start && end <= part.end)
-      .sort((a, b) => a.chip - b.chip || a.source - b.source);
+    this.waiting = citations.filter(({ home }) => home === part.start).sort((a, b) => a.chip - b.chip || a.source - b.source);
   }
 
   nodes() {
@@ -162,7 +162,7 @@ class Line {
     const text = this.prose.text.slice(from, to).replaceAll("\n", " ");
     const claims = this.citations.filter((citation) => citation.start <= from && citation.end >= to).map(({ key }) => key);
     const isOpen = this.prose.unsupported.some((span) => span.start <= from && span.end >= to);
-    if (isOpen && !claims.length) return [h("span", { class: "unsupported", title: checkText("unsupported") }, text), ...this.chips(to)];
+    if (isOpen && !claims.length) return [h("span", { class: "unsupported", title: t("check_unsupported") }, text), ...this.chips(to)];
     const node = claims.length ? h("span", { class: "claim", dataset: { claims: ` ${claims.join(" ")} ` } }, text) : text;
     return [node, ...this.chips(to)];
   }

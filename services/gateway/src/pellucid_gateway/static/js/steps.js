@@ -1,16 +1,19 @@
 // The live steps of one turn: a line that says what happens now, and a list of what happened.
 
-import { h, plural, seconds } from "./dom.js";
-import { lacksWeb } from "./lost.js";
+import { h, seconds } from "./dom.js";
+import { t, tCode } from "./words.js";
+
+// Codes of notices that tell why the web could not be searched.
+const WEB_LOST = new Set(["web_unavailable", "search_unavailable", "search_busy", "search_quota_spent", "search_budget_spent", "search_not_configured"]);
+const LOCAL = "local"; // the provider of the installation's own documents
 
 export class Steps {
   constructor() {
-    this.state = h("span", { class: "steps__state" }, "Thinking…");
+    this.state = h("span", { class: "steps__state" }, t("thinking"));
     this.list = h("ol");
     const summary = h("summary", {}, h("span", { class: "steps__dot", "aria-hidden": "true" }), this.state);
     this.root = h("details", { class: "steps" }, summary, this.list);
     this.queries = new Set();
-    this.pages = 0;
     this.root.addEventListener("toggle", () => { if (!this.list.children.length) this.root.open = false; });
   }
 
@@ -24,40 +27,34 @@ export class Steps {
     this.root.open = true;
   }
 
-  decided(decision) {
-    this.now(decision.action === "answer" ? "Answering…" : decision.action === "fetch" ? "Reading the page…" : "Searching the web…");
-    if (decision.reason) this.add(decision.reason);
+  decided({ action, reason }) {
+    this.now(t({ answer: "answering", fetch: "readingPage" }[action] ?? "searching"));
+    if (reason) this.add(reason);
   }
 
   urlFetched({ url, success, error }) {
-    this.pages += success ? 1 : 0;
-    this.add(success ? `Read ${hostOf(url)}` : `Could not read ${hostOf(url)}${error ? `: ${error}` : ""}`);
+    const host = hostOf(url);
+    this.add(success ? t("readHost", { host }) : t("couldNotRead", { host: error ? `${host}: ${error}` : host }));
   }
 
   progress(event, data) {
     this.now(data.message);
     if (data.query && !this.queries.has(data.query)) {
       this.queries.add(data.query);
-      this.add("Searched for ", h("q", {}, data.query));
+      this.add(`${t("searchedFor")} `, h("q", {}, data.query));
     }
-    if (event === "web_search_fetching" && data.count) {
-      this.pages += data.count;
-      this.add(`Reading ${plural(data.count, "page")}`);
-    }
-    if (event === "web_search_extracting" && data.count) this.add(`Taking key facts from ${plural(data.count, "page")}`);
-    if (event === "web_search_reflecting") this.add("Checking whether this is enough");
-    if (event === "web_search_complete") this.add(`${plural(data.results_count ?? 0, "relevant result")} found`);
+    if (event === "web_search_fetching" && data.count) this.add(t("readingPages", { n: data.count }));
+    if (event === "web_search_extracting" && data.count) this.add(t("takingFacts", { n: data.count }));
+    if (event === "web_search_reflecting") this.add(t("isEnough"));
+    if (event === "web_search_complete") this.add(t("relevantFound", { n: data.results_count ?? 0 }));
   }
 
   /** Folds the list into one line that sums the turn up. */
   finish(result) {
-    const parts = [];
-    const read = (result.url_contents ?? []).filter(({ success }) => success).length;
-    if (result.decision.action === "search") parts.push(lacksWeb(result) ? "Searched local documents" : "Searched the web", plural(result.decision.queries.length, "query", "queries"));
-    else if (read) parts.push(`Read ${plural(read, "page")}`);
-    else parts.push("Answered without the web");
-    if (result.sources.length) parts.push(plural(result.sources.length, "source"));
-    if (result.timings_ms.total) parts.push(seconds(result.timings_ms.total));
+    const parts = [whatHappened(result)];
+    if (result.iterations) parts.push(t("queryCount", { n: this.queries.size || result.decision.queries.length }));
+    if (result.sources.length) parts.push(t("sourceCount", { n: result.sources.length }));
+    if (result.timings_ms?.total) parts.push(seconds(result.timings_ms.total));
     this.fold(parts.join(" · "));
   }
 
@@ -65,6 +62,25 @@ export class Steps {
     this.root.open = false;
     this.now(text);
   }
+}
+
+/** What the turn did to answer, by what its providers and pages report. */
+function whatHappened({ iterations, providers = [], url_contents: pages = [], sources }) {
+  const answered = providers.filter(({ status }) => ["ok", "cached"].includes(status)).map(({ name }) => name);
+  if (answered.some((name) => name !== LOCAL)) return t("searchedWeb");
+  if (answered.includes(LOCAL)) return t("searchedLocal");
+  if (iterations) return t("searchFailed");
+  const read = pages.filter(({ success }) => success).length;
+  if (read) return t("readPages", { n: read });
+  return t(sources.length ? "earlierSources" : "withoutSearch");
+}
+
+/** Names of what the turn had to do without, except for what one of its notices already says. */
+export function missingParts({ degraded = [], notices }) {
+  const isWebTold = notices.some(({ code }) => WEB_LOST.has(code));
+  const isTold = (name) => isWebTold && (name === "search" || name.startsWith("provider:"));
+  const names = degraded.map((part) => part.component ?? part).filter((name) => !isTold(name));
+  return [...new Set(names.map((name) => (name.startsWith("provider:") ? t("part_provider", { name: name.slice(9) }) : tCode("part", name))))];
 }
 
 function hostOf(url) {

@@ -1,5 +1,7 @@
 // Dark and light: the system's choice until the person makes one. first-paint.js sets the first value.
 
+import { t } from "./words.js";
+
 const KEY = "pellucid-theme";
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 
@@ -8,7 +10,7 @@ const chosen = () => localStorage.getItem(KEY) ?? (prefersDark.matches ? "dark" 
 function apply() {
   const theme = chosen();
   document.documentElement.dataset.theme = theme;
-  document.getElementById("theme")?.setAttribute("aria-label", `Switch to the ${theme === "dark" ? "light" : "dark"} theme`);
+  document.getElementById("theme")?.setAttribute("aria-label", t(theme === "dark" ? "toLight" : "toDark"));
 }
 
 export function wireTheme() {

@@ -1,17 +1,20 @@
 // One turn on the page: takes the events of the server and keeps the view right.
 
 import { rate } from "./api.js";
-import { h } from "./dom.js";
+import { button, copyText, h } from "./dom.js";
 import { openEvidence } from "./evidence.js";
-import { lostParts } from "./lost.js";
+import { answerMarkdown } from "./markdown.js";
 import { makeChip } from "./passage.js";
 import { Prose } from "./prose.js";
+import { QuestionView } from "./question.js";
 import { resultsCard, sourceList } from "./sources.js";
-import { Steps } from "./steps.js";
+import { missingParts, Steps } from "./steps.js";
+import { t } from "./words.js";
 
 export class TurnView {
-  constructor(question, { announce, onRetry, features }) {
-    Object.assign(this, { announce, onRetry, features });
+  /** `onResend(question)` asks again in the place of this turn. */
+  constructor(text, { announce, onResend, features }) {
+    Object.assign(this, { announce, onResend, features });
     this.sources = new Map();
     this.steps = new Steps();
     this.notes = h("div");
@@ -19,9 +22,10 @@ export class TurnView {
     this.extra = h("div");
     this.after = h("div");
     this.foot = h("div");
-    this.article = h("article", { class: "answer", "aria-label": "Answer", "aria-busy": "true" }, this.steps.root, this.notes, this.body, this.after, this.extra, this.foot);
-    this.root = h("li", { class: "turn" }, h("h2", { class: "hidden" }, "Question"), h("p", { class: "question", dir: "auto" }, question), this.article);
-    this.prose = new Prose(this.body, { makeChip: (citation) => makeChip(citation, (n) => this.sources.get(n), this.root) });
+    this.question = new QuestionView(text, { onResend });
+    this.article = h("article", { class: "answer", "aria-label": t("answer"), "aria-busy": "true" }, this.steps.root, this.notes, this.body, this.after, this.extra, this.foot);
+    this.root = h("li", { class: "turn" }, h("h2", { class: "hidden" }, t("question")), this.question.root, this.article);
+    this.prose = new Prose(this.body, { announce, makeChip: (citation) => makeChip(citation, (n) => this.sources.get(n), this.root) });
   }
 
   /** Applies one event; unknown ones are ignored, so that the server may grow. */
@@ -43,7 +47,7 @@ export class TurnView {
 
   /** The steps fold before the first word, so that the text never jumps while it is read. */
   write(text) {
-    if (!this.prose.text) this.steps.fold("Answering…");
+    if (!this.prose.text) this.steps.fold(t("answering"));
     this.prose.append(text);
   }
 
@@ -68,54 +72,50 @@ export class TurnView {
   }
 
   finish(result) {
+    this.show(result);
+    this.settle(t(result.answer_kind === "results" ? "resultCount" : "answerReady", { n: result.sources.length }));
+  }
+
+  /** Shows a whole response, just come or kept. */
+  show(result) {
     this.take(result.sources);
     this.prose.settle(result.answer, result.citations, result.unsupported);
-    this.steps.finish(result);
-    this.degraded(lostParts(result));
+    if (result.decision) this.steps.finish(result);
+    else this.steps.root.hidden = true;
+    this.degraded(missingParts(result));
+    if (result.kept === false) this.note(t("notKept"));
     for (const { text } of result.notices) this.note(text);
-    if (result.answer_kind === "results") this.results({ query: result.decision.queries[0], results: result.sources });
+    if (result.answer_kind === "results") this.results({ query: result.decision?.queries[0], results: result.sources });
     else if (result.sources.length) this.extra.replaceChildren(sourceList(result.sources));
     this.foot.replaceChildren(this.footer(result));
-    this.settle(result.answer_kind === "results" ? `${result.sources.length} results` : `Answer ready with ${result.sources.length} sources`);
+    this.article.setAttribute("aria-busy", "false");
   }
 
   degraded(names) {
     if (!names.length) return;
-    this.after.prepend(h("p", { class: "note note--warn" }, `This answer had to do without ${names.join(", ")}.`));
+    this.after.prepend(h("p", { class: "note note--warn" }, t("without", { names: names.join(", ") })));
   }
 
   footer(result) {
-    const why = h("button", { type: "button", class: "quiet", "aria-haspopup": "dialog", onclick: () => openEvidence(result) }, "Why this answer");
-    const copy = h("button", { type: "button", class: "quiet", onclick: () => this.copy(result.answer) }, "Copy");
-    return h("div", { class: "answer__foot" }, h("span", { class: "answer__label" }, result.model_label),
-      why, result.answer ? copy : null, ...(this.features.includes("feedback") ? this.thumbs(result.id) : []));
-  }
-
-  async copy(text) {
-    await navigator.clipboard.writeText(text).then(() => this.announce("Copied"), () => this.announce("Copying was not allowed"));
+    const again = button(t("regenerate"), { drawing: "regenerate", className: "quiet answer__again", onclick: () => this.onResend(this.question.text) });
+    return h("div", { class: "answer__foot" }, h("span", { class: "answer__label" }, writer(result)),
+      result.decision ? button(t("whyThis"), { "aria-haspopup": "dialog", onclick: () => openEvidence(result) }) : null,
+      result.answer ? button(t("copy"), { onclick: () => copyText(answerMarkdown(result), this.announce) }) : null,
+      again, ...(this.features.includes("feedback") ? this.thumbs(result.id) : []));
   }
 
   thumbs(id) {
-    const make = (rating, label, path) => {
-      const button = h("button", { type: "button", class: "quiet icon", "aria-pressed": "false", "aria-label": label, onclick: () => this.vote(id, rating, [up, down], button) });
-      const icon = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-      icon.setAttribute("viewBox", "0 0 24 24");
-      icon.setAttribute("aria-hidden", "true");
-      icon.append(document.createElementNS("http://www.w3.org/2000/svg", "path"));
-      icon.firstChild.setAttribute("d", path);
-      button.append(icon);
-      return button;
-    };
-    const up = make("up", "Good answer", "M7 11v9H4v-9zm0 0 4-7c1.5 0 2.3 1.2 2 2.6L12.4 10H18a2 2 0 0 1 2 2.4l-1.2 6A2 2 0 0 1 16.800 20H7");
-    const down = make("down", "Bad answer", "M17 13V4h3v9zm0 0-4 7c-1.500 0-2.300-1.200-2-2.600l.6-3.400H6a2 2 0 0 1-2-2.400l1.200-6A2 2 0 0 1 7.200 4H17");
-    return [up, down];
+    const both = ["up", "down"].map((rating) =>
+      button(t(`thumb_${rating}`), { drawing: rating, "aria-pressed": "false", onclick: () => this.vote(id, rating, both) }));
+    return both;
   }
 
-  async vote(id, rating, buttons, pressed) {
+  async vote(id, rating, [up, down]) {
     try {
       await rate(id, rating);
-      for (const button of buttons) button.setAttribute("aria-pressed", String(button === pressed));
-      this.announce("Thank you");
+      up.setAttribute("aria-pressed", String(rating === "up"));
+      down.setAttribute("aria-pressed", String(rating === "down"));
+      this.announce(t("thanks"));
     } catch (problem) {
       this.announce(problem.message);
     }
@@ -123,17 +123,18 @@ export class TurnView {
 
   stopped() {
     this.prose.draw();
-    this.steps.fold("Stopped");
-    this.settle("Stopped");
+    this.steps.fold(t("stopped"));
+    this.foot.replaceChildren(h("div", { class: "answer__foot" }, button(t("tryAgain"), { onclick: () => this.onResend(this.question.text) })));
+    this.settle(t("stopped"));
   }
 
   fail(problem) {
     this.prose.draw();
-    this.steps.fold("No complete answer");
-    const text = problem.detail || problem.message || "Something went wrong.";
+    this.steps.fold(t("noAnswer"));
+    const text = problem.detail || problem.message || t("wentWrong");
     const fields = (problem.errors ?? []).map(({ field, message }) => `${field}: ${message}`).filter((line) => !text.includes(line));
-    const wait = problem.retryAfter ? ` Try again in ${problem.retryAfter} s.` : "";
-    const retry = h("button", { type: "button", class: "solid", onclick: () => this.onRetry(this) }, "Try again");
+    const wait = problem.retryAfter ? ` ${t("tryAgainIn", { n: problem.retryAfter })}` : "";
+    const retry = button(t("tryAgain"), { className: "solid", onclick: () => this.onResend(this.question.text) });
     this.foot.replaceChildren(h("div", { class: "note note--bad" }, h("span", {}, [text, ...fields].join(" ") + wait), retry));
     this.settle(text);
   }
@@ -142,4 +143,10 @@ export class TurnView {
     this.article.setAttribute("aria-busy", "false");
     this.announce(announcement);
   }
+}
+
+/** Who wrote the answer, for people. */
+function writer({ answer_kind: kind, model_label: label }) {
+  if (kind === "extractive") return t("quoted");
+  return kind === "model" ? label.split(" + ").at(-1) : "";
 }

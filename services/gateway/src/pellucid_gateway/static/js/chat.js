@@ -1,0 +1,172 @@
+// The conversation on the page: its turns, the request in hand, and where it is kept.
+
+import { ask, conversation, deleteTurn, Problem } from "./api.js";
+import { byId } from "./dom.js";
+import { keptResult } from "./kept.js";
+import { settings } from "./settings.js";
+import { TurnView } from "./turn.js";
+import { t } from "./words.js";
+
+const HISTORY_LIMIT = 20; // messages sent along; the server looks at the last 5 for its decisions
+const HASH = "#c=";
+
+/** Id of the conversation that the address names; empty: none. */
+export const namedInAddress = () => (location.hash.startsWith(HASH) ? decodeURIComponent(location.hash.slice(HASH.length)) : "");
+export const addressOf = (id) => `${HASH}${encodeURIComponent(id)}`;
+
+export class Chat {
+  /**
+   * @param announce says a sentence to screen readers
+   * @param options returns the switches of the composer
+   * @param askForKey asks for a key, then calls what it was given
+   */
+  constructor({ announce, options, askForKey }) {
+    Object.assign(this, { announce, options, askForKey });
+    this.features = [];
+    this.running = null;
+    this.id = "";
+    this.turns = [];
+  }
+
+  get finished() {
+    return this.turns.filter(({ result }) => result);
+  }
+
+  request(question) {
+    const messages = this.finished.flatMap(({ question: asked, result }) =>
+      [{ role: "user", content: asked }, ...(result.answer ? [{ role: "assistant", content: result.answer }] : [])]);
+    const request = { ...this.options(), messages: [...messages.slice(-HISTORY_LIMIT), { role: "user", content: question }] };
+    if (this.id) request.conversation_id = this.id;
+    if (settings.model) request.model = settings.model;
+    request.language = settings.language;
+    request.citation_style = settings.style;
+    request.time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+    return request;
+  }
+
+  add(question) {
+    const turn = { question, result: null };
+    const onResend = (text) => this.resend(turn, text);
+    turn.view = new TurnView(question, { announce: this.announce, features: this.features, onResend });
+    this.turns.push(turn);
+    byId("turns").append(turn.view.root);
+    this.refresh();
+    return turn;
+  }
+
+  async submit(question) {
+    if (this.running) return;
+    const request = this.request(question);
+    const turn = this.add(question);
+    turn.view.root.scrollIntoView({ block: "start", behavior: "smooth" });
+    this.announce(t("sent"));
+    await this.run(turn, request);
+  }
+
+  async run(turn, request) {
+    this.setRunning(new AbortController());
+    const { signal } = this.running;
+    try {
+      for await (const { event, data } of ask(request, signal)) {
+        turn.view.apply(event, data);
+        if (event === "done") this.remember(turn, data);
+      }
+    } catch (error) {
+      this.fail(turn, error);
+    } finally {
+      this.setRunning(null);
+    }
+  }
+
+  remember(turn, result) {
+    turn.result = result;
+    this.id = result.conversation_id;
+    if (this.features.includes("conversations")) history.replaceState(null, "", addressOf(this.id));
+    this.refresh();
+  }
+
+  fail({ view, question }, error) {
+    if (error.name === "AbortError") return view.stopped();
+    if (!(error instanceof Problem)) {
+      view.fail({ detail: t("notShown") });
+      throw error;
+    }
+    if (error.status === 401) this.askForKey(() => view.onResend(question));
+    return view.fail(error);
+  }
+
+  /** Asks again in the place of a turn; it and what followed it are forgotten. */
+  async resend(turn, question) {
+    if (this.running) return;
+    const cut = this.turns.splice(this.turns.indexOf(turn));
+    for (const { view } of cut) view.root.remove();
+    if (this.features.includes("conversations")) await this.forget(cut);
+    await this.submit(question);
+  }
+
+  async forget(turns) {
+    for (const { result } of turns) if (result) await deleteTurn(this.id, result.id).catch(() => {});
+  }
+
+  /** Shows a conversation that the server keeps. */
+  async open(id) {
+    this.clear();
+    try {
+      const { messages } = await conversation(id);
+      this.id = id;
+      await Promise.all(pairs(messages).map(([asked, answered]) => this.restore(asked, answered)));
+      this.turns.at(-1)?.view.root.scrollIntoView({ block: "start" });
+    } catch (problem) {
+      if (problem.status === 401) return this.askForKey(() => this.open(id));
+      this.announce(problem.message);
+      this.leave();
+    }
+    return this.refresh();
+  }
+
+  async restore(asked, answered) {
+    const turn = this.add(asked.content);
+    turn.result = await keptResult(asked.turn, answered);
+    turn.view.show(turn.result);
+  }
+
+  /** Begins a new conversation. */
+  startOver() {
+    this.clear();
+    this.leave();
+    this.announce(t("newChat"));
+  }
+
+  leave() {
+    if (location.hash) history.pushState(null, "", location.pathname + location.search);
+  }
+
+  clear() {
+    this.running?.abort();
+    this.id = "";
+    this.turns = [];
+    byId("turns").replaceChildren();
+    this.refresh();
+  }
+
+  stop() {
+    this.running?.abort();
+  }
+
+  setRunning(controller) {
+    this.running = controller;
+    byId("turns").classList.toggle("is-running", Boolean(controller));
+    byId("send").hidden = Boolean(controller);
+    byId("stop").hidden = !controller;
+  }
+
+  refresh() {
+    const isEmpty = !this.turns.length;
+    byId("welcome").hidden = !isEmpty;
+    byId("new-chat").hidden = isEmpty;
+    byId("share").hidden = !this.finished.length;
+  }
+}
+
+/** Questions with their answers. */
+const pairs = (messages) => messages.flatMap((message, index) => (message.role === "user" ? [[message, messages[index + 1]]] : []));

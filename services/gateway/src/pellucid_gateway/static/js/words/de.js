@@ -1,0 +1,72 @@
+// Deutsche Wörter der Seite.
+
+export default {
+  // frame
+  skip: "Zur Frage springen", startPage: "Pellucid, Startseite", page: "Seite", chatTitle: "Pellucid-Chat", conversation: "Unterhaltung",
+  newChat: "Neuer Chat", share: "Herunterladen", shareTitle: "Unterhaltung herunterladen", settings: "Einstellungen", toDark: "Zum dunklen Design wechseln", toLight: "Zum hellen Design wechseln",
+  welcome: "Fragen. Und sehen, woher die Antwort kommt.",
+  welcomeText: "Pellucid entscheidet, ob das Web gebraucht wird, und prüft jedes Zitat an der Seite, auf die es verweist.",
+  examples: "Beispielfragen",
+  example_1: "Was ist neu in der aktuellen Python-Version?", example_2: "Wer hat zuletzt den Literaturnobelpreis bekommen?",
+  example_3: "Wärmepumpe oder Gasheizung: Was kostet im Betrieb weniger?", example_4: "Erkläre, wie Photosynthese funktioniert",
+  // composer
+  yourQuestion: "Ihre Frage", askHint: "Stellen Sie eine Frage", sendQuestion: "Frage senden", stopAnswer: "Antwort anhalten",
+  web: "Web", web_auto: "Auto", web_on: "Ein", web_off: "Aus", depth: "Tiefe", depth_quick: "Schnell", depth_standard: "Standard", depth_deep: "Gründlich", resultsOnly: "Nur Treffer",
+  tooLong: "Dieser Text hat {length} Zeichen; gesendet werden können etwa {most}. Kürzen Sie ihn oder senden Sie ihn in Teilen.",
+  sent: "Frage gesendet", send: "Senden", cancel: "Abbrechen", save: "Speichern", delete: "Löschen", close: "Schließen",
+  // key
+  keyTitle: "Dieser Server verlangt einen Schlüssel", keyText: "Er bleibt in diesem Browser-Tab und wird nur an diesen Server gesendet.", apiKey: "API-Schlüssel", useKey: "Schlüssel verwenden",
+  // conversations
+  conversations: "Unterhaltungen", noConversations: "Noch keine Unterhaltungen.", keepsNone: "Dieser Server speichert keine Unterhaltungen.",
+  title: "Titel", renameNamed: "„{title}“ umbenennen", deleteNamed: "„{title}“ löschen", deleteAsk: "Diese Unterhaltung löschen?", deleted: "Gelöscht",
+  dashboard: "Dashboard", apiDocs: "API",
+  notKept: "Diese Antwort zitierte eine Ihrer Seiten, deshalb wurde ihr Text nicht gespeichert.",
+  // settings and keys
+  pageLanguage: "Sprache dieser Seite", likeBrowser: "Wie im Browser", answerLanguage: "Sprache der Antworten", likeQuestion: "Wie in der Frage",
+  style: "Quellen im Text", styleNamed: "Genannt, mit Nummern", styleNumbers: "Nur Nummern", model: "Modell", serversModel: "Vom Server gewählt",
+  useKeys: "Tastenkürzel mit einer Taste", shortcuts: "Tastenkürzel", newLine: "Neue Zeile", toQuestion: "Zur Frage", editLast: "Letzte Frage bearbeiten",
+  // question and answer
+  question: "Frage", answer: "Antwort", edit: "Bearbeiten", editQuestion: "Frage bearbeiten", editNote: "Ersetzt diese Antwort und alle folgenden.",
+  copy: "Kopieren", copied: "Kopiert", notCopied: "Kopieren war nicht erlaubt", regenerate: "Neu beantworten", whyThis: "Warum diese Antwort", code: "Code", table: "Tabelle",
+  quoted: "Aus den Quellen zitiert", thumb_up: "Gute Antwort", thumb_down: "Schlechte Antwort", thanks: "Danke",
+  answerReady: { one: "Antwort fertig, {n} Quelle", other: "Antwort fertig, {n} Quellen" },
+  stopped: "Angehalten", noAnswer: "Keine vollständige Antwort", tryAgain: "Noch einmal versuchen", tryAgainIn: "In {n} s noch einmal versuchen.",
+  wentWrong: "Etwas ist schiefgegangen.", notShown: "Die Antwort konnte nicht vollständig angezeigt werden.",
+  unreachable: "Der Server ist nicht erreichbar. Prüfen Sie, ob er läuft, und versuchen Sie es noch einmal.", interrupted: "Die Verbindung brach ab, bevor die Antwort vollständig war.",
+  without: "Diese Antwort kam ohne {names} zustande.",
+  part_decision: "den Entscheidungsdienst", part_search: "die Websuche", part_scorer: "die Relevanzbewertung", part_fetcher: "das Lesen von Seiten", part_browser: "den Browser",
+  part_llm: "das Sprachmodell", part_store: "den Speicher", part_budget: "das Suchbudget", part_deadline: "mehr Zeit", part_citations: "die Zitatprüfung", part_provider: "den Anbieter {name}",
+  // steps
+  thinking: "Einen Moment…", answering: "Antwort entsteht…", searching: "Suche läuft…", readingPage: "Seite wird gelesen…",
+  readHost: "{host} gelesen", couldNotRead: "Nicht lesbar: {host}", searchedFor: "Gesucht nach", isEnough: "Prüfung, ob das reicht",
+  readingPages: { one: "{n} Seite wird gelesen", other: "{n} Seiten werden gelesen" }, takingFacts: { one: "Wichtiges aus {n} Seite wird entnommen", other: "Wichtiges aus {n} Seiten wird entnommen" },
+  relevantFound: { one: "{n} passender Treffer", other: "{n} passende Treffer" },
+  searchedWeb: "Im Web gesucht", searchedLocal: "In lokalen Dokumenten gesucht", searchFailed: "Die Suche ist fehlgeschlagen", withoutSearch: "Ohne Suche beantwortet",
+  earlierSources: "Aus früheren Quellen beantwortet", readPages: { one: "{n} Seite gelesen", other: "{n} Seiten gelesen" },
+  queryCount: { one: "{n} Suchanfrage", other: "{n} Suchanfragen" }, sourceCount: { one: "{n} Quelle", other: "{n} Quellen" },
+  // sources
+  sources: "Quellen", citedOf: "{cited} von {all} zitiert", searchResults: "Suchergebnisse", results: "Treffer", resultCount: { one: "{n} Treffer", other: "{n} Treffer" },
+  nothingFound: "Nichts Passendes gefunden. Andere Wörter helfen vielleicht.", unknownSite: "unbekannte Website", relevance: "Relevanz", unscored: "nicht bewertet", howScored: "Zur Bewertung", foundBy: "Gefunden von {names}",
+  part_semantic: "Thema", part_trust: "Vertrauen", part_freshness: "Aktualität", part_quality: "Qualität",
+  method_http: "Seite gelesen", method_browser: "Seite im Browser gelesen", method_reader: "vom Lesedienst gelesen", method_archive: "Archivkopie",
+  method_cache: "Seite gelesen (Cache)", method_provider: "Text vom Anbieter", method_snippet: "nur Auszug",
+  warning_possibly_harmful: "möglicherweise schädlich", warning_paywall: "Bezahlschranke", warning_tls_unverified: "Zertifikat nicht geprüft",
+  sourceNumber: "Quelle {number}: {title}", citedPassage: "Zitierte Stelle", support: "Beleg für diese Aussage: {share}.",
+  check_supported: "Geprüft: Die Quelle sagt das", check_matched: "Zahlen, Namen und Wortlaut passen; nicht beurteilt", check_unchecked: "Nicht geprüft", check_unsupported: "Nicht aus den Quellen",
+  // why this answer
+  decision: "Entscheidung", action_search: "Suchen", action_fetch: "Die genannten Seiten lesen", action_answer: "Ohne Suche antworten",
+  decidedBy: "durch {stage}, {share} sicher", stage_mode: "den Web-Schalter", stage_url: "eine Adresse in der Nachricht", stage_rule: "Regeln", stage_matrix: "die Wortmatrix",
+  stage_classifier: "das trainierte Modell", stage_llm: "das Sprachmodell", stage_fallback: "beste Vermutung",
+  queries: "Suchanfragen", sourceType: "Art der Quellen", category: "Kategorie", age: "Alter", anyAge: "beliebig", mustContain: "Muss enthalten", addresses: "Adressen", notRead: "Nicht gelesen", language: "Sprache", signals: "Signale",
+  whatLeft: "Was diesen Server verließ", nothingLeft: "Für diese Antwort wurde nichts gesendet.", textsLeft: { one: "{n} Text, genau wie gesendet:", other: "{n} Texte, genau wie gesendet:" },
+  sent_query: "Suchanfrage", sent_url: "Adresse", sent_prompt: "Prompt",
+  providers: "Anbieter", noProvider: "Kein Suchanbieter wurde gefragt.", name: "Name", status: "Status", time: "Zeit",
+  status_ok: "ok", status_cached: "aus dem Cache", status_skipped: "ausgelassen", status_failed: "fehlgeschlagen", status_rate_limited: "gedrosselt", status_budget: "Budget aufgebraucht",
+  citations: "Zitate", noClaims: "Die Antwort enthielt keine Aussage, die zu prüfen war.",
+  citationsChecked: { one: "{n} Zitat am Text der Quellen geprüft; {shown} gezeigt.", other: "{n} Zitate am Text der Quellen geprüft; {shown} gezeigt." },
+  report_supported: "Von einem Prüfer bestätigt", report_matched: "Zahlen, Namen und Wortlaut passen", report_unchecked: "Nicht geprüft", report_added: "Ergänzt", report_kept: "Behalten",
+  report_rebound: "Zu besserer Quelle verschoben", report_dropped: "Entfernt", report_uncited_sentences: "Sätze ohne Zitat",
+  tooQuick: "Zu schnell zum Messen.", time_decision: "Entscheidung", time_search: "Suche", time_fetch: "Seiten", time_score: "Bewertung", time_first_token: "Erstes Wort", time_generate: "Antwort", time_total: "Gesamt",
+  more: "Mehr", answeredBy: "Beantwortet von", rounds: "Runden", degraded: "Nicht verfügbar", providerCalls: "Anbieteraufrufe", cost: "Kosten", none: "keine",
+  tokens: "Tokens", tokensUsed: "{sent} gesendet, {got} erhalten", wholeRecord: "Der ganze Eintrag als JSON",
+};

@@ -1,0 +1,72 @@
+// English words of the page. The other languages have the same keys.
+
+export default {
+  // frame
+  skip: "Skip to the question", startPage: "Pellucid, start page", page: "Page", chatTitle: "Pellucid chat", conversation: "Conversation",
+  newChat: "New chat", share: "Download", shareTitle: "Download the conversation", settings: "Settings", toDark: "Switch to the dark theme", toLight: "Switch to the light theme",
+  welcome: "Ask. See where the answer comes from.",
+  welcomeText: "Pellucid decides whether the web is needed and checks every citation against the page it points to.",
+  examples: "Example questions",
+  example_1: "What is new in the latest Python release?", example_2: "Who won the most recent Nobel Prize in Literature?",
+  example_3: "Heat pump or gas heating: which costs less to run?", example_4: "Explain how photosynthesis works",
+  // composer
+  yourQuestion: "Your question", askHint: "Ask a question", sendQuestion: "Send the question", stopAnswer: "Stop the answer",
+  web: "Web", web_auto: "Auto", web_on: "On", web_off: "Off", depth: "Depth", depth_quick: "Quick", depth_standard: "Standard", depth_deep: "Deep", resultsOnly: "Results only",
+  tooLong: "This text has {length} characters; about {most} can be sent. Shorten it, or send it in parts.",
+  sent: "Question sent", send: "Send", cancel: "Cancel", save: "Save", delete: "Delete", close: "Close",
+  // key
+  keyTitle: "This server asks for a key", keyText: "It stays in this browser tab and is sent only to this server.", apiKey: "API key", useKey: "Use this key",
+  // conversations
+  conversations: "Conversations", noConversations: "No conversations yet.", keepsNone: "This server does not keep conversations.",
+  title: "Title", renameNamed: "Rename “{title}”", deleteNamed: "Delete “{title}”", deleteAsk: "Delete this conversation?", deleted: "Deleted",
+  dashboard: "Dashboard", apiDocs: "API",
+  notKept: "This answer quoted a page of yours, so its text was not kept.",
+  // settings and keys
+  pageLanguage: "Language of this page", likeBrowser: "As in the browser", answerLanguage: "Language of answers", likeQuestion: "As in the question",
+  style: "Sources in the text", styleNamed: "Named, with numbers", styleNumbers: "Numbers only", model: "Model", serversModel: "The server's choice",
+  useKeys: "Single-key shortcuts", shortcuts: "Keyboard shortcuts", newLine: "New line", toQuestion: "Go to the question", editLast: "Edit the last question",
+  // question and answer
+  question: "Question", answer: "Answer", edit: "Edit", editQuestion: "Edit the question", editNote: "Replaces this answer and all below it.",
+  copy: "Copy", copied: "Copied", notCopied: "Copying was not allowed", regenerate: "Answer again", whyThis: "Why this answer", code: "Code", table: "Table",
+  quoted: "Quoted from the sources", thumb_up: "Good answer", thumb_down: "Bad answer", thanks: "Thank you",
+  answerReady: { one: "Answer ready with {n} source", other: "Answer ready with {n} sources" },
+  stopped: "Stopped", noAnswer: "No complete answer", tryAgain: "Try again", tryAgainIn: "Try again in {n} s.",
+  wentWrong: "Something went wrong.", notShown: "The answer could not be shown completely.",
+  unreachable: "The server cannot be reached. Check that it is running, then try again.", interrupted: "The connection broke off before the answer was complete.",
+  without: "This answer had to do without {names}.",
+  part_decision: "the decision service", part_search: "web search", part_scorer: "the relevance scorer", part_fetcher: "page reading", part_browser: "the browser",
+  part_llm: "the language model", part_store: "the store", part_budget: "the search budget", part_deadline: "more time", part_citations: "the citation check", part_provider: "provider {name}",
+  // steps
+  thinking: "Thinking…", answering: "Answering…", searching: "Searching…", readingPage: "Reading the page…",
+  readHost: "Read {host}", couldNotRead: "Could not read {host}", searchedFor: "Searched for", isEnough: "Checking whether this is enough",
+  readingPages: { one: "Reading {n} page", other: "Reading {n} pages" }, takingFacts: { one: "Taking key facts from {n} page", other: "Taking key facts from {n} pages" },
+  relevantFound: { one: "{n} relevant result found", other: "{n} relevant results found" },
+  searchedWeb: "Searched the web", searchedLocal: "Searched local documents", searchFailed: "The search failed", withoutSearch: "Answered without a search",
+  earlierSources: "Answered from earlier sources", readPages: { one: "Read {n} page", other: "Read {n} pages" },
+  queryCount: { one: "{n} query", other: "{n} queries" }, sourceCount: { one: "{n} source", other: "{n} sources" },
+  // sources
+  sources: "Sources", citedOf: "{cited} of {all} cited", searchResults: "Search results", results: "Results", resultCount: { one: "{n} result", other: "{n} results" },
+  nothingFound: "Nothing relevant was found. Other words may help.", unknownSite: "unknown site", relevance: "Relevance", unscored: "unscored", howScored: "How it scored", foundBy: "Found by {names}",
+  part_semantic: "On topic", part_trust: "Trust", part_freshness: "Freshness", part_quality: "Quality",
+  method_http: "page read", method_browser: "page read in a browser", method_reader: "read by the reader service", method_archive: "archived copy",
+  method_cache: "page read (cached)", method_provider: "text from the provider", method_snippet: "snippet only",
+  warning_possibly_harmful: "possibly harmful", warning_paywall: "paywall", warning_tls_unverified: "certificate not verified",
+  sourceNumber: "Source {number}: {title}", citedPassage: "Cited passage", support: "Support for this claim: {share}.",
+  check_supported: "Checked: the source says this", check_matched: "Figures, names and wording match; not judged", check_unchecked: "Not checked", check_unsupported: "Not from the sources",
+  // why this answer
+  decision: "Decision", action_search: "Search", action_fetch: "Read the pages you named", action_answer: "Answer without a search",
+  decidedBy: "by {stage}, {share} sure", stage_mode: "the web switch", stage_url: "an address in the message", stage_rule: "rules", stage_matrix: "the keyword matrix",
+  stage_classifier: "the trained model", stage_llm: "the language model", stage_fallback: "best guess",
+  queries: "Queries", sourceType: "Source type", category: "Category", age: "Age", anyAge: "any", mustContain: "Must contain", addresses: "Addresses", notRead: "Not read", language: "Language", signals: "Signals",
+  whatLeft: "What left this server", nothingLeft: "Nothing was sent out for this answer.", textsLeft: { one: "{n} text, exactly as sent:", other: "{n} texts, exactly as sent:" },
+  sent_query: "query", sent_url: "address", sent_prompt: "prompt",
+  providers: "Providers", noProvider: "No search provider was asked.", name: "Name", status: "Status", time: "Time",
+  status_ok: "ok", status_cached: "cached", status_skipped: "skipped", status_failed: "failed", status_rate_limited: "rate limited", status_budget: "budget spent",
+  citations: "Citations", noClaims: "The answer made no claim that had to be checked.",
+  citationsChecked: { one: "{n} citation checked against the text of the sources; {shown} shown.", other: "{n} citations checked against the text of the sources; {shown} shown." },
+  report_supported: "Confirmed by a judge", report_matched: "Figures, names and wording match", report_unchecked: "Not checked", report_added: "Added", report_kept: "Kept",
+  report_rebound: "Moved to a better source", report_dropped: "Removed", report_uncited_sentences: "Uncited sentences",
+  tooQuick: "Too quick to measure.", time_decision: "Decision", time_search: "Search", time_fetch: "Pages", time_score: "Scoring", time_first_token: "First word", time_generate: "Answer", time_total: "Whole turn",
+  more: "More", answeredBy: "Answered by", rounds: "Rounds", degraded: "Unavailable", providerCalls: "Provider calls", cost: "Cost", none: "none",
+  tokens: "Tokens", tokensUsed: "{sent} in, {got} out", wholeRecord: "The whole record as JSON",
+};

@@ -1,0 +1,72 @@
+// Palabras de la página en español.
+
+export default {
+  // frame
+  skip: "Ir a la pregunta", startPage: "Pellucid, página de inicio", page: "Página", chatTitle: "Chat de Pellucid", conversation: "Conversación",
+  newChat: "Chat nuevo", share: "Descargar", shareTitle: "Descargar la conversación", settings: "Ajustes", toDark: "Cambiar al tema oscuro", toLight: "Cambiar al tema claro",
+  welcome: "Pregunta. Y mira de dónde viene la respuesta.",
+  welcomeText: "Pellucid decide si hace falta la web y comprueba cada cita en la página a la que apunta.",
+  examples: "Preguntas de ejemplo",
+  example_1: "¿Qué hay de nuevo en la última versión de Python?", example_2: "¿Quién ganó el último Premio Nobel de Literatura?",
+  example_3: "Bomba de calor o caldera de gas: ¿cuál cuesta menos de usar?", example_4: "Explica cómo funciona la fotosíntesis",
+  // composer
+  yourQuestion: "Tu pregunta", askHint: "Haz una pregunta", sendQuestion: "Enviar la pregunta", stopAnswer: "Detener la respuesta",
+  web: "Web", web_auto: "Auto", web_on: "Sí", web_off: "No", depth: "Nivel", depth_quick: "Rápido", depth_standard: "Estándar", depth_deep: "A fondo", resultsOnly: "Solo resultados",
+  tooLong: "Este texto tiene {length} caracteres; se pueden enviar unos {most}. Acórtalo o envíalo por partes.",
+  sent: "Pregunta enviada", send: "Enviar", cancel: "Cancelar", save: "Guardar", delete: "Eliminar", close: "Cerrar",
+  // key
+  keyTitle: "Este servidor pide una clave", keyText: "Se queda en esta pestaña y solo se envía a este servidor.", apiKey: "Clave de API", useKey: "Usar esta clave",
+  // conversations
+  conversations: "Conversaciones", noConversations: "Aún no hay conversaciones.", keepsNone: "Este servidor no guarda conversaciones.",
+  title: "Título", renameNamed: "Cambiar el nombre de «{title}»", deleteNamed: "Eliminar «{title}»", deleteAsk: "¿Eliminar esta conversación?", deleted: "Eliminada",
+  dashboard: "Panel", apiDocs: "API",
+  notKept: "Esta respuesta citaba una página tuya, así que su texto no se guardó.",
+  // settings and keys
+  pageLanguage: "Idioma de esta página", likeBrowser: "El del navegador", answerLanguage: "Idioma de las respuestas", likeQuestion: "El de la pregunta",
+  style: "Fuentes en el texto", styleNamed: "Con nombre y número", styleNumbers: "Solo números", model: "Modelo", serversModel: "El que elija el servidor",
+  useKeys: "Atajos de una tecla", shortcuts: "Atajos de teclado", newLine: "Línea nueva", toQuestion: "Ir a la pregunta", editLast: "Editar la última pregunta",
+  // question and answer
+  question: "Pregunta", answer: "Respuesta", edit: "Editar", editQuestion: "Editar la pregunta", editNote: "Sustituye esta respuesta y las siguientes.",
+  copy: "Copiar", copied: "Copiado", notCopied: "No se permitió copiar", regenerate: "Responder otra vez", whyThis: "Por qué esta respuesta", code: "Código", table: "Tabla",
+  quoted: "Citado de las fuentes", thumb_up: "Buena respuesta", thumb_down: "Mala respuesta", thanks: "Gracias",
+  answerReady: { one: "Respuesta lista con {n} fuente", other: "Respuesta lista con {n} fuentes" },
+  stopped: "Detenido", noAnswer: "Sin respuesta completa", tryAgain: "Reintentar", tryAgainIn: "Reinténtalo en {n} s.",
+  wentWrong: "Algo salió mal.", notShown: "La respuesta no se pudo mostrar completa.",
+  unreachable: "No se puede contactar con el servidor. Comprueba que funciona y reinténtalo.", interrupted: "La conexión se cortó antes de completar la respuesta.",
+  without: "Esta respuesta tuvo que prescindir de: {names}.",
+  part_decision: "el servicio de decisión", part_search: "la búsqueda web", part_scorer: "la evaluación de relevancia", part_fetcher: "la lectura de páginas", part_browser: "el navegador",
+  part_llm: "el modelo de lenguaje", part_store: "el almacén", part_budget: "el presupuesto de búsqueda", part_deadline: "más tiempo", part_citations: "la comprobación de citas", part_provider: "el proveedor {name}",
+  // steps
+  thinking: "Pensando…", answering: "Respondiendo…", searching: "Buscando…", readingPage: "Leyendo la página…",
+  readHost: "Leído: {host}", couldNotRead: "No se pudo leer {host}", searchedFor: "Búsqueda de", isEnough: "Comprobando si es suficiente",
+  readingPages: { one: "Leyendo {n} página", other: "Leyendo {n} páginas" }, takingFacts: { one: "Extrayendo datos de {n} página", other: "Extrayendo datos de {n} páginas" },
+  relevantFound: { one: "{n} resultado relevante", other: "{n} resultados relevantes" },
+  searchedWeb: "Búsqueda en la web", searchedLocal: "Búsqueda en documentos locales", searchFailed: "La búsqueda falló", withoutSearch: "Respuesta sin búsqueda",
+  earlierSources: "Respuesta con las fuentes anteriores", readPages: { one: "{n} página leída", other: "{n} páginas leídas" },
+  queryCount: { one: "{n} consulta", other: "{n} consultas" }, sourceCount: { one: "{n} fuente", other: "{n} fuentes" },
+  // sources
+  sources: "Fuentes", citedOf: "{cited} de {all} citadas", searchResults: "Resultados de la búsqueda", results: "Resultados", resultCount: { one: "{n} resultado", other: "{n} resultados" },
+  nothingFound: "No se encontró nada relevante. Prueba con otras palabras.", unknownSite: "sitio desconocido", relevance: "Relevancia", unscored: "sin puntuar", howScored: "Detalle de la puntuación", foundBy: "Encontrado por {names}",
+  part_semantic: "Tema", part_trust: "Confianza", part_freshness: "Actualidad", part_quality: "Calidad",
+  method_http: "página leída", method_browser: "página leída en un navegador", method_reader: "leída por el servicio de lectura", method_archive: "copia de archivo",
+  method_cache: "página leída (caché)", method_provider: "texto del proveedor", method_snippet: "solo extracto",
+  warning_possibly_harmful: "posiblemente dañino", warning_paywall: "muro de pago", warning_tls_unverified: "certificado sin verificar",
+  sourceNumber: "Fuente {number}: {title}", citedPassage: "Pasaje citado", support: "Respaldo de esta afirmación: {share}.",
+  check_supported: "Comprobado: la fuente lo dice", check_matched: "Cifras, nombres y palabras coinciden; sin valorar", check_unchecked: "Sin comprobar", check_unsupported: "No procede de las fuentes",
+  // why this answer
+  decision: "Decisión", action_search: "Buscar", action_fetch: "Leer las páginas indicadas", action_answer: "Responder sin buscar",
+  decidedBy: "por {stage}, {share} de seguridad", stage_mode: "el interruptor web", stage_url: "una dirección en el mensaje", stage_rule: "reglas", stage_matrix: "la matriz de palabras",
+  stage_classifier: "el modelo entrenado", stage_llm: "el modelo de lenguaje", stage_fallback: "mejor estimación",
+  queries: "Consultas", sourceType: "Tipo de fuentes", category: "Categoría", age: "Antigüedad", anyAge: "cualquiera", mustContain: "Debe contener", addresses: "Direcciones", notRead: "No leídas", language: "Idioma", signals: "Señales",
+  whatLeft: "Lo que salió de este servidor", nothingLeft: "No se envió nada para esta respuesta.", textsLeft: { one: "{n} texto, tal como se envió:", other: "{n} textos, tal como se enviaron:" },
+  sent_query: "consulta", sent_url: "dirección", sent_prompt: "prompt",
+  providers: "Proveedores", noProvider: "No se consultó a ningún proveedor.", name: "Nombre", status: "Estado", time: "Tiempo",
+  status_ok: "ok", status_cached: "en caché", status_skipped: "omitido", status_failed: "falló", status_rate_limited: "limitado", status_budget: "presupuesto agotado",
+  citations: "Citas", noClaims: "La respuesta no tenía afirmaciones que comprobar.",
+  citationsChecked: { one: "{n} cita comprobada con el texto de las fuentes; {shown} mostradas.", other: "{n} citas comprobadas con el texto de las fuentes; {shown} mostradas." },
+  report_supported: "Confirmadas por un juez", report_matched: "Cifras, nombres y palabras coinciden", report_unchecked: "Sin comprobar", report_added: "Añadidas", report_kept: "Conservadas",
+  report_rebound: "Movidas a una fuente mejor", report_dropped: "Retiradas", report_uncited_sentences: "Frases sin cita",
+  tooQuick: "Demasiado rápido para medirlo.", time_decision: "Decisión", time_search: "Búsqueda", time_fetch: "Páginas", time_score: "Puntuación", time_first_token: "Primera palabra", time_generate: "Respuesta", time_total: "Total",
+  more: "Más", answeredBy: "Respondido por", rounds: "Rondas", degraded: "No disponible", providerCalls: "Llamadas a proveedores", cost: "Coste", none: "ninguno",
+  tokens: "Tokens", tokensUsed: "{sent} enviados, {got} recibidos", wholeRecord: "El registro completo en JSON",
+};

@@ -1,0 +1,72 @@
+// Mots de la page en français.
+
+export default {
+  // frame
+  skip: "Aller à la question", startPage: "Pellucid, page d’accueil", page: "Page", chatTitle: "Chat Pellucid", conversation: "Conversation",
+  newChat: "Nouveau chat", share: "Télécharger", shareTitle: "Télécharger la conversation", settings: "Réglages", toDark: "Passer au thème sombre", toLight: "Passer au thème clair",
+  welcome: "Demandez. Voyez d’où vient la réponse.",
+  welcomeText: "Pellucid décide si le web est nécessaire et vérifie chaque citation sur la page qu’elle indique.",
+  examples: "Exemples de questions",
+  example_1: "Quoi de neuf dans la dernière version de Python ?", example_2: "Qui a reçu le dernier prix Nobel de littérature ?",
+  example_3: "Pompe à chaleur ou chauffage au gaz : lequel coûte moins cher à l’usage ?", example_4: "Explique comment fonctionne la photosynthèse",
+  // composer
+  yourQuestion: "Votre question", askHint: "Posez une question", sendQuestion: "Envoyer la question", stopAnswer: "Arrêter la réponse",
+  web: "Web", web_auto: "Auto", web_on: "Oui", web_off: "Non", depth: "Niveau", depth_quick: "Rapide", depth_standard: "Standard", depth_deep: "Approfondi", resultsOnly: "Résultats seuls",
+  tooLong: "Ce texte compte {length} caractères ; environ {most} peuvent être envoyés. Raccourcissez-le ou envoyez-le en plusieurs parties.",
+  sent: "Question envoyée", send: "Envoyer", cancel: "Annuler", save: "Enregistrer", delete: "Supprimer", close: "Fermer",
+  // key
+  keyTitle: "Ce serveur demande une clé", keyText: "Elle reste dans cet onglet et n’est envoyée qu’à ce serveur.", apiKey: "Clé d’API", useKey: "Utiliser cette clé",
+  // conversations
+  conversations: "Conversations", noConversations: "Aucune conversation pour l’instant.", keepsNone: "Ce serveur ne conserve pas les conversations.",
+  title: "Titre", renameNamed: "Renommer « {title} »", deleteNamed: "Supprimer « {title} »", deleteAsk: "Supprimer cette conversation ?", deleted: "Supprimée",
+  dashboard: "Tableau de bord", apiDocs: "API",
+  notKept: "Cette réponse citait une de vos pages ; son texte n’a donc pas été conservé.",
+  // settings and keys
+  pageLanguage: "Langue de cette page", likeBrowser: "Celle du navigateur", answerLanguage: "Langue des réponses", likeQuestion: "Celle de la question",
+  style: "Sources dans le texte", styleNamed: "Nommées, avec numéros", styleNumbers: "Numéros seuls", model: "Modèle", serversModel: "Au choix du serveur",
+  useKeys: "Raccourcis à une touche", shortcuts: "Raccourcis clavier", newLine: "Nouvelle ligne", toQuestion: "Aller à la question", editLast: "Modifier la dernière question",
+  // question and answer
+  question: "Question", answer: "Réponse", edit: "Modifier", editQuestion: "Modifier la question", editNote: "Remplace cette réponse et les suivantes.",
+  copy: "Copier", copied: "Copié", notCopied: "La copie n’a pas été autorisée", regenerate: "Répondre à nouveau", whyThis: "Pourquoi cette réponse", code: "Code", table: "Tableau",
+  quoted: "Cité des sources", thumb_up: "Bonne réponse", thumb_down: "Mauvaise réponse", thanks: "Merci",
+  answerReady: { one: "Réponse prête avec {n} source", other: "Réponse prête avec {n} sources" },
+  stopped: "Arrêté", noAnswer: "Pas de réponse complète", tryAgain: "Réessayer", tryAgainIn: "Réessayez dans {n} s.",
+  wentWrong: "Une erreur s’est produite.", notShown: "La réponse n’a pas pu être affichée en entier.",
+  unreachable: "Le serveur est injoignable. Vérifiez qu’il fonctionne, puis réessayez.", interrupted: "La connexion a été coupée avant la fin de la réponse.",
+  without: "Cette réponse a dû se passer de : {names}.",
+  part_decision: "le service de décision", part_search: "la recherche web", part_scorer: "l’évaluation de la pertinence", part_fetcher: "la lecture des pages", part_browser: "le navigateur",
+  part_llm: "le modèle de langue", part_store: "le stockage", part_budget: "le budget de recherche", part_deadline: "plus de temps", part_citations: "la vérification des citations", part_provider: "le fournisseur {name}",
+  // steps
+  thinking: "Réflexion…", answering: "Réponse en cours…", searching: "Recherche…", readingPage: "Lecture de la page…",
+  readHost: "{host} lu", couldNotRead: "Lecture impossible : {host}", searchedFor: "Recherche de", isEnough: "Vérification : est-ce suffisant ?",
+  readingPages: { one: "Lecture de {n} page", other: "Lecture de {n} pages" }, takingFacts: { one: "Extraction des faits de {n} page", other: "Extraction des faits de {n} pages" },
+  relevantFound: { one: "{n} résultat pertinent", other: "{n} résultats pertinents" },
+  searchedWeb: "Recherche sur le web", searchedLocal: "Recherche dans les documents locaux", searchFailed: "La recherche a échoué", withoutSearch: "Réponse sans recherche",
+  earlierSources: "Réponse d’après les sources précédentes", readPages: { one: "{n} page lue", other: "{n} pages lues" },
+  queryCount: { one: "{n} requête", other: "{n} requêtes" }, sourceCount: { one: "{n} source", other: "{n} sources" },
+  // sources
+  sources: "Sources", citedOf: "{cited} sur {all} citées", searchResults: "Résultats de recherche", results: "Résultats", resultCount: { one: "{n} résultat", other: "{n} résultats" },
+  nothingFound: "Rien de pertinent n’a été trouvé. Essayez d’autres mots.", unknownSite: "site inconnu", relevance: "Pertinence", unscored: "non évalué", howScored: "Détail de la note", foundBy: "Trouvé par {names}",
+  part_semantic: "Sujet", part_trust: "Confiance", part_freshness: "Fraîcheur", part_quality: "Qualité",
+  method_http: "page lue", method_browser: "page lue dans un navigateur", method_reader: "lue par le service de lecture", method_archive: "copie d’archive",
+  method_cache: "page lue (cache)", method_provider: "texte du fournisseur", method_snippet: "extrait seul",
+  warning_possibly_harmful: "peut-être dangereux", warning_paywall: "accès payant", warning_tls_unverified: "certificat non vérifié",
+  sourceNumber: "Source {number} : {title}", citedPassage: "Passage cité", support: "Appui de cette affirmation : {share}.",
+  check_supported: "Vérifié : la source le dit", check_matched: "Chiffres, noms et termes concordent ; non jugé", check_unchecked: "Non vérifié", check_unsupported: "Ne vient pas des sources",
+  // why this answer
+  decision: "Décision", action_search: "Rechercher", action_fetch: "Lire les pages indiquées", action_answer: "Répondre sans recherche",
+  decidedBy: "par {stage}, sûr à {share}", stage_mode: "l’interrupteur web", stage_url: "une adresse dans le message", stage_rule: "des règles", stage_matrix: "la matrice de mots",
+  stage_classifier: "le modèle entraîné", stage_llm: "le modèle de langue", stage_fallback: "estimation",
+  queries: "Requêtes", sourceType: "Type de sources", category: "Catégorie", age: "Âge", anyAge: "indifférent", mustContain: "Doit contenir", addresses: "Adresses", notRead: "Non lues", language: "Langue", signals: "Signaux",
+  whatLeft: "Ce qui a quitté ce serveur", nothingLeft: "Rien n’a été envoyé pour cette réponse.", textsLeft: { one: "{n} texte, tel qu’envoyé :", other: "{n} textes, tels qu’envoyés :" },
+  sent_query: "requête", sent_url: "adresse", sent_prompt: "prompt",
+  providers: "Fournisseurs", noProvider: "Aucun fournisseur n’a été interrogé.", name: "Nom", status: "État", time: "Temps",
+  status_ok: "ok", status_cached: "en cache", status_skipped: "ignoré", status_failed: "échec", status_rate_limited: "débit limité", status_budget: "budget épuisé",
+  citations: "Citations", noClaims: "La réponse ne contenait aucune affirmation à vérifier.",
+  citationsChecked: { one: "{n} citation vérifiée dans le texte des sources ; {shown} affichées.", other: "{n} citations vérifiées dans le texte des sources ; {shown} affichées." },
+  report_supported: "Confirmées par un juge", report_matched: "Chiffres, noms et termes concordent", report_unchecked: "Non vérifiées", report_added: "Ajoutées", report_kept: "Gardées",
+  report_rebound: "Déplacées vers une meilleure source", report_dropped: "Retirées", report_uncited_sentences: "Phrases sans citation",
+  tooQuick: "Trop rapide pour être mesuré.", time_decision: "Décision", time_search: "Recherche", time_fetch: "Pages", time_score: "Évaluation", time_first_token: "Premier mot", time_generate: "Réponse", time_total: "Total",
+  more: "Plus", answeredBy: "Réponse de", rounds: "Tours", degraded: "Indisponible", providerCalls: "Appels aux fournisseurs", cost: "Coût", none: "aucun",
+  tokens: "Jetons", tokensUsed: "{sent} envoyés, {got} reçus", wholeRecord: "Tout l’enregistrement en JSON",
+};

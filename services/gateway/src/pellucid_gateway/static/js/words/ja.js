@@ -1,0 +1,72 @@
+// ページの日本語の文言。
+
+export default {
+  // frame
+  skip: "質問欄へ移動", startPage: "Pellucid トップページ", page: "ページ", chatTitle: "Pellucid チャット", conversation: "会話",
+  newChat: "新しい会話", share: "ダウンロード", shareTitle: "会話をダウンロード", settings: "設定", toDark: "ダークテーマに切り替え", toLight: "ライトテーマに切り替え",
+  welcome: "質問すると、答えの出どころが見えます。",
+  welcomeText: "Pellucid はウェブ検索が必要かどうかを判断し、引用をすべて元のページと照合します。",
+  examples: "質問の例",
+  example_1: "最新の Python では何が新しくなりましたか？", example_2: "直近のノーベル文学賞を受賞したのは誰ですか？",
+  example_3: "ヒートポンプとガス暖房、維持費が安いのはどちら？", example_4: "光合成の仕組みを説明してください",
+  // composer
+  yourQuestion: "質問", askHint: "質問を入力", sendQuestion: "質問を送信", stopAnswer: "回答を停止",
+  web: "ウェブ", web_auto: "自動", web_on: "オン", web_off: "オフ", depth: "深さ", depth_quick: "速い", depth_standard: "標準", depth_deep: "詳しく", resultsOnly: "結果のみ",
+  tooLong: "この文章は {length} 文字あります。送信できるのは約 {most} 文字です。短くするか、分けて送信してください。",
+  sent: "質問を送信しました", send: "送信", cancel: "キャンセル", save: "保存", delete: "削除", close: "閉じる",
+  // key
+  keyTitle: "このサーバーにはキーが必要です", keyText: "キーはこのタブにだけ残り、このサーバーにのみ送信されます。", apiKey: "API キー", useKey: "このキーを使う",
+  // conversations
+  conversations: "会話一覧", noConversations: "会話はまだありません。", keepsNone: "このサーバーは会話を保存しません。",
+  title: "タイトル", renameNamed: "「{title}」の名前を変更", deleteNamed: "「{title}」を削除", deleteAsk: "この会話を削除しますか？", deleted: "削除しました",
+  dashboard: "ダッシュボード", apiDocs: "API",
+  notKept: "ご指定のページを引用した回答のため、本文は保存されていません。",
+  // settings and keys
+  pageLanguage: "ページの言語", likeBrowser: "ブラウザーと同じ", answerLanguage: "回答の言語", likeQuestion: "質問と同じ",
+  style: "本文中の出典", styleNamed: "名前と番号", styleNumbers: "番号のみ", model: "モデル", serversModel: "サーバーの既定",
+  useKeys: "1 文字のショートカット", shortcuts: "キーボードショートカット", newLine: "改行", toQuestion: "質問欄へ", editLast: "最後の質問を編集",
+  // question and answer
+  question: "質問", answer: "回答", edit: "編集", editQuestion: "質問を編集", editNote: "この回答と以降の内容が置き換わります。",
+  copy: "コピー", copied: "コピーしました", notCopied: "コピーが許可されませんでした", regenerate: "もう一度回答", whyThis: "この回答の理由", code: "コード", table: "表",
+  quoted: "出典からの引用", thumb_up: "良い回答", thumb_down: "良くない回答", thanks: "ありがとうございます",
+  answerReady: { other: "回答ができました。出典 {n} 件" },
+  stopped: "停止しました", noAnswer: "回答は完了していません", tryAgain: "再試行", tryAgainIn: "{n} 秒後に再試行してください。",
+  wentWrong: "問題が発生しました。", notShown: "回答を最後まで表示できませんでした。",
+  unreachable: "サーバーに接続できません。動作を確認して、もう一度お試しください。", interrupted: "回答が完了する前に接続が切れました。",
+  without: "次のものなしで回答しました：{names}。",
+  part_decision: "判断サービス", part_search: "ウェブ検索", part_scorer: "関連度の評価", part_fetcher: "ページの読み取り", part_browser: "ブラウザー",
+  part_llm: "言語モデル", part_store: "保存先", part_budget: "検索の予算", part_deadline: "追加の時間", part_citations: "引用の確認", part_provider: "検索元 {name}",
+  // steps
+  thinking: "考えています…", answering: "回答しています…", searching: "検索しています…", readingPage: "ページを読んでいます…",
+  readHost: "{host} を読みました", couldNotRead: "読めませんでした：{host}", searchedFor: "検索語", isEnough: "十分かどうかを確認中",
+  readingPages: { other: "{n} ページを読んでいます" }, takingFacts: { other: "{n} ページから要点を抽出中" },
+  relevantFound: { other: "関連する結果 {n} 件" },
+  searchedWeb: "ウェブを検索", searchedLocal: "ローカル文書を検索", searchFailed: "検索に失敗", withoutSearch: "検索せずに回答",
+  earlierSources: "前の出典から回答", readPages: { other: "{n} ページを読みました" },
+  queryCount: { other: "検索 {n} 件" }, sourceCount: { other: "出典 {n} 件" },
+  // sources
+  sources: "出典", citedOf: "{all} 件中 {cited} 件を引用", searchResults: "検索結果", results: "結果", resultCount: { other: "結果 {n} 件" },
+  nothingFound: "関連する結果がありません。別の言葉でお試しください。", unknownSite: "不明なサイト", relevance: "関連度", unscored: "評価なし", howScored: "評価の内訳", foundBy: "検索元：{names}",
+  part_semantic: "話題の一致", part_trust: "信頼度", part_freshness: "新しさ", part_quality: "品質",
+  method_http: "ページを読み取り", method_browser: "ブラウザーで読み取り", method_reader: "読み取りサービス", method_archive: "アーカイブの写し",
+  method_cache: "ページを読み取り（キャッシュ）", method_provider: "検索元の本文", method_snippet: "抜粋のみ",
+  warning_possibly_harmful: "有害な可能性", warning_paywall: "有料ページ", warning_tls_unverified: "証明書は未確認",
+  sourceNumber: "出典 {number}：{title}", citedPassage: "引用箇所", support: "この内容の裏づけ：{share}。",
+  check_supported: "確認済み：出典にそう書かれています", check_matched: "数字・名前・表現は一致（未判定）", check_unchecked: "未確認", check_unsupported: "出典にない内容です",
+  // why this answer
+  decision: "判断", action_search: "検索する", action_fetch: "指定されたページを読む", action_answer: "検索せずに回答する",
+  decidedBy: "{stage}による、確信度 {share}", stage_mode: "ウェブの切り替え", stage_url: "メッセージ中のアドレス", stage_rule: "規則", stage_matrix: "単語の行列",
+  stage_classifier: "学習済みモデル", stage_llm: "言語モデル", stage_fallback: "推定",
+  queries: "検索語", sourceType: "出典の種類", category: "分類", age: "期間", anyAge: "指定なし", mustContain: "必須の内容", addresses: "アドレス", notRead: "未読", language: "言語", signals: "手がかり",
+  whatLeft: "このサーバーの外に出たもの", nothingLeft: "この回答のために送信したものはありません。", textsLeft: { other: "送信した文章 {n} 件（送信したまま）：" },
+  sent_query: "検索語", sent_url: "アドレス", sent_prompt: "プロンプト",
+  providers: "検索元", noProvider: "検索元には問い合わせていません。", name: "名前", status: "状態", time: "時間",
+  status_ok: "正常", status_cached: "キャッシュ", status_skipped: "省略", status_failed: "失敗", status_rate_limited: "回数制限", status_budget: "予算切れ",
+  citations: "引用", noClaims: "確認が必要な主張はありませんでした。",
+  citationsChecked: { other: "引用 {n} 件を出典の本文と照合し、{shown} 件を表示しています。" },
+  report_supported: "判定で確認", report_matched: "数字・名前・表現が一致", report_unchecked: "未確認", report_added: "追加", report_kept: "維持",
+  report_rebound: "より良い出典へ移動", report_dropped: "削除", report_uncited_sentences: "引用のない文",
+  tooQuick: "短すぎて測れません。", time_decision: "判断", time_search: "検索", time_fetch: "ページ", time_score: "評価", time_first_token: "最初の語", time_generate: "回答", time_total: "全体",
+  more: "その他", answeredBy: "回答元", rounds: "検索回数", degraded: "使えなかったもの", providerCalls: "検索元の呼び出し", cost: "費用", none: "なし",
+  tokens: "トークン", tokensUsed: "送信 {sent}、受信 {got}", wholeRecord: "全記録（JSON）",
+};

@@ -1,0 +1,72 @@
+// 페이지의 한국어 문구.
+
+export default {
+  // frame
+  skip: "질문으로 바로 가기", startPage: "Pellucid 시작 페이지", page: "페이지", chatTitle: "Pellucid 채팅", conversation: "대화",
+  newChat: "새 대화", share: "내려받기", shareTitle: "대화 내려받기", settings: "설정", toDark: "어두운 테마로 바꾸기", toLight: "밝은 테마로 바꾸기",
+  welcome: "물어보세요. 답의 출처가 보입니다.",
+  welcomeText: "Pellucid는 웹 검색이 필요한지 스스로 판단하고, 모든 인용을 원문 페이지와 대조해 확인합니다.",
+  examples: "질문 예시",
+  example_1: "최신 파이썬 버전에는 무엇이 새로 추가됐나요?", example_2: "가장 최근 노벨 문학상 수상자는 누구인가요?",
+  example_3: "히트펌프와 가스 난방 중 어느 쪽이 유지비가 적나요?", example_4: "광합성이 어떻게 이루어지는지 설명해 주세요",
+  // composer
+  yourQuestion: "질문", askHint: "무엇이든 물어보세요", sendQuestion: "질문 보내기", stopAnswer: "답변 멈추기",
+  web: "웹", web_auto: "자동", web_on: "켬", web_off: "끔", depth: "깊이", depth_quick: "빠르게", depth_standard: "보통", depth_deep: "자세히", resultsOnly: "결과만",
+  tooLong: "글이 {length}자입니다. 약 {most}자까지 보낼 수 있습니다. 줄이거나 나누어 보내 주세요.",
+  sent: "질문을 보냈습니다", send: "보내기", cancel: "취소", save: "저장", delete: "삭제", close: "닫기",
+  // key
+  keyTitle: "이 서버에는 키가 필요합니다", keyText: "키는 이 브라우저 탭에만 남고 이 서버로만 전송됩니다.", apiKey: "API 키", useKey: "이 키 사용",
+  // conversations
+  conversations: "대화 목록", noConversations: "아직 대화가 없습니다.", keepsNone: "이 서버는 대화를 보관하지 않습니다.",
+  title: "제목", renameNamed: "“{title}” 이름 바꾸기", deleteNamed: "“{title}” 삭제", deleteAsk: "이 대화를 삭제할까요?", deleted: "삭제했습니다",
+  dashboard: "대시보드", apiDocs: "API",
+  notKept: "직접 알려 주신 페이지를 인용한 답변이어서 본문을 보관하지 않았습니다.",
+  // settings and keys
+  pageLanguage: "페이지 언어", likeBrowser: "브라우저와 같게", answerLanguage: "답변 언어", likeQuestion: "질문과 같게",
+  style: "본문의 출처 표시", styleNamed: "이름과 번호", styleNumbers: "번호만", model: "모델", serversModel: "서버가 선택",
+  useKeys: "한 글자 단축키 사용", shortcuts: "단축키", newLine: "줄 바꾸기", toQuestion: "질문 칸으로", editLast: "마지막 질문 고치기",
+  // question and answer
+  question: "질문", answer: "답변", edit: "고치기", editQuestion: "질문 고치기", editNote: "이 답변과 아래 내용이 모두 바뀝니다.",
+  copy: "복사", copied: "복사했습니다", notCopied: "복사가 허용되지 않았습니다", regenerate: "다시 답하기", whyThis: "이렇게 답한 이유", code: "코드", table: "표",
+  quoted: "출처에서 인용", thumb_up: "좋은 답변", thumb_down: "나쁜 답변", thanks: "고맙습니다",
+  answerReady: { other: "답변 완료, 출처 {n}개" },
+  stopped: "멈췄습니다", noAnswer: "답변을 마치지 못했습니다", tryAgain: "다시 시도", tryAgainIn: "{n}초 뒤에 다시 시도해 주세요.",
+  wentWrong: "문제가 생겼습니다.", notShown: "답변을 끝까지 표시하지 못했습니다.",
+  unreachable: "서버에 연결할 수 없습니다. 실행 중인지 확인한 뒤 다시 시도해 주세요.", interrupted: "답변이 끝나기 전에 연결이 끊겼습니다.",
+  without: "다음 없이 답변했습니다: {names}.",
+  part_decision: "판단 서비스", part_search: "웹 검색", part_scorer: "관련도 평가", part_fetcher: "페이지 읽기", part_browser: "브라우저",
+  part_llm: "언어 모델", part_store: "저장소", part_budget: "검색 예산", part_deadline: "추가 시간", part_citations: "인용 확인", part_provider: "검색 제공자 {name}",
+  // steps
+  thinking: "생각하는 중…", answering: "답변하는 중…", searching: "검색하는 중…", readingPage: "페이지를 읽는 중…",
+  readHost: "{host} 읽음", couldNotRead: "읽지 못함: {host}", searchedFor: "검색어", isEnough: "충분한지 확인하는 중",
+  readingPages: { other: "페이지 {n}개 읽는 중" }, takingFacts: { other: "페이지 {n}개에서 핵심 내용 추출 중" },
+  relevantFound: { other: "관련 결과 {n}개" },
+  searchedWeb: "웹을 검색함", searchedLocal: "로컬 문서를 검색함", searchFailed: "검색 실패", withoutSearch: "검색 없이 답변함",
+  earlierSources: "앞의 출처로 답변함", readPages: { other: "페이지 {n}개 읽음" },
+  queryCount: { other: "검색어 {n}개" }, sourceCount: { other: "출처 {n}개" },
+  // sources
+  sources: "출처", citedOf: "{all}개 중 {cited}개 인용", searchResults: "검색 결과", results: "결과", resultCount: { other: "결과 {n}개" },
+  nothingFound: "관련된 내용을 찾지 못했습니다. 다른 말로 찾아보세요.", unknownSite: "알 수 없는 사이트", relevance: "관련도", unscored: "점수 없음", howScored: "점수 내역", foundBy: "찾은 곳: {names}",
+  part_semantic: "주제 일치", part_trust: "신뢰도", part_freshness: "최신성", part_quality: "품질",
+  method_http: "페이지 읽음", method_browser: "브라우저로 읽음", method_reader: "읽기 서비스로 읽음", method_archive: "보관된 사본",
+  method_cache: "페이지 읽음(캐시)", method_provider: "검색 제공자의 본문", method_snippet: "발췌만",
+  warning_possibly_harmful: "유해할 수 있음", warning_paywall: "유료 페이지", warning_tls_unverified: "인증서 미확인",
+  sourceNumber: "출처 {number}: {title}", citedPassage: "인용된 구절", support: "이 내용의 근거: {share}.",
+  check_supported: "확인됨: 출처에 있는 내용입니다", check_matched: "숫자, 이름, 표현이 일치하지만 판정되지 않았습니다", check_unchecked: "확인되지 않음", check_unsupported: "출처에 없는 내용입니다",
+  // why this answer
+  decision: "판단", action_search: "검색", action_fetch: "알려 주신 페이지 읽기", action_answer: "검색 없이 답변",
+  decidedBy: "{stage}, 확신 {share}", stage_mode: "웹 스위치", stage_url: "메시지 속 주소", stage_rule: "규칙", stage_matrix: "낱말 행렬",
+  stage_classifier: "학습된 모델", stage_llm: "언어 모델", stage_fallback: "추정",
+  queries: "검색어", sourceType: "출처 종류", category: "분류", age: "기간", anyAge: "무관", mustContain: "꼭 들어갈 내용", addresses: "주소", notRead: "읽지 않음", language: "언어", signals: "신호",
+  whatLeft: "이 서버 밖으로 나간 것", nothingLeft: "이 답변을 위해 밖으로 보낸 것이 없습니다.", textsLeft: { other: "보낸 글 {n}개, 보낸 그대로:" },
+  sent_query: "검색어", sent_url: "주소", sent_prompt: "프롬프트",
+  providers: "검색 제공자", noProvider: "검색 제공자에 묻지 않았습니다.", name: "이름", status: "상태", time: "시간",
+  status_ok: "정상", status_cached: "캐시", status_skipped: "건너뜀", status_failed: "실패", status_rate_limited: "요청 제한", status_budget: "예산 소진",
+  citations: "인용", noClaims: "확인할 주장이 없는 답변입니다.",
+  citationsChecked: { other: "인용 {n}개를 출처 본문과 대조했고 {shown}개를 표시했습니다." },
+  report_supported: "판정으로 확인", report_matched: "숫자, 이름, 표현 일치", report_unchecked: "확인되지 않음", report_added: "추가", report_kept: "유지",
+  report_rebound: "더 나은 출처로 옮김", report_dropped: "삭제", report_uncited_sentences: "인용 없는 문장",
+  tooQuick: "너무 빨라 잴 수 없습니다.", time_decision: "판단", time_search: "검색", time_fetch: "페이지", time_score: "평가", time_first_token: "첫 단어", time_generate: "답변", time_total: "전체",
+  more: "더 보기", answeredBy: "답변한 곳", rounds: "검색 횟수", degraded: "쓰지 못한 것", providerCalls: "검색 제공자 호출", cost: "비용", none: "없음",
+  tokens: "토큰", tokensUsed: "보냄 {sent}, 받음 {got}", wholeRecord: "전체 기록(JSON)",
+};

@@ -1,0 +1,72 @@
+// 页面的中文文字。
+
+export default {
+  // frame
+  skip: "跳到提问框", startPage: "Pellucid 首页", page: "页面", chatTitle: "Pellucid 对话", conversation: "对话",
+  newChat: "新对话", share: "下载", shareTitle: "下载对话", settings: "设置", toDark: "切换到深色主题", toLight: "切换到浅色主题",
+  welcome: "提问，并看到答案的出处。",
+  welcomeText: "Pellucid 会判断是否需要搜索网络，并把每条引用与原网页核对。",
+  examples: "示例问题",
+  example_1: "最新版 Python 有哪些新功能？", example_2: "最近一届诺贝尔文学奖得主是谁？",
+  example_3: "热泵和燃气供暖，哪个运行费用更低？", example_4: "解释光合作用的原理",
+  // composer
+  yourQuestion: "你的问题", askHint: "输入问题", sendQuestion: "发送问题", stopAnswer: "停止回答",
+  web: "网络", web_auto: "自动", web_on: "开", web_off: "关", depth: "深度", depth_quick: "快速", depth_standard: "标准", depth_deep: "深入", resultsOnly: "仅结果",
+  tooLong: "这段文字有 {length} 个字符，最多可发送约 {most} 个。请缩短或分段发送。",
+  sent: "问题已发送", send: "发送", cancel: "取消", save: "保存", delete: "删除", close: "关闭",
+  // key
+  keyTitle: "此服务器需要密钥", keyText: "密钥只留在此标签页，只发送给此服务器。", apiKey: "API 密钥", useKey: "使用此密钥",
+  // conversations
+  conversations: "对话列表", noConversations: "还没有对话。", keepsNone: "此服务器不保存对话。",
+  title: "标题", renameNamed: "重命名“{title}”", deleteNamed: "删除“{title}”", deleteAsk: "删除这个对话？", deleted: "已删除",
+  dashboard: "仪表板", apiDocs: "API",
+  notKept: "此回答引用了你指定的网页，因此未保存其文字。",
+  // settings and keys
+  pageLanguage: "页面语言", likeBrowser: "与浏览器相同", answerLanguage: "回答语言", likeQuestion: "与问题相同",
+  style: "文中的来源", styleNamed: "名称和编号", styleNumbers: "仅编号", model: "模型", serversModel: "由服务器选择",
+  useKeys: "单键快捷键", shortcuts: "键盘快捷键", newLine: "换行", toQuestion: "到提问框", editLast: "编辑上一个问题",
+  // question and answer
+  question: "问题", answer: "回答", edit: "编辑", editQuestion: "编辑问题", editNote: "将替换此回答及其后的全部内容。",
+  copy: "复制", copied: "已复制", notCopied: "不允许复制", regenerate: "重新回答", whyThis: "为何如此回答", code: "代码", table: "表格",
+  quoted: "引自来源", thumb_up: "回答得好", thumb_down: "回答得不好", thanks: "谢谢",
+  answerReady: { other: "回答完成，{n} 个来源" },
+  stopped: "已停止", noAnswer: "回答不完整", tryAgain: "重试", tryAgainIn: "请在 {n} 秒后重试。",
+  wentWrong: "出了点问题。", notShown: "回答未能完整显示。",
+  unreachable: "无法连接服务器。请确认它正在运行，然后重试。", interrupted: "回答完成前连接中断。",
+  without: "此回答缺少以下支持：{names}。",
+  part_decision: "判断服务", part_search: "网络搜索", part_scorer: "相关度评分", part_fetcher: "网页读取", part_browser: "浏览器",
+  part_llm: "语言模型", part_store: "存储", part_budget: "搜索预算", part_deadline: "更多时间", part_citations: "引用核对", part_provider: "搜索服务 {name}",
+  // steps
+  thinking: "思考中…", answering: "回答中…", searching: "搜索中…", readingPage: "正在读取网页…",
+  readHost: "已读取 {host}", couldNotRead: "无法读取：{host}", searchedFor: "搜索", isEnough: "检查是否足够",
+  readingPages: { other: "正在读取 {n} 个网页" }, takingFacts: { other: "正在从 {n} 个网页提取要点" },
+  relevantFound: { other: "找到 {n} 条相关结果" },
+  searchedWeb: "搜索了网络", searchedLocal: "搜索了本地文档", searchFailed: "搜索失败", withoutSearch: "未经搜索直接回答",
+  earlierSources: "根据先前的来源回答", readPages: { other: "读取了 {n} 个网页" },
+  queryCount: { other: "{n} 次查询" }, sourceCount: { other: "{n} 个来源" },
+  // sources
+  sources: "来源", citedOf: "引用了 {all} 个中的 {cited} 个", searchResults: "搜索结果", results: "结果", resultCount: { other: "{n} 条结果" },
+  nothingFound: "没有找到相关内容。换个说法也许有用。", unknownSite: "未知网站", relevance: "相关度", unscored: "未评分", howScored: "评分明细", foundBy: "来自 {names}",
+  part_semantic: "切题", part_trust: "可信度", part_freshness: "时效", part_quality: "质量",
+  method_http: "已读网页", method_browser: "用浏览器读取", method_reader: "由阅读服务读取", method_archive: "存档副本",
+  method_cache: "已读网页（缓存）", method_provider: "搜索服务提供的文字", method_snippet: "仅摘要",
+  warning_possibly_harmful: "可能有害", warning_paywall: "付费墙", warning_tls_unverified: "证书未验证",
+  sourceNumber: "来源 {number}：{title}", citedPassage: "引用的段落", support: "对此说法的支持：{share}。",
+  check_supported: "已核实：来源如此表述", check_matched: "数字、名称和用词相符，未经判断", check_unchecked: "未核实", check_unsupported: "并非来自来源",
+  // why this answer
+  decision: "判断", action_search: "搜索", action_fetch: "读取你指定的网页", action_answer: "不搜索直接回答",
+  decidedBy: "依据：{stage}，把握 {share}", stage_mode: "网络开关", stage_url: "消息中的网址", stage_rule: "规则", stage_matrix: "词语矩阵",
+  stage_classifier: "训练的模型", stage_llm: "语言模型", stage_fallback: "推测",
+  queries: "查询", sourceType: "来源类型", category: "类别", age: "时间范围", anyAge: "不限", mustContain: "须包含", addresses: "网址", notRead: "未读取", language: "语言", signals: "信号",
+  whatLeft: "从此服务器发出的内容", nothingLeft: "此回答没有向外发送任何内容。", textsLeft: { other: "{n} 段文字，原样如下：" },
+  sent_query: "查询", sent_url: "网址", sent_prompt: "提示词",
+  providers: "搜索服务", noProvider: "没有询问任何搜索服务。", name: "名称", status: "状态", time: "时间",
+  status_ok: "正常", status_cached: "缓存", status_skipped: "跳过", status_failed: "失败", status_rate_limited: "被限流", status_budget: "预算用完",
+  citations: "引用", noClaims: "此回答没有需要核对的说法。",
+  citationsChecked: { other: "已将 {n} 条引用与来源文字核对，显示 {shown} 条。" },
+  report_supported: "经判断确认", report_matched: "数字、名称和用词相符", report_unchecked: "未核实", report_added: "补充", report_kept: "保留",
+  report_rebound: "移到更好的来源", report_dropped: "删除", report_uncited_sentences: "无引用的句子",
+  tooQuick: "时间太短，无法测量。", time_decision: "判断", time_search: "搜索", time_fetch: "网页", time_score: "评分", time_first_token: "首字", time_generate: "回答", time_total: "总计",
+  more: "更多", answeredBy: "回答者", rounds: "轮数", degraded: "不可用", providerCalls: "搜索服务调用", cost: "费用", none: "无",
+  tokens: "词元", tokensUsed: "发送 {sent}，收到 {got}", wholeRecord: "完整记录（JSON）",
+};
