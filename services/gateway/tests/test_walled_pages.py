@@ -8,8 +8,9 @@ from typing import Any
 import httpx
 import pytest
 from kept_rig import Plan, ask, open_gateway
-from turn_fakes import HITS, FakeFetcher, FakeScorer, FakeSearch, Rig, answer_decision
-from turn_fakes import search_decision as searching
+from port_fakes import HITS, FakeFetcher, FakeScorer, FakeSearch, answer_decision
+from port_fakes import search_decision as searching
+from turn_fakes import Rig
 
 from pellucid_gateway.domain.decision import Action, Decision, Stage
 from pellucid_gateway.domain.findings import Hit
