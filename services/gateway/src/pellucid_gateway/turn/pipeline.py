@@ -96,6 +96,7 @@ class OneTurn:
         self._id = dependencies.new_id()
         self._user = day_name(request.caller, dependencies.clock.now())
         self._read_before: Mapping[str, PageContent] = {}
+        self._walled: tuple[str, ...] = ()
         self._to_write: QueryToWrite | None = None
 
     async def run(self) -> Done:
@@ -151,14 +152,18 @@ class OneTurn:
         return await self._done(decision, found, answer)
 
     async def _decide(self) -> Decision:
+        if self._request.recall is not None:
+            self._request = replace(self._request, memories=await self._request.recall())
         followed = await with_named_page(
             self._request,
             await self._considered(self._request),
             self._reader,
             self._ledger,
             decide=self._considered,
+            evidence=self._dependencies.evidence,
         )
         decision, self._read_before = followed.decision, followed.pages
+        self._walled = followed.walled
         if self._dependencies.model_for(self._request) is None:
             clock, decide = self._dependencies.clock, self._considered
             decision = await looked_up(self._request, decision, clock=clock, decide=decide)
@@ -168,8 +173,6 @@ class OneTurn:
             self._ledger.notify("simple_decision")
         log_decision(decision, ms=self._ledger.timings_ms.get("decision", 0), user=self._user)
         await self._send(Decided(decision))
-        if self._request.recall is not None:
-            self._request = replace(self._request, memories=await self._request.recall())
         self._notify_decision(decision)
         return decision
 
@@ -233,6 +236,7 @@ class OneTurn:
             language=self._language(decision),
             reads_pages=not self._request.force_search,
             to_write=self._to_write,
+            walled=self._walled,
         )
 
     def _language(self, decision: Decision) -> str:
