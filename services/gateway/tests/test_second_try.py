@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 from pellucid.decision.v1 import decision_pb2
-from turn_fakes import HITS, FakeSearch, Rig
+from port_fakes import HITS, FakeSearch
+from turn_fakes import Rig
 
 from pellucid_gateway.adapters.requests import decide_request
 from pellucid_gateway.domain.decision import (

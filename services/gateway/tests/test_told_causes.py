@@ -8,7 +8,8 @@ import httpx
 import pytest
 import structlog
 from door_fakes import FakeEngine, MakeApp
-from turn_fakes import FakeDecision, FakeFetcher, FakeModel, FakeSearch, Rig, search_decision
+from port_fakes import FakeDecision, FakeFetcher, FakeModel, FakeSearch, search_decision
+from turn_fakes import Rig
 
 from pellucid_gateway.api.http.problems import problem_of
 from pellucid_gateway.domain.decision import Action

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from turn_fakes import (
+from port_fakes import (
     HITS,
     FakeDecision,
     FakeEvidence,
@@ -13,11 +13,11 @@ from turn_fakes import (
     FakeModel,
     FakeScorer,
     FakeSearch,
-    Rig,
     answer_decision,
     hit,
     search_decision,
 )
+from turn_fakes import Rig
 
 from pellucid_gateway.domain.decision import Action, Stage
 from pellucid_gateway.domain.events import (

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from kept_rig import KeptGateway, Plan, open_gateway
-from turn_fakes import HITS, FakeModel, Rig, search_decision
+from port_fakes import HITS, FakeModel, search_decision
+from turn_fakes import Rig
 
 from pellucid_gateway.analytics.report_text import as_markdown
 from pellucid_gateway.api.http.admission import DoorLimits

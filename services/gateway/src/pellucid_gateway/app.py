@@ -29,7 +29,8 @@ from pellucid_gateway.domain.passed_on import PassedOn
 from pellucid_gateway.domain.ports import EvidenceStore
 from pellucid_gateway.grpc.server import SERVICE_NAME, GatewayServicer
 from pellucid_gateway.load_shedding.adaptive_limit import AdaptiveLimit
-from pellucid_gateway.load_shedding.concurrency_limit import Cause, ConcurrencyLimit, GatedEngine
+from pellucid_gateway.load_shedding.concurrency_limit import Cause, ConcurrencyLimit
+from pellucid_gateway.load_shedding.gated_engine import GatedEngine
 from pellucid_gateway.load_shedding.latency_signal import LatencySignal
 from pellucid_gateway.metrics import (
     HTTP_CONNECTIONS,
@@ -214,6 +215,7 @@ def _concurrency_limit(
             late_s=settings.gateway_late_ms / 1000,
         ),
         most_lag_s=settings.gateway_max_lag_ms / 1000,
+        most_waiting=settings.gateway_max_waiting,
         refused=lambda cause: REFUSED_TURNS.labels(cause.value).inc(),
         settled=SEARCH_BOUND.set,
         latency_signal=latency_signal,

@@ -150,6 +150,13 @@ class GatewaySettings(LlmSettings):
         le=10_000,
         description="The bound of searches never falls below this, however late the event loop is.",
     )
+    gateway_max_waiting: int = Field(
+        8,
+        ge=0,
+        le=10_000,
+        description="Turns that wait for a place to search, 5 seconds and a third of their "
+        "deadline at most; one more is refused at once with 503.",
+    )
     gateway_late_ms: int = Field(
         15,
         ge=1,

@@ -50,6 +50,11 @@ class SearchSettings(_WithProviders):
         AUTO,
         description="Providers in order, separated by commas; auto: what has a key, else ddgs.",
     )
+    search_real_time: str = Field(
+        "",
+        description="Real-time sources that are asked beside the providers for questions of their "
+        "kind, separated by commas; empty: none, unless a request names one.",
+    )
     local_corpus_dir: Path | None = Field(
         None, description="Folder of documents for the local provider; unset: none."
     )
@@ -129,11 +134,20 @@ class SearchSettings(_WithProviders):
     @classmethod
     def _known(cls, value: str) -> str:
         names = _names(value)
-        unknown = [name for name in names if name not in REGISTRY and name != AUTO]
+        web = [name for name, spec in REGISTRY.items() if not spec.topics]
+        unknown = [name for name in names if name not in web and name != AUTO]
         if unknown or not names or (AUTO in names and len(names) > 1):
             wrong = f"{', '.join(unknown)} is unknown; " if unknown else ""
-            text = f"{wrong}must be {AUTO} or of {', '.join(REGISTRY)}"
+            text = f"{wrong}must be {AUTO} or of {', '.join(web)}"
             raise PydanticCustomError("providers", "{text}", {"text": text})
+        return value
+
+    @field_validator("search_real_time")
+    @classmethod
+    def _real_time(cls, value: str) -> str:
+        sources = [name for name, spec in REGISTRY.items() if spec.topics]
+        if any(name not in sources for name in _names(value)):
+            raise ValueError(f"must be of {', '.join(sources)}")
         return value
 
     @field_validator("search_prices", "search_rates")
@@ -150,6 +164,11 @@ class SearchSettings(_WithProviders):
     def listed_providers(self) -> tuple[str, ...]:
         """Names of `SEARCH_PROVIDERS`."""
         return _names(self.search_providers)
+
+    @property
+    def real_time_sources(self) -> tuple[str, ...]:
+        """Names of `SEARCH_REAL_TIME`."""
+        return _names(self.search_real_time)
 
     @property
     def internal_hosts(self) -> tuple[str, ...]:

@@ -42,6 +42,7 @@ class ProgressKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     PROGRESS_KIND_EXTRACTING: _ClassVar[ProgressKind]
     PROGRESS_KIND_REFLECTING: _ClassVar[ProgressKind]
     PROGRESS_KIND_COMPLETE: _ClassVar[ProgressKind]
+    PROGRESS_KIND_WAITING: _ClassVar[ProgressKind]
 
 class CitationCheck(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -74,6 +75,7 @@ PROGRESS_KIND_FETCHING: ProgressKind
 PROGRESS_KIND_EXTRACTING: ProgressKind
 PROGRESS_KIND_REFLECTING: ProgressKind
 PROGRESS_KIND_COMPLETE: ProgressKind
+PROGRESS_KIND_WAITING: ProgressKind
 CITATION_CHECK_UNSPECIFIED: CitationCheck
 CITATION_CHECK_SUPPORTED: CitationCheck
 CITATION_CHECK_MATCHED: CitationCheck

@@ -109,6 +109,7 @@ def search_request(call: SearchCall) -> search_pb2.SearchRequest:
         question=call.question,
         real_time=call.real_time,
         news=call.news,
+        topic=call.topic,
         now=_timestamp(call.now),
     )
 

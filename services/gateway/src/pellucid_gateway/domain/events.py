@@ -32,6 +32,7 @@ class AnswerKind(StrEnum):
 class ProgressKind(StrEnum):
     """A step of the search; the values are the public event names."""
 
+    WAITING = "web_search_waiting"
     SEARCH_START = "web_search_start"
     ITERATION = "web_search_iteration"
     FETCHING = "web_search_fetching"

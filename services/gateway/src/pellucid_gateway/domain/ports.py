@@ -109,7 +109,11 @@ class Reflection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchCall:
-    """Queries for the providers; `question` never reaches them."""
+    """Queries for the providers; `question` never reaches them.
+
+    Attributes:
+        topic: Kind of question, by which real-time sources are chosen; empty when unknown.
+    """
 
     queries: tuple[PlannedQuery, ...]
     question: str
@@ -119,6 +123,7 @@ class SearchCall:
     caller: str = ""
     real_time: bool = False
     news: bool = False
+    topic: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,6 +43,7 @@ from pellucid_gateway.domain.findings import (
 )
 
 _PROGRESS = {
+    ProgressKind.WAITING: pb.PROGRESS_KIND_WAITING,
     ProgressKind.SEARCH_START: pb.PROGRESS_KIND_SEARCH_START,
     ProgressKind.ITERATION: pb.PROGRESS_KIND_ITERATION,
     ProgressKind.FETCHING: pb.PROGRESS_KIND_FETCHING,

@@ -153,6 +153,7 @@ class Gatherer:
             caller=search_plan.caller,
             real_time=decision.real_time,
             news=decision.intent is Intent.NEWS,
+            topic=decision.category or decision.reason_code,
         )
         try:
             with self._ledger.timed("search"):

@@ -75,7 +75,10 @@ class Speculation:
     ) -> asyncio.Task[SearchAnswer] | None:
         """The begun search if it is the one decided on; else it is cancelled, and told as sent."""
         self._cancel_start()
-        wanted = searches and self._has_left and _is_same(self._query, decision)
+        # No value of this moment is taken from an answer of the hour before, and sources that know
+        # such values are asked only once the kind of the question is known.
+        begun = searches and self._has_left and not decision.real_time
+        wanted = begun and _is_same(self._query, decision)
         if self._task is None or not wanted:
             await self.drop()
             return None

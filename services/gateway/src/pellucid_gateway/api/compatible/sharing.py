@@ -61,6 +61,12 @@ def search_results(sources: Iterable[Source]) -> list[Json]:
     ]
 
 
+def unsupported(result: TurnResult) -> Json:
+    """A field with the statements of the answer that no source supports; none where all are."""
+    spans = [{"start_index": span.start, "end_index": span.end} for span in result.unsupported]
+    return {"unsupported": spans} if spans else {}
+
+
 def answer_text(result: TurnResult) -> str:
     """The answer; a forced search without one becomes a list, notices stand in for silence."""
     if result.answer or result.tool_calls:
