@@ -10,7 +10,7 @@ from turn_fakes import Rig
 from pellucid_gateway.domain.decision import PlannedQuery, WebMode
 from pellucid_gateway.domain.events import Done, TurnResult
 from pellucid_gateway.domain.ports import DecideAnswer, DecideCall
-from pellucid_gateway.domain.request import ChatMessage, Role, SearchOptions
+from pellucid_gateway.domain.request import ChatMessage, Role, SearchOptions, SubjectContext
 
 LATEST = "What is the latest toll on the Skerry Bridge?"
 SAME = search_decision(queries=(PlannedQuery("Skerry Bridge toll latest"),))
@@ -111,3 +111,17 @@ async def test_nothing_leaves_for_messages_that_must_not(
 
     assert rig.search.calls == []
     assert result.speculation == ""
+
+
+@pytest.mark.parametrize(
+    "known",
+    [{"subject": SubjectContext(title="The Skerry Bridge")}, {"memories": ("Lives in Skerry.",)}],
+)
+async def test_nothing_begins_where_more_than_the_words_shapes_the_queries(
+    known: dict[str, Any],
+) -> None:
+    rig = Rig(decision=SlowDecision(SAME), model=FakeModel())
+    result = await run(rig, **known)
+
+    assert result.speculation == ""
+    assert len(rig.search.calls) == 1

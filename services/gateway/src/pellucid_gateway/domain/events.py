@@ -279,7 +279,8 @@ class TurnResult:
         tool_calls: The model's calls of the client's own tools, whole, in the API's form.
         speculation: What became of a search begun before the decision: used, cancelled or "".
         searched: What was searched for, redacted, whoever answered.
-        sketches: Of the pages that the person named and that could be read, by address.
+        sketches: Of the pages that the person named and that could be read, by address; empty of
+            one behind a wall.
         reads: Domain of each result whose page was asked for, and whether it could be read.
     """
 

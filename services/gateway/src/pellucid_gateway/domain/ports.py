@@ -34,6 +34,8 @@ class DecideCall:
         history: Oldest first; see `heard_history`.
         max_queries: Most queries about one thing, 1 to 3.
         max_parts: Most things asked in one message that get a query each, 1 to 3.
+        memories: What is known of the person.
+        search_offered: The answer before offered to search for the subject.
     """
 
     message: str
@@ -48,6 +50,8 @@ class DecideCall:
     conversation_id: str = ""
     max_queries: int = 0
     max_parts: int = 0
+    memories: tuple[str, ...] = ()
+    search_offered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

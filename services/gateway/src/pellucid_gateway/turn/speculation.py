@@ -2,7 +2,8 @@
 
 It begins late enough that a decision by rules is always first, at most once a turn, and only for a
 message that may leave: never with the web off, with an address in it, with nothing external
-allowed, with a used-up quota, or in a conversation, where the words alone do not say what is meant.
+allowed, with a used-up quota, or where the words alone do not say what is meant: in a conversation,
+in a chat about something, of a person of whom something is known.
 """
 
 import asyncio
@@ -103,7 +104,8 @@ class Speculation:
 
 
 def _may_leave(request: TurnRequest) -> bool:
-    alone = len(request.messages) == 1 and request.earlier is None
+    known = request.subject or request.memories or request.recall
+    alone = len(request.messages) == 1 and request.earlier is None and not known
     allowed = request.web_mode is not WebMode.OFF and not request.quota_spent
     return alone and allowed and not request.no_external and not request.options.providers
 
