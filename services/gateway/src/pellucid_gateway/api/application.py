@@ -40,6 +40,7 @@ from pellucid_gateway.api.http.problems import (
 )
 from pellucid_gateway.api.http.shortcut import Shortcut
 from pellucid_gateway.api.native.chat import chat_routes
+from pellucid_gateway.api.native.check import CheckReply, check_routes
 from pellucid_gateway.api.native.decide import decide_routes
 from pellucid_gateway.api.native.documentation import as_served, component_schemas
 from pellucid_gateway.api.native.evidence import Replay, evidence_routes
@@ -65,7 +66,7 @@ from pellucid_gateway.api.native.replies import (
     SearchReply,
     VersionReply,
 )
-from pellucid_gateway.api.native.requests import ChatBody, FetchBody, SearchBody
+from pellucid_gateway.api.native.requests import ChatBody, CheckBody, FetchBody, SearchBody
 from pellucid_gateway.api.native.search import search_routes
 from pellucid_gateway.api.native.websocket import websocket_routes
 from pellucid_gateway.api.openai.chat import COMPLETIONS, Completions
@@ -83,11 +84,21 @@ from pellucid_runtime.health import Health
 _CLIENT_GONE = 499
 _METHODS = ("DELETE", "GET", "POST")
 _CODES = {404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED", 413: "PAYLOAD_TOO_LARGE"}
-_BODIES = (ChatBody, SearchBody, FetchBody, FeedbackBody, MemoryBody, PreferenceBody, TitleBody)
+_BODIES = (
+    ChatBody,
+    SearchBody,
+    CheckBody,
+    FetchBody,
+    FeedbackBody,
+    MemoryBody,
+    PreferenceBody,
+    TitleBody,
+)
 _REPLIES: tuple[type[BaseModel], ...] = (
     ChatReply,
     DecisionReply,
     SearchReply,
+    CheckReply,
     FetchReply,
     FeedbackReply,
     VersionReply,
@@ -211,6 +222,7 @@ def _add_routes(app: FastAPI, doors: Doors, door: ChatDoor) -> None:
     app.include_router(chat_routes(doors.engine, doors.identity, limit))
     app.include_router(decide_routes(doors.engine, doors.identity, limit))
     app.include_router(search_routes(doors.engine, doors.identity, limit))
+    app.include_router(check_routes(doors.engine, doors.identity, limit))
     app.include_router(fetch_routes(doors.engine, limit))
     app.include_router(websocket_routes(doors.engine, doors.identity, doors.find_key, limit))
     app.include_router(compatible_routes(door))
