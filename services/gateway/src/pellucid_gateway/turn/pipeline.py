@@ -265,7 +265,7 @@ class OneTurn:
         return ModelOpinion(model, name=name, context=self._context, marker=marker)
 
     async def _answer(self, decision: Decision, found: Findings) -> Answer:
-        model = self._usable_model(found)
+        model = self._usable_model(decision, found)
         if self._budget.stage_s(1.0) <= 0:
             self._ledger.lose("deadline", "gathering used up its share")
             self._ledger.notify("taking_long")
@@ -298,9 +298,10 @@ class OneTurn:
         )
         return await by_excerpts.answer(found.sources, found.conflicts)
 
-    def _usable_model(self, found: Findings) -> AnswerModel | None:
+    def _usable_model(self, decision: Decision, found: Findings) -> AnswerModel | None:
         model = self._dependencies.model_for(self._request)
-        if self._dependencies.model is None and not found.sources:
+        asks = bool(decision.urls) or not decision.topicless
+        if self._dependencies.model is None and not found.sources and asks:
             self._ledger.notify("no_model")
         elif model is not self._dependencies.model:
             self._ledger.notify("model_external")

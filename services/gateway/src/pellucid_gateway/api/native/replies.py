@@ -354,3 +354,4 @@ class VersionReply(Reply):
     version: str
     features: list[str] = Field(description="Optional faces that are on.")
     examples: list[str] = Field(description="Example questions; empty: the chat page's own.")
+    fast_model: str = Field(description="Model that suggests what to ask next; empty: none.")
