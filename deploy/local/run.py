@@ -9,6 +9,7 @@ import configparser
 import getpass
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -81,10 +82,41 @@ def _quote(command: tuple[str, ...]) -> str:
     return " ".join(f'"{part}"' for part in command).replace("%", "%%")
 
 
+def port_in_use(items: tuple[Program, ...]) -> str | None:
+    """Return the first port that another process holds, with its program; None: all are free."""
+    for item in items:
+        for name, port in item.environment.items():
+            if name.endswith("_PORT") and not _is_free(int(port)):
+                return f"port {port} ({item.name})"
+    return None
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        # Connections of an installation that has just ended do not count.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
 def main() -> int:
     """Run until Ctrl-C. Returns 0, or 1 when a service could not start."""
     load_dotenv(ROOT / ".env")
-    offset = int(os.environ.get("PORT_OFFSET", "0"))
+    try:
+        offset = int(os.environ.get("PORT_OFFSET") or "0")
+        items = programs(offset)
+    except ValueError:
+        print("pellucid: PORT_OFFSET and GATEWAY_PORT must be whole numbers")
+        return 1
+    if taken := port_in_use(items):
+        print(
+            f"pellucid: could not start: {taken} is in use, perhaps by another installation. "
+            "Stop it, or shift all ports: PORT_OFFSET=100 make run"
+        )
+        return 1
     for name, value in defaults(offset).items():
         os.environ.setdefault(name, value)
     run_dir = Path(os.environ["DATA_DIR"]) / "run"
@@ -94,7 +126,7 @@ def main() -> int:
     os.environ["PELLUCID_FAILED_MARK"] = str(failed)
     path = run_dir / "supervisord.conf"
     with path.open("w") as file:
-        supervisord_config(programs(offset), run_dir, offset).write(file)
+        supervisord_config(items, run_dir, offset).write(file)
     command = [sys.executable, "-m", "supervisor.supervisord", "-c", str(path)]
     process = subprocess.Popen(command)  # noqa: S603 - our own configuration
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -1,7 +1,7 @@
 """What `make run` starts: the five services and the page server, with ports and environment.
 
 The only place that knows the local port plan. `PORT_OFFSET` shifts every port, so that two
-checkouts (or a test beside a running instance) do not meet.
+checkouts (or a test beside a running instance) do not meet. `GATEWAY_PORT` moves the gateway alone.
 """
 
 import os
@@ -76,7 +76,7 @@ def _service(name: str, port: int, targets: Mapping[str, str]) -> Program:
 
 
 def _gateway(port: int, offset: int, targets: Mapping[str, str]) -> Program:
-    http_port = GATEWAY_HTTP_PORT + offset
+    http_port = gateway_port(offset)
     return Program(
         name="gateway",
         command=(sys.executable, "-m", "pellucid_gateway"),
@@ -122,7 +122,12 @@ def defaults(offset: int = 0) -> dict[str, str]:
     }
 
 
+def gateway_port(offset: int = 0) -> int:
+    """Return the port of the gateway's HTTP API: `GATEWAY_PORT`, else the usual one, shifted."""
+    return int(os.environ.get("GATEWAY_PORT") or GATEWAY_HTTP_PORT + offset)
+
+
 def gateway_url(offset: int = 0) -> str:
     """Return the address to open in a browser."""
-    host = os.environ.get("GATEWAY_HOST", "127.0.0.1")
-    return f"http://{host}:{GATEWAY_HTTP_PORT + offset}"
+    host = os.environ.get("GATEWAY_HOST") or "127.0.0.1"
+    return f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{gateway_port(offset)}"  # noqa: S104

@@ -12,7 +12,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[2] / "services/gateway/tests"))
 
 import scripted_model
-from turn_fakes import FakeDecision, FakeSearch, Rig, answer_decision, hit, search_decision
+from port_fakes import FakeDecision, FakeSearch, answer_decision, hit, search_decision
+from turn_fakes import Rig
 
 from pellucid_gateway.adapters.model import LlmAnswerModel
 from pellucid_gateway.adapters.model_server import open_model_server

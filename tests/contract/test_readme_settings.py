@@ -1,6 +1,7 @@
-"""Each service's README lists its settings: every one, and none that does not exist."""
+"""READMEs, the page of all settings and `.env.example` name every setting, and none that is not."""
 
 import importlib
+import importlib.util
 import re
 from pathlib import Path
 
@@ -44,3 +45,41 @@ def test_the_runtime_lists_what_every_service_has() -> None:
 def test_the_runtime_lists_the_settings_of_a_language_model() -> None:
     own = variables(LlmSettings) - variables(ServiceSettings)
     assert listed("common", "Settings of a language model") == own
+
+
+def every_setting() -> set[str]:
+    classes = (
+        getattr(importlib.import_module(f"pellucid_{name}.settings"), f"{name.title()}Settings")
+        for name in SERVICES
+    )
+    return set().union(*(variables(settings) for settings in classes))
+
+
+def test_the_page_of_all_settings_is_what_the_classes_say() -> None:
+    script = ROOT / "deploy" / "settings_page.py"
+    found = importlib.util.spec_from_file_location("settings_page", script)
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    assert module.PAGE.read_text("utf-8") == module.page(), "run make settings"
+    assert set(re.findall(r"^\| `(\w+)`", module.page(), re.MULTILINE)) == every_setting()
+
+
+def test_the_example_of_an_environment_file_names_settings_only() -> None:
+    text = (ROOT / ".env.example").read_text("utf-8")
+    named = re.findall(r"^#?([A-Z_]+)=", text, re.MULTILINE)
+    assert len(named) == len(set(named)) > 30
+    assert set(named) - every_setting() == {"PORT_OFFSET"}
+
+
+# A setting of AnythingLLM, and codes of errors.
+FOREIGN = {"LLM_PROVIDER", "LLM_FAILED", "SEARCH_FAILED"}
+
+
+def test_the_documentation_names_no_setting_that_does_not_exist() -> None:
+    pages = [ROOT / "README.md", ROOT / "SECURITY.md", *(ROOT / "docs").rglob("*.md")]
+    own = re.compile(r"`((?:GATEWAY|SEARCH|SCORER|FETCHER|DECISION|LLM)_[A-Z0-9_]*)[`=]")
+    named = {name for page in pages for name in own.findall(page.read_text("utf-8"))}
+    assert len(named) > 40
+    assert named - FOREIGN <= every_setting()

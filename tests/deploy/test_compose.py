@@ -1,6 +1,7 @@
 """The compose file for one machine: valid, complete, and as confined as the pods are."""
 
 import importlib
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ SERVICES = ("gateway", "decision", "search", "scorer", "fetcher")
 def compose() -> dict[str, Any]:
     options = PyOptions()
     options.apply_merge = True
-    parsed = options.from_yaml((FOLDER / "compose.yaml").read_text("utf-8"))
+    text = (FOLDER / "compose.yaml").read_text("utf-8")
+    # As Compose reads it without a file .env.
+    parsed = options.from_yaml(re.sub(r"\$\{\w+:?-([^}]*)\}", r"\1", text))
     parsed.validate()
     return dict(parsed.to_dict())
 
@@ -65,15 +68,27 @@ def test_only_what_needs_the_web_is_on_the_network_that_leads_there(
 ) -> None:
     assert compose["networks"]["inside"]["internal"] is True
     leads_out = {name for name, s in compose["services"].items() if "outside" in s["networks"]}
-    assert leads_out == {"gateway", "decision", "search", "fetcher", "alertmanager", "grafana"}
+    monitoring = {"alertmanager", "grafana", "prometheus", "otel-collector", "jaeger"}
+    assert leads_out == {"gateway", "decision", "search", "fetcher", "caddy", *monitoring}
 
 
-def test_ports_are_open_on_this_machine_only(compose: dict[str, Any]) -> None:
+def test_ports_are_open_on_this_machine_only_unless_tls_is_asked_for() -> None:
     text = yaml.safe_load((FOLDER / "compose.yaml").read_text("utf-8"))
-    published = [port for s in text["services"].values() for port in s.get("ports", ())]
-    assert len(published) == 2
-    assert all(port.startswith("127.0.0.1:") for port in published)
-    assert compose["services"].keys() >= set(SERVICES)
+    published = {name: s["ports"] for name, s in text["services"].items() if "ports" in s}
+    assert text["services"]["caddy"]["profiles"] == ["tls"]
+    assert published.pop("caddy") == ["80:80", "443:443"]
+    assert published.keys() == {"gateway", "grafana", "prometheus", "alertmanager", "jaeger"}
+    for ports in published.values():
+        assert all(port.startswith("127.0.0.1:") for port in ports)
+
+
+def test_the_collector_gets_each_variable_that_its_configuration_names() -> None:
+    text = yaml.safe_load((FOLDER / "compose.yaml").read_text("utf-8"))
+    configured = (FOLDER / "otel-collector.yaml").read_text("utf-8")
+    named = set(re.findall(r"\$\{env:(\w+)\}", configured))
+    assert named == set(text["services"]["otel-collector"]["environment"])
+    pipeline = yaml.safe_load(configured)
+    assert pipeline["exporters"].keys() == {"debug", "otlp"}
 
 
 def test_every_mounted_file_exists_and_every_image_is_pinned() -> None:

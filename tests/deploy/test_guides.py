@@ -1,5 +1,6 @@
 """Each command of the guides is run as far as that goes without a cluster."""
 
+import itertools
 import os
 import re
 import shlex
@@ -17,7 +18,7 @@ from rig.manifests import DEPLOY, of_kind, render
 ROOT = DEPLOY.parent
 GUIDES = ("install-kubernetes.md", "upgrading.md")
 # They speak with a cluster and change or make nothing that could be looked at without one.
-_NEEDS_A_CLUSTER = ("rollout", "logs", "port-forward", "diff")
+_NEEDS_A_CLUSTER = ("rollout", "logs", "port-forward", "diff", "exec")
 _PROGRAMS = ("cp", "mkdir", "for", "hash()", "cat", "state()", "cache()", "openssl")
 
 
@@ -85,7 +86,7 @@ def test_a_command_is_of_a_known_kind(guide: str, command: str) -> None:
     if first == "kubectl":
         assert verb(command) in {"apply", "kustomize", "create", *_NEEDS_A_CLUSTER}
     else:
-        assert first in {*_PROGRAMS, "pellucid-gateway-key", "curl"}
+        assert first in {*_PROGRAMS, "pellucid-gateway-key", "curl", "helm"}
 
 
 @pytest.mark.kubectl
@@ -148,3 +149,22 @@ def test_redis_takes_the_users_of_the_guide(desk: Path) -> None:
     told = shell(f"{started}{asked}info memory; {asked}set x 1 || true; {ends}", desk)
     assert "used_memory:" in told
     assert "NOPERM" in told
+
+
+@pytest.mark.helm
+def test_the_values_of_the_guide_fit_the_chart() -> None:
+    helm = pytest.importorskip("helm_python")
+    (install,) = (c for c in commands("install-kubernetes.md") if c.startswith("helm install"))
+    words = shlex.split(install)
+    set_by_hand = [after for word, after in itertools.pairwise(words) if word == "--set"]
+    files = [after for word, after in itertools.pairwise(words) if word == "--values"]
+    text = (ROOT / "docs" / "install-kubernetes.md").read_text("utf-8")
+    (block,) = re.findall(r"^```yaml\n(components:.*?)^```", text, re.MULTILINE | re.DOTALL)
+    with helm.Chart.load(ROOT / words[3]) as chart:
+        for values in (
+            yaml.safe_load((ROOT / files[0]).read_text("utf-8")),
+            helm.parse_set_string(",".join(set_by_hand)),
+            yaml.safe_load(block),
+        ):
+            chart.validate_schema(values)
+            assert chart.render(values, name="pellucid", namespace="pellucid")

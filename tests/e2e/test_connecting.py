@@ -1,10 +1,12 @@
 """What docs/connecting says works: its Python runs, its requests answer, its addresses exist."""
 
+import json
 import os
 import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -102,9 +104,12 @@ def test_every_address_exists(client: httpx.Client) -> None:
 
 
 def test_configurations_can_be_read_and_pages_are_listed() -> None:
-    for page in pages_with("yaml"):
-        for text in blocks(page, "yaml"):
-            assert isinstance(yaml.safe_load(text), dict)
+    readers = {"yaml": yaml.safe_load, "toml": tomllib.loads, "json": json.loads}
+    for language, read in readers.items():
+        assert pages_with(language)
+        for page in pages_with(language):
+            for text in blocks(page, language):
+                assert isinstance(read(text), dict)
     index = (PAGES / "README.md").read_text("utf-8")
     for path in PAGES.glob("*.md"):
         assert path.name == "README.md" or f"({path.name})" in index

@@ -1,11 +1,15 @@
 """What `make run` promises: one clear line when something cannot start, and a clean end."""
 
+import re
+import subprocess
+import sys
 import time
 from pathlib import Path
 
+import httpx
 import pytest
 
-from rig.installation import Installation, start_installation
+from rig.installation import ROOT, Installation, start_installation
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
@@ -44,7 +48,7 @@ def test_a_wrong_setting_stops_everything_with_one_line_that_names_it(tmp_path: 
     wait_until_gone(running)
 
 
-def test_a_port_in_use_stops_everything_with_one_line_that_names_it(
+def test_a_port_in_use_stops_everything_with_one_line_that_names_it_and_the_way_out(
     installation: Installation, tmp_path: Path
 ) -> None:
     running = start_installation(tmp_path, installation.offset)
@@ -52,13 +56,36 @@ def test_a_port_in_use_stops_everything_with_one_line_that_names_it(
     status = running.process.wait(timeout=60)
 
     assert status == 1
-    assert [line for line in running.lines if "could not start" in line], running.lines
+    (line,) = running.lines
+    assert "could not start: port " in line
+    assert "PORT_OFFSET=" in line
     wait_until_gone(running)
 
 
-def test_ctrl_c_ends_every_process(tmp_path: Path) -> None:
-    running = start_installation(tmp_path, OFFSET)
-    running.wait_for_line("ready after")
+def container_setup() -> dict[str, str]:
+    """What docs/connecting sets for a frontend in a container, without the file of the keys."""
+    page = (ROOT / "docs" / "connecting" / "README.md").read_text("utf-8")
+    (words,) = re.findall(r"^(GATEWAY_.*) make run$", page, re.MULTILINE)
+    settings = dict(word.split("=", 1) for word in words.split())
+    assert settings.pop("GATEWAY_KEYS_FILE")
+    return settings
 
+
+def test_the_set_up_for_containers_starts_on_the_port_that_was_set_and_ctrl_c_ends_all(
+    tmp_path: Path,
+) -> None:
+    port = str(OFFSET + 9)
+    keys = tmp_path / "keys"
+    command = [Path(sys.executable).with_name("pellucid-gateway-key"), "desk", "--file", keys]
+    made = subprocess.run(command, capture_output=True, text=True, check=True)
+    key = made.stdout.split()[-1]
+    settings = {**container_setup(), "GATEWAY_KEYS_FILE": str(keys), "GATEWAY_PORT": port}
+    running = start_installation(tmp_path, OFFSET, settings)
+
+    assert f"open http://127.0.0.1:{port} " in running.wait_for_line("ready after")
+    models = f"http://127.0.0.1:{port}/v1/models"
+    assert httpx.get(models).status_code == 401
+    headers = {"Authorization": f"Bearer {key}", "Host": "host.docker.internal:8080"}
+    assert httpx.get(models, headers=headers).status_code == 200
     assert running.stop() == 0
     wait_until_gone(running)

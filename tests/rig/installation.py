@@ -15,7 +15,10 @@ STOP_WITHIN_S = 45.0
 # The day that the corpus calls today.
 CORPUS_TODAY = "2026-11-21T12:00:00Z"
 # Settings of the desk must not leak into the tests.
-DROPPED = ("OPENAI_BASE_URL", "OPENAI_API_KEY", "LLM_MODEL", "REDIS_URL", "SEARCH_PROVIDERS")
+DROPPED = (
+    *("OPENAI_BASE_URL", "OPENAI_API_KEY", "LLM_MODEL", "REDIS_URL", "SEARCH_PROVIDERS"),
+    *("GATEWAY_HOST", "GATEWAY_PORT"),
+)
 
 
 @dataclass

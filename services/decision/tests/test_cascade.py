@@ -255,7 +255,7 @@ async def test_a_vague_request_gains_the_subject(
     cascade: Cascade, asking: Callable[..., Ask]
 ) -> None:
     subject = Subject("video", "The kettle talk", ("Ada Byron",), ("Norrvik",))
-    model = FakeUnderstanding(first="related news")
+    model = FakeUnderstanding(first="related news", leans=0.9)
     ask = asking("find related news", subject=subject)
     decision = await Cascade(cascade.rules, model).decide(ask)
     assert decision.queries[0].text == "Ada Byron related news"

@@ -8,7 +8,7 @@ import pytest
 from pellucid_fetcher.document import Document, Extracted, from_plain, to_plain
 from pellucid_fetcher.extraction.reading import sniffing
 from pellucid_fetcher.extraction.reading.dispatch import open_readers, read
-from pellucid_fetcher.outcome import DateOrigin, FetchStatus
+from pellucid_fetcher.outcome import DateOrigin, FetchStatus, Page
 
 NAV = "<nav><ul><li><a href=/>Start</a></li><li><a href=/a>Prices</a></li></ul></nav>"
 FOOT = "<footer><p>© 2026 Lantern Works. All rights reserved.</p><a href=/t>Terms</a></footer>"
@@ -340,6 +340,15 @@ def test_json_markdown_and_plain_text(extract: Any) -> None:
     )
 
 
+def _with_password(pdf: bytes) -> bytes:
+    """The same PDF with a password that nobody knows."""
+    lock = b"<< /Filter /Standard /V 1 /R 2 /P -4 /O (%s) /U (%s) >>" % (b"o" * 32, b"u" * 32)
+    name = b"0123456789abcdef".hex().encode()
+    return pdf.replace(
+        b"trailer\n<< ", b"trailer\n<< /Encrypt %s /ID [<%s> <%s>] " % (lock, name, name)
+    )
+
+
 def _pdf(lines: list[str]) -> bytes:
     shown = "".join(f"({line}) Tj 0 -20 Td " for line in lines)
     stream = f"BT /F1 12 Tf 72 720 Td {shown}ET".encode()
@@ -372,6 +381,16 @@ def test_a_pdf(extract: Any) -> None:
     assert "High water is at noon." in found.text
     assert found.published.time == datetime(2024, 5, 6, tzinfo=UTC)
     assert extract(b"%PDF-1.4 broken", sniffing.PDF).status is FetchStatus.DECODE_ERROR
+
+
+def test_a_pdf_with_a_password_is_told_from_a_broken_one(extract: Any) -> None:
+    locked = extract(_with_password(_pdf(["High water is at noon."])), sniffing.PDF)
+    broken = extract(b"%PDF-1.4 broken", sniffing.PDF)
+
+    assert (locked.status, locked.reason) == (FetchStatus.DECODE_ERROR, "encrypted")
+    assert broken.reason == ""
+    page = Page(url="https://a.example/x.pdf", status=locked.status, reason=locked.reason)
+    assert page.error == "The document is protected with a password."
 
 
 @pytest.mark.parametrize(

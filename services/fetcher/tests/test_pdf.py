@@ -166,6 +166,21 @@ def test_a_paragraph_goes_on_over_the_end_of_a_page() -> None:
     assert paragraphs(column(LEFT[:4], 60, 700), column(LEFT[4:], 60, 700)) == [FIRST]
 
 
+def test_the_hyphen_of_a_compound_stays() -> None:
+    lines = [
+        "The lamp was well known on the coast, as was the",
+        "man who lit it. Its light became a well-",
+        "known sign for the boats that came from the har-",
+        "bour, where a long-term contract for oil was made.",
+        "When the roadside lamps were lit as well, the long-",
+        "term contract ended, and the oil for the road-",
+        "side lamps was bought elsewhere on that side.",
+    ]
+    text = extracted(column(lines, 60, 700)).text
+    assert "a well-known sign for the boats that came from the harbour, where" in text
+    assert "the long-term contract ended, and the oil for the roadside lamps" in text
+
+
 def test_items_stand_apart_and_rows_of_prose_are_no_table() -> None:
     page = [
         *column(LEFT, 60, 700),

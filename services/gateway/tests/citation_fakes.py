@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from turn_fakes import FakeScorer, PinnedNow, course_of
+from port_fakes import FakeScorer
+from turn_fakes import PinnedNow, course_of
 
 from pellucid_gateway.domain.events import Citation, CitationReport
 from pellucid_gateway.domain.findings import PublishedDate, Source

@@ -11,7 +11,8 @@ from typing import Any
 import httpx
 from hostile_markdown import chunks
 from kept_rig import Plan, open_gateway
-from turn_fakes import HITS, QUESTION, FakeModel, FakeSearch, Rig
+from port_fakes import HITS, QUESTION, FakeModel, FakeSearch
+from turn_fakes import Rig
 
 from pellucid_gateway.api.http.admission import DoorLimits
 from pellucid_runtime.http_server import HttpServer

@@ -7,8 +7,9 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
+from port_fakes import QUESTION, FakeModel, FakeScorer
 from starlette.types import ASGIApp
-from turn_fakes import QUESTION, FakeModel, FakeScorer, Rig
+from turn_fakes import Rig
 
 from pellucid_gateway.access.quota import DailySearches
 from pellucid_gateway.adapters.evidence_store import StoredEvidence

@@ -16,7 +16,7 @@ from door_fakes import MakeApp
 from kept_rig import IDENTITY, KeptGateway, Plan, open_gateway
 from pellucid.common.v1 import common_pb2
 from pellucid.gateway.v1 import gateway_pb2, gateway_pb2_grpc
-from turn_fakes import QUESTION
+from port_fakes import QUESTION
 
 from pellucid_gateway.access.api_keys import ApiKey, Scope, new_key, parse_line
 from pellucid_gateway.access.local_limits import local_limiter

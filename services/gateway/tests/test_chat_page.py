@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
 from typing import Any
@@ -276,9 +276,9 @@ class Memory:
         return {"id": evidence_id, "owner": owner}
 
     async def keep(
-        self, answer: str, owner: str, feedback: Mapping[str, Any], cited: Collection[str]
+        self, answer: str, owner: str, feedback: Mapping[str, Any], record: Mapping[str, Any]
     ) -> None:
-        del owner, cited
+        del owner, record
         self.given.append((answer, feedback["rating"]))
 
 

@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 from kept_rig import KeptGateway, Plan, open_gateway
 from playwright.async_api import Browser, Page, expect
-from turn_fakes import QUESTION
+from port_fakes import QUESTION
 
 from pellucid_runtime.http_server import HttpServer
 

@@ -81,6 +81,7 @@ async def test_a_server_that_goes_away_is_told_and_what_was_read_stays(
     [
         ("page_unreachable", "provider brave, page reading"),
         ("web_unavailable", "page reading"),
+        ("search_busy", "page reading"),
     ],
 )
 async def test_a_lost_web_is_told_once(

@@ -166,7 +166,8 @@ async def test_the_answer_of_the_tool_is_no_longer_than_it_need_be(mcp: str) -> 
 
 
 async def test_a_memory_never_comes_between_a_call_and_its_result() -> None:
-    from turn_fakes import FakeDecision, FakeModel, Rig, answer_decision
+    from port_fakes import FakeDecision, FakeModel, answer_decision
+    from turn_fakes import Rig
 
     call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     said: list[Any] = [

@@ -18,7 +18,8 @@ from pellucid_gateway.domain.events import Decided, Delta, Done, Failed, Sources
 from pellucid_gateway.domain.request import ChatMessage, Role, SearchCommand, TurnRequest
 from pellucid_gateway.grpc.server import SERVICE_NAME, GatewayServicer
 from pellucid_gateway.load_shedding.adaptive_limit import AdaptiveLimit
-from pellucid_gateway.load_shedding.concurrency_limit import Cause, ConcurrencyLimit, GatedEngine
+from pellucid_gateway.load_shedding.concurrency_limit import Cause, ConcurrencyLimit
+from pellucid_gateway.load_shedding.gated_engine import GatedEngine
 from pellucid_gateway.settings import GatewaySettings
 from pellucid_runtime.errors import OverloadedError
 from pellucid_runtime.health import Health

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 import yaml
-from turn_fakes import FakeModel, FakeSearch, Rig, hit
+from port_fakes import FakeModel, FakeSearch, hit
+from turn_fakes import Rig
 
 from pellucid_gateway.conflicts.detection import find_conflicts
 from pellucid_gateway.conflicts.notes import Preference

@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.async_playwright import Axe
 from kept_rig import Plan, open_gateway
 from playwright.async_api import Browser, Page, async_playwright
-from turn_fakes import QUESTION
+from port_fakes import QUESTION
 
 from pellucid_gateway.access.api_keys import ApiKey
 from pellucid_runtime.http_server import HttpServer

@@ -4,7 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from turn_fakes import HITS, FakeFetcher, FakeModel, FakeSearch, Rig, hit
+from port_fakes import HITS, FakeFetcher, FakeModel, FakeSearch, hit
+from turn_fakes import Rig
 
 from pellucid_gateway.domain.events import Degradation, Done, Progress, ProgressKind, TurnResult
 from pellucid_gateway.domain.findings import ProviderStatus

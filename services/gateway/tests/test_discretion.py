@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 import pytest
-from turn_fakes import FakeDecision, FakeModel, FakeSearch, Rig, search_decision, turn
+from port_fakes import FakeDecision, FakeModel, FakeSearch, search_decision
+from turn_fakes import Rig, turn
 
 from pellucid_gateway.domain.decision import PlannedQuery
 from pellucid_gateway.domain.ports import Reflection

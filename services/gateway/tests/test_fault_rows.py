@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import pytest
-from turn_fakes import (
+from port_fakes import (
     HITS,
     QUESTION,
     FakeDecision,
@@ -22,10 +22,9 @@ from turn_fakes import (
     FakeModel,
     FakeScorer,
     FakeSearch,
-    Rig,
     answer_decision,
-    turn,
 )
+from turn_fakes import Rig, turn
 
 from pellucid_gateway.adapters.model import LlmAnswerModel
 from pellucid_gateway.domain.events import (

@@ -5,7 +5,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from turn_fakes import NOW, FakeDecision, FakeModel, Rig, answer_decision, search_decision
+from port_fakes import NOW, FakeDecision, FakeModel, answer_decision, search_decision
+from turn_fakes import Rig
 
 from pellucid_gateway.domain.decision import Decision, WebMode
 from pellucid_gateway.domain.events import Done, TurnResult

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 import pytest
 from pellucid.decision.v1 import decision_pb2
-from turn_fakes import HITS, FakeDecision, FakeSearch, Rig
+from port_fakes import HITS, FakeDecision, FakeSearch
+from turn_fakes import Rig
 
 from pellucid_gateway.adapters.requests import write_queries_request
 from pellucid_gateway.adapters.responses import decide_answer

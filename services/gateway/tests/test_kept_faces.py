@@ -10,9 +10,10 @@ from typing import Any
 import httpx
 import pytest
 from kept_rig import IDENTITY, KeptGateway, Plan, ask, open_gateway
+from port_fakes import QUESTION, FakeFetcher, search_decision
 from state_fakes import RedisServer
 from test_openapi import references
-from turn_fakes import QUESTION, FakeFetcher, Rig, search_decision
+from turn_fakes import Rig
 
 from pellucid_gateway.domain.decision import Action
 from pellucid_gateway.domain.state_ports import Entry

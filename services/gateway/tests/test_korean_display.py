@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from turn_fakes import NOW, FakeDecision, FakeModel, FakeSearch, Rig, search_decision
+from port_fakes import NOW, FakeDecision, FakeModel, FakeSearch, search_decision
+from turn_fakes import Rig
 
 from pellucid_gateway.answering.korean_list import is_recent, korean_list
 from pellucid_gateway.domain.events import Done, TurnResult

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from turn_fakes import FakeScorer
+from port_fakes import FakeScorer
 
 from pellucid_gateway.domain.ports import Passage, PassageSupport, ScoreCall
 from pellucid_gateway.load_shedding.latency_signal import SLOW_SHARE, LatencySignal, WatchedScorer

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kept_rig import KeptGateway, Plan, ask, open_gateway
-from turn_fakes import HITS, FakeFetcher, FakeModel, Rig
+from port_fakes import HITS, FakeFetcher, FakeModel
+from turn_fakes import Rig
 
 from pellucid_gateway.analytics.learned_trust import LearnedTrust
 from pellucid_runtime.clock import SystemClock

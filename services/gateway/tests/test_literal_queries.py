@@ -5,7 +5,8 @@ from typing import Any
 import httpx
 import pytest
 from door_fakes import FakeEngine
-from turn_fakes import Rig, search_decision
+from port_fakes import search_decision
+from turn_fakes import Rig
 
 from pellucid_gateway.domain.decision import WebMode
 from pellucid_gateway.domain.request import (

@@ -12,7 +12,8 @@ from typing import Any, cast
 import httpx
 import pytest
 from door_fakes import MakeApp
-from turn_fakes import QUESTION, Rig
+from port_fakes import QUESTION
+from turn_fakes import Rig
 
 from pellucid_gateway.adapters.model import LlmAnswerModel
 from pellucid_gateway.settings import GatewaySettings

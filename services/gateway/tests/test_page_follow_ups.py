@@ -1,15 +1,15 @@
 """A question about a page that was named before reads it again, until the subject changes."""
 
 import pytest
-from turn_fakes import (
+from port_fakes import (
     FakeDecision,
     FakeFetcher,
     FakeModel,
     FakeScorer,
-    Rig,
     answer_decision,
     search_decision,
 )
+from turn_fakes import Rig
 
 from pellucid_gateway.domain.decision import Action, Decision, Signal, WebMode
 from pellucid_gateway.domain.events import Done, TurnResult

@@ -8,7 +8,8 @@ from itertools import permutations
 from typing import Any
 
 import pytest
-from turn_fakes import HITS, QUESTION, FakeDecision, FakeFetcher, FakeSearch, Rig, search_decision
+from port_fakes import HITS, QUESTION, FakeDecision, FakeFetcher, FakeSearch, search_decision
+from turn_fakes import Rig
 
 from pellucid_gateway.answering.window import bound_tokens
 from pellucid_gateway.domain.events import Done, TurnResult

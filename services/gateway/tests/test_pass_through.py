@@ -10,8 +10,9 @@ import pytest
 from door_fakes import MakeApp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from port_fakes import QUESTION, FakeDecision, FakeModel, FakeSearch, answer_decision
 from test_engine_prompts import SETTING, source
-from turn_fakes import QUESTION, FakeDecision, FakeModel, FakeSearch, Rig, answer_decision, turn
+from turn_fakes import Rig, turn
 
 from pellucid_gateway.adapters.model import LlmAnswerModel
 from pellucid_gateway.answering.client_prompt import build_client_prompt

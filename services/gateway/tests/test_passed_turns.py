@@ -11,7 +11,8 @@ from typing import Any
 import httpx
 import pytest
 from kept_rig import KeptGateway, Plan, open_gateway
-from turn_fakes import FakeDecision, FakeModel, Rig, answer_decision
+from port_fakes import FakeDecision, FakeModel, answer_decision
+from turn_fakes import Rig
 
 from pellucid_gateway.api.compatible.upstream import Take
 from pellucid_gateway.domain.passed_on import Spent, told_by_reply, told_by_stream

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from turn_fakes import FakeSearch, Rig
+from port_fakes import FakeSearch
+from turn_fakes import Rig
 
 from pellucid_gateway.domain.events import Done, Progress, TurnResult
 from pellucid_gateway.domain.findings import ProviderReport, ProviderStatus

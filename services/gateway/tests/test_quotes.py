@@ -3,7 +3,8 @@
 import re
 
 import pytest
-from turn_fakes import FakeDecision, FakeFetcher, Rig, answer_decision, search_decision
+from port_fakes import FakeDecision, FakeFetcher, answer_decision, search_decision
+from turn_fakes import Rig
 
 from pellucid_gateway.domain.decision import Action
 from pellucid_gateway.domain.events import AnswerKind, Done, TurnResult

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 from citation_fakes import SOURCES
+from port_fakes import FakeScorer
 from test_second_opinion import ScriptedJudge
-from turn_fakes import FakeScorer, PinnedNow, Rig, course_of
+from turn_fakes import PinnedNow, Rig, course_of
 
 from pellucid_gateway.domain.answer import Verdict
 from pellucid_gateway.domain.notices import wording_for

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 import pytest
 from citation_fakes import MARKER, SOURCES, verifier
-from turn_fakes import FakeScorer, PinnedNow, Rig
+from port_fakes import FakeScorer
+from turn_fakes import PinnedNow, Rig
 
 from pellucid_gateway.domain.events import Cited, Done
 from pellucid_gateway.domain.findings import Source

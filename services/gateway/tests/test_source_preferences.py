@@ -9,7 +9,8 @@ from typing import Any
 import httpx
 import pytest
 from kept_rig import KeptGateway, Plan, ask, open_gateway
-from turn_fakes import HITS, Rig, hit, turn
+from port_fakes import HITS, hit
+from turn_fakes import Rig, turn
 
 from pellucid_gateway.domain.events import Done
 from pellucid_gateway.domain.standing import PREFERRED_SHIFT, Standing

@@ -3,7 +3,8 @@
 from collections import Counter
 
 import pytest
-from turn_fakes import FakeScorer, PinnedNow, course_of
+from port_fakes import FakeScorer
+from turn_fakes import PinnedNow, course_of
 
 from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.domain.notices import wording_for

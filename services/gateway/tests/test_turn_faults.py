@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from turn_fakes import (
+from port_fakes import (
     HITS,
     FakeDecision,
     FakeEvidence,
@@ -13,11 +13,11 @@ from turn_fakes import (
     FakeModel,
     FakeScorer,
     FakeSearch,
-    Rig,
     answer_decision,
     hit,
     search_decision,
 )
+from turn_fakes import Rig
 
 from pellucid_gateway.domain.decision import Action, Stage
 from pellucid_gateway.domain.events import (
@@ -295,7 +295,7 @@ async def test_an_unknown_provider_is_the_callers_error_and_no_outage() -> None:
 async def test_a_search_that_was_down_is_not_said_to_have_looked() -> None:
     result = result_of(await Rig(search=FakeSearch(down=True)).events())
 
-    assert "could not look this up" in result.answer
+    assert result.answer.startswith("I could not search the web")
     assert [loss.detail for loss in result.degraded if loss.component == "search"] == [
         "DEPENDENCY_DOWN"
     ]

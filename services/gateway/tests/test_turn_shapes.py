@@ -3,17 +3,17 @@
 import asyncio
 from typing import Any
 
-from turn_fakes import (
+from port_fakes import (
     QUESTION,
     FakeDecision,
     FakeFetcher,
     FakeModel,
     FakeScorer,
     FakeSearch,
-    Rig,
     hit,
     search_decision,
 )
+from turn_fakes import Rig
 
 from pellucid_gateway.domain.events import (
     Delta,

@@ -6,18 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from turn_fakes import (
+from port_fakes import (
     HITS,
     FakeDecision,
     FakeFetcher,
     FakeModel,
     FakeScorer,
     FakeSearch,
-    Rig,
     answer_decision,
     hit,
     search_decision,
 )
+from turn_fakes import Rig
 
 from pellucid_gateway.domain.decision import Action, WebMode
 from pellucid_gateway.domain.events import (

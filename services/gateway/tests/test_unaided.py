@@ -4,13 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from turn_fakes import (
-    FakeDecision,
-    FakeModel,
-    Rig,
-    answer_decision,
-    search_decision,
-)
+from port_fakes import FakeDecision, FakeModel, answer_decision, search_decision
+from turn_fakes import Rig
 
 from pellucid_gateway.domain.decision import Decision, Stage, WebMode
 from pellucid_gateway.domain.events import Decided

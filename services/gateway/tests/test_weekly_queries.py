@@ -4,11 +4,14 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from kept_rig import KeptGateway, Plan, open_gateway
-from turn_fakes import HITS, FakeModel, Rig, search_decision
+from port_fakes import HITS, FakeModel, search_decision
+from turn_fakes import Rig
 
+from pellucid_gateway.analytics.report_text import as_markdown
 from pellucid_gateway.api.http.admission import DoorLimits
 from pellucid_gateway.domain.decision import PlannedQuery
 from pellucid_gateway.domain.findings import ProviderStatus
@@ -78,3 +81,57 @@ async def test_300_searches_of_which_200_left_to_nobody(gateway: KeptGateway) ->
     assert cited.total() >= 295, "whatever answered, cached and local searches are cited"
     assert {row["domain"]: row["citations"] for row in report["most_cited_domains"]} == cited
     assert cited.keys() <= {hit.domain for hit in HITS}
+
+
+async def test_one_person_alone_sees_what_they_asked_and_a_second_one_hides_it(
+    gateway: KeptGateway,
+) -> None:
+    await ask(gateway, "ferry times", "ada")
+    await gateway.keeping.afterwards.close()
+    alone = await _report(gateway)
+    await ask(gateway, "ferry times", "bob")
+    await gateway.keeping.afterwards.close()
+    both = await _report(gateway)
+    async with gateway.client() as http:
+        await http.delete("/v1/users/me/data", params={"user_id": "bob"})
+    again = await _report(gateway)
+
+    assert [query["query"] for query in alone["top_queries"]] == ["skerry bridge toll cars"]
+    assert [report["least_askers"] for report in (alone, both, again)] == [1, 3, 1]
+    assert both["top_queries"] == []
+    assert "Queries asked most" in as_markdown(alone)
+    assert "Queries asked by 3 people or more" in as_markdown(both)
+
+
+async def test_cost_is_told_by_provider_and_by_model_and_results_by_day(
+    gateway: KeptGateway,
+) -> None:
+    rig = gateway.rig
+    assert rig.model is not None
+    rig.search.provider, rig.search.cost_micro_usd, rig.model.cost_micro_usd = "brave", 5000, 1200
+    for _ in range(2):
+        await ask(gateway, "ferry times", "ada")
+    await gateway.keeping.afterwards.close()
+    report = await _report(gateway)
+    async with gateway.client() as http:
+        (day,) = (await http.get("/v1/usage", params={"user_id": "ada"})).json()["days"]
+
+    (brave,) = report["summary"]["providers"]
+    (model,) = report["summary"]["models"]
+    assert (brave["name"], brave["cost_usd"]) == ("brave", pytest.approx(0.01))
+    assert model == {
+        "name": "fake-model", "calls": 2, "tokens_in": 200, "tokens_out": 20,
+        "cost_usd": pytest.approx(0.0024),
+    }  # fmt: skip
+    assert report["summary"]["cost_usd"] == pytest.approx(0.0124)
+    assert day["results"] == 2 * len(HITS)
+    assert day["cost_usd"] == pytest.approx(0.0124)
+    text = as_markdown(report)
+    assert "| brave | 2 | 100.0 % | 0 ms | $0.0100 |" in text
+    assert "| fake-model | 2 | 200 | 20 | $0.0024 |" in text
+
+
+async def _report(gateway: KeptGateway) -> dict[str, Any]:
+    async with gateway.client() as http:
+        report: dict[str, Any] = (await http.get("/v1/reports/weekly")).json()
+    return report

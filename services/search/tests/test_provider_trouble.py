@@ -37,9 +37,11 @@ async def test_a_bad_key_is_not_tried_again(pair: Any, answer: Any, ask: Any) ->
     client, brave, tavily = await pair(answer(wrong, 422))
 
     for turn in range(4):
-        await client.Search(ask(f"query {turn}"))
+        found = await client.Search(ask(f"query {turn}"))
     states = await client.ListProviders(pb.ListProvidersRequest())
 
+    reports = {report.name: report for report in found.providers}
+    assert reports["brave"].error_code == pb.PROVIDER_ERROR_CODE_BAD_KEY
     assert len(brave.requests) == 1
     assert len(tavily.requests) == 4
     state = next(state for state in states.providers if state.name == "brave")

@@ -23,7 +23,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 # Reasons that no retry of the same day helps against.
-LASTING = frozenset({"BUDGET_EXCEEDED"})
+LASTING = frozenset({"API_KEY_INVALID", "BUDGET_EXCEEDED"})
 
 
 class ErrorKind(StrEnum):

@@ -1,5 +1,6 @@
 """Composition root: opens what the fetcher stands on and wires it."""
 
+import importlib.util
 import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +11,6 @@ from typing import Final
 import structlog
 from pellucid.fetcher.v1 import fetcher_pb2_grpc
 
-from pellucid_fetcher.adapters.browser import ChromiumRenderer
 from pellucid_fetcher.adapters.corporate_proxy import ProxiedDialler, is_denied_by
 from pellucid_fetcher.adapters.decision_log import DecisionLog
 from pellucid_fetcher.adapters.dialling import Dialler, TcpDialler
@@ -42,7 +42,7 @@ from pellucid_fetcher.politeness.flights import Flights
 from pellucid_fetcher.politeness.politeness import LocalRateLimit
 from pellucid_fetcher.politeness.robots_guard import RobotsGuard, RobotsPolicy
 from pellucid_fetcher.politeness.track_record import TrackRecord
-from pellucid_fetcher.ports import Extractor, RateLimit
+from pellucid_fetcher.ports import Extractor, RateLimit, Renderer
 from pellucid_fetcher.server import SERVICE, FetcherServicer
 from pellucid_fetcher.settings import OFF, FetcherSettings, items, rates
 from pellucid_fetcher.sites.registry import REGISTRY
@@ -199,14 +199,20 @@ async def _renderer(
     stack: AsyncExitStack,
     *,
     probes: bool,
-) -> ChromiumRenderer | None:
+) -> Renderer | None:
     found = (shutil.which(name) for name in (settings.fetcher_chromium or "chromium", *_CHROMIUMS))
     executable = next(filter(None, found), None)
     # Until a launch has shown that it can be used.
     BROWSER_AVAILABLE.set(0)
-    _log.info("browser", found=executable is not None, wanted=settings.fetcher_browser)
-    if executable is None or not settings.fetcher_browser:
+    # Half of a fetcher without a browser would be the Node that drives one: the extra `browser`.
+    driver = importlib.util.find_spec("playwright") is not None
+    _log.info(
+        "browser", found=executable is not None, driver=driver, wanted=settings.fetcher_browser
+    )
+    if executable is None or not driver or not settings.fetcher_browser:
         return None
+    from pellucid_fetcher.adapters.browser import ChromiumRenderer
+
     proxies = {
         reach: await stack.enter_async_context(EgressProxy(gate, network.dialler, reach))
         for reach in Reach

@@ -36,7 +36,8 @@ class Extracted:
     """What a document says.
 
     Attributes:
-        status: OK, NO_TEXT, PARSE_LIMIT, UNSUPPORTED_TYPE or BLOCKED_BY_SITE.
+        status: OK, NO_TEXT, PARSE_LIMIT, UNSUPPORTED_TYPE, DECODE_ERROR or BLOCKED_BY_SITE.
+        reason: Stable word that says more about a failure; empty when there is nothing to add.
         text: Light Markdown of the main content.
         quality: 0 to 1; how well the extraction seems to have gone.
         needs_script: The document is a shell that a script would fill.
@@ -45,6 +46,7 @@ class Extracted:
     """
 
     status: FetchStatus = FetchStatus.OK
+    reason: str = ""
     title: str = ""
     author: str = ""
     site_name: str = ""

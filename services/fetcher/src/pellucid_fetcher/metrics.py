@@ -1,8 +1,13 @@
 """Every instrument of the fetcher. No label ever carries an address."""
 
+import structlog
 from prometheus_client import Counter, Gauge, Histogram
 
-from pellucid_fetcher.outcome import Page
+from pellucid_fetcher.egress.address import parse
+from pellucid_fetcher.errors import FetchFault
+from pellucid_fetcher.outcome import Page, Purpose
+
+_log = structlog.get_logger("pellucid_fetcher.metrics")
 
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30)
 _BYTES = (1e3, 1e4, 1e5, 5e5, 1e6, 5e6, 1e7)
@@ -41,13 +46,30 @@ STORE_ERRORS = Counter(
 
 
 class MetricsObserver:
-    """Turns finished fetches into metrics."""
+    """Turns finished fetches into metrics, and failed ones into a line of the log each."""
 
     def fetched(self, page: Page, *, purpose: str) -> None:
-        """Record one outcome."""
+        """Record one outcome; the log has the host of a search result, of a person's page none."""
+        if not page.success:
+            _log.warning(
+                "page_failed",
+                host=_host(page.url) if purpose == Purpose.SEARCH_RESULT else "",
+                status=page.status.value,
+                http_status=page.http_status,
+                reason=page.reason,
+                purpose=purpose,
+                ms=page.timings.total_ms,
+            )
         PAGES.labels(page.status.value, page.method.value, purpose).inc()
         PAGE_SECONDS.labels(page.method.value).observe(page.timings.total_ms / 1000)
         EXTRACT_SECONDS.observe(page.timings.extract_ms / 1000)
         BODY_BYTES.observe(page.bytes_decoded)
         for warning in page.warnings:
             WARNINGS.labels(warning).inc()
+
+
+def _host(url: str) -> str:
+    try:
+        return parse(url).host
+    except FetchFault:
+        return ""

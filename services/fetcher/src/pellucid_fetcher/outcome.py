@@ -108,8 +108,13 @@ SENTENCES: Final[dict[FetchStatus, str]] = {
     FetchStatus.DEADLINE: "There was no time left to read the page.",
 }
 
+# Reason of a document that wants a password.
+ENCRYPTED: Final = "encrypted"
+
 # Sentences for failures of which more is known; by status and reason.
 DETAILS: Final[dict[tuple[FetchStatus, str], str]] = {
+    (FetchStatus.DECODE_ERROR, ENCRYPTED): "The document is protected with a password."
+} | {
     (FetchStatus.TLS_ERROR, word): sentence
     for word, sentence in (
         ("expired", "The site's certificate has expired."),

@@ -142,7 +142,7 @@ class Leases(Protocol):
 
 
 class Observer(Protocol):
-    """Is told about finished fetches, without addresses."""
+    """Is told about finished fetches; of an address it keeps the host at most."""
 
     def fetched(self, page: "Page", *, purpose: str) -> None:
         """Record one outcome."""

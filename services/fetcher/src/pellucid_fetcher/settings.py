@@ -112,7 +112,10 @@ class FetcherSettings(MaliciousSettings):
         description="Processor seconds of an extraction; then its worker is killed.",
     )
     fetcher_extract_workers: int = Field(
-        min(4, os.cpu_count() or 1), ge=1, le=64, description="Extraction processes."
+        default_factory=lambda: min(4, os.cpu_count() or 1),
+        ge=1,
+        le=64,
+        description="Extraction processes; unset: one for each core, at most 4.",
     )
     fetcher_html_max_bytes: int = Field(
         8 * 1024 * 1024,

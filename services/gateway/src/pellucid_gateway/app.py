@@ -10,7 +10,7 @@ from ipaddress import ip_address, ip_network
 from pellucid.gateway.v1 import gateway_pb2_grpc
 
 from pellucid_gateway.access.quota import DailySearches
-from pellucid_gateway.access.scoring_profiles import KnownProfiles
+from pellucid_gateway.access.scoring_profiles import KnownProfiles, TrafficSplit
 from pellucid_gateway.adapters.evidence_store import NoEvidence, StoredEvidence
 from pellucid_gateway.adapters.feedback_store import StoredFeedback
 from pellucid_gateway.adapters.identity_key import KEY_BYTES, SharedIdentityKey
@@ -29,7 +29,8 @@ from pellucid_gateway.domain.passed_on import PassedOn
 from pellucid_gateway.domain.ports import EvidenceStore
 from pellucid_gateway.grpc.server import SERVICE_NAME, GatewayServicer
 from pellucid_gateway.load_shedding.adaptive_limit import AdaptiveLimit
-from pellucid_gateway.load_shedding.concurrency_limit import Cause, ConcurrencyLimit, GatedEngine
+from pellucid_gateway.load_shedding.concurrency_limit import Cause, ConcurrencyLimit
+from pellucid_gateway.load_shedding.gated_engine import GatedEngine
 from pellucid_gateway.load_shedding.latency_signal import LatencySignal
 from pellucid_gateway.metrics import (
     HTTP_CONNECTIONS,
@@ -103,7 +104,9 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
     supervise(stack, "turnstile-lag", concurrency_limit.watch_lag)
     doors = Doors(
         engine=KnownProfiles(
-            GatedEngine(ObservedEngine(remembered), concurrency_limit), settings.scoring_profiles
+            GatedEngine(ObservedEngine(remembered), concurrency_limit),
+            settings.scoring_profiles,
+            TrafficSplit(settings.scoring_split),
         ),
         identity=identity,
         health=health,
@@ -215,6 +218,7 @@ def _concurrency_limit(
             late_s=settings.gateway_late_ms / 1000,
         ),
         most_lag_s=settings.gateway_max_lag_ms / 1000,
+        most_waiting=settings.gateway_max_waiting,
         refused=lambda cause: REFUSED_TURNS.labels(cause.value).inc(),
         settled=SEARCH_BOUND.set,
         latency_signal=latency_signal,

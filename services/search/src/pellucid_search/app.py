@@ -9,6 +9,7 @@ from typing import Any
 
 import structlog
 from pellucid.search.v1 import search_pb2_grpc
+from pydantic import SecretStr
 
 from pellucid_language.pii.gate import Redactor
 from pellucid_runtime.clock import Clock, clock_from
@@ -55,6 +56,7 @@ SERVICE = "pellucid.search.v1.SearchService"
 _log = structlog.get_logger("pellucid_search.app")
 _INDEX_FILE = "search-local-index.sqlite3"
 _PER_THOUSAND = 1_000
+NONE_CAN_BE_ASKED = "no provider of SEARCH_PROVIDERS can be asked: nothing will be found on the web"
 
 
 async def build(settings: SearchSettings, stack: AsyncExitStack) -> Service:
@@ -124,7 +126,7 @@ async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> Sea
     searcher = Searcher(
         provider_clients=provider_clients,
         offers=roster.offers,
-        line=lineup(settings.listed_providers, roster.offers()),
+        line=lineup(settings.listed_providers, roster.offers(), settings.real_time_sources),
         relay=Relay(answering, clock, hedge_default_s=settings.search_hedge_s),
         redactor=Redactor(permit_subject=settings.search_pii_subject_lookup),
         policy=_policy(settings),
@@ -137,8 +139,11 @@ async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> Sea
         knows_languages=languages.is_set,
     )
     _warn_of_sunset(settings, clock)
-    for name, missing in listed_without_key(settings).items():
+    lacking = listed_without_key(settings)
+    for name, missing in lacking.items():
         _log.warning("provider_without_key", provider=name, setting=" ".join(missing))
+    if lacking.keys() == set(settings.listed_providers):
+        _log.error("search_not_configured", detail=NONE_CAN_BE_ASKED)
     metrics.BUDGET_MICRO_USD.set(ledger.budget_micro_usd)
     _keep(stack, Housekeeping(ledger, provider_clients, clock).run())
     return SearchServicer(searcher, roster, ledger, clock)
@@ -255,11 +260,17 @@ def _local(settings: SearchSettings, stack: AsyncExitStack, generation: Generati
 
 def missing_settings(settings: SearchSettings) -> Mapping[str, tuple[str, ...]]:
     """Return for each provider the environment variables that it needs and lacks."""
-    values = {name.upper(): getattr(settings, name) for name in type(settings).model_fields}
     return {
-        spec.name: tuple(name for name in spec.needs if not values[name])
+        spec.name: tuple(name for name in spec.needs if not _is_set(settings, name))
         for spec in REGISTRY.values()
     }
+
+
+def _is_set(settings: SearchSettings, variable: str) -> bool:
+    """A value of blanks only is none."""
+    value = getattr(settings, variable.lower())
+    text = value.get_secret_value() if isinstance(value, SecretStr) else value
+    return bool(str(text or "").strip())
 
 
 def listed_without_key(settings: SearchSettings) -> Mapping[str, tuple[str, ...]]:
@@ -269,12 +280,13 @@ def listed_without_key(settings: SearchSettings) -> Mapping[str, tuple[str, ...]
 
 
 async def tried_providers(settings: SearchSettings) -> AsyncIterator[str]:
-    """Give a line for each listed provider that cannot be asked, and one when none can."""
-    lacking = listed_without_key(settings)
-    for name, missing in lacking.items():
-        yield f"{name}: {needs(missing)}, so it is never asked; see docs/providers.md#{name}"
-    if lacking and len(lacking) == len(set(settings.listed_providers)):
-        yield "no provider of SEARCH_PROVIDERS can be asked: nothing will be found on the web"
+    """Give a line for each listed provider that cannot be asked, and one of those that can."""
+    missing = missing_settings(settings)
+    for name in listed_without_key(settings):
+        yield f"{name}: {needs(missing[name])}, so it is never asked; see docs/providers.md#{name}"
+    line = lineup(settings.listed_providers, Roster(REGISTRY, {}, missing).offers())
+    asked = [name for name in (*line.members, *line.last_resort) if not missing[name]]
+    yield f"asks {', '.join(asked)}" if asked else NONE_CAN_BE_ASKED
 
 
 def endpoint_of(spec: ProviderSpec, settings: SearchSettings) -> Callable[[], Endpoint]:

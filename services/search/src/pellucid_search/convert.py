@@ -95,6 +95,7 @@ def search_request(message: pb.SearchRequest, *, now: datetime) -> SearchRequest
         question=message.question,
         real_time=message.real_time,
         news=message.news,
+        topic=message.topic,
         bypass_cache=message.bypass_cache,
     )
 

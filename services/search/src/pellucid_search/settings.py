@@ -4,12 +4,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, SecretStr, create_model, field_validator
+from pydantic_core import PydanticCustomError
 
 from pellucid_runtime.malicious.settings import MaliciousSettings
-from pellucid_search.asking.planning import AUTO
+from pellucid_search.asking.planning import AUTO, KEYLESS
 from pellucid_search.providers.registry import REGISTRY
 
 _URL = r"^https?://[^\s/]+"
+# The keyless provider by the name of whom it asks.
+_OTHER_NAMES = {"duckduckgo": KEYLESS}
 
 
 def _provider_fields() -> dict[str, Any]:
@@ -46,6 +49,11 @@ class SearchSettings(_WithProviders):
     search_providers: str = Field(
         AUTO,
         description="Providers in order, separated by commas; auto: what has a key, else ddgs.",
+    )
+    search_real_time: str = Field(
+        "",
+        description="Real-time sources that are asked beside the providers for questions of their "
+        "kind, separated by commas; empty: none, unless a request names one.",
     )
     local_corpus_dir: Path | None = Field(
         None, description="Folder of documents for the local provider; unset: none."
@@ -126,9 +134,20 @@ class SearchSettings(_WithProviders):
     @classmethod
     def _known(cls, value: str) -> str:
         names = _names(value)
-        unknown = [name for name in names if name not in REGISTRY and name != AUTO]
+        web = [name for name, spec in REGISTRY.items() if not spec.topics]
+        unknown = [name for name in names if name not in web and name != AUTO]
         if unknown or not names or (AUTO in names and len(names) > 1):
-            raise ValueError(f"must be {AUTO} or of {', '.join(REGISTRY)}")
+            wrong = f"{', '.join(unknown)} is unknown; " if unknown else ""
+            text = f"{wrong}must be {AUTO} or of {', '.join(web)}"
+            raise PydanticCustomError("providers", "{text}", {"text": text})
+        return value
+
+    @field_validator("search_real_time")
+    @classmethod
+    def _real_time(cls, value: str) -> str:
+        sources = [name for name, spec in REGISTRY.items() if spec.topics]
+        if any(name not in sources for name in _names(value)):
+            raise ValueError(f"must be of {', '.join(sources)}")
         return value
 
     @field_validator("search_prices", "search_rates")
@@ -147,10 +166,16 @@ class SearchSettings(_WithProviders):
         return _names(self.search_providers)
 
     @property
+    def real_time_sources(self) -> tuple[str, ...]:
+        """Names of `SEARCH_REAL_TIME`."""
+        return _names(self.search_real_time)
+
+    @property
     def internal_hosts(self) -> tuple[str, ...]:
         """Names of `SEARCH_INTERNAL_HOSTS`."""
         return _names(self.search_internal_hosts)
 
 
 def _names(value: str) -> tuple[str, ...]:
-    return tuple(name.strip().lower() for name in value.split(",") if name.strip())
+    names = (name.strip().lower() for name in value.split(",") if name.strip())
+    return tuple(_OTHER_NAMES.get(name, name) for name in names)

@@ -42,6 +42,7 @@ class ProgressKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     PROGRESS_KIND_EXTRACTING: _ClassVar[ProgressKind]
     PROGRESS_KIND_REFLECTING: _ClassVar[ProgressKind]
     PROGRESS_KIND_COMPLETE: _ClassVar[ProgressKind]
+    PROGRESS_KIND_WAITING: _ClassVar[ProgressKind]
 
 class CitationCheck(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -74,6 +75,7 @@ PROGRESS_KIND_FETCHING: ProgressKind
 PROGRESS_KIND_EXTRACTING: ProgressKind
 PROGRESS_KIND_REFLECTING: ProgressKind
 PROGRESS_KIND_COMPLETE: ProgressKind
+PROGRESS_KIND_WAITING: ProgressKind
 CITATION_CHECK_UNSPECIFIED: CitationCheck
 CITATION_CHECK_SUPPORTED: CitationCheck
 CITATION_CHECK_MATCHED: CitationCheck
@@ -231,12 +233,14 @@ class Source(_message.Message):
     def __init__(self, n: _Optional[int] = ..., url: _Optional[str] = ..., title: _Optional[str] = ..., domain: _Optional[str] = ..., snippet: _Optional[str] = ..., published: _Optional[_Union[_common_pb2.PublishedDate, _Mapping]] = ..., language: _Optional[str] = ..., relevance_score: _Optional[float] = ..., breakdown: _Optional[_Union[_scorer_pb2.Breakdown, _Mapping]] = ..., providers: _Optional[_Iterable[str]] = ..., method: _Optional[_Union[_fetcher_pb2.Method, str]] = ..., cited: _Optional[bool] = ..., warnings: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Notice(_message.Message):
-    __slots__ = ("code", "text")
+    __slots__ = ("code", "text", "retry")
     CODE_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
+    RETRY_FIELD_NUMBER: _ClassVar[int]
     code: str
     text: str
-    def __init__(self, code: _Optional[str] = ..., text: _Optional[str] = ...) -> None: ...
+    retry: bool
+    def __init__(self, code: _Optional[str] = ..., text: _Optional[str] = ..., retry: _Optional[bool] = ...) -> None: ...
 
 class TextDelta(_message.Message):
     __slots__ = ("text",)

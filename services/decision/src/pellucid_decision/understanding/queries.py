@@ -33,6 +33,8 @@ _YEAR = re.compile(r"(?<![\d.,/$€£#-])(?:19|20)\d\d(?![\d%]|[.,]\d)")
 _EDGES = ".,;:!?¿¡()[]{}<>*_`~、。，！？；：「」『』（）"
 _OPERATORS = re.compile(r"(?<!\S)(?:-\S+|\w+:)|\"")
 _NAME = re.compile(r"[A-ZÀ-ÖØ-Þ]|\d|\"")
+# Words that may be of a name: capitalised, or of a script that knows no capitals.
+_NAMES = re.compile(r"(?![a-zß-öø-ÿ])(?:\w{4,}|[^\W\d_A-Za-z]{2,})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,8 @@ class Wishes:
         aliases: Other names by folded name.
         language: ISO 639-1 code of the person.
         literal: The query that the message is already; empty when it is none.
+        own_topic: The message speaks of something else than the subject of the chat.
+        gained: The words have some of the subject, or of what is known of the person.
     """
 
     year: str = ""
@@ -52,6 +56,8 @@ class Wishes:
     aliases: Mapping[str, str] = field(default_factory=dict)
     language: str = ""
     literal: str = ""
+    own_topic: bool = False
+    gained: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +68,15 @@ class Plan:
         queries: 1 to 3, best first.
         fallbacks: Broader ones for when nothing is found.
         asked: The words of each thing asked.
-        lent: Words of the first query that the history lends.
+        lent: Words of the first query that history and subject lend.
+        gained: The first query has words of the subject, or of what is known of the person.
     """
 
     queries: tuple[str, ...]
     fallbacks: tuple[str, ...]
     asked: tuple[str, ...]
     lent: str = ""
+    gained: bool = False
 
 
 def plan_queries(
@@ -91,15 +99,19 @@ def plan_queries(
     lines = decode(words, constants)
     asked = tuple(filter(None, (_redacted(written(line), context) for line in lines))) or baseline
     texts = [_dressed(text, context, wishes) for text in asked]
-    queries = _distinct(_with_subject(list(filter(None, texts)), context) or [_NO_WORDS])
+    texts = list(filter(None, texts))
+    name = "" if wishes.own_topic else _lacking_name(texts, context)
+    queries = _distinct((_named(texts, name) if name else texts) or [_NO_WORDS])
     queries = queries[: _most(context, len(queries))]
-    chosen = _broader(lines[0], context, wishes) if lines else []
+    chosen_words = lines[0] if lines else []
+    chosen = _broader(chosen_words, context, wishes) if lines else []
     broader = [*chosen, *_fewer(queries[0]), *baseline]
     return Plan(
         queries=queries,
         fallbacks=_fallbacks(queries[0], broader),
         asked=asked,
-        lent=chosen_from_history(lines[0]) if lines else "",
+        lent=" ".join(filter(None, (name, chosen_from_history(chosen_words)))),
+        gained=bool(name) or wishes.gained,
     )
 
 
@@ -147,13 +159,18 @@ def _of_two_words(words: Sequence[str], context: Context, language: str) -> str:
     return _redacted(f"{text} {next(more, _ANY_WORD)}", context)
 
 
-def _with_subject(texts: list[str], context: Context) -> list[str]:
-    """Put the name of what the chat is about where no query has one of its names."""
+def _lacking_name(texts: Sequence[str], context: Context) -> str:
+    """Return a name of what the chat is about, empty where a query has a word of one."""
     subject = context.ask.subject
     elements = subject.elements() if subject else ()
-    if not elements or any(name.casefold() in " ".join(texts).casefold() for name in elements):
-        return texts
-    name = " ".join(_redacted(elements[0], context).split()[:_SUBJECT_WORDS])
+    have = {word for text in texts for word in _NAMES.findall(text)}
+    if not elements or any(have & set(_NAMES.findall(element)) for element in elements):
+        return ""
+    return " ".join(_redacted(elements[0], context).split()[:_SUBJECT_WORDS])
+
+
+def _named(texts: list[str], name: str) -> list[str]:
+    """Put a name before the first query that has room for it."""
     for place, text in enumerate(texts):
         if _has_room([name, text]):
             return [*texts[:place], f"{name} {text}", *texts[place + 1 :]]

@@ -68,6 +68,7 @@ def assembled(run: Run, intake: Intake, extracted: Extracted, status: FetchStatu
         charset=extracted.charset,
         quality=extracted.quality,
         page_type=extracted.page_type,
+        reason=extracted.reason,
     )
     return with_trail(page, run).warned(*extracted.warnings, *_noted(run, intake, extracted))
 

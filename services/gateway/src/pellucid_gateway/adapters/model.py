@@ -93,5 +93,6 @@ def _ended(end: ModelEnd, chunk: Chunk) -> ModelEnd:
             end,
             prompt_tokens=chunk.usage.prompt_tokens,
             completion_tokens=chunk.usage.completion_tokens,
+            cost_micro_usd=round(chunk.usage.cost_usd * 1_000_000),
         )
-    return end
+    return replace(end, model=chunk.model or end.model)

@@ -137,6 +137,7 @@ def page_content(page: fetcher_pb2.Page) -> PageContent:
         redirects=tuple(page.redirects),
         retryable=page.retryable,
         error=page.error,
+        reason=page.reason,
         retry_after_s=page.retry_after_s,
         warnings=tuple(page.warnings),
         total_ms=page.timings.total_ms,

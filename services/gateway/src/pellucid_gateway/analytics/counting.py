@@ -23,7 +23,7 @@ USAGE_DAYS = 30
 _USAGE_TTL_S = (USAGE_DAYS + 1) * 86_400
 # Buckets kept while the store is down: an hour of minutes and the hours and callers among them.
 _MOST_BUCKETS = 2_000
-_USAGE_FIELDS = ("turns", "searches", "cost_micro_usd", "tokens_in", "tokens_out")
+_USAGE_FIELDS = ("turns", "searches", "results", "cost_micro_usd", "tokens_in", "tokens_out")
 
 
 class Counting:

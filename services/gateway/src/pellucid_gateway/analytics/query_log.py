@@ -1,7 +1,8 @@
 """The operator's query log: what was searched for, counted by day, shown only when several asked.
 
 Queries are kept as they left, redacted. Who asked is known only as hashes, and no more than three
-of them: enough to know that a query is nobody's alone.
+of them: enough to know that a query is nobody's alone. Where one person alone asks anything, all is
+theirs, and is shown.
 """
 
 import hashlib
@@ -17,13 +18,15 @@ from pellucid_gateway.domain.events import Citation, SearchOutcome, TurnResult
 from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.domain.state_ports import Entry, Records, Rollups
 
-# A query that fewer asked is shown to nobody.
+# A query that fewer asked is shown to nobody, where several people ask.
 LEAST_ASKERS = 3
 # Queries and domains that this process begins to count on one day; the rest goes uncounted.
 MOST_PER_DAY = 5_000
 _HINDRANCES = frozenset({"search", "scorer", "budget", "deadline"})
 _OWNER = "query-log"
 _OWN = "asked"
+_ASKERS = "askers"
+_SEVERAL = 2
 _MOST_TEXTS = 20_000
 _MOST_ASKED = 1_000
 
@@ -75,28 +78,36 @@ class QueryLog:
         await self._records.put(_OWNER, "text", text, ttl_s=ttl_s, most=_MOST_TEXTS)
         await self._records.put(_OWNER, f"who-{digest}", who, ttl_s=ttl_s, most=LEAST_ASKERS)
         await self._records.put(caller, _OWN, mine, ttl_s=ttl_s, most=_MOST_ASKED)
+        await self._records.put(_OWNER, _ASKERS, who, ttl_s=ttl_s, most=_SEVERAL)
 
     async def forget(self, caller: str) -> None:
         """Take a person out of those who asked."""
         for entry in await self._records.newest(caller, _OWN, _MOST_ASKED):
             await self._records.delete(_OWNER, f"who-{entry.id}", caller)
+        await self._records.delete(_OWNER, _ASKERS, caller)
+
+    async def least_askers(self) -> int:
+        """How many people must have asked a query that is shown."""
+        askers = await self._records.newest(_OWNER, _ASKERS, _SEVERAL)
+        return LEAST_ASKERS if len(askers) >= _SEVERAL else 1
 
     async def most_asked(self, now: datetime, days: int, most: int) -> Sequence[AskedQuery]:
-        """Queries that at least three people asked, most asked first."""
+        """Queries that enough people asked, most asked first; see `least_askers`."""
+        least = await self.least_askers()
         counts = summed(await self._rollups.read([f"queries-{d}" for d in last_days(now, days)]))
         digests = sorted((d for d in counts if "." not in d), key=lambda d: -counts[d])
         found: list[AskedQuery] = []
         for digest in digests:
-            if counts[digest] < LEAST_ASKERS or len(found) == most:
+            if counts[digest] < least or len(found) == most:
                 break
-            asked = await self._shown(digest, counts)
+            asked = await self._shown(digest, counts, least)
             found += [asked] if asked else []
         return found
 
-    async def _shown(self, digest: str, counts: Mapping[str, int]) -> AskedQuery | None:
-        who = await self._records.newest(_OWNER, f"who-{digest}", LEAST_ASKERS)
+    async def _shown(self, digest: str, counts: Mapping[str, int], least: int) -> AskedQuery | None:
+        who = await self._records.newest(_OWNER, f"who-{digest}", least)
         text = await self._records.get(_OWNER, "text", digest)
-        if len(who) < LEAST_ASKERS or text is None:
+        if len(who) < least or text is None:
             return None
         rated = counts.get(f"{digest}.n", 0)
         relevance = counts.get(f"{digest}.milli", 0) / 1000 / rated if rated else None

@@ -72,13 +72,27 @@ def _tables(report: Report) -> list[tuple[str, Sequence[str], Rows]]:
     return [
         ("In short", ["", "This week", "Week before"], _in_short(now, before)),
         ("By day", ["Day", "Turns", "Searches", "Cost", "Errors", "p95"], _days(report["days"])),
-        ("Queries asked by three people or more", asked, queries),
+        (_asked_heading(report["least_askers"]), asked, queries),
         ("Queries whose results hardly fit", asked, low),
         ("Most cited domains", ["Domain", "Citations"], domains),
         ("Errors", ["Code", "Times"], [[c, str(n)] for c, n in now["errors"].items()]),
         ("Parts that were lost", ["Part", "Times"], [[c, str(n)] for c, n in now["lost"].items()]),
-        ("Providers", ["Name", "Asked", "Success", "Average"], _providers(now["providers"])),
+        (
+            "Providers",
+            ["Name", "Asked", "Success", "Average", "Cost"],
+            _providers(now["providers"]),
+        ),
+        (
+            "Scoring profiles on trial",
+            ["Name", "Searches", "Relevance", "Cited", "Satisfaction"],
+            _profiles(now["profiles"]),
+        ),
+        ("Models", ["Name", "Calls", "Tokens in", "Tokens out", "Cost"], _models(now["models"])),
     ]
+
+
+def _asked_heading(least: int) -> str:
+    return f"Queries asked by {least} people or more" if least > 1 else "Queries asked most"
 
 
 def _percent(value: float | None) -> str:
@@ -135,9 +149,28 @@ def _providers(providers: Sequence[Mapping[str, Any]]) -> Rows:
             str(p["asked"]),
             _percent(p["success_rate"]),
             "–" if p["average_ms"] is None else f"{p['average_ms']:.0f} ms",
+            _money(p["cost_usd"]),
         ]
         for p in providers
     ]
+
+
+def _profiles(profiles: Sequence[Mapping[str, Any]]) -> Rows:
+    return [
+        [
+            p["name"],
+            str(p["searches"]),
+            _number(p["average_relevance"]),
+            _percent(p["cited_share"]),
+            _number(p["satisfaction"]),
+        ]
+        for p in profiles
+    ]
+
+
+def _models(models: Sequence[Mapping[str, Any]]) -> Rows:
+    counts = ("calls", "tokens_in", "tokens_out")
+    return [[m["name"], *(str(m[name]) for name in counts), _money(m["cost_usd"])] for m in models]
 
 
 def _query(query: Mapping[str, Any]) -> list[str]:

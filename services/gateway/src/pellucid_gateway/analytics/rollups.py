@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from pellucid_gateway.domain.decision import Action
-from pellucid_gateway.domain.events import AnswerKind, SearchOutcome, TurnResult
+from pellucid_gateway.domain.events import AnswerKind, ModelUse, SearchOutcome, TurnResult
 from pellucid_gateway.domain.findings import ProviderReport, ProviderStatus
 from pellucid_gateway.domain.passed_on import PassedOn
 
@@ -73,8 +73,11 @@ def of_turn(result: TurnResult) -> Counter[str]:
     _add_losses(counts, result)
     _add_times(counts, result.timings_ms)
     counts["partial"] = int(result.partial)
+    counts["results"] = sum(not source.user_supplied for source in result.sources)
     counts["tokens_in"] = result.usage.prompt_tokens
     counts["tokens_out"] = result.usage.completion_tokens
+    for use in result.usage.models:
+        counts.update(_of_model(use))
     return +counts
 
 
@@ -108,9 +111,23 @@ def _of_answer(result: TurnResult) -> Counter[str]:
     )
 
 
+def of_profile(profile: str, result: TurnResult) -> Counter[str]:
+    """Counts of a turn that searched, of the scoring profile that was tried on it."""
+    counts = _of_searching(result) if result.iterations else Counter()
+    return by_profile(profile, counts)
+
+
+def by_profile(profile: str, counts: Mapping[str, int]) -> Counter[str]:
+    """Counts of a scoring profile; none without a name."""
+    named = counts if profile else {}
+    return Counter({f"profile.{_name(profile)}.{field}": n for field, n in named.items() if n})
+
+
 def of_search(outcome: SearchOutcome) -> Counter[str]:
     """Counts of one call of a search face."""
-    counts: Counter[str] = Counter(searches=1, search_calls=1, queries=len(outcome.queries))
+    counts: Counter[str] = Counter(
+        searches=1, search_calls=1, queries=len(outcome.queries), results=len(outcome.results)
+    )
     rated = [source.relevance for source in outcome.results if source.relevance is not None]
     counts["relevance_n"] = len(rated)
     counts["relevance_milli"] = round(1000 * sum(rated))
@@ -122,12 +139,19 @@ def of_search(outcome: SearchOutcome) -> Counter[str]:
 def of_passed(turn: PassedOn) -> Counter[str]:
     """Counts of a turn that the model server answered by itself."""
     spent = turn.spent
-    return +Counter(
+    used = ModelUse(
+        model=spent.model or "unnamed",
+        prompt_tokens=spent.prompt_tokens,
+        completion_tokens=spent.completion_tokens,
+        cost_micro_usd=spent.cost_micro_usd,
+    )
+    counts = Counter(
         turns=1,
         tokens_in=spent.prompt_tokens,
         tokens_out=spent.completion_tokens,
         cost_micro_usd=spent.cost_micro_usd,
     )
+    return +(counts + _of_model(used))
 
 
 def of_failure(reason: str) -> Counter[str]:
@@ -150,12 +174,26 @@ def _of_provider(report: ProviderReport) -> Counter[str]:
         return Counter()
     prefix = f"provider.{_name(report.name)}."
     counts = Counter({prefix + "asked": 1, f"{prefix}{report.status.value}": 1})
+    counts[prefix + "micro_usd"] = report.cost_micro_usd
     if report.status is ProviderStatus.CACHED:
         counts["cache_hits"] = 1
     else:
         counts["cache_misses"] = 1
         counts[prefix + "ms"] = report.latency_ms
     return counts
+
+
+def _of_model(use: ModelUse) -> Counter[str]:
+    """What a model used."""
+    prefix = f"model.{_name(use.model)}."
+    return Counter(
+        {
+            prefix + "calls": use.calls,
+            prefix + "in": use.prompt_tokens,
+            prefix + "out": use.completion_tokens,
+            prefix + "micro_usd": use.cost_micro_usd,
+        }
+    )
 
 
 def _add_times(counts: Counter[str], timings_ms: Mapping[str, int]) -> None:

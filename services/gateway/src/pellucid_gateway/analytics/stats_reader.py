@@ -94,6 +94,7 @@ def _used(day: str, used: Mapping[str, int]) -> dict[str, Any]:
         "day": f"{day[:4]}-{day[4:6]}-{day[6:]}",
         "turns": used.get("turns", 0),
         "searches": used.get("searches", 0),
+        "results": used.get("results", 0),
         "tokens_in": used.get("tokens_in", 0),
         "tokens_out": used.get("tokens_out", 0),
         "cost_usd": used.get("cost_micro_usd", 0) / 1_000_000,

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 
-from pellucid_gateway.analytics.query_log import AskedQuery, QueryLog
+from pellucid_gateway.analytics.query_log import LEAST_ASKERS, AskedQuery, QueryLog
 from pellucid_gateway.analytics.stats import summary
 from pellucid_gateway.analytics.stats_reader import StatsReader
 
@@ -40,6 +40,7 @@ async def weekly_report(
         "summary": summary(counts),
         "week_before": summary(before),
         "days": [_day(until, n, day) for n, day in enumerate(days)],
+        "least_askers": await query_log.least_askers() if query_log else LEAST_ASKERS,
         "top_queries": [asdict(query) for query in asked[:TOP_QUERIES]],
         "low_relevance_queries": [asdict(query) for query in _low(asked)],
         "most_cited_domains": [{"domain": name, "citations": n} for name, n in cited],

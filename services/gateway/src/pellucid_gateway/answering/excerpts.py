@@ -13,6 +13,7 @@ from pellucid_gateway.conflicts.notes import Conflict
 from pellucid_gateway.domain.answer import Answer
 from pellucid_gateway.domain.events import AnswerKind, Citation, Cited, Delta
 from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.notices import SEARCH_LOST
 from pellucid_gateway.domain.ports import ScorerPort
 from pellucid_gateway.domain.request import TurnRequest
 from pellucid_gateway.question.parts import parts_of
@@ -27,6 +28,8 @@ from pellucid_runtime.errors import ServiceError
 
 # Sentences compared with the question in one call.
 _MOST_COMPARED = 24
+# Codes of notices that say why there is nothing to quote.
+_WITHOUT_SOURCES = SEARCH_LOST | {"page_unreachable", "paywall"}
 # With less time than this no call is worth beginning.
 _MIN_CALL_S = 0.03
 # Of a named page where the person names no length.
@@ -66,7 +69,6 @@ class ExcerptAnswerer:
             sources: What may be quoted.
             conflicts: Where they disagree; both sides are quoted, the better one first.
         """
-        wording = self._ledger.wording
         question = self._question
         every = candidates_of(sources)
         named = [candidate for candidate in every if candidate.source.user_supplied]
@@ -75,7 +77,7 @@ class ExcerptAnswerer:
         with self._memory.used():
             found = choice.shortlist(every, question, _MOST_COMPARED)
         if not found:
-            text = wording.answer(self._apology())
+            text = self._apology()
             await self._send_text(text, ())
             return Answer(text=text, kind=AnswerKind.NONE)
         near = await self._likeness(found, no_store=bool(named))
@@ -136,12 +138,13 @@ class ExcerptAnswerer:
         return stated.is_stated(chosen, self._question, self._setting.language)
 
     def _apology(self) -> str:
-        """Name of the text that says why there is no answer."""
+        """Why there is no answer."""
+        wording = self._ledger.wording
         if self._setting.is_small_talk:
-            return "thanks" if is_thanks(self._request.message) else "small_talk"
-        if self._ledger.lost("search"):
-            return "could_not_look"
-        return "nothing_to_say" if self._setting.searched else "cannot_answer"
+            return wording.answer("thanks" if is_thanks(self._request.message) else "small_talk")
+        if told := [n.text for n in self._ledger.notices if n.code in _WITHOUT_SOURCES]:
+            return " ".join(told)
+        return wording.answer("nothing_to_say" if self._setting.searched else "cannot_answer")
 
     async def _likeness(
         self, found: Sequence[Candidate], *, no_store: bool

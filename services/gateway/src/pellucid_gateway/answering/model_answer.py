@@ -278,9 +278,7 @@ class ModelAnswerer:
             return
         if isinstance(piece, ModelEnd):
             writing.end = piece
-            self._ledger.use(
-                prompt_tokens=piece.prompt_tokens, completion_tokens=piece.completion_tokens
-            )
+            self._ledger.use_model(piece.used)
             return
         if isinstance(piece, ModelToolCalls) and self._request.passthrough is None:
             return  # nobody offered it a tool

@@ -105,9 +105,7 @@ class PageModel:
                 if isinstance(piece, ModelPiece):
                     reply += piece.text
                 elif isinstance(piece, ModelEnd):
-                    self._context.ledger.use(
-                        prompt_tokens=piece.prompt_tokens, completion_tokens=piece.completion_tokens
-                    )
+                    self._context.ledger.use_model(piece.used)
                 if len(reply) > _MAX_REPLY_CHARS:
                     return ""
         return reply

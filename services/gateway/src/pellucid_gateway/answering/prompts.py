@@ -35,9 +35,10 @@ from pellucid_gateway.question.tokens import cut_middle, tokens_of
 _TOKENS_PER_WORD = 3
 _GAP = "\n\n"
 _SAYS = "The person says:"
-_FRUITLESS = (
-    "A web search found nothing usable. Say so, answer from what you know, and say how sure you "
-    "are. Cite nothing and give no links."
+_FRUITLESS = "A web search found nothing usable."
+_LOST = "The web could not be searched; the person is told: “{why}”"
+_UNAIDED = (
+    "Say so, answer from what you know, and say how sure you are. Cite nothing and give no links."
 )
 
 
@@ -80,11 +81,12 @@ def _about(
     request: TurnRequest, sources: Sequence[Source], setting: Setting, length: Length
 ) -> list[str]:
     """What the last message says before the sources."""
-    fruitless = setting.searched and not sources and not setting.unread
+    is_fruitless = setting.searched and not sources and not setting.unread
+    cause = _LOST.format(why=setting.lost) if setting.lost else _FRUITLESS
     return [
         f"{time_and_place(request, setting.now)} {knowledge_rule(setting.knowledge_cutoff)}",
         f"{language_rule(request.language)} {length.rule}",
-        *([_FRUITLESS] if fruitless else []),
+        *([f"{cause} {_UNAIDED}"] if is_fruitless else []),
         *unread_rules(setting.unread),
         *asides(request),
     ]

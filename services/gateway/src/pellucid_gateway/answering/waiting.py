@@ -5,17 +5,38 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from pellucid_gateway.domain.events import Noticed, Send
+from pellucid_gateway.turn_context.budgets import GATHERING_SHARE
 from pellucid_gateway.turn_context.context import TurnContext
 from pellucid_gateway.turn_context.ledger import TurnLedger
 
 # After so long without a sign of life the model may still be starting.
 STARTING_S = 5.0
+# Gathering that takes half of what it may (`GATHERING_SHARE`) is slow.
+SLOW_SHARE = GATHERING_SHARE / 2
 
 
 async def send_notices(ledger: TurnLedger, send: Send) -> None:
     """Send the notices that were not sent yet."""
     for notice in ledger.take_unsent():
         await send(Noticed(notice))
+
+
+@asynccontextmanager
+async def told_when_slow(context: TurnContext) -> AsyncIterator[None]:
+    """Tell the person when the gathering takes long, while it still goes on."""
+    waiting = asyncio.create_task(_tell_of_slowness(context), name="slow-turn")
+    try:
+        yield
+    finally:
+        waiting.cancel()
+        await asyncio.wait({waiting})
+
+
+async def _tell_of_slowness(context: TurnContext) -> None:
+    budget = context.budget
+    await asyncio.sleep(budget.total_s * SLOW_SHARE - budget.elapsed_s())
+    context.ledger.notify("taking_long")
+    await send_notices(context.ledger, context.send)
 
 
 @asynccontextmanager

@@ -3,30 +3,28 @@
 ServiceError
 ├── BudgetSpentError      a key has cost what it may in a day
 ├── ChallengeRequiredError  a suspicious caller must solve a challenge first
-├── PreconditionError     every provider refuses its key
 ├── ProvidersSpentError   the providers have cost what they may in a day
 ├── RateLimitedError      every provider wants fewer calls
 │   ├── BlockedError      a caller is blocked for a while
 │   └── QuotaSpentError   a person's searches of the day are used up
-└── SearchFailedError     no provider could be asked, and results were the whole request
+├── SearchFailedError     no provider could be asked, and results were the whole request
+└── SearchNotConfiguredError  no provider has a key that is taken
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
+from enum import StrEnum
 
 from pellucid_gateway.domain.events import Failed
 from pellucid_gateway.domain.findings import ProviderReport, ProviderStatus
 from pellucid_runtime.errors import (
     LASTING,
     ErrorKind,
-    PreconditionError,
     RateLimitedError,
     ServiceError,
 )
 from pellucid_runtime.llm.model import LlmError
 
-_LOST = frozenset({ProviderStatus.FAILED, ProviderStatus.RATE_LIMITED, ProviderStatus.BUDGET})
-_BAD_KEY = "bad_key"
 _RETRYABLE = frozenset({ErrorKind.UNAVAILABLE, ErrorKind.EXHAUSTED, ErrorKind.LATE})
 
 
@@ -43,6 +41,23 @@ class SearchFailedError(ServiceError):
     def __init__(self, providers: Sequence[str]) -> None:
         super().__init__(
             "no search provider answered; trying again may help",
+            metadata={"providers": ",".join(providers)},
+        )
+
+
+class SearchNotConfiguredError(ServiceError):
+    """No provider has a key that is taken; only the operator can change that.
+
+    Args:
+        providers: Names of those that were considered.
+    """
+
+    reason = "API_KEY_INVALID"
+    kind = ErrorKind.UNAVAILABLE
+
+    def __init__(self, providers: Sequence[str]) -> None:
+        super().__init__(
+            "web search is not configured: keys of the providers are missing or refused",
             metadata={"providers": ",".join(providers)},
         )
 
@@ -122,24 +137,51 @@ class ProvidersSpentError(ServiceError):
         super().__init__(message, retry_after_s=retry_after_s)
 
 
+class SearchLoss(StrEnum):
+    """Why no provider answered, as the code of the notice; what a retry helps with comes first."""
+
+    OUTAGE = "search_unavailable"
+    RATE = "search_busy"
+    QUOTA = "search_quota_spent"
+    BUDGET = "search_budget_spent"
+    KEY = "search_not_configured"
+
+
+_BY_CODE = {"bad_key": SearchLoss.KEY, "quota": SearchLoss.QUOTA}
+_BY_STATUS = {
+    ProviderStatus.BUDGET: SearchLoss.BUDGET,
+    ProviderStatus.RATE_LIMITED: SearchLoss.RATE,
+    ProviderStatus.FAILED: SearchLoss.OUTAGE,
+}
+
+
+def loss_of(reports: Sequence[ProviderReport]) -> SearchLoss:
+    """Why nobody answered; of several causes the one that passes soonest."""
+    causes = {_BY_CODE.get(r.error_code) or _BY_STATUS.get(r.status) for r in reports}
+    return next((loss for loss in SearchLoss if loss in causes), SearchLoss.OUTAGE)
+
+
+def retry_after(reports: Sequence[ProviderReport]) -> float | None:
+    """Seconds until the first provider lets a call through; None where none says so."""
+    return min((report.retry_after_s for report in reports if report.retry_after_s), default=None)
+
+
 def search_failure(reports: Sequence[ProviderReport]) -> ServiceError:
     """Why nobody could be asked, as the providers tell it.
 
     Args:
         reports: One for each provider.
     """
-    lost = [report for report in reports if report.status in _LOST]
-    states = {report.status for report in lost}
-    waits = min((report.retry_after_s for report in lost if report.retry_after_s), default=None)
-    if states == {ProviderStatus.BUDGET}:
-        return ProvidersSpentError(waits)
-    if states == {ProviderStatus.RATE_LIMITED}:
-        return RateLimitedError("the search providers want fewer calls", retry_after_s=waits)
-    if {report.error_code for report in lost} == {_BAD_KEY}:
-        names = ",".join(report.name for report in lost)
-        message = "the search providers refuse their keys"
-        return PreconditionError("API_KEY_INVALID", message, {"provider": names})
-    return SearchFailedError([report.name for report in reports])
+    names, waits = [report.name for report in reports], retry_after(reports)
+    match loss_of(reports):
+        case SearchLoss.BUDGET:
+            return ProvidersSpentError(waits)
+        case SearchLoss.RATE | SearchLoss.QUOTA:
+            return RateLimitedError("the search providers want fewer calls", retry_after_s=waits)
+        case SearchLoss.KEY:
+            return SearchNotConfiguredError(names)
+        case SearchLoss.OUTAGE:
+            return SearchFailedError(names)
 
 
 def failed_by(error: ServiceError) -> Failed:

@@ -5,7 +5,8 @@ Faces give the engine a `request.TurnRequest`, iterate the `TurnEvent`s and tran
 Event order, those that happen: Decided, UrlFetched, Progress (search_start, iteration, fetching,
 extracting, reflecting, complete), ResultsReady (forced search), SourcesReady, Noticed, then Delta,
 Cited and (pass-through only) Thought and ToolCallPieces interleaved, then exactly one of Done or
-Failed; nothing follows it. A notice about the text itself (a partial answer) comes after the text.
+Failed; nothing follows it. A notice about the text itself (a partial answer) comes after the text,
+one about a slow turn as soon as it is slow.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -31,6 +32,7 @@ class AnswerKind(StrEnum):
 class ProgressKind(StrEnum):
     """A step of the search; the values are the public event names."""
 
+    WAITING = "web_search_waiting"
     SEARCH_START = "web_search_start"
     ITERATION = "web_search_iteration"
     FETCHING = "web_search_fetching"
@@ -49,10 +51,11 @@ class Degradation:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A localised sentence with a stable code."""
+    """A localised sentence with a stable code; `retry`: asking the same again may help."""
 
     code: str
     text: str
+    retry: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +130,41 @@ class CitationReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelUse:
+    """What one model used in a turn; cost in millionths of a US dollar, 0 without a price."""
+
+    model: str
+    calls: int = 1
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_micro_usd: int = 0
+
+    def plus(self, other: "ModelUse") -> "ModelUse":
+        """The sum of two uses of the same model."""
+        return ModelUse(
+            model=self.model,
+            calls=self.calls + other.calls,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            cost_micro_usd=self.cost_micro_usd + other.cost_micro_usd,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """What the turn used; context_tokens are those of sources among the prompt's."""
+    """What the turn used; context_tokens are those of sources among the prompt's.
+
+    Attributes:
+        cost_micro_usd: Providers and models together.
+        models: One entry for each model that answered.
+    """
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     context_tokens: int = 0
     searches: int = 0
     cost_micro_usd: int = 0
+    models: tuple[ModelUse, ...] = ()
 
     @property
     def cost_usd(self) -> float:
@@ -162,6 +192,7 @@ class UrlFetched:
     success: bool
     method: Method | None = None
     error: str = ""
+    error_code: str = ""
     title: str = ""
 
 
@@ -248,7 +279,8 @@ class TurnResult:
         tool_calls: The model's calls of the client's own tools, whole, in the API's form.
         speculation: What became of a search begun before the decision: used, cancelled or "".
         searched: What was searched for, redacted, whoever answered.
-        sketches: Of the pages that the person named and that could be read, by address.
+        sketches: Of the pages that the person named and that could be read, by address; empty of
+            one behind a wall.
         reads: Domain of each result whose page was asked for, and whether it could be read.
     """
 

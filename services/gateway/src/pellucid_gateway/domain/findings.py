@@ -66,6 +66,22 @@ class Purpose(StrEnum):
     SEARCH_RESULT = "search_result"
 
 
+FETCH_FAILED = "FETCH_FAILED"
+EXTRACTION_FAILED = "EXTRACTION_FAILED"
+# Outcomes of pages that came and hold no text that can be taken from them.
+_TEXTLESS = frozenset(
+    {
+        "unsupported_type",
+        "no_text",
+        "too_large",
+        "parse_limit",
+        "decompression_bomb",
+        "decode_error",
+        "unsupported_encoding",
+    }
+)
+
+
 @dataclass(frozen=True, slots=True)
 class PublishedDate:
     """A publication date (aware, UTC) with its provenance; confidence 0 to 1."""
@@ -146,6 +162,7 @@ class PageContent:
         status: Typed outcome as a stable lower-case word, "ok" exactly on success.
         text: Light Markdown, untrusted.
         error: One sentence for people; empty on success.
+        reason: Stable word that says more about a failure, for example "encrypted".
         retryable: Asking again later may help.
         next_offset: Where the text goes on, in characters, when a part of it was asked for; 0 at
             its end.
@@ -170,10 +187,18 @@ class PageContent:
     redirects: tuple[str, ...] = ()
     retryable: bool = False
     error: str = ""
+    reason: str = ""
     retry_after_s: int = 0
     warnings: tuple[str, ...] = ()
     total_ms: int = 0
     next_offset: int = 0
+
+    @property
+    def error_code(self) -> str:
+        """Public code: the page did not come, or no text could be taken from it; else empty."""
+        if self.success:
+            return ""
+        return EXTRACTION_FAILED if self.status in _TEXTLESS else FETCH_FAILED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,32 @@ from pellucid_language.calendar import LANGUAGES, month_name
 
 DEFAULT_LANGUAGE = "en"
 
+# Codes that say that nothing could be searched.
+SEARCH_LOST = frozenset(
+    {
+        "search_unavailable",
+        "search_busy",
+        "search_quota_spent",
+        "search_budget_spent",
+        "search_not_configured",
+        "subject_only",
+    }
+)
+# Codes of what may pass by itself, so that the person may ask the same again.
+RETRYABLE = frozenset(
+    {
+        "search_unavailable",
+        "search_busy",
+        "web_unavailable",
+        "taking_long",
+        "partial_answer",
+        "model_silent",
+        "model_rate_limited",
+        "model_unreachable",
+        "model_too_slow",
+    }
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Wording:
@@ -21,7 +47,7 @@ class Wording:
 
     Attributes:
         language: ISO 639-1 code, one of LANGUAGES.
-        texts: Sections (notices, progress, answer) of templates by name.
+        texts: Sections (notices, pages, progress, answer) of templates by name.
     """
 
     language: str
@@ -30,6 +56,10 @@ class Wording:
     def notice(self, code: str, **values: str) -> str:
         """Sentence of a notice; raises KeyError for an unknown code."""
         return self.texts["notices"][code].format(**values)
+
+    def page(self, cause: str, **values: str) -> str:
+        """Sentence on a page that could not be read, or what may help then."""
+        return self.texts["pages"][cause].format(**values)
 
     def progress(self, step: str, **values: object) -> str:
         """Sentence of a progress event."""

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from pellucid_gateway.domain.decision import Decision, PlannedQuery, WebMode
-from pellucid_gateway.domain.events import Degradation, OutboundText
+from pellucid_gateway.domain.events import Degradation, ModelUse, OutboundText
 from pellucid_gateway.domain.findings import (
     Hit,
     PageContent,
@@ -34,6 +34,8 @@ class DecideCall:
         history: Oldest first; see `heard_history`.
         max_queries: Most queries about one thing, 1 to 3.
         max_parts: Most things asked in one message that get a query each, 1 to 3.
+        memories: What is known of the person.
+        search_offered: The answer before offered to search for the subject.
     """
 
     message: str
@@ -48,6 +50,8 @@ class DecideCall:
     conversation_id: str = ""
     max_queries: int = 0
     max_parts: int = 0
+    memories: tuple[str, ...] = ()
+    search_offered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +113,11 @@ class Reflection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchCall:
-    """Queries for the providers; `question` never reaches them."""
+    """Queries for the providers; `question` never reaches them.
+
+    Attributes:
+        topic: Kind of question, by which real-time sources are chosen; empty when unknown.
+    """
 
     queries: tuple[PlannedQuery, ...]
     question: str
@@ -119,6 +127,7 @@ class SearchCall:
     caller: str = ""
     real_time: bool = False
     news: bool = False
+    topic: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,12 +266,26 @@ class ModelEnd:
         finish_reason: The API's word: stop, length, tool_calls, content_filter.
         prompt_tokens: As counted by the model server; 0 when it does not say.
         completion_tokens: Likewise.
+        model: Model that answered, as the server calls it; empty when it does not say.
+        cost_micro_usd: Cost by the price list of the settings; 0 without a price.
     """
 
     truncated: bool = False
     finish_reason: str = "stop"
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    model: str = ""
+    cost_micro_usd: int = 0
+
+    @property
+    def used(self) -> ModelUse:
+        """What the model used."""
+        return ModelUse(
+            model=self.model or "unnamed",
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=self.completion_tokens,
+            cost_micro_usd=self.cost_micro_usd,
+        )
 
 
 ModelEvent = ModelPiece | ModelThought | ModelToolCalls | ModelEnd

@@ -43,6 +43,7 @@ from pellucid_gateway.domain.findings import (
 )
 
 _PROGRESS = {
+    ProgressKind.WAITING: pb.PROGRESS_KIND_WAITING,
     ProgressKind.SEARCH_START: pb.PROGRESS_KIND_SEARCH_START,
     ProgressKind.ITERATION: pb.PROGRESS_KIND_ITERATION,
     ProgressKind.FETCHING: pb.PROGRESS_KIND_FETCHING,
@@ -179,7 +180,7 @@ def _sources(sources: Iterable[Source]) -> pb.Sources:
 
 
 def _notice(notice: Notice) -> pb.Notice:
-    return pb.Notice(code=notice.code, text=notice.text)
+    return pb.Notice(code=notice.code, text=notice.text, retry=notice.retry)
 
 
 def _citation(citation: Citation) -> pb.Citation:

@@ -1,40 +1,25 @@
 """How many turns may be in hand, and what happens to one more: it is refused before any work.
 
-A turn that waits for its turn only learns when its time is up that there was none; a refused one
-can go elsewhere at once. Two bounds, because two things run out. Streams of answers cost memory and
+A turn that waits in a long queue only learns when its time is up that there was no room; a refused
+one can go elsewhere at once. So a few wait, shortly: those of some people who press Enter in the
+same moment. Two bounds, because two things run out. Streams of answers cost memory and
 little else, so many may be open. Searches in hand (from the decision until the sources are there)
 keep processors busy here and in four services, so few are; where they are too many, all of them are
 late together and none is whole. How many that is follows the lag of the event loop and how slow the
-scorer is. Whoever is
-interactive finds room that whatever works in the background (faces that only search) does not. A
+scorer is. Interactive turns find room that background work (APIs that only search) does not. A
 message that plainly needs no search finds it whatever is searched for others.
 """
 
 import asyncio
 import statistics
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, aclosing, contextmanager, nullcontext
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import StrEnum
-from typing import Any, cast
 
-from pellucid_gateway.domain.decision import Action, Decision
-from pellucid_gateway.domain.engine import TurnEngine
-from pellucid_gateway.domain.events import (
-    Decided,
-    Delta,
-    Done,
-    Failed,
-    ResultsReady,
-    SearchOutcome,
-    SourcesReady,
-    TurnEvent,
-)
-from pellucid_gateway.domain.findings import PageContent
-from pellucid_gateway.domain.request import SearchCommand, TurnRequest
 from pellucid_gateway.load_shedding.adaptive_limit import WINDOW_S, AdaptiveLimit
 from pellucid_gateway.load_shedding.latency_signal import LatencySignal
-from pellucid_gateway.question.plain_messages import is_plain
 from pellucid_runtime.errors import OverloadedError
 from pellucid_runtime.rpc.admission import Admission
 
@@ -56,12 +41,12 @@ _OF_A_SEARCH = 1 / 3
 # are cheap, but not for nothing.
 _MOST_LAG_OF_PLAIN_S = 0.2
 
-_GATHERING = frozenset({Action.SEARCH, Action.FETCH})
-_ENDED = (ResultsReady, Done, Failed)
-# From then on a turn without sources does not search, unless a decision says otherwise.
-_SETTLED = (Decided, Delta)
-
 _admitted: ContextVar[bool] = ContextVar("pellucid_turn_admitted", default=False)
+
+
+def is_admitted() -> bool:
+    """Whether the work in progress is counted already."""
+    return _admitted.get()
 
 
 class Cause(StrEnum):
@@ -80,6 +65,7 @@ class ConcurrencyLimit(Admission):
         searches: Bound of the turns that search or read and have no sources yet.
         most_lag_s: How late the event loop may run its timers, in seconds.
         refused: Told why a turn was refused.
+        most_waiting: Interactive turns that wait for a place to search.
         settled: Told of the bound of searches once a window.
         latency_signal: How slow the scorer is.
     """
@@ -91,6 +77,7 @@ class ConcurrencyLimit(Admission):
         searches: AdaptiveLimit,
         most_lag_s: float,
         refused: Callable[[Cause], None],
+        most_waiting: int = 0,
         settled: Callable[[int], None] = lambda _bound: None,
         latency_signal: LatencySignal | None = None,
     ) -> None:
@@ -99,6 +86,8 @@ class ConcurrencyLimit(Admission):
         self._bound = searches
         self._most_lag_s = most_lag_s
         self._refused = refused
+        self._most_waiting = most_waiting
+        self._waiting: deque[asyncio.Future[None]] = deque()
         self._settled = settled
         self._latency_signal = latency_signal or LatencySignal()
         self._searches = self._deciding = self._answers = 0
@@ -141,8 +130,7 @@ class ConcurrencyLimit(Admission):
         """
         cause = self._full(share, plain=plain)
         if cause is not None:
-            self._refused(cause)
-            raise OverloadedError(cause.value, RETRY_AFTER_S)
+            raise self.refusal(cause)
         with super().permit():
             yield
 
@@ -153,15 +141,59 @@ class ConcurrencyLimit(Admission):
         if self.is_full_of_searches(share):
             # It was full, even where the parts of searches in hand do not add up to the bound.
             self._most_in_window = max(self._most_in_window, float(self._bound.searches))
-            if not plain:
+            if plain:
+                most_lag_s = min(most_lag_s, _MOST_LAG_OF_PLAIN_S)
+            elif share < 1 or len(self._waiting) >= self._most_waiting:
                 return Cause.SEARCHES
-            most_lag_s = min(most_lag_s, _MOST_LAG_OF_PLAIN_S)
         return Cause.LAG if self._lag_s > most_lag_s else None
 
     @property
     def _in_hand(self) -> float:
         """Searches, with what may become one and what is left of those that have their sources."""
         return self._searches + self._deciding + _OF_A_SEARCH * self._answers
+
+    @property
+    def waiting_s(self) -> int:
+        """About how long whoever came last waits for a place to search, in seconds."""
+        return 1 + int(RETRY_AFTER_S * len(self._waiting) / self._bound.searches)
+
+    def queue_up(self) -> "asyncio.Future[None]":
+        """Take a place that is done, and counts as deciding, as soon as there is room.
+
+        Raises:
+            OverloadedError: There is no room to wait either.
+        """
+        place = asyncio.get_running_loop().create_future()
+        if not self._waiting and not self.is_full_of_searches():
+            self.begin_deciding()
+            place.set_result(None)
+        elif len(self._waiting) < self._most_waiting:
+            self._waiting.append(place)
+        else:
+            raise self.refusal()
+        return place
+
+    def leave_queue(self, place: "asyncio.Future[None]") -> None:
+        """Give a place up, whether it was waited for or had."""
+        if place in self._waiting:
+            self._waiting.remove(place)
+        else:
+            self.end_deciding()
+
+    def refusal(self, cause: Cause = Cause.SEARCHES) -> OverloadedError:
+        """What a refused turn is told; counts it."""
+        self._refused(cause)
+        return OverloadedError(cause.value, RETRY_AFTER_S)
+
+    def _let_waiting_in(self) -> None:
+        while self._waiting and not self.is_full_of_searches():
+            self.begin_deciding()
+            self._waiting.popleft().set_result(None)
+
+    def _wake_queue(self) -> None:
+        """Look whether there is room once the turn that ends something has begun what follows."""
+        if self._waiting:
+            asyncio.get_running_loop().call_soon(self._let_waiting_in)
 
     def begin_deciding(self) -> None:
         """Note that a turn is here of which nobody knows yet whether it searches."""
@@ -171,6 +203,7 @@ class ConcurrencyLimit(Admission):
     def end_deciding(self) -> None:
         """Note that it is known, or that the turn has ended."""
         self._deciding -= 1
+        self._wake_queue()
 
     def begin_search(self) -> None:
         """Note that a turn searches from now on."""
@@ -180,6 +213,7 @@ class ConcurrencyLimit(Admission):
     def end_search(self) -> None:
         """Note that it has its sources, or has ended."""
         self._searches -= 1
+        self._wake_queue()
 
     def begin_answer(self) -> None:
         """Note that a turn has its sources and answers from them."""
@@ -188,6 +222,7 @@ class ConcurrencyLimit(Admission):
     def end_answer(self) -> None:
         """Note that it has ended."""
         self._answers -= 1
+        self._wake_queue()
 
     def _note_fullest(self) -> None:
         self._most_in_window = max(self._most_in_window, self._in_hand)
@@ -216,108 +251,4 @@ class ConcurrencyLimit(Admission):
         )
         self._most_in_window = self._in_hand
         self._settled(self._bound.searches)
-
-
-class _SearchInHand(AbstractContextManager["_SearchInHand"]):
-    """How far one turn is with what it searches, told by its events."""
-
-    def __init__(self, concurrency_limit: ConcurrencyLimit) -> None:
-        self._concurrency_limit = concurrency_limit
-        self._ends: Callable[[], None] | None = None
-        self._has_sources = False
-
-    def decide(self) -> None:
-        """It may come to search."""
-        self._concurrency_limit.begin_deciding()
-        self._ends = self._concurrency_limit.end_deciding
-
-    def begin(self) -> None:
-        """It searches from now on."""
-        self.end()
-        self._concurrency_limit.begin_search()
-        self._ends = self._concurrency_limit.end_search
-
-    def answer(self) -> None:
-        """It answers from sources from now on."""
-        self.end()
-        self._has_sources = True
-        self._concurrency_limit.begin_answer()
-        self._ends = self._concurrency_limit.end_answer
-
-    def end(self) -> None:
-        """It has what it searched for, does not search, or has ended."""
-        if self._ends is not None:
-            self._ends()
-            self._ends = None
-
-    def note(self, event: TurnEvent) -> None:
-        """Follow the turn."""
-        if isinstance(event, Decided) and event.decision.action in _GATHERING:
-            self.begin()
-        elif isinstance(event, SourcesReady):
-            self.answer()
-        elif isinstance(event, _ENDED if self._has_sources else (*_SETTLED, *_ENDED)):
-            self.end()
-
-    def __exit__(self, *_exc: object) -> None:
-        self.end()
-
-
-class GatedEngine:
-    """The engine behind a turnstile; turns that a face has let in already are not asked again.
-
-    Args:
-        engine: What is guarded.
-        concurrency_limit: Lets in.
-    """
-
-    def __init__(self, engine: TurnEngine, concurrency_limit: ConcurrencyLimit) -> None:
-        self._engine = engine
-        self._concurrency_limit = concurrency_limit
-
-    async def run(self, request: TurnRequest) -> AsyncIterator[TurnEvent]:
-        """Pass the events on; a single Failed when there is no room."""
-        with ExitStack() as held:
-            try:
-                held.enter_context(self._place(plain=is_plain(request.message)))
-            except OverloadedError as error:
-                yield Failed(error.reason, error.message, retryable=True)
-                return
-            search = held.enter_context(_SearchInHand(self._concurrency_limit))
-            search.decide()
-            async with aclosing(cast("Any", self._engine.run(request))) as events:
-                async for event in events:
-                    search.note(event)
-                    yield event
-
-    async def decide(self, request: TurnRequest) -> Decision:
-        """Pass on."""
-        return await self._engine.decide(request)
-
-    async def search(self, command: SearchCommand) -> SearchOutcome:
-        """Pass on.
-
-        Raises:
-            OverloadedError: There is no room.
-        """
-        with self._place(), _SearchInHand(self._concurrency_limit) as search:
-            search.begin()
-            return await self._engine.search(command)
-
-    async def fetch(
-        self,
-        urls: Sequence[str],
-        *,
-        no_external: bool = False,
-        max_chars: int = 0,
-        offset: int | None = None,
-        links: bool = False,
-    ) -> tuple[PageContent, ...]:
-        """Pass on."""
-        return await self._engine.fetch(
-            urls, no_external=no_external, max_chars=max_chars, offset=offset, links=links
-        )
-
-    def _place(self, *, plain: bool = False) -> AbstractContextManager[None]:
-        """A place in the count, unless a face holds one for this work."""
-        return nullcontext() if _admitted.get() else self._concurrency_limit.held(plain=plain)
+        self._let_waiting_in()

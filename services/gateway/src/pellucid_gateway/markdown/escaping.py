@@ -35,6 +35,7 @@ MAIL = re.compile(
     re.IGNORECASE,
 )
 _NO_WORDS = re.compile(r"[^\w\s.,;:!?%()'\"“”‘’«»„—–…·-]|(?<=\w)[.:](?=\w)|(?<=\w)://?|//")
+_BAR = re.compile(r"(?<!\\)\|")
 _URL_ESCAPES = {c: f"%{ord(c):02X}" for c in ' "()<>[]\\^`{|}'}
 
 
@@ -55,8 +56,9 @@ def escaped(text: str, hosts: Collection[str] = ()) -> str:
 
 
 def label(text: str) -> str:
-    """The string as the label of a link of ours: it cannot end the label either."""
-    return _escaped(_BLANKS.sub(" ", clean(text)).strip(), _BRACKET, ())
+    """The string as the label of a link of ours: it ends neither the label nor a table's cell."""
+    safe = _escaped(_BLANKS.sub(" ", clean(text)).strip(), _BRACKET, ())
+    return _BAR.sub(r"\|", safe)
 
 
 def publisher(name: str, domain: str) -> str:

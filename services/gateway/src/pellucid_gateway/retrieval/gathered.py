@@ -36,6 +36,8 @@ class Gathered:
         search_lost: No provider could be asked in any round.
         missing: What the last reflection found missing, in the person's language; at most 3.
         stop: Why no further round was made.
+        why: Why the next round is made: "decision" for the first, "nothing_found", "few_results" or
+            "reflection".
         found_nothing_new: The last round brought no address that was not there before.
     """
 
@@ -51,6 +53,7 @@ class Gathered:
     search_lost: bool = False
     missing: tuple[str, ...] = ()
     stop: Stop = Stop.ROUNDS
+    why: str = "decision"
     found_nothing_new: bool = False
 
     @property

@@ -7,6 +7,8 @@ decides nothing about the answer.
 import math
 from collections.abc import Iterator, Mapping
 
+import structlog
+
 from pellucid_gateway.domain.decision import Intent, PlannedQuery
 from pellucid_gateway.domain.events import Progress, ProgressKind
 from pellucid_gateway.domain.findings import (
@@ -28,13 +30,15 @@ from pellucid_gateway.question.passage_choice import best_of
 from pellucid_gateway.retrieval.further_query import FurtherQuery
 from pellucid_gateway.retrieval.gathered import Gathered, Stop
 from pellucid_gateway.retrieval.reading import PageReader
-from pellucid_gateway.retrieval.search_plan import SearchPlan, queries_of_parts, second_try, wider
+from pellucid_gateway.retrieval.search_plan import SearchPlan, further_questions, second_try, wider
 from pellucid_gateway.retrieval.source_filter import SourceFilter
 from pellucid_gateway.retrieval.strangers import strangers
 from pellucid_gateway.retrieval.unscored import in_provider_order, is_sound
 from pellucid_gateway.turn_context.budgets import limited
 from pellucid_gateway.turn_context.context import TurnContext
 from pellucid_runtime.errors import InvalidArgumentError, PreconditionError, ServiceError
+
+_log = structlog.get_logger(__name__)
 
 # Hits that are rated at most; providers give 10 per query.
 _MOST_HITS = 100
@@ -102,6 +106,7 @@ class Gatherer:
         self, search_plan: SearchPlan, gathered: Gathered, queries: tuple[PlannedQuery, ...]
     ) -> None:
         gathered.rounds += 1
+        begun_s = self._clock.monotonic()
         await self._progress(
             ProgressKind.ITERATION,
             query=queries[0].text,
@@ -125,6 +130,15 @@ class Gatherer:
             " ".join([search_plan.decision.standalone_question, *gathered.refined]),
             language=search_plan.language,
         )
+        _log.info(
+            "search_round",
+            round=gathered.rounds,
+            reason=gathered.why,
+            queries=len(queries),
+            results=len(gathered.hits) - known,
+            used=len(gathered.included),
+            ms=round((self._clock.monotonic() - begun_s) * 1000),
+        )
 
     async def _search(
         self, search_plan: SearchPlan, gathered: Gathered, queries: tuple[PlannedQuery, ...]
@@ -139,6 +153,7 @@ class Gatherer:
             caller=search_plan.caller,
             real_time=decision.real_time,
             news=decision.intent is Intent.NEWS,
+            topic=decision.category or decision.reason_code,
         )
         try:
             with self._ledger.timed("search"):
@@ -188,7 +203,8 @@ class Gatherer:
         self._ledger.use(searches=calls, cost_micro_usd=answer.cost_micro_usd)
         if any(report.status is ProviderStatus.BUDGET for report in answer.providers):
             self._ledger.lose("budget", "the providers' budget is spent")
-            self._ledger.notify("budget_reached")
+            if answer.hits:
+                self._ledger.notify("budget_reached")
         if _nobody_answered(answer):
             self._ledger.lose("search", "no provider answered")
 
@@ -208,7 +224,7 @@ class Gatherer:
             subject=search_plan.subject,
             time_sensitive=decision.time_sensitive,
             real_time=decision.real_time,
-            further_questions=(*queries_of_parts(decision), *gathered.refined),
+            further_questions=(*further_questions(decision), *gathered.refined),
         )
         try:
             with self._ledger.timed("score"):
@@ -250,11 +266,12 @@ class Gatherer:
             gathered.stop = stop
             return ()
         if not gathered.included:
-            gathered.stop = Stop.NOTHING_FOUND
+            gathered.why = gathered.stop = Stop.NOTHING_FOUND
             return (
                 second_try(search_plan.decision, gathered.queries) if gathered.rounds == 1 else ()
             )
         if gathered.rounds == 1 and len(gathered.included) < _FEW and (again := wider(search_plan)):
+            gathered.why = "few_results"
             return again
         if search_plan.plan.rounds == 1:
             return ()
@@ -289,6 +306,7 @@ class Gatherer:
             gathered.stop = Stop.DEADLINE
         else:
             gathered.refined.append(refined)
+            gathered.why = "reflection"
             return (
                 PlannedQuery(refined, search_plan.decision.freshness, search_plan.decision.site),
             )

@@ -1,8 +1,8 @@
 """What a person, and the model, are told of the pages that the person named."""
 
-from pellucid_gateway.domain.events import UrlFetched
+from pellucid_gateway.domain.events import Notice, UrlFetched
 from pellucid_gateway.domain.fencing import neutral
-from pellucid_gateway.domain.findings import PageContent
+from pellucid_gateway.domain.findings import FETCH_FAILED, PageContent
 from pellucid_gateway.domain.request import TurnRequest
 from pellucid_gateway.question.page_sketch import sketch
 from pellucid_gateway.retrieval.sources import shown_title
@@ -12,6 +12,35 @@ from pellucid_gateway.turn_context.ledger import TurnLedger
 # Warnings of the fetcher: an error or a notice stands in the place of the page; a wall before it.
 DOUBTFUL = frozenset({"soft_404", "soft_error", "consent_page"})
 WALLS = frozenset({"paywall", "login_wall"})
+_PAYMENT = 402
+
+_UNREACHABLE = "unreachable"
+# Text of the cause by the fetcher's status; of all others it is that nothing was reached.
+_CAUSES = {
+    "not_found": "not_found",
+    "forbidden": "forbidden",
+    "rate_limited": "rate_limited",
+    "http_error": "site_error",
+    "blocked_by_site": "human_check",
+    "robots_denied": "robots",
+    "connect_timeout": "too_slow",
+    "first_byte_timeout": "too_slow",
+    "total_timeout": "too_slow",
+    "deadline": "too_slow",
+    "tls_error": "certificate",
+    "redirect_loop": "redirects",
+    "too_many_redirects": "redirects",
+    "bad_redirect": "redirects",
+    "unsupported_type": "not_text",
+    "no_text": "no_text",
+    "too_large": "too_large",
+    "parse_limit": "too_large",
+    "decompression_bomb": "too_large",
+    "decode_error": "damaged",
+    "protocol_error": "damaged",
+    "headers_too_large": "damaged",
+    "unsupported_encoding": "damaged",
+}
 
 
 def take_page(
@@ -28,6 +57,8 @@ def take_page(
         return content
     found.user_pages.append(page)
     is_whole = page.success and not (DOUBTFUL | WALLS) & set(page.warnings)
+    if _is_walled(page):
+        found.sketches[url] = ""
     if is_whole:
         found.sketches[url] = sketch(page.text)
     if is_whole and request.has_changed and request.has_changed(url, found.sketches[url]):
@@ -41,14 +72,37 @@ def take_page(
 
 def url_fetched(url: str, page: PageContent | None, ledger: TurnLedger) -> UrlFetched:
     """What is told of a page that the person named; what was in its way goes into the ledger."""
-    walled = page is not None and bool(WALLS & set(page.warnings))
-    if page is None or not page.success or walled:
-        ledger.notify("paywall" if walled else "page_unreachable", url=url)
-    elif DOUBTFUL & set(page.warnings):
+    is_read = page is not None and page.success
+    if page is not None and _is_walled(page):
+        ledger.notify("paywall", url=url)
+    elif not is_read:
+        _tell_unread(url, page, ledger)
+    elif page is not None and DOUBTFUL & set(page.warnings):
         ledger.notify("page_doubtful", url=url)
-    if page is None or not page.success:
-        unreachable = ledger.wording.notice("page_unreachable", url=url)
-        error = page.error if page and page.error else unreachable
-        return UrlFetched(url=url, success=False, error=error)
-    title = shown_title(page)
-    return UrlFetched(url=url, success=True, method=page.method, title=title)
+    if page is None or not is_read:
+        cause = ledger.wording.page(_cause(page), url=url)
+        code = page.error_code if page else FETCH_FAILED
+        return UrlFetched(url=url, success=False, error=cause, error_code=code)
+    return UrlFetched(url=url, success=True, method=page.method, title=shown_title(page))
+
+
+def _is_walled(page: PageContent) -> bool:
+    return page.http_status == _PAYMENT or bool(WALLS & set(page.warnings))
+
+
+def _tell_unread(url: str, page: PageContent | None, ledger: TurnLedger) -> None:
+    """Why it could not be read, and what may help: another try only where the cause may pass.
+
+    What may not be reached is told like what cannot: the text is no oracle for what is inside.
+    """
+    cause, wording = _cause(page), ledger.wording
+    retry = cause == _UNREACHABLE or page is None or page.retryable
+    offer = wording.page("retry_or_paste" if retry else "paste")
+    text = f"{wording.page(cause, url=url)} {offer}"
+    ledger.tell(Notice("page_unreachable", text, retry=retry))
+
+
+def _cause(page: PageContent | None) -> str:
+    if page is None:
+        return "too_slow"
+    return "encrypted" if page.reason == "encrypted" else _CAUSES.get(page.status, _UNREACHABLE)

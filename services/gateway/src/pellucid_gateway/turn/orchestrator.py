@@ -24,6 +24,8 @@ from pellucid_gateway.retrieval.search_plan import SearchPlan
 from pellucid_gateway.retrieval.search_rounds import Gatherer
 from pellucid_gateway.turn.dependencies import Dependencies, decide
 from pellucid_gateway.turn.pipeline import DEFAULT_RESULTS, OneTurn
+from pellucid_gateway.turn.search_loss import notify_loss
+from pellucid_gateway.turn.turn_log import day_name, log_decision, log_failure
 from pellucid_gateway.turn_context.budgets import TurnBudget, limited
 from pellucid_gateway.turn_context.event_stream import stream_events
 from pellucid_gateway.turn_context.ledger import TurnLedger
@@ -65,11 +67,15 @@ class Engine:
             async with limited(budget.longest_s + _OVERRUN_S):
                 return await turn.run()
         except TimeoutError:
-            return Failed("DEADLINE_EXCEEDED", "The answer took too long.", retryable=True)
+            failed = Failed("DEADLINE_EXCEEDED", "The answer took too long.", retryable=True)
         except BrokenAnswerError:
-            return Failed("LLM_FAILED", "The language model broke off mid-answer.", retryable=True)
+            text = "The language model broke off mid-answer."
+            failed = Failed("LLM_FAILED", text, retryable=True)
         except ServiceError as error:
-            return failed_by(error)
+            failed = failed_by(error)
+        user = day_name(request.caller, self._dependencies.clock.now())
+        log_failure(failed, ms=round(budget.elapsed_s() * 1000), user=user)
+        return failed
 
     def _budget_of(self, request: TurnRequest) -> TurnBudget:
         own_s = self._dependencies.plans[request.depth].total_s
@@ -89,6 +95,8 @@ class Engine:
         dependencies, budget = self._dependencies.for_turn(request), self._budget_of(request)
         ledger = TurnLedger(dependencies.clock, wording_for(command.language))
         decision = _searching(await decide(request, dependencies, budget, ledger), command.query)
+        user = day_name(command.caller, dependencies.clock.now())
+        log_decision(decision, ms=ledger.timings_ms.get("decision", 0), user=user)
         context = dependencies.context(budget, ledger, _ignore)
         reader = PageReader(dependencies.services.fetcher, context=context)
         gatherer = Gatherer(
@@ -195,7 +203,7 @@ def _outcome(
     shown = _shown(command, gathered)
     kept = {id(item) for item in shown}
     if ledger.web_lost:
-        ledger.notify("web_unavailable" if shown else "search_unavailable")
+        notify_loss(ledger, has_results=bool(shown))
     elif not shown:
         ledger.notify("nothing_found", cutoff=dependencies.cutoff_month)
     return SearchOutcome(

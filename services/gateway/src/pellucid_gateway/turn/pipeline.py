@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from pellucid_gateway.answering.excerpts import ExcerptAnswerer
+from pellucid_gateway.answering.failures import cause_of
 from pellucid_gateway.answering.model_answer import ModelAnswerer
 from pellucid_gateway.answering.named_room import named_room
 from pellucid_gateway.answering.page_model import PageModel
 from pellucid_gateway.answering.setting import Setting
-from pellucid_gateway.answering.waiting import send_notices
+from pellucid_gateway.answering.waiting import send_notices, told_when_slow
 from pellucid_gateway.conflicts.detection import find_conflicts
 from pellucid_gateway.conflicts.notes import note_of, told
 from pellucid_gateway.conversation.evidence import Basis, evidence_record
@@ -28,7 +29,7 @@ from pellucid_gateway.domain.events import (
     TurnResult,
 )
 from pellucid_gateway.domain.findings import PageContent, Purpose
-from pellucid_gateway.domain.notices import wording_for
+from pellucid_gateway.domain.notices import SEARCH_LOST, wording_for
 from pellucid_gateway.domain.ports import AnswerModel
 from pellucid_gateway.domain.request import TurnRequest
 from pellucid_gateway.question.fallback_decision import find_urls
@@ -43,7 +44,15 @@ from pellucid_gateway.turn.model_failures import notify_failure
 from pellucid_gateway.turn.named_pages import take_page
 from pellucid_gateway.turn.page_follow_ups import with_named_page
 from pellucid_gateway.turn.result import Findings, Identifiers, basis_of, build_result, with_account
+from pellucid_gateway.turn.search_loss import notify_loss
 from pellucid_gateway.turn.speculation import Speculation
+from pellucid_gateway.turn.turn_log import (
+    count_read,
+    day_name,
+    log_decision,
+    log_model_failure,
+    log_turn,
+)
 from pellucid_gateway.turn.unaided import looked_up
 from pellucid_gateway.turn_context.budgets import TurnBudget, limited
 from pellucid_gateway.turn_context.ledger import TurnLedger
@@ -83,7 +92,9 @@ class OneTurn:
             context=self._context,
         )
         self._id = dependencies.new_id()
+        self._user = day_name(request.caller, dependencies.clock.now())
         self._read_before: Mapping[str, PageContent] = {}
+        self._walled: tuple[str, ...] = ()
         self._to_write: QueryToWrite | None = None
 
     async def run(self) -> Done:
@@ -108,18 +119,23 @@ class OneTurn:
             self._ledger.notify("earlier_sources")
             return await self._answered(decision, found)
         await self._take_quota(decision)
+        async with told_when_slow(self._context):
+            await self._gather(decision, found, speculation)
+        if self._is_results_only(decision):
+            return await self._done_with_results(decision, found)
+        self._notify_gaps(decision, found)
+        return await self._answered(decision, found)
+
+    async def _gather(self, decision: Decision, found: Findings, speculation: Speculation) -> None:
         await self._read_user_pages(decision, found)
         begun = await speculation.settle(decision, searches=self._searches(decision))
         if self._searches(decision):
             search_plan = replace(self._search_plan(decision), begun=begun)
             found.gathered = await self._gatherer.gather(search_plan)
             found.web_lost = self._ledger.web_lost
-        if self._is_results_only(decision):
-            return await self._done_with_results(decision, found)
-        await self._context.rounds.turn()
-        await self._find_sources(decision, found)
-        self._notify_gaps(decision, found)
-        return await self._answered(decision, found)
+        if not self._is_results_only(decision):
+            await self._context.rounds.turn()
+            await self._find_sources(decision, found)
 
     async def _answered(self, decision: Decision, found: Findings) -> Done:
         if found.sources:
@@ -133,14 +149,18 @@ class OneTurn:
         return await self._done(decision, found, answer)
 
     async def _decide(self) -> Decision:
+        if self._request.recall is not None:
+            self._request = replace(self._request, memories=await self._request.recall())
         followed = await with_named_page(
             self._request,
             await self._considered(self._request),
             self._reader,
             self._ledger,
             decide=self._considered,
+            evidence=self._dependencies.evidence,
         )
         decision, self._read_before = followed.decision, followed.pages
+        self._walled = followed.walled
         if self._dependencies.model_for(self._request) is None:
             clock, decide = self._dependencies.clock, self._considered
             decision = await looked_up(self._request, decision, clock=clock, decide=decide)
@@ -148,9 +168,8 @@ class OneTurn:
         self._ledger.wording = wording_for(language)
         if self._ledger.lost("decision"):
             self._ledger.notify("simple_decision")
+        log_decision(decision, ms=self._ledger.timings_ms.get("decision", 0), user=self._user)
         await self._send(Decided(decision))
-        if self._request.recall is not None:
-            self._request = replace(self._request, memories=await self._request.recall())
         self._notify_decision(decision)
         return decision
 
@@ -214,6 +233,7 @@ class OneTurn:
             language=self._language(decision),
             reads_pages=not self._request.force_search,
             to_write=self._to_write,
+            walled=self._walled,
         )
 
     def _language(self, decision: Decision) -> str:
@@ -247,15 +267,14 @@ class OneTurn:
         if not self._searches(decision):
             return
         is_lost = found.gathered.search_lost or found.web_lost
-        if found.gathered.included:
-            if found.web_lost:
-                self._ledger.notify("web_unavailable")
-        elif not is_lost:
+        if is_lost:
+            notify_loss(
+                self._ledger,
+                has_results=bool(found.gathered.included),
+                has_subject=self._request.subject is not None,
+            )
+        elif not found.gathered.included:
             self._ledger.notify("nothing_found", cutoff=self._dependencies.cutoff_month)
-        elif self._request.subject:
-            self._ledger.notify("subject_only")
-        else:
-            self._ledger.notify("search_unavailable")
 
     def _opinion(self, model: AnswerModel, marker: str) -> ModelOpinion | None:
         """Who judges citations: the model for small tasks, else the one that answers."""
@@ -271,6 +290,7 @@ class OneTurn:
             self._ledger.notify("taking_long")
         await send_notices(self._ledger, self._send)
         setting, scorer = self._setting(decision, found), self._dependencies.services.scorer
+        begun_s = self._budget.elapsed_s()
         if model:
             pages = PageModel(
                 model,
@@ -291,6 +311,8 @@ class OneTurn:
             )
             if answer := await by_model.answer(model, found.sources):
                 return answer
+            ms = round((self._budget.elapsed_s() - begun_s) * 1000)
+            log_model_failure(model.name, cause_of(by_model.failure), ms=ms)
             notify_failure(by_model.failure, self._request, found, self._ledger)
             await send_notices(self._ledger, self._send)
         by_excerpts = ExcerptAnswerer(
@@ -320,6 +342,7 @@ class OneTurn:
             searched=self._searches(decision) or bool(decision.urls or found.sources),
             notes=(*found.notes, *map(note_of, found.conflicts)),
             unread=tuple(page.url for page in found.url_contents if not page.success),
+            lost=next((n.text for n in self._ledger.notices if n.code in SEARCH_LOST), ""),
             private=self._dependencies.hidden(self._request),
             is_small_talk=decision.topicless and not decision.urls,
         )
@@ -339,7 +362,10 @@ class OneTurn:
         basis = basis_of(decision, found, answer, self._request, searched=searched)
         evidence_id = await self._record(self._accounted(result), decision, found, basis)
         await send_notices(self._ledger, self._send)
-        return Done(self._accounted(replace(result, evidence_id=evidence_id)))
+        result = self._accounted(replace(result, evidence_id=evidence_id))
+        pages = count_read(*found.user_pages, *found.gathered.pages.values())
+        log_turn(result, pages=pages, user=self._user)
+        return Done(result)
 
     def _accounted(self, result: TurnResult) -> TurnResult:
         now = self._dependencies.clock.now()

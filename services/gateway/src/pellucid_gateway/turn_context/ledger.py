@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from pellucid_gateway.domain.events import Degradation, Notice, OutboundText, Usage
+from pellucid_gateway.domain.events import Degradation, ModelUse, Notice, OutboundText, Usage
 from pellucid_gateway.domain.findings import ProviderReport, ProviderStatus
-from pellucid_gateway.domain.notices import Wording
+from pellucid_gateway.domain.notices import RETRYABLE, Wording
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import ServiceError
 
@@ -32,7 +32,7 @@ class TurnLedger:
         self._clock = clock
         self.wording = wording
         self._degraded: dict[str, Degradation] = {}
-        self._notices: dict[str, Notice] = {}
+        self._notices: list[Notice] = []
         self._unsent: list[Notice] = []
         self._outbound: list[OutboundText] = []
         self._searched: list[str] = []
@@ -67,10 +67,13 @@ class TurnLedger:
             self.lose(loss.component, loss.detail)
 
     def notify(self, code: str, **values: str) -> None:
-        """Tell the person something, at most once per code."""
-        if code not in self._notices:
-            notice = Notice(code, self.wording.notice(code, **values))
-            self._notices[code] = notice
+        """Tell the person something, each sentence at most once."""
+        self.tell(Notice(code, self.wording.notice(code, **values), retry=code in RETRYABLE))
+
+    def tell(self, notice: Notice) -> None:
+        """The same with a sentence that is ready."""
+        if notice not in self._notices:
+            self._notices.append(notice)
             self._unsent.append(notice)
 
     def take_unsent(self) -> tuple[Notice, ...]:
@@ -100,8 +103,6 @@ class TurnLedger:
         *,
         searches: int = 0,
         cost_micro_usd: int = 0,
-        prompt_tokens: int = 0,
-        completion_tokens: int = 0,
         context_tokens: int = 0,
     ) -> None:
         """Count what was used."""
@@ -109,9 +110,20 @@ class TurnLedger:
             self.usage,
             searches=self.usage.searches + searches,
             cost_micro_usd=self.usage.cost_micro_usd + cost_micro_usd,
-            prompt_tokens=self.usage.prompt_tokens + prompt_tokens,
-            completion_tokens=self.usage.completion_tokens + completion_tokens,
             context_tokens=self.usage.context_tokens + context_tokens,
+        )
+
+    def use_model(self, use: ModelUse) -> None:
+        """Count what a model used for one reply."""
+        models = {one.model: one for one in self.usage.models}
+        earlier = models.get(use.model)
+        models[use.model] = earlier.plus(use) if earlier else use
+        self.usage = replace(
+            self.usage,
+            prompt_tokens=self.usage.prompt_tokens + use.prompt_tokens,
+            completion_tokens=self.usage.completion_tokens + use.completion_tokens,
+            cost_micro_usd=self.usage.cost_micro_usd + use.cost_micro_usd,
+            models=tuple(models.values()),
         )
 
     @contextmanager
@@ -140,7 +152,7 @@ class TurnLedger:
     @property
     def notices(self) -> tuple[Notice, ...]:
         """Everything told, in order."""
-        return tuple(self._notices.values())
+        return tuple(self._notices)
 
     @property
     def outbound(self) -> tuple[OutboundText, ...]:

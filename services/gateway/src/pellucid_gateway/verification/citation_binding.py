@@ -10,9 +10,8 @@ from dataclasses import replace
 from pellucid_gateway.domain.events import CitationCheck, CitationReport
 from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.verification import attributions
-from pellucid_gateway.verification.claim_extraction import Claim
 from pellucid_gateway.verification.judgement import Bound, ClaimJudge, Judgement
-from pellucid_gateway.verification.pieces import Marker, Piece, Text
+from pellucid_gateway.verification.pieces import Claim, Marker, Piece, Text
 
 
 def bind(
@@ -74,12 +73,6 @@ def _found(
 def _counted(report: CitationReport, bound: Sequence[Bound]) -> CitationReport:
     counts = {check.value: sum(b.check is check for b in bound) for check in CitationCheck}
     return replace(report, **counts)
-
-
-def added_up(one: CitationReport, other: CitationReport) -> CitationReport:
-    """Both reports as one."""
-    fields = CitationReport.__dataclass_fields__
-    return CitationReport(**{name: getattr(one, name) + getattr(other, name) for name in fields})
 
 
 def with_right_names(

@@ -2,43 +2,19 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.verification import attributions
-from pellucid_gateway.verification.pieces import Marker, Piece, Text
+from pellucid_gateway.verification.pieces import Claim, Marker, Piece, Text
 from pellucid_language.terms import has_unspaced_script
 
 _MIN_CLAIM_WORDS = 3
 _MIN_CLAIM_CHARS = 4
 _LEAD = re.compile(r"^\s*(?:[-*+•]\s+|\d{1,3}[.)]\s+|>\s+|#+\s+|\|\s*)*")
 _WORD = re.compile(r"\w+")
-_NO_PROSE = ("#", "|", "```", "~~~")
+_NO_PROSE = ("#", "```", "~~~")
 _ENDS_WITHOUT_STATEMENT = re.compile(r"[?？:：][\"'”’»)）」』*_\s]*$")
-_ENDING = re.compile(r"[\s.!?…。！？\"'”’»)）」』*_]*$")
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A citation's claim.
-
-    Attributes:
-        text: Words to judge, without the naming of publishers.
-        numbers: Sources as written.
-        first: Index of the first piece that it covers.
-        last: Index of the last piece that it covers.
-        marker: Index of the marker piece.
-        written: The mark as it stands where it may be no citation; else empty.
-        is_added: The model cited nothing here.
-    """
-
-    text: str
-    numbers: tuple[int, ...]
-    first: int
-    last: int
-    marker: int
-    written: str = ""
-    is_added: bool = False
+_ENDING = re.compile(r"[\s|.!?…。！？\"'”’»)）」』*_]*$")
 
 
 def claims_of(pieces: Sequence[Piece], sources: Sequence[Source] = ()) -> tuple[Claim, ...]:
@@ -102,6 +78,11 @@ def _is_enough(text: str) -> bool:
     return len(words) >= _MIN_CLAIM_WORDS
 
 
+def _has_cells(text: str) -> bool:
+    """Whether it is a table row with something in two cells: their heads make it a statement."""
+    return text.startswith("|") and sum(map(_says_something, text.split("|"))) > 1
+
+
 def with_implied_markers(pieces: tuple[Piece, ...], sources: Sequence[Source]) -> tuple[Piece, ...]:
     """Naming a source's publisher without a number cites that source too."""
     if any(isinstance(piece, Marker) for piece in pieces):
@@ -122,11 +103,12 @@ def with_implied_markers(pieces: tuple[Piece, ...], sources: Sequence[Source]) -
 def with_added_marker(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
     """A sentence that states something and cites nothing, with a marker for what we find.
 
-    Headings, rows of tables, questions and what only announces ("The details:") state nothing.
+    Headings, questions and what only announces ("The details:") state nothing.
     """
     text = _text(pieces, 0, len(pieces) - 1).strip()
     is_prose = not text.startswith(_NO_PROSE) and not _ENDS_WITHOUT_STATEMENT.search(text)
-    if not is_prose or any(isinstance(piece, Marker) for piece in pieces) or not _is_enough(text):
+    is_marked = any(isinstance(piece, Marker) for piece in pieces)
+    if is_marked or not is_prose or not (_is_enough(text) or _has_cells(text)):
         return pieces
     return _with_marker(pieces, Marker((), is_added=True))
 

@@ -1,11 +1,13 @@
-"""How sources stand to a claim, and what a judge is asked about it."""
+"""How sources stand to the claims of a sentence, and what a judge is asked about them."""
 
 from asyncio import Future
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from pellucid_gateway.domain.events import CitationCheck
+from pellucid_gateway.domain.events import Citation, CitationCheck
+from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.verification.pieces import Claim, Piece, Text
 
 MIN_SUPPORT = 0.5
 """Even odds of the scorer's verifier."""
@@ -93,6 +95,54 @@ class Bound:
         least = 0.5 if judgement.verdict else 0.0
         score = max(judgement.score, least)
         return cls(judgement.source, score, judgement.passage, judgement.check)
+
+    def citation(self, source: Source, span: tuple[int, int], *, added: bool) -> Citation:
+        """The citation of the source over a span of the answer."""
+        return Citation(
+            start=span[0],
+            end=span[1],
+            source=source.n,
+            url=source.url,
+            title=source.title,
+            cited_text=self.passage,
+            support=self.support,
+            check=self.check,
+            added=added,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedSentence:
+    """A sentence whose form and likeness are known.
+
+    Attributes:
+        text: As the model wrote it.
+        is_code: It is left as it is.
+        judged: Judgements of each claim.
+        verdicts: Done when no further verdict will come.
+        waits: Its text depends on them.
+        early: What of it has left.
+    """
+
+    text: str
+    is_code: bool = False
+    pieces: tuple[Piece, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    judged: tuple[tuple[Judgement, ...], ...] = ()
+    verdicts: "Future[None]"
+    waits: bool = False
+    early: str = ""
+
+    @property
+    def only_cites(self) -> bool:
+        """Whether it is a mark on its own, which belongs to the sentence before."""
+        texts = (piece.text.strip() for piece in self.pieces if isinstance(piece, Text))
+        return bool(self.claims) and not any(texts)
+
+    @property
+    def may_leave(self) -> bool:
+        """Whether nothing that its text depends on is still to come."""
+        return not self.waits or self.verdicts.done()
 
 
 class ClaimJudge(Protocol):

@@ -1,4 +1,4 @@
-"""A model's sentence in pieces: the text that stays, and the citations in it."""
+"""A model's sentence in pieces: the text that stays, the citations in it, and what these claim."""
 
 from dataclasses import dataclass
 
@@ -27,3 +27,26 @@ class Marker:
 
 
 Piece = Text | Marker
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A citation's claim.
+
+    Attributes:
+        text: Words to judge, without the naming of publishers.
+        numbers: Sources as written.
+        first: Index of the first piece that it covers.
+        last: Index of the last piece that it covers.
+        marker: Index of the marker piece.
+        written: The mark as it stands where it may be no citation; else empty.
+        is_added: The model cited nothing here.
+    """
+
+    text: str
+    numbers: tuple[int, ...]
+    first: int
+    last: int
+    marker: int
+    written: str = ""
+    is_added: bool = False

@@ -8,9 +8,9 @@ from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.domain.request import CitationStyle
 from pellucid_gateway.markdown import escaping
 from pellucid_gateway.verification import pointing
-from pellucid_gateway.verification.claim_extraction import Claim, trimmed
+from pellucid_gateway.verification.claim_extraction import trimmed
 from pellucid_gateway.verification.judgement import Bound
-from pellucid_gateway.verification.pieces import Piece, Text
+from pellucid_gateway.verification.pieces import Claim, Piece, Text
 
 _NO_SPACE_BEFORE = tuple(".,;:!?…)]}\"'”’»。，、！？")
 
@@ -105,23 +105,8 @@ def _citations(
         for b in each:
             if end > start:
                 source = sources[b.source]
-                found[start, end, b.source] = cited(source, b, (start, end), added=claim.is_added)
+                found[start, end, b.source] = b.citation(source, (start, end), added=claim.is_added)
     return tuple(sorted(found.values(), key=lambda c: (c.start, c.source)))
-
-
-def cited(source: Source, bound: Bound, span: tuple[int, int], *, added: bool) -> Citation:
-    """The citation of a source over a span of the answer."""
-    return Citation(
-        start=span[0],
-        end=span[1],
-        source=source.n,
-        url=source.url,
-        title=source.title,
-        cited_text=bound.passage,
-        support=bound.support,
-        check=bound.check,
-        added=added,
-    )
 
 
 def source_list(sources: Sequence[Source], heading: str, date_of: Callable[[Source], str]) -> str:

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 
 from pellucid_gateway.domain.findings import Source
 from pellucid_language.citation_marks import MARK, STARTS
+from pellucid_language.quantities import figures
+from pellucid_language.same_amounts import same_amount
 from pellucid_language.sentences import Segment, SegmentKind
 from pellucid_language.terms import function_terms, terms
 from pellucid_language.written_dates import undated
@@ -132,8 +134,17 @@ def _names_only(line: str, source: Source) -> bool:
     if not is_named:
         return False
     plain = _ADDRESS.sub(" ", undated(line))
-    own = _telling(f"{source.title} {source.publisher} {source.domain}")
-    return len(_telling(plain) - own) <= _MOST_OTHER_WORDS
+    own = f"{source.title} {source.publisher} {source.domain}"
+    if _has_another_figure(plain, own):
+        return False
+    return len(_telling(plain) - _telling(own)) <= _MOST_OTHER_WORDS
+
+
+def _has_another_figure(line: str, own: str) -> bool:
+    """Whether a line says how much of something: a fact, and no name of a source."""
+    known = [*figures(own)]
+    told = (figure for figure in figures(line) if not figure.is_year)
+    return any(not any(same_amount(figure, other) for other in known) for figure in told)
 
 
 def _telling(text: str) -> frozenset[str]:

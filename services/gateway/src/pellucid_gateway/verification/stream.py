@@ -9,44 +9,29 @@ and, given the same verdicts, its spans and the report are the same.
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Protocol
 
-from pellucid_gateway.domain.events import (
-    Citation,
-    CitationReport,
-    Cited,
-    Delta,
-    Span,
-)
+from pellucid_gateway.domain.events import Citation, CitationReport, Cited, Delta, Span
 from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.domain.request import CitationStyle
 from pellucid_gateway.markdown.addresses import Addresses
-from pellucid_gateway.markdown.door import Door, Passed
+from pellucid_gateway.markdown.door import Door
 from pellucid_gateway.verification import attributions, markup, pointing, quotes
-from pellucid_gateway.verification.citation_binding import added_up, bind, with_right_names
-from pellucid_gateway.verification.claim_extraction import (
-    Claim,
-    claims_of,
-    statement_end,
-    trimmed,
-    with_added_marker,
-    with_implied_markers,
+from pellucid_gateway.verification.answer_citations import (
+    AnswerCitations,
+    SentSentence,
+    is_statement,
 )
-from pellucid_gateway.verification.fact_matching import has_facts
-from pellucid_gateway.verification.judgement import Bound, ClaimJudge, Judgement
+from pellucid_gateway.verification.citation_binding import bind, with_right_names
+from pellucid_gateway.verification.claim_extraction import statement_end
+from pellucid_gateway.verification.judgement import Bound, CheckedSentence, ClaimJudge
 from pellucid_gateway.verification.pieces import Marker, Piece, Text
-from pellucid_gateway.verification.rendering import Rendered, cited, render, source_list
+from pellucid_gateway.verification.rendering import Rendered, render, source_list
+from pellucid_gateway.verification.sentence_checker import SentenceChecker
 from pellucid_gateway.verification.source_lists import SourceLists
 from pellucid_language.sentences import Segment, Segmenter, SegmentKind
 from pellucid_language.terms import has_unspaced_script
-
-_MIN_SENTENCE_WORDS = 3
-_MIN_SENTENCE_CHARS = 6
-_LONGEST_WAIT_S = 0.9
-"""For the verdict on a mark that stands in the text."""
-_ENDING = " .!?…。！？"
-_MARKED = frozenset({CitationStyle.NUMERIC, CitationStyle.MARKDOWN})
 
 
 class DateText(Protocol):
@@ -55,74 +40,6 @@ class DateText(Protocol):
     def __call__(self, source: Source) -> str:
         """The day in the person's language; empty when unknown."""
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Sentence:
-    """A sentence whose form and likeness are known.
-
-    Attributes:
-        text: As the model wrote it.
-        is_code: It is left as it is.
-        judged: Judgements of each claim.
-        verdicts: Done when no further verdict will come.
-        waits: Its text depends on them.
-        early: What of it has left.
-    """
-
-    text: str
-    is_code: bool = False
-    pieces: tuple[Piece, ...] = ()
-    claims: tuple[Claim, ...] = ()
-    judged: tuple[tuple[Judgement, ...], ...] = ()
-    verdicts: "asyncio.Future[None]"
-    waits: bool = False
-    early: str = ""
-
-    @property
-    def only_cites(self) -> bool:
-        """Whether it is a mark on its own, which belongs to the sentence before."""
-        texts = (piece.text.strip() for piece in self.pieces if isinstance(piece, Text))
-        return bool(self.claims) and not any(texts)
-
-
-@dataclass(frozen=True, slots=True)
-class _Left:
-    """A sentence that has left, and where in the answer it stands.
-
-    Attributes:
-        begun: Where it begins.
-        rest_begins: Where what had not left early begins.
-        passed: That rest.
-        before: Span of the statement before it.
-    """
-
-    sentence: _Sentence
-    pieces: tuple[Piece, ...]
-    begun: int
-    rest_begins: int
-    passed: Passed
-    before: Span
-
-    def place(self, offset: int) -> int:
-        """Where an offset in the rendered sentence stands in the answer."""
-        behind = offset - len(self.sentence.early)
-        return self.rest_begins + self.passed.place(behind) if behind > 0 else self.begun + offset
-
-    def span(self, text: str) -> Span:
-        """Where the statement of the rendered sentence stands, without what ends it."""
-        start, end = trimmed(text, 0, len(text))
-        return Span(self.place(start), self.place(len(text[:end].rstrip(_ENDING))))
-
-
-@dataclass(slots=True)
-class _Findings:
-    """What the verification of the answer found so far."""
-
-    citations: list[Citation] = field(default_factory=list)
-    unsupported: list[Span] = field(default_factory=list)
-    report: CitationReport = field(default_factory=CitationReport)
-    unconfirmed: int = 0
 
 
 class CitationVerifier:
@@ -152,8 +69,10 @@ class CitationVerifier:
     ) -> None:
         self._checks = checks
         self._sources = {source.n: source for source in sources}
-        self._addresses = Addresses({source.n: source.url for source in sources}, own, answers)
-        self._door = Door(self._addresses)
+        addresses = Addresses({source.n: source.url for source in sources}, own, answers)
+        self._door = Door(addresses)
+        self._checker = SentenceChecker(sources, addresses, judge=judge, style=style)
+        self._found = AnswerCitations(self._sources)
         self._judge = judge
         self._style = style
         self._known = (question, *(f"{s.title} {s.facts}" for s in sources))
@@ -163,12 +82,10 @@ class CitationVerifier:
         self._sent: list[str] = []
         self._sent_chars = 0
         self._early_chars = 0
-        self._waiting: deque[_Sentence] = deque()
-        self._left: list[_Left] = []
+        self._waiting: deque[CheckedSentence] = deque()
+        self._left: list[SentSentence] = []
         self._has_news = asyncio.Event()
         self._before = Span(0, 0)
-        self._before_claim = ""
-        self._found = _Findings()
 
     @property
     def unconfirmed(self) -> int:
@@ -183,14 +100,12 @@ class CitationVerifier:
     @property
     def citations(self) -> tuple[Citation, ...]:
         """Checked citations by start, then source."""
-        return tuple(sorted(self._found.citations, key=lambda c: (c.start, c.source)))
+        return self._found.citations
 
     @property
     def unsupported(self) -> tuple[Span, ...]:
         """Statements that no source was found to say, by start."""
-        ends = {citation.end for citation in self._found.citations}
-        spans = (span for span in self._found.unsupported if span.end not in ends)
-        return tuple(sorted(spans, key=lambda span: span.start))
+        return self._found.unsupported
 
     @property
     def report(self) -> CitationReport:
@@ -236,7 +151,7 @@ class CitationVerifier:
         self._left = [left for left in self._left if left not in settled]
         for left in settled:
             yield from self._settle(left)
-        while self._waiting and self._may_leave(self._waiting[0]):
+        while self._waiting and self._waiting[0].may_leave:
             yield from self._leave(self._waiting.popleft())
 
     def closing(self, heading: str, date_of: DateText) -> Delta | None:
@@ -251,12 +166,8 @@ class CitationVerifier:
         """Text of our own after the model's, for example a list of sources."""
         return self._delta(text)
 
-    def _outstanding(self) -> list[_Sentence]:
+    def _outstanding(self) -> list[CheckedSentence]:
         return [*self._waiting, *(left.sentence for left in self._left)]
-
-    @staticmethod
-    def _may_leave(sentence: _Sentence) -> bool:
-        return not sentence.waits or sentence.verdicts.done()
 
     def _settled(self) -> Delta | None:
         """Text of the unfinished sentence that nothing to come can change."""
@@ -299,69 +210,15 @@ class CitationVerifier:
     async def _prepare(self, segment: Segment) -> None:
         """Check a sentence by form and likeness, and ask the judge about it."""
         early, self._early = self._early, ""
-        if segment.kind is SegmentKind.CODE or not self._checks:
-            done = self._judge.ask((), ())
-            is_code = segment.kind is SegmentKind.CODE
-            prepared = _Sentence(text=segment.text, is_code=is_code, verdicts=done, early=early)
+        is_code = segment.kind is SegmentKind.CODE
+        if is_code or not self._checks:
+            prepared = self._checker.unchecked(segment.text, is_code=is_code)
         else:
-            prepared = replace(await self._checked(segment.text), early=early)
-        self._waiting.append(prepared)
+            prepared = await self._checker.checked(segment.text)
+        self._waiting.append(replace(prepared, early=early))
         self._has_news.set()
 
-    async def _checked(self, sentence: str) -> _Sentence:
-        pieces = markup.parse(sentence, self._addresses)
-        if self._sources:
-            pieces = with_implied_markers(pieces, tuple(self._sources.values()))
-            pieces = with_added_marker(pieces)
-        claims = claims_of(pieces, tuple(self._sources.values()))
-        if claims and not any(claim.text for claim in claims):
-            claims = tuple(replace(claim, text=self._before_claim) for claim in claims)
-        judged = await self._judge.judge([claim.text for claim in claims])
-        pieces, claims, judged = self._without_what_is_none(pieces, claims, judged)
-        waits = bool(claims) and (self._style in _MARKED or _names_somebody(pieces))
-        verdicts = self._judge.ask(
-            [(claim.text, claim.numbers) for claim in claims],
-            judged,
-            _LONGEST_WAIT_S if waits else None,
-        )
-        if claims:
-            self._before_claim = claims[-1].text
-        return _Sentence(
-            text=sentence,
-            pieces=pieces,
-            claims=claims,
-            judged=judged,
-            verdicts=verdicts,
-            waits=waits,
-        )
-
-    def _without_what_is_none(
-        self,
-        pieces: tuple[Piece, ...],
-        claims: tuple[Claim, ...],
-        judged: tuple[tuple[Judgement, ...], ...],
-    ) -> tuple[tuple[Piece, ...], tuple[Claim, ...], tuple[tuple[Judgement, ...], ...]]:
-        """Without brackets that are no citations, and without statements that are none."""
-        kept = list(pieces)
-        pairs = []
-        for claim, row in zip(claims, judged, strict=True):
-            if self._is_citation(claim, row):
-                pairs.append((claim, row))
-            else:
-                kept[claim.marker] = Text(claim.written, literal=True)
-        return tuple(kept), tuple(c for c, _ in pairs), tuple(row for _, row in pairs)
-
-    def _is_citation(self, claim: Claim, row: Sequence[Judgement]) -> bool:
-        """Whether an open mark is one, or an uncited sentence states something that is checked."""
-        if claim.is_added:
-            is_rated = any(one.is_rated and one.stands for one in row) or has_facts(claim.text)
-            return is_rated and (has_facts(claim.text) or self._is_on_sources(claim, row))
-        return not claim.written or self._is_on_sources(claim, row)
-
-    def _is_on_sources(self, claim: Claim, row: Sequence[Judgement]) -> bool:
-        return any(map(self._judge.is_close, row)) or self._judge.speaks_of_sources(claim.text)
-
-    def _leave(self, sentence: _Sentence) -> Iterator[Delta | Cited]:
+    def _leave(self, sentence: CheckedSentence) -> Iterator[Delta | Cited]:
         """Send what is left of a sentence; its citations with it where they are known."""
         rest_begins, begun = self._sent_chars, self._sent_chars - self._early_chars
         self._early_chars = 0
@@ -375,31 +232,31 @@ class CitationVerifier:
         passed = self._door.passed(rest, is_code=sentence.is_code)
         if passed.text:
             yield self._sent_as(passed.text)
-        left = _Left(sentence, pieces, begun, rest_begins, passed, self._before)
-        if _is_statement(text) and not sentence.is_code:
-            self._before = left.span(text)
+        left = SentSentence(sentence, pieces, text, begun, rest_begins, passed.place, self._before)
+        if is_statement(text) and not sentence.is_code:
+            self._before = left.span
         if is_known:
-            yield from self._cite(left, rendered, bound)
+            yield from self._found.cite(left, rendered.citations, bound, self._sent_chars)
         else:
             self._left.append(left)
             self._has_news.set()
 
-    def _settle(self, left: _Left) -> Iterator[Cited]:
+    def _settle(self, left: SentSentence) -> Iterator[Cited]:
         """Cite for a sentence that left before its verdicts came."""
         bound = self._bound(left.sentence)
         rendered = self._rendered(left.sentence, left.pieces, bound)
-        yield from self._cite(left, rendered, bound)
+        yield from self._found.cite(left, rendered.citations, bound, self._sent_chars)
 
-    def _bound(self, sentence: _Sentence) -> list[tuple[Bound, ...]]:
+    def _bound(self, sentence: CheckedSentence) -> list[tuple[Bound, ...]]:
         every = []
         for claim, row in zip(sentence.claims, sentence.judged, strict=True):
             bound, counts = bind(claim, row, self._judge)
-            self._found.report = added_up(self._found.report, counts)
+            self._found.count(counts)
             every.append(bound)
         return every
 
     def _named_rightly(
-        self, sentence: _Sentence, bound: Sequence[Sequence[Bound]]
+        self, sentence: CheckedSentence, bound: Sequence[Sequence[Bound]]
     ) -> tuple[Piece, ...]:
         pieces = sentence.pieces
         if self._sources:
@@ -409,7 +266,7 @@ class CitationVerifier:
         return tuple(_mended(piece) for piece in pieces)
 
     def _rendered(
-        self, sentence: _Sentence, pieces: Sequence[Piece], bound: Sequence[Sequence[Bound]]
+        self, sentence: CheckedSentence, pieces: Sequence[Piece], bound: Sequence[Sequence[Bound]]
     ) -> Rendered:
         if not pieces:
             return Rendered(sentence.text)
@@ -418,70 +275,6 @@ class CitationVerifier:
         if sentence.claims and not may_stand and pointing.only_points(rendered.text):
             return Rendered("\n" if sentence.text.endswith("\n") else "")
         return rendered
-
-    def _cite(
-        self, left: _Left, rendered: Rendered, bound: Sequence[Sequence[Bound]]
-    ) -> Iterator[Cited]:
-        found = self._found
-        if left.sentence.only_cites:
-            citations = self._of_sentence_before(left, bound)
-        else:
-            citations = [
-                replace(c, start=left.place(c.start), end=left.place(c.end))
-                for c in rendered.citations
-            ]
-            self._count_uncited(left, rendered, bound)
-        for citation in citations:
-            if citation.start < citation.end <= self._sent_chars:
-                found.citations.append(citation)
-                yield Cited(citation)
-
-    def _of_sentence_before(self, left: _Left, bound: Sequence[Sequence[Bound]]) -> list[Citation]:
-        """Citations of a mark on its own, over the statement before it."""
-        span = (left.before.start, left.before.end)
-        known = {(c.source, c.end) for c in self._found.citations}
-        return [
-            cited(self._sources[b.source], b, span, added=False)
-            for each in bound
-            for b in each
-            if (b.source, span[1]) not in known
-        ]
-
-    def _count_uncited(
-        self, left: _Left, rendered: Rendered, bound: Sequence[Sequence[Bound]]
-    ) -> None:
-        """Count what left without a citation, and what of that no source confirms."""
-        found, text = self._found, rendered.text
-        if not _is_statement(text):
-            return
-        if not rendered.citations:
-            found.report = replace(
-                found.report, uncited_sentences=found.report.uncited_sentences + 1
-            )
-        is_lost = False
-        for claim, row, each in zip(left.sentence.claims, left.sentence.judged, bound, strict=True):
-            if each:
-                continue
-            is_lost = is_lost or not claim.is_added or not any(one.stands for one in row)
-            if claim.is_added:
-                found.unsupported.append(left.span(text))
-        found.unconfirmed += is_lost
-
-
-def _is_statement(text: str) -> bool:
-    bare = text.strip()
-    if bare.startswith("#"):
-        return False
-    if has_unspaced_script(bare):
-        return len(bare) >= _MIN_SENTENCE_CHARS
-    return len(bare.split()) >= _MIN_SENTENCE_WORDS
-
-
-def _names_somebody(pieces: Sequence[Piece]) -> bool:
-    return any(
-        isinstance(piece, Text) and not piece.literal and attributions.find_attributions(piece.text)
-        for piece in pieces
-    )
 
 
 def _mended(piece: Piece) -> Piece:

@@ -6,10 +6,13 @@ what a failed call did not cost is given back.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, time, timedelta
+
+import structlog
 
 from pellucid_search.ports import Counters
 
+_log = structlog.get_logger("pellucid_search.asking.ledger")
 MICRO = 1_000_000
 # From this part of the budget on calls are saved and the operator is told.
 SOFT_SHARE = 0.8
@@ -46,6 +49,7 @@ class Ledger:
         self._pending: dict[tuple[date, str, str], UsageRow] = {}
         self._known: tuple[date, int] = (date.min, 0)
         self._warned = date.min
+        self._exhausted = date.min
         self._due: dict[date, int] = {}
         self.budget_micro_usd = budget_micro_usd
 
@@ -59,6 +63,10 @@ class Ledger:
         if spent <= self.budget_micro_usd:
             return True
         self.correct(day, -price_micro_usd)
+        if self._exhausted != day:
+            self._exhausted = day
+            used = spent - price_micro_usd
+            _log.warning("budget_spent", limit_micro_usd=self.budget_micro_usd, used_micro_usd=used)
         return False
 
     def correct(self, day: date, amount_micro_usd: int) -> None:
@@ -130,6 +138,12 @@ class Ledger:
             results=await self._counters.read(f"{key}:results"),
             cost_micro_usd=await self._counters.read(f"{key}:cost"),
         )
+
+
+def seconds_to_tomorrow(now: datetime) -> float:
+    """Return the seconds until the next UTC day, with which the budget begins anew."""
+    tomorrow = datetime.combine(now.astimezone(UTC) + timedelta(days=1), time(), UTC)
+    return (tomorrow - now).total_seconds()
 
 
 def _sum(one: UsageRow | None, other: UsageRow) -> UsageRow:

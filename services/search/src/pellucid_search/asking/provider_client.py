@@ -11,7 +11,7 @@ from pellucid_runtime.breaker import Breaker, BreakerState
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.rpc.latency import Latencies
 from pellucid_search.asking.allowance import Allowance
-from pellucid_search.asking.ledger import Ledger, UsageRow
+from pellucid_search.asking.ledger import Ledger, UsageRow, seconds_to_tomorrow
 from pellucid_search.asking.line import Line, in_words
 from pellucid_search.errors import (
     BadKeyError,
@@ -24,7 +24,7 @@ from pellucid_search.hits import ProviderReply
 from pellucid_search.ports import Engine, RateGate, Refusal, Reservation
 from pellucid_search.providers.registry import ProviderSpec
 from pellucid_search.query import ProviderQuery
-from pellucid_search.reports import ProviderRun, ProviderStatus
+from pellucid_search.reports import LEFT_ALONE, ProviderRun, ProviderStatus
 
 MAX_TRIES = 3
 _FIRST_BACKOFF_S = 0.1
@@ -61,7 +61,11 @@ class ProviderLimits:
 
 @dataclass(slots=True)
 class ProviderClient:
-    """One provider with all its guards."""
+    """One provider with all its guards.
+
+    Attributes:
+        left_for: Code of the failure that no further call helps against; empty when there is none.
+    """
 
     spec: ProviderSpec
     engine: Engine
@@ -75,6 +79,7 @@ class ProviderClient:
     latencies: Latencies = field(init=False, default_factory=Latencies)
     _retries: Allowance = field(init=False)
     disabled_reason: str = field(init=False, default="")
+    left_for: str = field(init=False, default="")
     _room: asyncio.Semaphore = field(init=False)
     _line: Line = field(init=False, default_factory=Line)
 
@@ -110,7 +115,7 @@ class ProviderClient:
             caller_hash: For the ledger, and for turns among those who wait.
         """
         if not self.breaker.admit():
-            run.lose(ProviderStatus.SKIPPED, "left alone after failures")
+            run.lose(ProviderStatus.SKIPPED, LEFT_ALONE, code=self.left_for)
             return
         started = entered = self.clock.monotonic()
         self._retries.earn()
@@ -162,7 +167,7 @@ class ProviderClient:
         """It may have failed for those who went before."""
         if self.breaker.state is not BreakerState.OPEN:
             return True
-        run.lose(ProviderStatus.SKIPPED, "left alone after failures")
+        run.lose(ProviderStatus.SKIPPED, LEFT_ALONE, code=self.left_for)
         return False
 
     def _has_time(self, run: ProviderRun, until: float) -> bool:
@@ -252,6 +257,7 @@ class ProviderClient:
         if not await self.ledger.reserve(day, price):
             self.breaker.abandon()
             run.lose(ProviderStatus.BUDGET, "the daily budget is spent")
+            run.retry_after_s = seconds_to_tomorrow(self.clock.now())
             return None
         run.calls += 1
         run.cost_micro_usd += price
@@ -278,6 +284,7 @@ class ProviderClient:
 
     async def _succeeded(self, reply: ProviderReply, run: ProviderRun, seconds: float) -> None:
         self.breaker.succeed()
+        self.left_for = ""
         self.latencies.add(seconds)
         extra = round(self.limits.price_micro_usd * (reply.credits - 1))
         if extra > 0:
@@ -305,6 +312,7 @@ class ProviderClient:
     async def _learn(self, error: ProviderError) -> None:
         """Let breaker and gate know, the gate for all replicas."""
         await self.gate.observe(self.name, error.windows)
+        self.left_for = error.code if error.final else ""
         if error.final:
             self.breaker.open(error.retry_after_s or error.pause_s)
             if error.shared:

@@ -16,6 +16,8 @@ from pellucid_search.reports import ProviderRun, ProviderStatus
 DEFAULT_HEDGE_S = 1.0
 # Part of the time that is kept for the last resort; the local index needs some milliseconds.
 LAST_RESORT_SHARE = 0.15
+# A real-time source is waited for so long; the results of the web wait for it meanwhile.
+BESIDE_S = 1.0
 # A limit per second is waited for only this long when another provider could be asked.
 WAIT_WITH_ALTERNATIVE_S = 0.3
 _LATE = ProviderTimeoutError.code
@@ -35,6 +37,21 @@ class Relay:
 
     async def carry_out(self, plan: Plan, provider_request: ProviderRequest) -> list[ProviderRun]:
         """Return what each asked provider did, in no special order."""
+        beside = [name for name in plan.beside if self._knows(name, provider_request)]
+        if not beside:
+            return await self._searched(plan, provider_request)
+        soon = min(provider_request.until, self.clock.monotonic() + BESIDE_S)
+        runs, more = await asyncio.gather(
+            self._searched(plan, provider_request),
+            self._all(beside, replace(provider_request, until=soon, latest=soon)),
+        )
+        return [*runs, *more]
+
+    def _knows(self, name: str, provider_request: ProviderRequest) -> bool:
+        """Tell whether a query names what a real-time source knows."""
+        return bool(self.answering.provider_clients[name].engine.wording(provider_request.query))
+
+    async def _searched(self, plan: Plan, provider_request: ProviderRequest) -> list[ProviderRun]:
         early = self._leaving_time(provider_request) if plan.last_resort else provider_request
         if plan.together:
             runs = await self._all(plan.members, early)

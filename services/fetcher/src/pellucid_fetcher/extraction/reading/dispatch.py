@@ -37,7 +37,7 @@ def read(readers: Mapping[str, Reader], document: Document) -> Extracted:
     try:
         extracted = reader(document)
     except FetchFault as fault:
-        return Extracted(status=fault.status)
+        return Extracted(status=fault.status, reason=fault.detail)
     except (RecursionError, MemoryError):
         return Extracted(status=FetchStatus.PARSE_LIMIT)
     return _bounded(extracted)

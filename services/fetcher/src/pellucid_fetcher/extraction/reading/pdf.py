@@ -15,7 +15,7 @@ from pellucid_fetcher.extraction.reading import excerpt
 from pellucid_fetcher.extraction.structure.blocks import without_invisible
 from pellucid_fetcher.extraction.structure.pdf_lines import Page, Run, page_of
 from pellucid_fetcher.extraction.structure.pdf_paragraphs import text_of
-from pellucid_fetcher.outcome import DateOrigin, FetchStatus, PublishedDate
+from pellucid_fetcher.outcome import ENCRYPTED, DateOrigin, FetchStatus, PublishedDate
 
 MAX_PAGES: Final = 1_000
 MAX_CHARS: Final = 2_000_000  # read on by its parts
@@ -32,12 +32,13 @@ def read_pdf(document: Document) -> Extracted:
     """Extract a PDF's text; scripts and actions in it are never run.
 
     Raises:
-        FetchFault: DECODE_ERROR when it cannot be opened.
+        FetchFault: DECODE_ERROR when it cannot be opened, `encrypted` where it wants a password.
     """
     try:
         pdf = pypdfium2.PdfDocument(document.body)
     except PdfiumError as error:
-        raise FetchFault(FetchStatus.DECODE_ERROR) from error
+        detail = ENCRYPTED if error.err_code == raw.FPDF_ERR_PASSWORD else ""
+        raise FetchFault(FetchStatus.DECODE_ERROR, detail=detail) from error
     try:
         return _read(pdf)
     finally:

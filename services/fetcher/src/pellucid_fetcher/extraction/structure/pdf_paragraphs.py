@@ -3,11 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 from typing import Final
 
+from pellucid_fetcher.extraction.structure.pdf_hyphens import HYPHENS, unbroken, whole_words
 from pellucid_fetcher.extraction.structure.pdf_lines import ITEM, Line, Page
 
 _PARAGRAPH_GAP: Final = 1.3  # times the usual distance of lines
@@ -50,9 +52,10 @@ def text_of(pages: Sequence[Page]) -> str:
         for place, page in enumerate(pages)
     ]
     body = _body_size(line for lines in kept for line in lines)
+    words = whole_words([line.text for lines in kept for line in lines])
     paragraphs: list[Paragraph] = []
     for lines in kept:
-        _append(paragraphs, list(_paragraphs(lines, body)))
+        _append(paragraphs, list(_paragraphs(lines, body, words)), words)
     _set_levels(paragraphs, body)
     return "".join(_written(paragraphs)).strip()
 
@@ -115,7 +118,7 @@ def _body_size(lines: Iterable[Line]) -> float:
     return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
-def _paragraphs(lines: Sequence[Line], body: float) -> Iterator[Paragraph]:
+def _paragraphs(lines: Sequence[Line], body: float, words: AbstractSet[str]) -> Iterator[Paragraph]:
     """Join the lines of a page into paragraphs."""
     pitch = _usual_pitch(lines, body)
     current: Paragraph | None = None
@@ -126,7 +129,7 @@ def _paragraphs(lines: Sequence[Line], body: float) -> Iterator[Paragraph]:
                 yield current
             current = Paragraph(line.text, line.size, line.bold, cells=line.cells)
         else:
-            current.text = _joined(current.text, line.text)
+            current.text = _joined(current.text, line.text, words)
             current.lines += 1
             current.bold &= line.bold
         last = line
@@ -162,14 +165,10 @@ def _begins(line: Line, last: Line, pitch: float) -> bool:
     return share < _SHORT_LINE and ends and not line.text[:1].islower()
 
 
-def _joined(text: str, more: str) -> str:
-    """Join two lines; a hyphen that only broke a word goes.
-
-    >>> _joined("the har-", "bour of"), _joined("North-", "South")
-    ('the harbour of', 'North-South')
-    """
-    if text.endswith(("-", "\N{SOFT HYPHEN}")) and more[:1].isalpha():
-        return (text[:-1] if more[:1].islower() else text) + more
+def _joined(text: str, more: str, words: AbstractSet[str]) -> str:
+    """Join two lines; a hyphen that only broke a word goes."""
+    if text.endswith(HYPHENS) and more[:1].isalpha():
+        return unbroken(text, more, words)
     dense = text and ord(text[-1]) >= _DENSE and ord(more[0]) >= _DENSE
     return text + more if dense else f"{text} {more}"
 
@@ -177,10 +176,10 @@ def _joined(text: str, more: str) -> str:
 _DENSE: Final = 0x2E80  # from here on stand the scripts without spaces
 
 
-def _append(paragraphs: list[Paragraph], more: list[Paragraph]) -> None:
+def _append(paragraphs: list[Paragraph], more: list[Paragraph], words: AbstractSet[str]) -> None:
     """Add a page; a paragraph that goes on over the page's end stays one."""
     if paragraphs and more and _goes_on(paragraphs[-1], more[0]):
-        paragraphs[-1].text = _joined(paragraphs[-1].text, more.pop(0).text)
+        paragraphs[-1].text = _joined(paragraphs[-1].text, more.pop(0).text, words)
     paragraphs += more
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from pellucid_gateway.api.anthropic.request import FETCH_TOOL, SEARCH_TOOL
-from pellucid_gateway.api.compatible.sharing import SEARCH_LOST, answer_text
+from pellucid_gateway.api.compatible.sharing import answer_text, unsupported
 from pellucid_gateway.api.http.problems import Problem
 from pellucid_gateway.api.http.streams import frame
 from pellucid_gateway.domain.events import (
@@ -32,6 +32,7 @@ from pellucid_gateway.domain.events import (
     UrlFetched,
 )
 from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.notices import SEARCH_LOST
 
 Json = dict[str, Any]
 
@@ -127,7 +128,7 @@ class MessageEncoder:
         if self._result is None:
             raise RuntimeError("the turn is not done")
         ended = {"stop_reason": _stop(self._result), "usage": _usage(self._result)}
-        return self._message() | ended
+        return self._message() | ended | unsupported(self._result)
 
     def _message(self) -> Json:
         return {
@@ -235,7 +236,7 @@ class MessageEncoder:
         ended = {"stop_reason": _stop(result), "stop_sequence": None}
         return [
             *frames,
-            _event("message_delta", delta=ended, usage=_usage(result)),
+            _event("message_delta", delta=ended, usage=_usage(result), **unsupported(result)),
             _event("message_stop"),
         ]
 

@@ -16,9 +16,6 @@ Json = dict[str, Any]
 
 DONE = b"data: [DONE]\n\n"
 
-# Notices that say that the search itself failed.
-SEARCH_LOST = frozenset({"search_unavailable", "subject_only"})
-
 _TYPES = {
     400: "invalid_request_error",
     401: "authentication_error",
@@ -62,6 +59,12 @@ def search_results(sources: Iterable[Source]) -> list[Json]:
         }
         for source in sources
     ]
+
+
+def unsupported(result: TurnResult) -> Json:
+    """A field with the statements of the answer that no source supports; none where all are."""
+    spans = [{"start_index": span.start, "end_index": span.end} for span in result.unsupported]
+    return {"unsupported": spans} if spans else {}
 
 
 def answer_text(result: TurnResult) -> str:

@@ -105,6 +105,7 @@ class Problem:
         retry_after_s: Seconds after which a retry may succeed; None when unknown or pointless.
         may_pass: The same request may succeed later; None: as its status and code usually mean.
         said: What the model server itself said, for faces that speak its API.
+        members: Further members of the document.
     """
 
     code: str
@@ -115,6 +116,7 @@ class Problem:
     may_pass: bool | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     said: Said | None = None
+    members: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def http_status(self) -> int:
@@ -141,6 +143,7 @@ class Problem:
                 {"field": wrong.field, "limit": wrong.limit, "message": wrong.message}
                 for wrong in self.errors
             ],
+            **self.members,
         }
 
 
@@ -181,10 +184,17 @@ def problem_of(error: ServiceError) -> Problem:
     return Problem(
         code=code,
         detail=error.message,
-        status=_STATUS_OF_CODE.get(error.reason, _STATUS_OF_KIND.get(error.kind, 500)),
+        status=_status_of(error),
         errors=errors,
         retry_after_s=error.retry_after_s,
     )
+
+
+def _status_of(error: ServiceError) -> int:
+    """By reason, but for what only the operator can mend: no fault of the request."""
+    if error.kind is ErrorKind.UNAVAILABLE:
+        return _STATUS_OF_KIND[error.kind]
+    return _STATUS_OF_CODE.get(error.reason, _STATUS_OF_KIND.get(error.kind, 500))
 
 
 class ProblemResponse(Response):

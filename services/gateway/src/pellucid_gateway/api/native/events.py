@@ -31,6 +31,7 @@ from pellucid_gateway.domain.findings import Source
 
 # What each step of the search carries besides its sentence.
 _PROGRESS_FIELDS: Mapping[ProgressKind, Callable[[Progress], Json]] = {
+    ProgressKind.WAITING: lambda _step: {},
     ProgressKind.SEARCH_START: lambda step: {"query": step.query},
     ProgressKind.ITERATION: lambda step: {"iteration": step.iteration, "query": step.query},
     ProgressKind.FETCHING: lambda step: {"count": step.count},

@@ -83,6 +83,7 @@ class UsedOnDay(BaseModel):
     day: str
     turns: int
     searches: int
+    results: int = Field(description="Sources of answers and results of searches.")
     tokens_in: int
     tokens_out: int
     cost_usd: float
@@ -120,6 +121,10 @@ class Numbers(BaseModel):
     lost: dict[str, int]
     tokens: dict[str, int]
     providers: list[dict[str, Any]]
+    models: list[dict[str, Any]] = Field(description="Calls, tokens and cost by model.")
+    profiles: list[dict[str, Any]] = Field(
+        description="Relevance, citations and satisfaction by scoring profile on trial."
+    )
 
 
 class StatsReply(Numbers):
@@ -132,7 +137,7 @@ class StatsReply(Numbers):
 
 
 class AskedReply(BaseModel):
-    """A query that at least three people asked."""
+    """A query that enough people asked."""
 
     query: str
     count: int
@@ -147,6 +152,10 @@ class ReportReply(BaseModel):
     summary: Numbers
     week_before: Numbers
     days: list[dict[str, Any]]
+    least_askers: int = Field(
+        description="People who must have asked a query for it to be shown: 3, or 1 where only one "
+        "person asks anything."
+    )
     top_queries: list[AskedReply]
     low_relevance_queries: list[AskedReply]
     most_cited_domains: list[dict[str, Any]]

@@ -188,6 +188,7 @@ class UrlContentReply(Reply):
     success: bool
     method: Method | None
     error: MaybeText
+    error_code: MaybeText = Field(description="FETCH_FAILED or EXTRACTION_FAILED.")
 
 
 class ProviderReply(Reply):
@@ -213,6 +214,7 @@ class NoticeReply(Reply):
 
     code: str
     text: str
+    retry: bool = Field(description="Asking the same again may help.")
 
 
 class UsageReply(Reply):
@@ -327,6 +329,7 @@ class PageReply(Reply):
     retryable: bool
     retry_after_s: MaybeCount
     error: MaybeText
+    error_code: MaybeText = Field(description="FETCH_FAILED or EXTRACTION_FAILED.")
     warnings: list[str]
     timings_ms: Annotated[dict[str, int], BeforeValidator(_total)] = Field(
         validation_alias="total_ms"

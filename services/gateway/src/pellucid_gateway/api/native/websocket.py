@@ -55,6 +55,7 @@ PROTOCOL = "pellucid"
 FIRST_TURN = "1"
 _UNAUTHENTICATED = 4401
 _STATUS = {
+    ProgressKind.WAITING: "waiting",
     ProgressKind.SEARCH_START: "searching_web",
     ProgressKind.FETCHING: "reading_pages",
     ProgressKind.COMPLETE: "answering",

@@ -16,6 +16,7 @@ from pellucid_gateway.api.compatible.sharing import (
     data_event,
     error_json,
     search_results,
+    unsupported,
 )
 from pellucid_gateway.api.http.problems import Problem
 from pellucid_gateway.domain.events import (
@@ -35,7 +36,14 @@ from pellucid_gateway.markdown.escaping import escaped
 Json = dict[str, Any]
 
 # Steps worth a line; the others follow at once.
-_TOLD_STEPS = frozenset({ProgressKind.SEARCH_START, ProgressKind.FETCHING, ProgressKind.REFLECTING})
+_TOLD_STEPS = frozenset(
+    {
+        ProgressKind.WAITING,
+        ProgressKind.SEARCH_START,
+        ProgressKind.FETCHING,
+        ProgressKind.REFLECTING,
+    }
+)
 
 
 def annotation(citation: Citation) -> Json:
@@ -193,10 +201,9 @@ class CompletionEncoder:
 
 
 def _marks(result: TurnResult) -> Json:
-    """That an answer is not whole, and statements of it that no source was found to say."""
-    spans = [{"start_index": span.start, "end_index": span.end} for span in result.unsupported]
+    """Whether the answer is partial, and which of its statements no source supports."""
     partial = {"partial": True} if result.partial else {}
-    return {**partial, "unsupported": spans} if spans else partial
+    return partial | unsupported(result)
 
 
 def cut_off() -> bytes:

@@ -9,10 +9,10 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from pellucid_gateway.api.compatible.sharing import (
-    SEARCH_LOST,
     answer_text,
     error_json,
     search_results,
+    unsupported,
 )
 from pellucid_gateway.api.http.problems import Problem
 from pellucid_gateway.api.http.streams import frame
@@ -33,6 +33,7 @@ from pellucid_gateway.domain.events import (
     UrlFetched,
 )
 from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.notices import SEARCH_LOST
 
 Json = dict[str, Any]
 
@@ -272,7 +273,7 @@ class ResponseEncoder:
             "output_tokens_details": {"reasoning_tokens": 0},
             "total_tokens": spent.prompt_tokens + spent.completion_tokens,
         }
-        ended: Json = {"usage": usage}
+        ended: Json = {"usage": usage} | unsupported(result)
         if reason:
             return self._response("incomplete") | ended | {"incomplete_details": {"reason": reason}}
         return self._response("completed") | ended | {"completed_at": self._completed_at}

@@ -14,7 +14,6 @@ from pellucid_gateway.api.compatible.shapes import (
     Lenient,
     one_or_several,
 )
-from pellucid_gateway.api.compatible.sharing import SEARCH_LOST
 from pellucid_gateway.api.http.bodies import read_model
 from pellucid_gateway.api.http.fields import MessageText, not_blank
 from pellucid_gateway.api.http.identity import Identity
@@ -26,6 +25,7 @@ from pellucid_gateway.domain.decision import WebMode
 from pellucid_gateway.domain.engine import TurnEngine
 from pellucid_gateway.domain.errors import search_failure
 from pellucid_gateway.domain.findings import PageContent, Source
+from pellucid_gateway.domain.notices import SEARCH_LOST
 from pellucid_gateway.domain.request import (
     ChatMessage,
     CitationStyle,

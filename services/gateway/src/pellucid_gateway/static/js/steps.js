@@ -3,7 +3,8 @@
 import { h, seconds } from "./dom.js";
 import { t, tCode } from "./words.js";
 
-const WEB_LOST = new Set(["web_unavailable", "search_unavailable"]);
+// Codes of notices that tell why the web could not be searched.
+const WEB_LOST = new Set(["web_unavailable", "search_unavailable", "search_busy", "search_quota_spent", "search_budget_spent", "search_not_configured"]);
 const LOCAL = "local"; // the provider of the installation's own documents
 
 export class Steps {

@@ -1,0 +1,39 @@
+"""A page that could not be read has one line in the log, without its path and query."""
+
+import pytest
+import structlog
+
+from pellucid_fetcher.metrics import MetricsObserver
+from pellucid_fetcher.outcome import FetchStatus, Page, Timings
+
+URL = "https://klinik-auental.example/befund?name=Gerlinde+Patzke"
+
+
+@pytest.mark.parametrize(
+    ("purpose", "host"), [("search_result", "klinik-auental.example"), ("user_url", "")]
+)
+def test_a_failed_page_is_logged_by_host_and_status(purpose: str, host: str) -> None:
+    page = Page(
+        url=URL, status=FetchStatus.NOT_FOUND, http_status=404, timings=Timings(total_ms=12)
+    )
+
+    with structlog.testing.capture_logs() as logs:
+        MetricsObserver().fetched(page, purpose=purpose)
+
+    (line,) = logs
+    assert line["event"] == "page_failed"
+    assert (line["host"], line["status"], line["http_status"], line["ms"]) == (
+        host,
+        "not_found",
+        404,
+        12,
+    )
+    assert "befund" not in str(line)
+    assert "Patzke" not in str(line)
+
+
+def test_a_page_that_was_read_has_none() -> None:
+    with structlog.testing.capture_logs() as logs:
+        MetricsObserver().fetched(Page(url=URL, status=FetchStatus.OK), purpose="user_url")
+
+    assert logs == []

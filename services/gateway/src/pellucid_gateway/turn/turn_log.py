@@ -1,0 +1,76 @@
+"""One line of the log for each decision and each turn, without a word of what people said.
+
+Whose turn it was is a name that changes every day.
+"""
+
+import hashlib
+from datetime import datetime
+
+import structlog
+
+from pellucid_gateway.domain.decision import Decision
+from pellucid_gateway.domain.events import Failed, TurnResult
+from pellucid_gateway.domain.findings import PageContent
+
+_NAME_HEX = 12
+
+_log = structlog.get_logger(__name__)
+
+
+def day_name(caller: str, now: datetime) -> str:
+    """A name of the caller for one day; empty where nobody is known."""
+    digest = hashlib.sha256(f"{now:%Y-%m-%d} {caller}".encode()).hexdigest()
+    return digest[:_NAME_HEX] if caller else ""
+
+
+def log_decision(decision: Decision, *, ms: int, user: str) -> None:
+    """What was decided, where and why."""
+    _log.info(
+        "decision",
+        decision=decision.action.value,
+        stage=decision.stage.value,
+        reason=decision.reason_code,
+        confidence=round(decision.confidence, 2),
+        queries=len(decision.queries),
+        language=decision.language,
+        ms=ms,
+        user=user,
+    )
+
+
+def log_turn(result: TurnResult, *, pages: int, user: str) -> None:
+    """How a turn ended that was answered.
+
+    Args:
+        result: The turn.
+        pages: Pages that were read for it.
+        user: See `day_name`.
+    """
+    _log.info(
+        "turn",
+        answer=result.answer_kind.value,
+        searches=result.usage.searches,
+        rounds=result.iterations,
+        pages=pages,
+        sources=len(result.sources),
+        citations=len(result.citations),
+        notices=[notice.code for notice in result.notices],
+        degraded=[loss.component for loss in result.degraded],
+        ms=result.timings_ms["total"],
+        user=user,
+    )
+
+
+def log_failure(failed: Failed, *, ms: int, user: str) -> None:
+    """How a turn ended that was not."""
+    _log.warning("turn_failed", error=failed.reason, retryable=failed.retryable, ms=ms, user=user)
+
+
+def log_model_failure(model: str, error: str, *, ms: int) -> None:
+    """Why the answer model did not answer."""
+    _log.warning("model_failed", model=model, error=error, ms=ms)
+
+
+def count_read(*pages: PageContent) -> int:
+    """How many pages could be read."""
+    return sum(page.success for page in pages)
