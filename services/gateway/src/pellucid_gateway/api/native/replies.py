@@ -143,6 +143,9 @@ class SourceReply(Reply):
     method: Method
     cited: bool
     warnings: list[str]
+    attribution: str = Field(description="Whose it is, in the person's language.")
+    recent: bool = Field(description="Of the last seven days.")
+    summary: MaybeText = Field(description="One Korean sentence on a foreign result.")
 
 
 class CitationReply(Reply):

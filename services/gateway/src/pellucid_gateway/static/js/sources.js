@@ -29,6 +29,7 @@ function sourceItem(source, stance) {
       safeLink(source.url, { class: "source__title" },
         h("span", { class: "source__number" }, `${source.n}. `), source.title || source.url),
       meta(source),
+      source.summary ? h("p", { class: "source__snippet" }, source.summary) : null,
       source.snippet ? h("p", { class: "source__snippet" }, source.snippet) : null),
     score(source),
     source.score_breakdown ? breakdown(source, stance) : null);
@@ -39,7 +40,7 @@ function meta(source) {
   const date = day(source.published_at);
   return h("div", { class: "source__meta" },
     h("span", {}, source.domain || t("unknownSite")),
-    date ? h("time", { datetime: source.published_at }, date) : null,
+    date ? h("time", { datetime: source.published_at, class: source.recent && "is-recent" }, date) : null,
     source.method ? h("span", {}, tCode("method", source.method)) : null,
     ...warnings);
 }
