@@ -194,6 +194,7 @@ def _chat_door(doors: Doors) -> ChatDoor:
         own_model=doors.own_model,
         note_passed=doors.note_passed,
         head_starts=doors.head_starts,
+        evidence=doors.evidence,
     )
 
 
