@@ -120,6 +120,7 @@ class Doors:
         limiter: Counts over all replicas; None: this process alone.
         concurrency_limit: Bounds the turns in hand; None: nothing does.
         examples: Questions that the chat page offers; empty: its own.
+        fast_model: Model that suggests what to ask next; empty: none.
         upstream: Model server of the OpenAI face; None without a model.
         own_model: Its model that answers by default.
         note_passed: Told of each turn that the model server answered by itself.
@@ -146,6 +147,7 @@ class Doors:
     head_starts: HeadStarts = HeadStarts.PLAIN
     concurrency_limit: ConcurrencyLimit | None = None
     examples: tuple[str, ...] = ()
+    fast_model: str = ""
 
 
 def http_app(doors: Doors) -> ASGIApp:
@@ -203,18 +205,24 @@ def _chat_door(doors: Doors) -> ChatDoor:
         own_model=doors.own_model,
         note_passed=doors.note_passed,
         head_starts=doors.head_starts,
+        evidence=doors.evidence,
     )
 
 
-def _features(doors: Doors) -> tuple[str, ...]:
-    """Optional faces that are on; the chat page asks."""
+def _about(doors: Doors) -> dict[str, Any]:
+    """Optional faces that are on, and what else the chat page needs to know."""
     wanted = {
         "conversations": doors.kept and doors.kept.conversations,
         "evidence": doors.evidence,
         "feedback": doors.feedback,
         "model": doors.upstream,
+        "source_preferences": doors.kept,
     }
-    return tuple(name for name, part in wanted.items() if part is not None)
+    return {
+        "features": [name for name, part in wanted.items() if part is not None],
+        "examples": list(doors.examples),
+        "fast_model": doors.fast_model,
+    }
 
 
 def _add_routes(app: FastAPI, doors: Doors, door: ChatDoor) -> None:
@@ -232,7 +240,7 @@ def _add_routes(app: FastAPI, doors: Doors, door: ChatDoor) -> None:
         app.include_router(evidence_routes(doors.evidence, doors.identity, doors.replay))
     if doors.kept is not None:
         app.include_router(kept_routes(doors.kept, doors.identity, limit))
-    app.include_router(probe_routes(doors.health, _features(doors), doors.examples))
+    app.include_router(probe_routes(doors.health, _about(doors)))
     app.include_router(reference_routes(app))
     app.include_router(page_routes())
     app.mount("/static", static_files())

@@ -19,6 +19,7 @@ from pellucid_gateway.domain.ports import FetchCall
 from pellucid_gateway.domain.request import ChatMessage, Role, SearchCommand, TurnRequest
 from pellucid_gateway.retrieval import sources as sourcing
 from pellucid_gateway.retrieval.gathered import Gathered
+from pellucid_gateway.retrieval.labels import labelled
 from pellucid_gateway.retrieval.reading import PageReader
 from pellucid_gateway.retrieval.search_plan import SearchPlan
 from pellucid_gateway.retrieval.search_rounds import Gatherer
@@ -96,6 +97,7 @@ class Engine:
         dependencies, budget = self._dependencies.for_turn(request), self._budget_of(request)
         ledger = TurnLedger(dependencies.clock, wording_for(command.language))
         decision = _searching(await decide(request, dependencies, budget, ledger), command.query)
+        ledger.wording = wording_for(command.language or decision.language)
         user = day_name(command.caller, dependencies.clock.now())
         log_decision(decision, ms=ledger.timings_ms.get("decision", 0), user=user)
         context = dependencies.context(budget, ledger, _ignore)
@@ -212,7 +214,7 @@ def _outcome(
         ledger.notify("nothing_found", cutoff=dependencies.cutoff_month)
     return SearchOutcome(
         id=dependencies.new_id(),
-        results=sourcing.as_results(shown, {}),
+        results=labelled(sourcing.as_results(shown, {}), ledger.wording, dependencies.clock.now()),
         excluded=(
             *(item for item in gathered.scored if id(item) not in kept),
             *gathered.avoided.values(),
