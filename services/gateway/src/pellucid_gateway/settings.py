@@ -245,6 +245,12 @@ class GatewaySettings(LlmSettings):
         description="Allowed values of scoring.profile, those of SCORER_PROFILES_FILE included; "
         "any other value is a 400. any: only the scorer checks, when it is called.",
     )
+    gateway_scoring_split: str = Field(
+        "",
+        pattern=r"^$|^[\w-]+=(0(\.\d+)?|1(\.0+)?)(,[\w-]+=(0(\.\d+)?|1(\.0+)?))*$",
+        description="Shares of callers whose turns are scored by a profile on trial: "
+        "authority=0.2,news=0.05; always the same callers. Empty: all by the default profile.",
+    )
     llm_window_tokens: int = Field(
         32_768,
         ge=2_048,
@@ -302,6 +308,21 @@ class GatewaySettings(LlmSettings):
         """Known profiles; empty: any name may be one."""
         names = tuple(filter(None, map(str.strip, self.gateway_scoring_profiles.split(","))))
         return () if names == ("any",) else names
+
+    @property
+    def scoring_split(self) -> dict[str, float]:
+        """Shares of callers by profile."""
+        parts = (part.partition("=") for part in self.gateway_scoring_split.split(",") if part)
+        return {name: float(share) for name, _, share in parts}
+
+    @model_validator(mode="after")
+    def _shares_of_known_profiles(self) -> "GatewaySettings":
+        split, known = self.scoring_split, self.scoring_profiles
+        unknown = [name for name in split if known and name not in known]
+        if unknown or sum(split.values()) > 1 + 1e-9:
+            text = "GATEWAY_SCORING_SPLIT must name known profiles, with 1 at most together"
+            raise PydanticCustomError("split", text)
+        return self
 
     @field_validator("llm_knowledge_cutoff", mode="before")
     @classmethod

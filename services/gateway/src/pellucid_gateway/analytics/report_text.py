@@ -94,6 +94,11 @@ def _tables(report: Report) -> list[tuple[str, Sequence[str], Rows]]:
             ["Name", "Asked", "Success", "Average", "Cost"],
             _providers(now["providers"]),
         ),
+        (
+            "Scoring profiles on trial",
+            ["Name", "Searches", "Relevance", "Cited", "Satisfaction"],
+            _profiles(now["profiles"]),
+        ),
         ("Models", ["Name", "Calls", "Tokens in", "Tokens out", "Cost"], _models(now["models"])),
     ]
 
@@ -160,6 +165,19 @@ def _providers(providers: Sequence[Mapping[str, Any]]) -> Rows:
             _money(p["cost_usd"]),
         ]
         for p in providers
+    ]
+
+
+def _profiles(profiles: Sequence[Mapping[str, Any]]) -> Rows:
+    return [
+        [
+            p["name"],
+            str(p["searches"]),
+            _number(p["average_relevance"]),
+            _percent(p["cited_share"]),
+            _number(p["satisfaction"]),
+        ]
+        for p in profiles
     ]
 
 

@@ -114,6 +114,18 @@ def _of_answer(result: TurnResult) -> Counter[str]:
     )
 
 
+def of_profile(profile: str, result: TurnResult) -> Counter[str]:
+    """Counts of a turn that searched, of the scoring profile that was tried on it."""
+    counts = _of_searching(result) if result.iterations else Counter()
+    return by_profile(profile, counts)
+
+
+def by_profile(profile: str, counts: Mapping[str, int]) -> Counter[str]:
+    """Counts of a scoring profile; none without a name."""
+    named = counts if profile else {}
+    return Counter({f"profile.{_name(profile)}.{field}": n for field, n in named.items() if n})
+
+
 def of_search(outcome: SearchOutcome) -> Counter[str]:
     """Counts of one call of a search face."""
     counts: Counter[str] = Counter(

@@ -16,7 +16,7 @@ from pellucid_gateway.analytics.counting import Counting
 from pellucid_gateway.analytics.habits import Habits, Recent
 from pellucid_gateway.analytics.learned_trust import LearnedTrust
 from pellucid_gateway.analytics.query_log import QueryLog
-from pellucid_gateway.analytics.rollups import of_failure, of_passed, of_search, of_turn
+from pellucid_gateway.analytics.rollups import of_failure, of_passed, of_profile, of_search, of_turn
 from pellucid_gateway.analytics.turn_log import TurnLog
 from pellucid_gateway.conversation.conversations import Conversations
 from pellucid_gateway.domain.events import SearchOutcome, TurnResult
@@ -67,7 +67,7 @@ class Afterwards:
 
     async def turn(self, request: TurnRequest, result: TurnResult) -> None:
         """A turn ended well."""
-        counts = of_turn(result)
+        counts = of_turn(result) + of_profile(request.options.scoring.profile, result)
         self._count(request.caller, counts)
         keeping = self._begin(self._keep(request, result))
         self._begin(self._note_turn(request, result))

@@ -359,6 +359,39 @@ Send = Callable[[TurnEvent], Awaitable[None]]
 """Hands an event to the face; waits while the face is far behind."""
 
 
+class FactVerdict(StrEnum):
+    """What sources say of a statement."""
+
+    SUPPORTED = "supported"
+    REFUTED = "refuted"
+    MIXED = "mixed"
+    NOT_ENOUGH = "not_enough"
+
+
+@dataclass(frozen=True, slots=True)
+class FactEvidence:
+    """A result that speaks for or against a statement, with the words that do, verbatim."""
+
+    source: int
+    passage: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactCheck:
+    """What results say of a statement.
+
+    Attributes:
+        verdict: None where nobody judged.
+        supporting: Where nobody judged, those whose form and likeness state it.
+        judged: A language model read the statement beside each of them.
+    """
+
+    verdict: FactVerdict | None = None
+    supporting: tuple[FactEvidence, ...] = ()
+    refuting: tuple[FactEvidence, ...] = ()
+    judged: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchOutcome:
     """Ranked results without an answer.
@@ -368,6 +401,7 @@ class SearchOutcome:
         excluded: Everything else that was found, for evidence and explanation.
         queries: What was searched for.
         searched: The same, redacted.
+        check: What the results say of the statement that was searched for; None: nobody asked.
     """
 
     id: str
@@ -381,3 +415,4 @@ class SearchOutcome:
     usage: Usage = field(default_factory=Usage)
     outbound: tuple[OutboundText, ...] = ()
     searched: tuple[str, ...] = ()
+    check: FactCheck | None = None

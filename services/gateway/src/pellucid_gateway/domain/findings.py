@@ -214,6 +214,9 @@ class Source:
         relevance: Final score, 0 to 1; None when unscored (no scorer, or a person's own page).
         user_supplied: A person named this page: its content is never stored.
         publisher: Name by which prose may attribute to it, for example "Reuters".
+        attribution: Whose it is in the person's language, and that it is in another language.
+        recent: It is of the last seven days.
+        summary: One sentence in the person's language on a result in another one.
     """
 
     n: int
@@ -233,6 +236,9 @@ class Source:
     warnings: tuple[str, ...] = ()
     user_supplied: bool = False
     publisher: str = ""
+    attribution: str = ""
+    recent: bool = False
+    summary: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -127,6 +127,9 @@ class Numbers(BaseModel):
     tokens: dict[str, int]
     providers: list[dict[str, Any]]
     models: list[dict[str, Any]] = Field(description="Calls, tokens and cost by model.")
+    profiles: list[dict[str, Any]] = Field(
+        description="Relevance, citations and satisfaction by scoring profile on trial."
+    )
 
 
 class StatsReply(Numbers):

@@ -143,6 +143,9 @@ class SourceReply(Reply):
     method: Method
     cited: bool
     warnings: list[str]
+    attribution: str = Field(description="Whose it is, in the person's language.")
+    recent: bool = Field(description="Of the last seven days.")
+    summary: MaybeText = Field(description="One Korean sentence on a foreign result.")
 
 
 class CitationReply(Reply):
@@ -357,3 +360,4 @@ class VersionReply(Reply):
     version: str
     features: list[str] = Field(description="Optional faces that are on.")
     examples: list[str] = Field(description="Example questions; empty: the chat page's own.")
+    fast_model: str = Field(description="Model that suggests what to ask next; empty: none.")

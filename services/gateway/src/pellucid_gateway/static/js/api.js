@@ -63,3 +63,10 @@ export const deleteTurn = (id, turn) => send("DELETE", `${conversationPath(id)}/
 
 /** Names of the models that answer, without the gateway's own name for its choice. */
 export const models = async () => (await json("GET", "v1/models")).data.map(({ id }) => id).filter((id) => id !== "pellucid");
+
+export const preferences = async () => (await json("GET", "v1/source-preferences")).sources;
+export const prefer = (domain, stance) => send("POST", "v1/source-preferences", { domain, stance });
+export const withoutPreference = (domain) => send("DELETE", `v1/source-preferences/${encodeURIComponent(domain)}`);
+
+/** The text that a model writes, without a search. */
+export const complete = async (request) => (await json("POST", "v1/chat/completions", request)).choices[0].message.content;

@@ -23,6 +23,7 @@ export class Chat {
   constructor({ announce, options, askForKey }) {
     Object.assign(this, { announce, options, askForKey });
     this.features = [];
+    this.fastModel = "";
     this.running = null;
     this.id = "";
     this.turns = [];
@@ -47,7 +48,9 @@ export class Chat {
   add(question) {
     const turn = { question, result: null };
     const onResend = (text) => this.resend(turn, text);
-    turn.view = new TurnView(question, { announce: this.announce, features: this.features, onResend });
+    turn.view = new TurnView(question, {
+      announce: this.announce, features: this.features, fastModel: this.fastModel, onResend, onAsk: (text) => this.submit(text),
+    });
     this.turns.push(turn);
     byId("turns").append(turn.view.root);
     this.refresh();

@@ -2,6 +2,7 @@
 
 import { models } from "./api.js";
 import { byId, h } from "./dom.js";
+import { showPreferences } from "./preferences.js";
 import { choose, settings } from "./settings.js";
 import { LANGUAGES, t } from "./words.js";
 
@@ -31,6 +32,7 @@ export function wireChoices(chat) {
 
 async function open(dialog, chat) {
   dialog.showModal();
+  showPreferences(chat.features);
   if (!chat.features.includes("model")) return;
   const served = await models().catch(() => []);
   byId("set-model-row").hidden = served.length < 2;
