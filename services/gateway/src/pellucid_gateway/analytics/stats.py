@@ -64,7 +64,6 @@ def _turns(counts: Mapping[str, int]) -> dict[str, Any]:
         "completed_turns": completed,
         "searched_turns": searches - calls,
         "search_calls": calls,
-        "searches": searches,
         "trigger_rate": _ratio(searches - calls, completed),
     }
 
