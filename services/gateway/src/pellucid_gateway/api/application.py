@@ -55,6 +55,7 @@ from pellucid_gateway.api.native.kept import (
 )
 from pellucid_gateway.api.native.kept_schema import KEPT_REPLIES
 from pellucid_gateway.api.native.mcp import mcp_routes, mcp_server
+from pellucid_gateway.api.native.operator import operator_routes
 from pellucid_gateway.api.native.pages import page_routes, static_files
 from pellucid_gateway.api.native.probes import probe_routes
 from pellucid_gateway.api.native.reference import reference_routes
@@ -240,6 +241,7 @@ def _add_routes(app: FastAPI, doors: Doors, door: ChatDoor) -> None:
         app.include_router(evidence_routes(doors.evidence, doors.identity, doors.replay))
     if doors.kept is not None:
         app.include_router(kept_routes(doors.kept, doors.identity, limit))
+        app.include_router(operator_routes(doors.kept))
     app.include_router(probe_routes(doors.health, _about(doors)))
     app.include_router(reference_routes(app))
     app.include_router(page_routes())
