@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import Any
 
 from pellucid_gateway.domain.decision import Decision
-from pellucid_gateway.domain.findings import Method, ProviderReport, ScoredHit, Source
+from pellucid_gateway.domain.findings import Entity, Method, ProviderReport, ScoredHit, Source
 from pellucid_runtime.llm.model import LlmCause, Said
 
 
@@ -282,6 +282,7 @@ class TurnResult:
         sketches: Of the pages that the person named and that could be read, by address; empty of
             one behind a wall.
         reads: Domain of each result whose page was asked for, and whether it could be read.
+        entities: What names of the queries stand for, where names are linked.
     """
 
     id: str
@@ -311,6 +312,7 @@ class TurnResult:
     searched: tuple[str, ...] = ()
     sketches: Mapping[str, str] = field(default_factory=dict)
     reads: tuple[tuple[str, bool], ...] = ()
+    entities: tuple[Entity, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,6 +404,7 @@ class SearchOutcome:
         queries: What was searched for.
         searched: The same, redacted.
         check: What the results say of the statement that was searched for; None: nobody asked.
+        entities: What names of the queries stand for, where names are linked.
     """
 
     id: str
@@ -416,3 +419,4 @@ class SearchOutcome:
     outbound: tuple[OutboundText, ...] = ()
     searched: tuple[str, ...] = ()
     check: FactCheck | None = None
+    entities: tuple[Entity, ...] = ()

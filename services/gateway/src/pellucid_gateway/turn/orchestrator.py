@@ -227,6 +227,7 @@ def _outcome(
         usage=ledger.usage,
         outbound=ledger.outbound,
         searched=ledger.searched,
+        entities=ledger.entities_in(sourcing.as_results(shown, {})),
     )
 
 
