@@ -53,8 +53,8 @@ class FetcherSettings(MaliciousSettings):
     reader_base_url: str | None = Field(
         None,
         pattern=_BASE,
-        description="Reader service with the interface of r.jina.ai, for results that cannot be read "
-        "otherwise; unset: none.",
+        description="Reader service with the interface of r.jina.ai, for results that cannot be "
+        "read otherwise; unset: none.",
     )
     reader_api_key: SecretStr | None = Field(None, description="Key for the reader service.")
     fetcher_reader_user_urls: bool = Field(

@@ -102,7 +102,7 @@ class GatewaySettings(LlmSettings):
         1_000,
         ge=1,
         le=100_000,
-        description="Connections per address (IPv6: /64), trusted proxies excepted; beyond it as above.",
+        description="Connections per address (IPv6: /64); trusted proxies are not limited.",
     )
     gateway_max_body_bytes: int = Field(
         2 * 1024 * 1024,
