@@ -175,6 +175,7 @@ def _kept_doors(
         query_log=keeping.query_log,
         records=(keeping.state.records, keeping.state.evidence),
         stats=keeping.stats,
+        turns=keeping.turns,
         learned=learned,
         clock=clock,
     )

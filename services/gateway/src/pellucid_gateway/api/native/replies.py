@@ -239,6 +239,16 @@ class OutboundReply(Reply):
     redacted: list[str]
 
 
+class EntityReply(Reply):
+    """An item of Wikidata that a name of a query stands for."""
+
+    name: str = Field(description="As it was sent.")
+    id: str = Field(description="For example `Q42`; its page is https://www.wikidata.org/wiki/Q42.")
+    label: str
+    description: str
+    sources: list[int] = Field(description="Numbers of the sources that have the name.")
+
+
 class Reported(Reply):
     """What turns and searches both report."""
 
@@ -248,6 +258,7 @@ class Reported(Reply):
     timings_ms: dict[str, int]
     usage: UsageReply
     outbound: list[OutboundReply]
+    entities: list[EntityReply] = Field(description="Only where the installation links names.")
 
 
 class _TurnHead(Reply):
