@@ -232,7 +232,7 @@ async def test_it_works_by_keyboard_alone(page: Page) -> None:
 
     reached = []
     await page.locator(".brand").focus()
-    for _ in range(20):
+    for _ in range(24):
         await page.keyboard.press("Tab")
         reached.append(
             await page.evaluate(
@@ -240,7 +240,7 @@ async def test_it_works_by_keyboard_alone(page: Page) -> None:
                 " || document.activeElement.textContent.trim()"
             )
         )
-    for name in ("New chat", "Why this answer", "Copy", "How it scored"):
+    for name in ("New chat", "Edit", "Why this answer", "Copy", "Answer again", "How it scored"):
         assert name in reached
 
 

@@ -200,3 +200,20 @@ async def test_sources_are_preferred_and_avoided(page: Page) -> None:
     await expect(page.get_by_role("alert")).to_be_empty()
     await page.get_by_role("button", name="Delete “harbourpost.example”").click()
     await expect(listed).to_have_text(["tabloid.exampleAvoid"])
+
+
+async def test_everything_that_is_kept_is_deleted_after_a_question(page: Page) -> None:
+    await ask(page)
+    await expect(page).to_have_title(f"{QUESTION} · Pellucid")
+    await page.get_by_role("button", name="Settings").click()
+    forget = page.get_by_role("button", name="Delete everything kept about me")
+    await forget.click()
+    await expect(page.get_by_role("button", name="Cancel")).to_be_focused()
+    await page.keyboard.press("Enter")
+    await expect(forget).to_be_focused()
+    await page.keyboard.press("Enter")
+    await page.get_by_role("button", name="Delete", exact=True).click()
+
+    await expect(page.locator("#welcome")).to_be_visible()
+    await open_menu(page)
+    await expect(page.locator("#conversations")).to_have_text("No conversations yet.")

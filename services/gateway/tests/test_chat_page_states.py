@@ -10,7 +10,7 @@ from door_fakes import RESULT, FakeEngine, MakeApp
 from playwright.async_api import Browser, Page, Route, expect
 
 from pellucid_gateway.access.api_keys import ApiKey
-from pellucid_gateway.domain.events import Degradation, Done, Notice
+from pellucid_gateway.domain.events import Degradation, Done, Notice, Noticed
 from pellucid_gateway.domain.findings import ProviderStatus
 from pellucid_runtime.http_server import HttpServer
 
@@ -95,8 +95,23 @@ async def test_a_lost_web_is_told_once(
     engine.events = [*engine.events[:-1], Done(result)]
     await ask(page)
 
-    warning = page.locator(".note--warn")
+    warning = page.locator(".notes .is-warning")
     await expect(warning).to_have_text(f"This answer had to do without {warned}.")
+
+
+async def test_a_notice_that_the_answer_has_is_not_shown_twice(
+    page: Page, engine: FakeEngine
+) -> None:
+    said = Notice("sources_disagree", "The council 👍 raised it by 20 cents.")
+    heard = Notice("simple_decision", "A rule decided.")
+    lost = (Degradation("decision", "late"), Degradation("fetcher", "gone"))
+    result = replace(RESULT, notices=(said, heard), degraded=lost)
+    engine.events = [*engine.events[:9], Noticed(said), *engine.events[10:-1], Done(result)]
+    await ask(page)
+    await expect(page.locator(".answer__foot")).to_be_visible()
+
+    shown = await page.locator(".notes p:visible").all_inner_texts()
+    assert shown == ["This answer had to do without page reading.", "A rule decided."]
 
 
 async def test_sources_that_were_not_quoted_suggest_what_to_ask_next(

@@ -80,14 +80,14 @@ class SearchSettings(_WithProviders):
         10.0,
         ge=0,
         le=60,
-        description="Longest wait for a provider's limit beyond the budget, within the caller's "
-        "deadline; who would wait longer is refused at once.",
+        description="Seconds beyond the budget to wait for a provider's rate limit, within the "
+        "caller's deadline; a longer wait is refused at once.",
     )
     search_hedge_s: float = Field(
         1.0,
         gt=0,
         le=10,
-        description="Seconds after which the next provider is asked too, until a p95 is measured.",
+        description="Seconds until the next provider is called as well; later the measured p95.",
     )
     search_provider_concurrency: int = Field(
         32,
@@ -100,7 +100,7 @@ class SearchSettings(_WithProviders):
         50.0,
         ge=0,
         le=1e6,
-        description="Budget per UTC day; when spent, only free providers are asked.",
+        description="Budget per UTC day; beyond it only free providers are called.",
     )
     search_prices: str = Field(
         "",
@@ -120,7 +120,7 @@ class SearchSettings(_WithProviders):
     )
     search_pii_subject_lookup: bool = Field(
         default=False,
-        description="Let the e-mail address, phone number or IP that a question is about pass.",
+        description="Do not redact an e-mail address, phone number or IP that a question is about.",
     )
     search_domain_policy: Path | None = Field(
         None, description="YAML file with further block, doubtful and allow lists."

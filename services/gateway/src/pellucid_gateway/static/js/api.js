@@ -59,6 +59,7 @@ export const conversations = async () => (await json("GET", "v1/conversations"))
 export const conversation = (id) => json("GET", conversationPath(id));
 export const renameConversation = (id, title) => send("POST", conversationPath(id), { title });
 export const deleteConversation = (id) => send("DELETE", conversationPath(id));
+export const deleteEverything = () => send("DELETE", "v1/users/me/data");
 export const deleteTurn = (id, turn) => send("DELETE", `${conversationPath(id)}/turns/${encodeURIComponent(turn)}`);
 
 /** Names of the models that answer, without the gateway's own name for its choice. */

@@ -9,6 +9,7 @@ import { t } from "./words.js";
 
 const HISTORY_LIMIT = 20; // messages sent along; the server looks at the last 5 for its decisions
 const HASH = "#c=";
+const TITLE_CHARS = 60;
 
 /** Id of the conversation that the address names; empty: none. */
 export const namedInAddress = () => (location.hash.startsWith(HASH) ? decodeURIComponent(location.hash.slice(HASH.length)) : "");
@@ -168,6 +169,7 @@ export class Chat {
     byId("welcome").hidden = !isEmpty;
     byId("new-chat").hidden = isEmpty;
     byId("share").hidden = !this.finished.length;
+    document.title = isEmpty ? "Pellucid" : `${this.turns[0].question.slice(0, TITLE_CHARS)} · Pellucid`;
   }
 }
 

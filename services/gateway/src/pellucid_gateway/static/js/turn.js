@@ -22,10 +22,10 @@ export class TurnView {
     this.sources = new Map();
     this.stance = features.includes("source_preferences") ? (domain) => stanceButtons(domain, announce) : null;
     this.steps = new Steps();
-    this.notes = h("div");
+    this.notes = h("div", { class: "notes" });
     this.body = h("div", { class: "prose", dir: "auto" });
     this.extra = h("div");
-    this.after = h("div");
+    this.after = h("div", { class: "notes" });
     this.foot = h("div");
     this.question = new QuestionView(text, { onResend });
     this.article = h("article", { class: "answer", "aria-label": t("answer"), "aria-busy": "true" }, this.steps.root, this.notes, this.body, this.after, this.extra, this.foot);
@@ -72,9 +72,9 @@ export class TurnView {
 
   /** Shows a notice once; above the text as long as there is none, then below it. */
   note({ code, text }) {
-    if (code === TOLD_BY_ANSWER) return;
+    if (code === TOLD_BY_ANSWER || this.prose.text.includes(text)) return;
     if ([...this.notes.children, ...this.after.children].some((child) => child.textContent === text)) return;
-    (this.prose.text ? this.after : this.notes).append(h("p", { class: "note" }, text));
+    (this.prose.text ? this.after : this.notes).append(h("p", {}, text));
   }
 
   finish(result) {
@@ -87,6 +87,7 @@ export class TurnView {
   show(result) {
     this.take(result.sources);
     this.prose.settle(result.answer, result.citations, result.unsupported);
+    for (const note of this.notes.children) note.hidden = result.answer.includes(note.textContent);
     if (result.decision) this.steps.finish(result);
     else this.steps.root.hidden = true;
     this.degraded(missingParts(result));
@@ -100,7 +101,7 @@ export class TurnView {
 
   degraded(names) {
     if (!names.length) return;
-    this.after.prepend(h("p", { class: "note note--warn" }, t("without", { names: names.join(", ") })));
+    this.after.prepend(h("p", { class: "is-warning" }, t("without", { names: names.join(", ") })));
   }
 
   footer(result) {

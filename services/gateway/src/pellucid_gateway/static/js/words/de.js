@@ -26,6 +26,7 @@ export default {
   style: "Quellen im Text", styleNamed: "Genannt, mit Nummern", styleNumbers: "Nur Nummern", model: "Modell", serversModel: "Vom Server gewählt",
   useKeys: "Tastenkürzel mit einer Taste", shortcuts: "Tastenkürzel", newLine: "Neue Zeile", toQuestion: "Zur Frage", editLast: "Letzte Frage bearbeiten",
   site: "Website", siteHint: "example.com", stance: "Ihre Haltung", add: "Hinzufügen", saved: "Gespeichert", prefer: "Bevorzugen", avoid: "Meiden", named_prefer: "{domain} bevorzugen", named_avoid: "{domain} meiden",
+  forget: "Alles über mich Gespeicherte löschen", forgetAsk: "Löscht hier Ihre Unterhaltungen, Erinnerungen, Belege, Vorlieben und Nutzung.",
   // question and answer
   question: "Frage", answer: "Antwort", edit: "Bearbeiten", editQuestion: "Frage bearbeiten", editNote: "Ersetzt diese Antwort und alle folgenden.",
   copy: "Kopieren", copied: "Kopiert", notCopied: "Kopieren war nicht erlaubt", regenerate: "Neu beantworten", whyThis: "Warum diese Antwort", code: "Code", table: "Tabelle",

@@ -26,6 +26,7 @@ export default {
   style: "Sources in the text", styleNamed: "Named, with numbers", styleNumbers: "Numbers only", model: "Model", serversModel: "The server's choice",
   useKeys: "Single-key shortcuts", shortcuts: "Keyboard shortcuts", newLine: "New line", toQuestion: "Go to the question", editLast: "Edit the last question",
   site: "Site", siteHint: "example.com", stance: "What you think of it", add: "Add", saved: "Saved", prefer: "Prefer", avoid: "Avoid", named_prefer: "Prefer {domain}", named_avoid: "Avoid {domain}",
+  forget: "Delete everything kept about me", forgetAsk: "Deletes your conversations, memories, evidence, preferences and usage here.",
   // question and answer
   question: "Question", answer: "Answer", edit: "Edit", editQuestion: "Edit the question", editNote: "Replaces this answer and all below it.",
   copy: "Copy", copied: "Copied", notCopied: "Copying was not allowed", regenerate: "Answer again", whyThis: "Why this answer", code: "Code", table: "Table",

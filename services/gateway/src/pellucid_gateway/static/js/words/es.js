@@ -26,6 +26,7 @@ export default {
   style: "Fuentes en el texto", styleNamed: "Con nombre y número", styleNumbers: "Solo números", model: "Modelo", serversModel: "El que elija el servidor",
   useKeys: "Atajos de una tecla", shortcuts: "Atajos de teclado", newLine: "Línea nueva", toQuestion: "Ir a la pregunta", editLast: "Editar la última pregunta",
   site: "Sitio", siteHint: "example.com", stance: "Tu opinión", add: "Añadir", saved: "Guardado", prefer: "Preferir", avoid: "Evitar", named_prefer: "Preferir {domain}", named_avoid: "Evitar {domain}",
+  forget: "Eliminar todo lo que se guarda sobre mí", forgetAsk: "Elimina aquí tus conversaciones, recuerdos, evidencias, preferencias y uso.",
   // question and answer
   question: "Pregunta", answer: "Respuesta", edit: "Editar", editQuestion: "Editar la pregunta", editNote: "Sustituye esta respuesta y las siguientes.",
   copy: "Copiar", copied: "Copiado", notCopied: "No se permitió copiar", regenerate: "Responder otra vez", whyThis: "Por qué esta respuesta", code: "Código", table: "Tabla",

@@ -26,6 +26,7 @@ export default {
   style: "Sources dans le texte", styleNamed: "Nommées, avec numéros", styleNumbers: "Numéros seuls", model: "Modèle", serversModel: "Au choix du serveur",
   useKeys: "Raccourcis à une touche", shortcuts: "Raccourcis clavier", newLine: "Nouvelle ligne", toQuestion: "Aller à la question", editLast: "Modifier la dernière question",
   site: "Site", siteHint: "example.com", stance: "Votre avis", add: "Ajouter", saved: "Enregistré", prefer: "Préférer", avoid: "Éviter", named_prefer: "Préférer {domain}", named_avoid: "Éviter {domain}",
+  forget: "Supprimer tout ce qui est conservé sur moi", forgetAsk: "Supprime ici vos conversations, souvenirs, preuves, préférences et votre usage.",
   // question and answer
   question: "Question", answer: "Réponse", edit: "Modifier", editQuestion: "Modifier la question", editNote: "Remplace cette réponse et les suivantes.",
   copy: "Copier", copied: "Copié", notCopied: "La copie n’a pas été autorisée", regenerate: "Répondre à nouveau", whyThis: "Pourquoi cette réponse", code: "Code", table: "Tableau",

@@ -26,6 +26,7 @@ export default {
   style: "本文中の出典", styleNamed: "名前と番号", styleNumbers: "番号のみ", model: "モデル", serversModel: "サーバーの既定",
   useKeys: "1 文字のショートカット", shortcuts: "キーボードショートカット", newLine: "改行", toQuestion: "質問欄へ", editLast: "最後の質問を編集",
   site: "サイト", siteHint: "example.com", stance: "扱い", add: "追加", saved: "保存しました", prefer: "優先", avoid: "除外", named_prefer: "{domain} を優先", named_avoid: "{domain} を除外",
+  forget: "自分に関する保存データをすべて削除", forgetAsk: "このサーバーにある会話・記憶・根拠・設定した出典・利用量を削除します。",
   // question and answer
   question: "質問", answer: "回答", edit: "編集", editQuestion: "質問を編集", editNote: "この回答と以降の内容が置き換わります。",
   copy: "コピー", copied: "コピーしました", notCopied: "コピーが許可されませんでした", regenerate: "もう一度回答", whyThis: "この回答の理由", code: "コード", table: "表",

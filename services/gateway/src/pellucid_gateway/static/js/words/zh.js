@@ -26,6 +26,7 @@ export default {
   style: "文中的来源", styleNamed: "名称和编号", styleNumbers: "仅编号", model: "模型", serversModel: "由服务器选择",
   useKeys: "单键快捷键", shortcuts: "键盘快捷键", newLine: "换行", toQuestion: "到提问框", editLast: "编辑上一个问题",
   site: "网站", siteHint: "example.com", stance: "偏好", add: "添加", saved: "已保存", prefer: "优先", avoid: "排除", named_prefer: "优先 {domain}", named_avoid: "排除 {domain}",
+  forget: "删除保存的关于我的一切", forgetAsk: "将删除此处你的对话、记忆、证据、偏好和用量。",
   // question and answer
   question: "问题", answer: "回答", edit: "编辑", editQuestion: "编辑问题", editNote: "将替换此回答及其后的全部内容。",
   copy: "复制", copied: "已复制", notCopied: "不允许复制", regenerate: "重新回答", whyThis: "为何如此回答", code: "代码", table: "表格",
