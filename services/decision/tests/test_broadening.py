@@ -38,11 +38,6 @@ def spaceless(text: str, *shares: float) -> tuple[Word, ...]:
             ["Norrvik 5 Sundal Duo heavier"],
         ),
         (tagged("Plenny harbour depth", 0.9, 0.9, 0.9), []),
-        # A capital at the beginning makes no name.
-        (
-            tagged("Quand rouvre le pont Lavoy demain", 0.55, 0.9, 0, 0.95, 0.97, 0.4),
-            ["rouvre pont Lavoy"],
-        ),
     ],
 )
 def test_what_is_left_of_a_query(words: tuple[Word, ...], expected: list[str]) -> None:

@@ -1,6 +1,6 @@
 """Broader queries for when nothing is found: fewer words of the same thing, or others.
 
-Names that the model is sure of are in all of them. Pure, as `query_assembly` is.
+All names are in each of them. Pure, as `query_assembly` is.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -12,8 +12,6 @@ from pellucid_decision.understanding.words import Word
 # and later ones only where the model is clear about them.
 _LEAST_PARTS, _FIRM_PARTS = 3, 2
 _CLEAR = 0.6
-# A name above it is never left out.
-_SURE = 0.5
 # A word that no query has may stand beside the others above it.
 _OTHER = 0.03
 _MOST_OTHERS = 2
@@ -41,7 +39,7 @@ def broadened(
     most = max(_LEAST_PARTS, len(parts) // 2)
     ranked = sorted(parts, key=_share, reverse=True)[:most]
     likely = [part for n, part in enumerate(ranked) if n < _FIRM_PARTS or _share(part) >= _CLEAR]
-    kept = [word for part in parts if part in likely or _is_sure_name(part) for word in part]
+    kept = [word for part in parts if part in likely or _is_name(part) for word in part]
     known = {word.key for word in line}
     free = (word for word in words if word.key not in known and word.key not in unwanted)
     others = sorted((w for w in free if w.queries[0] > _OTHER), key=_first, reverse=True)
@@ -64,10 +62,8 @@ def _belongs(left: Word, right: Word) -> bool:
     return (run_on and left.end == right.start) or one_name(left, right)
 
 
-def _is_sure_name(part: Part) -> bool:
-    """Whether a part is a name; a word that opens its text has its capital from there."""
-    opens = len(part) == 1 and part[0].start == 0 and not part[0].numeric
-    return _share(part) >= _SURE and not opens and any(word.nameable for word in part)
+def _is_name(part: Part) -> bool:
+    return any(word.nameable for word in part)
 
 
 def _share(part: Part) -> float:
