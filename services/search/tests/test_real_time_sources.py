@@ -231,7 +231,11 @@ async def test_nothing_leaves_where_nothing_may(
 
 
 def test_settings_take_each_name_in_its_place() -> None:
-    assert SearchSettings(search_real_time="coinpaprika").real_time_sources == ("coinpaprika",)
-    for wrong in ({"search_real_time": "brave"}, {"search_providers": "coinpaprika"}):
+    assert SearchSettings(search_real_time="coinpaprika").beside == ("coinpaprika",)
+    for wrong in (
+        {"search_real_time": "brave"},
+        {"search_real_time": "wikidata"},
+        {"search_providers": "coinpaprika"},
+    ):
         with pytest.raises(ValidationError):
             SearchSettings(**wrong)

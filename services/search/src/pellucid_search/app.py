@@ -126,7 +126,7 @@ async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> Sea
     searcher = Searcher(
         provider_clients=provider_clients,
         offers=roster.offers,
-        line=lineup(settings.listed_providers, roster.offers(), settings.real_time_sources),
+        line=lineup(settings.listed_providers, roster.offers(), settings.beside),
         relay=Relay(answering, clock, hedge_default_s=settings.search_hedge_s),
         redactor=Redactor(permit_subject=settings.search_pii_subject_lookup),
         policy=_policy(settings),

@@ -122,7 +122,6 @@ class ExcerptAnswerer:
             conflicts=conflicts,
             wording=self._ledger.wording,
             style=self._request.citation_style,
-            now=self._setting.now,
             are_near_only=are_near_only,
             as_points=wish.unit is Unit.POINT,
         )
