@@ -92,7 +92,8 @@ def _message(body: Mapping[str, Any]) -> dict[str, Any]:
         function = functions[0]["function"]
         schema = function.get("parameters") or {}
         wanted = schema.get("required") or schema.get("properties") or {}
-        arguments = {name: GIVEN.get(name, "x") for name in wanted}
+        said = str(body["messages"][-1]["content"])
+        arguments = {name: GIVEN.get(name, said) for name in wanted}
         called = {"name": function["name"], "arguments": json.dumps(arguments)}
         return {
             "content": None,
