@@ -127,7 +127,10 @@ async def test_a_lost_link_is_a_loss_of_its_own(
     ("text", "name"),
     [
         ("who is Sunniva Tarrant", "Sunniva Tarrant"),
-        ("NATO summit in Brussels 2026", "NATO"),
+        ("NATO summit in Brussels 2026", "Brussels"),
+        ("New York mayor", "New York"),
+        ("tiempo en Ciudad de México mañana", "Ciudad de México"),
+        ("Weather in Porto on Saturday", "Porto"),
         ("bridge toll", ""),
         ("", ""),
         ("스케리 다리 통행료", ""),

@@ -19,7 +19,7 @@ def _provider_fields() -> dict[str, Any]:
     """One setting for the key, the address and the account of each provider over HTTP."""
     fields: dict[str, Any] = {}
     for spec in REGISTRY.values():
-        if spec.dialect is None:
+        if spec.dialect is None and not spec.base_url:
             continue
         if spec.key:
             text = f"Key for {spec.name}."

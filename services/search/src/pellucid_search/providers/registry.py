@@ -114,6 +114,7 @@ _SPECS = (
     ProviderSpec("bing", 25_000, bing, "BING_SEARCH_API_KEY", "BING_BASE_URL", rate=3, automatic=False, sunset="2025-08-11"),
     ProviderSpec("frankfurter", 0, frankfurter, address="FRANKFURTER_BASE_URL", base_url="https://api.frankfurter.dev", rate=5, automatic=False, topics=("finance", "finance_price")),
     ProviderSpec("coinpaprika", 0, coinpaprika, address="COINPAPRIKA_BASE_URL", base_url="https://api.coinpaprika.com", rate=5, automatic=False, topics=("finance", "finance_price", "crypto_chain")),
+    ProviderSpec("open_meteo", address="OPEN_METEO_BASE_URL", base_url="https://api.open-meteo.com", rate=5, automatic=False, topics=("weather",)),
     ProviderSpec("wikidata", 0, wikidata, address="WIKIDATA_BASE_URL", base_url="https://www.wikidata.org", rate=5, automatic=False, topics=ANY),
     ProviderSpec("ddgs", rate=10, period_s=10),
     ProviderSpec("local", address="LOCAL_CORPUS_DIR", external=False),

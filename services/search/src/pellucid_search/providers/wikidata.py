@@ -5,11 +5,10 @@ of a query, and nothing else of the query leaves.
 """
 
 import re
-from itertools import groupby
 
-from pellucid_language.claimed_names import claimed_names
 from pellucid_search.errors import BadRequestError, ProviderError, RateError
 from pellucid_search.hits import ProviderReply, RawHit
+from pellucid_search.providers.names import longest_name
 from pellucid_search.providers.wire import (
     Endpoint,
     HttpCall,
@@ -31,11 +30,7 @@ _BUSY = frozenset({"ratelimited", "maxlag"})
 
 def wording(query: ProviderQuery) -> str:
     """Return what leaves: the longest name of the query by its capitals; empty without one."""
-    known = frozenset(claimed_names(query.text))
-    words = query.text.split()
-    runs = groupby(words, key=lambda word: word.strip(".,;:!?\"'()") in known)
-    names = [" ".join(run).strip(".,;:!?\"'()") for is_name, run in runs if is_name]
-    return max(names, key=lambda name: len(name.split()), default="")
+    return longest_name(query.text)
 
 
 def build(query: ProviderQuery, endpoint: Endpoint) -> HttpCall:

@@ -252,13 +252,13 @@ class EntityReply(Reply):
 class Reported(Reply):
     """What turns and searches both report."""
 
+    entities: list[EntityReply] = Field(description="Only where the installation links names.")
     providers: list[ProviderReply]
     degraded: list[DegradedReply]
     notices: list[NoticeReply]
     timings_ms: dict[str, int]
     usage: UsageReply
     outbound: list[OutboundReply]
-    entities: list[EntityReply] = Field(description="Only where the installation links names.")
 
 
 class _TurnHead(Reply):
