@@ -35,10 +35,10 @@ WEATHER = {
     },
 }  # fmt: skip
 SAID = (
-    "Weather in Lisbon, Portugal as of 2026-11-27 09:15 (Europe/Lisbon): 14.2 °C, rain, feels like "
-    "13.1 °C, humidity 81 %, wind 12.6 km/h. Forecast: 2026-11-27 rain, 11.2 to 16.4 °C, rain "
-    "probability 85 %; 2026-11-28 partly cloudy, 10.0 to 18.0 °C, rain probability 5 %. "
-    "Weather data by Open-Meteo.com."
+    "Weather in Lisbon, Portugal by Open-Meteo as of 2026-11-27 09:15 (Europe/Lisbon): 14.2 °C, "
+    "rain, feels like 13.1 °C, humidity 81 %, wind 12.6 km/h. Forecast for today, 2026-11-27: "
+    "rain, 11.2 to 16.4 °C, rain probability 85 %. Forecast for tomorrow, 2026-11-28: partly "
+    "cloudy, 10.0 to 18.0 °C, rain probability 5 %."
 )
 
 

@@ -114,11 +114,9 @@ def weather(at: Place, reply: HttpReply) -> ProviderReply:
         return ProviderReply(())
     now = _now(current)
     when = f"{text(current.get('time')).replace('T', ' ')} ({text(answer.get('timezone'))})"
-    said = f"Weather in {at.name} as of {when}: {now}."
-    days = [day for n in range(_DAYS) if (day := _day(daily, n))]
-    if days:
-        said += f" Forecast: {'; '.join(days)}."
-    said += " Weather data by Open-Meteo.com."
+    said = f"Weather in {at.name} by Open-Meteo as of {when}: {now}."
+    days = (day for n in range(_DAYS) if (day := _day(daily, n)))
+    said = " ".join((said, *(f"Forecast for {day}." for day in days)))
     url = f"{PUBLIC}/v1/forecast?latitude={at.latitude}&longitude={at.longitude}"
     url += f"&current={_CURRENT}&daily={_DAILY}&timezone=auto"
     title = f"Weather in {at.name}: {now.partition(', feels')[0]}"
@@ -150,7 +148,8 @@ def _day(daily: Mapping[str, Any], n: int) -> str:
     rain = of("precipitation_probability_max")
     parts = [_named(of("weather_code")), f"{low} to {high} °C"]
     parts += [f"rain probability {rain} %"] if _is_told(rain) else []
-    return f"{day} {', '.join(filter(None, parts))}"
+    called = {0: "today, ", 1: "tomorrow, "}.get(n, "")
+    return f"{called}{day}: {', '.join(filter(None, parts))}"
 
 
 def _named(code: object) -> str:
