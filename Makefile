@@ -28,7 +28,7 @@ DOCKERFILES   := $(wildcard services/*/Dockerfile*)
 BASE_IMAGE    := python:3.11.14-slim-bookworm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-unit test-integration test-e2e lint types protos protos-check settings chart eval parity bench fuzz faults load-test clients deploy-check alerts-test images images-check pin-digests real-model clean
+.PHONY: help setup run test test-unit test-integration test-e2e lint types protos protos-check settings chart picture eval parity bench fuzz faults load-test clients deploy-check alerts-test images images-check pin-digests real-model clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -107,6 +107,9 @@ settings: $(STAMPS)/dev ## write docs/settings.md from the settings classes
 
 chart: $(STAMPS)/dev ## generate the Helm chart's objects from deploy/base and deploy/components; needs kubectl
 	$(BIN)/python deploy/helm/generate.py
+
+picture: $(STAMPS)/dev ## take the README's picture of the chat page, beside a running make run
+	$(BIN)/python eval/page_picture.py
 
 eval: $(STAMPS)/dev ## measure quality on the project's own sets; EVAL_DATA=<folder> adds others
 	$(BIN)/python -m eval

@@ -56,6 +56,11 @@ def test_the_guide_lists_the_wings_of_the_contract(heading: str, contract: str) 
     assert listed(heading) == layers()[contract]
 
 
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.name)
+def test_the_guide_says_what_a_package_holds(package: Path) -> None:
+    assert package.parent.name == "src" or f"\n| `{package.name}` | " in GUIDE
+
+
 def test_every_service_has_a_contract() -> None:
     services = {path.name for path in (ROOT / "services").iterdir() if (path / "src").is_dir()}
     assert services - {"common"} == {name.rpartition("-")[0] for name in layers()} & services

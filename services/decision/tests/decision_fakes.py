@@ -44,8 +44,10 @@ class FakeUnderstanding:
         leans: float = 0.0,
         freshness: Freshness = Freshness.NONE,
         kind: str = "",
+        share: float = 0.9,
         down: bool = False,
     ) -> None:
+        self.share = share
         self.told = Understanding(search, leans, freshness, kind, ())
         self.queries = (first.split(), second.split())
         self.down = down
@@ -60,15 +62,15 @@ class FakeUnderstanding:
             piece
             for query, words in enumerate(self.queries)
             for word in words
-            for piece in _pieces(word, texts, query)
+            for piece in _pieces(word, texts, query, self.share)
         ]
         told = self.told
         return Understanding(told.search, told.leans, told.freshness, told.kind, tuple(pieces))
 
 
-def _pieces(word: str, texts: Mapping[int, str], query: int) -> list[Piece]:
+def _pieces(word: str, texts: Mapping[int, str], query: int, share: float) -> list[Piece]:
     """Return the first place of a word: in the message, else in the turns."""
-    shares = tuple(0.9 if number == query else 0.0 for number in range(3))
+    shares = tuple(share if number == query else 0.0 for number in range(3))
     for number, text in texts.items():
         match = re.search(re.escape(word), text)
         if match:

@@ -1,7 +1,6 @@
 """Texts and their parts: sentences, key facts, excerpts, notices, lexical checks, publishers."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from string import Formatter
 
 import pytest
@@ -133,7 +132,6 @@ def test_spans_of_excerpts_hold_in_every_language_and_style(
         candidates_of(sources),
         wording=notices.wording_for(language),
         style=style,
-        now=datetime(2026, 1, 1, tzinfo=UTC),
     )
 
     spans = [written.text[c.start : c.end] for c in written.citations]
@@ -161,7 +159,6 @@ kettle --serial
         [one for one in found if one.listed],
         wording=notices.wording_for(language),
         style=CitationStyle.NUMERIC,
-        now=datetime(2026, 1, 1, tzinfo=UTC),
     )
 
     spans = [written.text[c.start : c.end] for c in written.citations]

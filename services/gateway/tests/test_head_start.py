@@ -16,7 +16,6 @@ from turn_fakes import Rig
 
 from pellucid_gateway.api.compatible.head_start import HeadStart
 from pellucid_gateway.api.compatible.upstream import Take
-from pellucid_gateway.conversation.memories import Memories
 from pellucid_gateway.domain.decision import Decision
 from pellucid_gateway.domain.passed_on import Spent
 from pellucid_gateway.domain.ports import DecideAnswer, DecideCall
@@ -325,20 +324,3 @@ def test_plain_messages_are_known(message: str) -> None:
 )  # fmt: skip
 def test_other_messages_are_none(message: str) -> None:
     assert not is_plain(message)
-
-
-async def test_memories_looked_for_longer_than_a_decision_to_search_show_no_model_the_message(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def recall(*_owner_and_more: object) -> tuple[str, ...]:
-        await asyncio.sleep(0.1)
-        return ()
-
-    monkeypatch.setattr(Memories, "recall", recall)
-    async with AsyncExitStack() as stack:
-        opened = await open_one(stack, tmp_path, search_decision())
-        reply = await opened.complete(THANKS)
-
-    assert "4.50 crowns" in reply.text
-    assert opened.decision.seen == [0]
-    assert opened.upstream.bodies == []

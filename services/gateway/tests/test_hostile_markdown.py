@@ -140,7 +140,7 @@ def _own_words(payload: str) -> list[str]:
     noticed = replace(RESULT, answer="", sources=(), notices=(Notice("x", f"So {payload}."),))
     quoted = [Candidate(source, source.facts, 0), Candidate(source, payload, 1)]
     written = [
-        write(quoted, wording=wording_for(language), style=style, now=NOW).text
+        write(quoted, wording=wording_for(language), style=style).text
         for language in ("en", "ko")
         for style in STYLES
     ]
@@ -151,8 +151,8 @@ def _own_words(payload: str) -> list[str]:
         f"- {link(payload, source.url)}: {escaped(payload)}",
         source_list([source], "Sources", lambda _: ""),
         marker_of(source, CitationStyle.MARKDOWN),
-        korean_list([source], wording=wording_for("ko"), now=NOW, summaries={1: payload}),
-        korean_list([source], wording=wording_for("ko"), now=NOW, summaries={}),
+        korean_list([source], wording=wording_for("ko"), summaries={1: payload}),
+        korean_list([source], wording=wording_for("ko"), summaries={}),
         answer_text(listed),
         answer_text(noticed),
         step_text(Progress(kind=ProgressKind.SEARCH_START, message="Searching", query=payload)),

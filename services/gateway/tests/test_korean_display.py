@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 from port_fakes import NOW, FakeDecision, FakeModel, FakeSearch, search_decision
 from turn_fakes import Rig
 
-from pellucid_gateway.answering.korean_list import is_recent, korean_list
+from pellucid_gateway.answering.korean_list import korean_list
 from pellucid_gateway.domain.events import Done, TurnResult
 from pellucid_gateway.domain.findings import Hit, PublishedDate, Source
 from pellucid_gateway.domain.notices import wording_for
-from pellucid_gateway.domain.request import CitationStyle
+from pellucid_gateway.domain.request import CitationStyle, SearchCommand
+from pellucid_gateway.retrieval.labels import labelled
 from pellucid_language.detection import is_mostly_korean
 
 KO = wording_for("ko")
@@ -55,7 +56,7 @@ SOURCES = st.lists(
 
 
 def listed(sources: list[Source], summaries: dict[int, str] | None = None) -> str:
-    return korean_list(sources, wording=KO, now=NOW, summaries=summaries or {})
+    return korean_list(labelled(sources, KO, NOW), wording=KO, summaries=summaries or {})
 
 
 @settings(max_examples=120, deadline=None)
@@ -128,10 +129,10 @@ def test_p17_recent_dates_are_marked(sources: list[Source]) -> None:
     entries = [line for line in listed(sources).split("\n") if re.match(r"\d+\. ", line)]
 
     for each, entry in zip(sources, entries, strict=True):
-        assert ("**최근**" in entry) is is_recent(each, NOW)
-        assert is_recent(each, NOW) is bool(
-            each.published and NOW - each.published.time <= timedelta(days=30)
-        )
+        is_recent = bool(each.published and NOW - each.published.time <= timedelta(days=7))
+        assert ("**최근**" in entry) is is_recent
+        (label,) = labelled([each], KO, NOW)
+        assert label.recent is is_recent
 
 
 def korean_rig(model: FakeModel | None) -> Rig:
@@ -183,3 +184,25 @@ async def test_a_korean_answer_without_a_model_is_korean_and_numbered() -> None:
     assert re.search(r"^1\. “", result.answer, re.MULTILINE)
     assert "출처: haedam.example" in result.answer
     assert "**최근**" in result.answer
+
+
+async def test_results_in_korean_say_whose_they_are_and_which_are_foreign_or_new() -> None:
+    """P3, P15 and P17 where no answer is written: a forced search and /v1/search."""
+    rig = korean_rig(None)
+    forced = result_of(await rig.events(QUESTION, force_search=True)).sources
+    found = (await rig.engine.search(SearchCommand(query=QUESTION))).results
+
+    for sources in (forced, found):
+        assert [s.attribution for s in sources] == [
+            "출처: haedam.example",
+            "출처: post.example (외국어 자료)",
+        ]
+        assert [s.language for s in sources] == ["ko", "en"]
+        assert [s.recent for s in sources] == [True, False]
+
+
+async def test_a_forced_search_in_korean_has_summaries_where_a_model_may_be_asked() -> None:
+    model = FakeModel(["해담대교가 개통했다."])
+    result = result_of(await korean_rig(model).events(QUESTION, force_search=True))
+
+    assert [source.summary for source in result.sources] == ["", "해담대교가 개통했다."]

@@ -20,7 +20,7 @@ from pellucid_gateway.domain.findings import Hit
 from pellucid_gateway.domain.ports import DecideCall
 from pellucid_gateway.domain.request import ChatMessage, Depth, Role, TurnRequest
 from pellucid_gateway.question.fallback_decision import decide_by_rule
-from pellucid_gateway.retrieval.search_plan import second_try
+from pellucid_gateway.retrieval.search_plan import further_questions, second_try
 from pellucid_gateway.turn.dependencies import heard_messages
 from pellucid_gateway.turn_context.plans import DEPTH_PLANS
 
@@ -61,6 +61,13 @@ def test_an_empty_first_round_gets_another(
     again = second_try(decision(first, *fallbacks), [first.text])
     assert tuple(query.text for query in again) == expected
     assert all(query.freshness is Freshness.NONE and not query.site for query in again)
+
+
+def test_a_page_may_answer_what_a_message_leaves_to_its_context() -> None:
+    alone = decision(PlannedQuery("Skerry Bridge toll"))
+    assert further_questions(alone) == ()
+    leaning = replace(alone, requires_context=True)
+    assert further_questions(leaning) == ("Skerry Bridge toll",)
 
 
 def test_the_gateways_own_decision_has_a_second_query_too() -> None:

@@ -10,7 +10,7 @@ from turn_fakes import Rig
 from pellucid_gateway.domain.decision import PlannedQuery, WebMode
 from pellucid_gateway.domain.events import Done, TurnResult
 from pellucid_gateway.domain.ports import DecideAnswer, DecideCall
-from pellucid_gateway.domain.request import ChatMessage, Role, SearchOptions
+from pellucid_gateway.domain.request import ChatMessage, Role, SearchOptions, SubjectContext
 
 LATEST = "What is the latest toll on the Skerry Bridge?"
 SAME = search_decision(queries=(PlannedQuery("Skerry Bridge toll latest"),))
@@ -37,6 +37,18 @@ async def test_the_begun_search_is_used_when_it_is_the_one_decided_on() -> None:
     assert result.speculation == "used"
     assert len(rig.search.calls) == 1
     assert result.sources
+
+
+async def test_a_value_of_this_moment_is_searched_for_as_such() -> None:
+    now = search_decision(
+        queries=SAME.queries, real_time=True, reason_code="finance", category="finance_price"
+    )
+    rig = Rig(decision=SlowDecision(now), model=FakeModel())
+    await run(rig)
+
+    begun, decided = rig.search.calls
+    assert (begun.real_time, begun.topic) == (False, "")
+    assert (decided.real_time, decided.topic) == (True, "finance_price")
 
 
 async def test_it_is_cancelled_and_told_when_no_search_is_wanted() -> None:
@@ -99,3 +111,17 @@ async def test_nothing_leaves_for_messages_that_must_not(
 
     assert rig.search.calls == []
     assert result.speculation == ""
+
+
+@pytest.mark.parametrize(
+    "known",
+    [{"subject": SubjectContext(title="The Skerry Bridge")}, {"memories": ("Lives in Skerry.",)}],
+)
+async def test_nothing_begins_where_more_than_the_words_shapes_the_queries(
+    known: dict[str, Any],
+) -> None:
+    rig = Rig(decision=SlowDecision(SAME), model=FakeModel())
+    result = await run(rig, **known)
+
+    assert result.speculation == ""
+    assert len(rig.search.calls) == 1

@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import pytest
 
@@ -181,7 +180,6 @@ def test_the_reader_is_told_that_nothing_answers(language: str) -> None:
         _sentences(PAGE)[:1],
         wording=wording,
         style=CitationStyle.NONE,
-        now=datetime(2026, 11, 21, tzinfo=UTC),
         are_near_only=True,
     )
 

@@ -19,7 +19,7 @@ import pellucid_gateway
 UNTRUSTED = frozenset(
     {
         *("title", "snippet", "facts", "publisher", "site_name", "cited_text", "passage"),
-        *("description", "author", "heading", "excerpt"),
+        *("description", "author", "heading", "excerpt", "attribution", "summary"),
     }
 )
 # Methods whose result is as untrusted as the string.
@@ -45,6 +45,8 @@ NOT_MARKDOWN = {
     "verification/claim_extraction.py:claims_of": "compared",
     "verification/source_lists.py": "compared",
     "verification/judge.py": "judged",
+    "retrieval/labels.py:_attribution": "a field of its own",
+    "retrieval/sources.py:_language_of": "read for its language",
     "retrieval/strangers.py:_mentions": "compared",
     "turn/follow_ups.py": "compared",
     "turn/page_follow_ups.py:with_named_page": "asked of the decision service",

@@ -20,7 +20,7 @@ from pellucid_search.query import ProviderQuery
 pytestmark = pytest.mark.usefixtures("loaded_languages")
 
 NOW = datetime(2026, 1, 3, tzinfo=UTC)
-HTTP_PROVIDERS = tuple(name for name, spec in REGISTRY.items() if spec.dialect)
+HTTP_PROVIDERS = tuple(name for name, spec in REGISTRY.items() if spec.dialect and not spec.topics)
 
 
 def own_story(name: str) -> Any:

@@ -77,6 +77,8 @@ def ask_of(request: pb.DecideRequest, *, now: datetime, cutoff: datetime) -> Ask
         conversation_id=request.conversation_id,
         max_queries=request.max_queries or _MAX_QUERIES,
         max_parts=request.max_parts or _MAX_QUERIES,
+        memories=tuple(filter(None, map(clean, request.memories))),
+        search_offered=request.search_offered,
     )
 
 

@@ -10,7 +10,7 @@ from ipaddress import ip_address, ip_network
 from pellucid.gateway.v1 import gateway_pb2_grpc
 
 from pellucid_gateway.access.quota import DailySearches
-from pellucid_gateway.access.scoring_profiles import KnownProfiles
+from pellucid_gateway.access.scoring_profiles import KnownProfiles, TrafficSplit
 from pellucid_gateway.adapters.evidence_store import NoEvidence, StoredEvidence
 from pellucid_gateway.adapters.feedback_store import StoredFeedback
 from pellucid_gateway.adapters.identity_key import KEY_BYTES, SharedIdentityKey
@@ -104,7 +104,9 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
     supervise(stack, "turnstile-lag", concurrency_limit.watch_lag)
     doors = Doors(
         engine=KnownProfiles(
-            GatedEngine(ObservedEngine(remembered), concurrency_limit), settings.scoring_profiles
+            GatedEngine(ObservedEngine(remembered), concurrency_limit),
+            settings.scoring_profiles,
+            TrafficSplit(settings.scoring_split),
         ),
         identity=identity,
         health=health,
@@ -125,6 +127,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         head_starts=HeadStarts(settings.gateway_head_starts),
         concurrency_limit=concurrency_limit,
         examples=settings.gateway_examples,
+        fast_model=settings.llm_fast_model or "",
     )
     listeners: list[Listener] = [MetricsServer(settings, health)]
     listeners += [_grpc(settings, doors), _http(settings, doors)]
@@ -172,6 +175,7 @@ def _kept_doors(
         query_log=keeping.query_log,
         records=(keeping.state.records, keeping.state.evidence),
         stats=keeping.stats,
+        turns=keeping.turns,
         learned=learned,
         clock=clock,
     )

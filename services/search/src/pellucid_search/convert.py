@@ -95,6 +95,7 @@ def search_request(message: pb.SearchRequest, *, now: datetime) -> SearchRequest
         question=message.question,
         real_time=message.real_time,
         news=message.news,
+        topic=message.topic,
         bypass_cache=message.bypass_cache,
     )
 
@@ -133,6 +134,10 @@ def search_response(outcome: SearchOutcome) -> pb.SearchResponse:
         ],
         from_cache=account.from_cache,
         queries=outcome.queries,
+        entities=[
+            pb.Entity(name=one.name, id=one.id, label=one.label, description=one.description)
+            for one in outcome.entities
+        ],
     )
 
 

@@ -74,6 +74,7 @@ class SearchRequest:
         question: What the queries serve; never sent.
         real_time: Values change within the day.
         news: News are asked for.
+        topic: Kind of question, as the decision calls it; empty when unknown.
         bypass_cache: Ignore cached answers.
         now: Instant that relative dates refer to; aware.
     """
@@ -93,6 +94,7 @@ class SearchRequest:
     question: str = ""
     real_time: bool = False
     news: bool = False
+    topic: str = ""
     bypass_cache: bool = False
 
 

@@ -65,7 +65,7 @@ INTENT_BACKGROUND: Intent
 INTENT_GENERAL: Intent
 
 class DecideRequest(_message.Message):
-    __slots__ = ("message", "history", "subject", "web_mode", "force_search", "no_external", "now", "time_zone", "knowledge_cutoff", "language", "conversation_id", "max_queries", "earlier", "max_parts")
+    __slots__ = ("message", "history", "subject", "web_mode", "force_search", "no_external", "now", "time_zone", "knowledge_cutoff", "language", "conversation_id", "max_queries", "earlier", "max_parts", "memories", "search_offered")
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
     HISTORY_FIELD_NUMBER: _ClassVar[int]
     SUBJECT_FIELD_NUMBER: _ClassVar[int]
@@ -80,6 +80,8 @@ class DecideRequest(_message.Message):
     MAX_QUERIES_FIELD_NUMBER: _ClassVar[int]
     EARLIER_FIELD_NUMBER: _ClassVar[int]
     MAX_PARTS_FIELD_NUMBER: _ClassVar[int]
+    MEMORIES_FIELD_NUMBER: _ClassVar[int]
+    SEARCH_OFFERED_FIELD_NUMBER: _ClassVar[int]
     message: str
     history: _containers.RepeatedCompositeFieldContainer[_common_pb2.Message]
     subject: _common_pb2.SubjectContext
@@ -94,7 +96,9 @@ class DecideRequest(_message.Message):
     max_queries: int
     earlier: _containers.RepeatedCompositeFieldContainer[_common_pb2.Message]
     max_parts: int
-    def __init__(self, message: _Optional[str] = ..., history: _Optional[_Iterable[_Union[_common_pb2.Message, _Mapping]]] = ..., subject: _Optional[_Union[_common_pb2.SubjectContext, _Mapping]] = ..., web_mode: _Optional[_Union[WebMode, str]] = ..., force_search: _Optional[bool] = ..., no_external: _Optional[bool] = ..., now: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., time_zone: _Optional[str] = ..., knowledge_cutoff: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., language: _Optional[str] = ..., conversation_id: _Optional[str] = ..., max_queries: _Optional[int] = ..., earlier: _Optional[_Iterable[_Union[_common_pb2.Message, _Mapping]]] = ..., max_parts: _Optional[int] = ...) -> None: ...
+    memories: _containers.RepeatedScalarFieldContainer[str]
+    search_offered: bool
+    def __init__(self, message: _Optional[str] = ..., history: _Optional[_Iterable[_Union[_common_pb2.Message, _Mapping]]] = ..., subject: _Optional[_Union[_common_pb2.SubjectContext, _Mapping]] = ..., web_mode: _Optional[_Union[WebMode, str]] = ..., force_search: _Optional[bool] = ..., no_external: _Optional[bool] = ..., now: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., time_zone: _Optional[str] = ..., knowledge_cutoff: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., language: _Optional[str] = ..., conversation_id: _Optional[str] = ..., max_queries: _Optional[int] = ..., earlier: _Optional[_Iterable[_Union[_common_pb2.Message, _Mapping]]] = ..., max_parts: _Optional[int] = ..., memories: _Optional[_Iterable[str]] = ..., search_offered: _Optional[bool] = ...) -> None: ...
 
 class DecideResponse(_message.Message):
     __slots__ = ("decision", "degraded", "outbound", "query_writing")

@@ -203,7 +203,7 @@ class Sources(_message.Message):
     def __init__(self, sources: _Optional[_Iterable[_Union[Source, _Mapping]]] = ...) -> None: ...
 
 class Source(_message.Message):
-    __slots__ = ("n", "url", "title", "domain", "snippet", "published", "language", "relevance_score", "breakdown", "providers", "method", "cited", "warnings")
+    __slots__ = ("n", "url", "title", "domain", "snippet", "published", "language", "relevance_score", "breakdown", "providers", "method", "cited", "warnings", "attribution", "recent", "summary")
     N_FIELD_NUMBER: _ClassVar[int]
     URL_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
@@ -217,6 +217,9 @@ class Source(_message.Message):
     METHOD_FIELD_NUMBER: _ClassVar[int]
     CITED_FIELD_NUMBER: _ClassVar[int]
     WARNINGS_FIELD_NUMBER: _ClassVar[int]
+    ATTRIBUTION_FIELD_NUMBER: _ClassVar[int]
+    RECENT_FIELD_NUMBER: _ClassVar[int]
+    SUMMARY_FIELD_NUMBER: _ClassVar[int]
     n: int
     url: str
     title: str
@@ -230,7 +233,10 @@ class Source(_message.Message):
     method: _fetcher_pb2.Method
     cited: bool
     warnings: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, n: _Optional[int] = ..., url: _Optional[str] = ..., title: _Optional[str] = ..., domain: _Optional[str] = ..., snippet: _Optional[str] = ..., published: _Optional[_Union[_common_pb2.PublishedDate, _Mapping]] = ..., language: _Optional[str] = ..., relevance_score: _Optional[float] = ..., breakdown: _Optional[_Union[_scorer_pb2.Breakdown, _Mapping]] = ..., providers: _Optional[_Iterable[str]] = ..., method: _Optional[_Union[_fetcher_pb2.Method, str]] = ..., cited: _Optional[bool] = ..., warnings: _Optional[_Iterable[str]] = ...) -> None: ...
+    attribution: str
+    recent: bool
+    summary: str
+    def __init__(self, n: _Optional[int] = ..., url: _Optional[str] = ..., title: _Optional[str] = ..., domain: _Optional[str] = ..., snippet: _Optional[str] = ..., published: _Optional[_Union[_common_pb2.PublishedDate, _Mapping]] = ..., language: _Optional[str] = ..., relevance_score: _Optional[float] = ..., breakdown: _Optional[_Union[_scorer_pb2.Breakdown, _Mapping]] = ..., providers: _Optional[_Iterable[str]] = ..., method: _Optional[_Union[_fetcher_pb2.Method, str]] = ..., cited: _Optional[bool] = ..., warnings: _Optional[_Iterable[str]] = ..., attribution: _Optional[str] = ..., recent: _Optional[bool] = ..., summary: _Optional[str] = ...) -> None: ...
 
 class Notice(_message.Message):
     __slots__ = ("code", "text", "retry")

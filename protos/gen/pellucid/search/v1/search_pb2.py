@@ -27,7 +27,7 @@ from pellucid.common.v1 import common_pb2 as pellucid_dot_common_dot_v1_dot_comm
 from pellucid.common.v1 import limits_pb2 as pellucid_dot_common_dot_v1_dot_limits__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fpellucid/search/v1/search.proto\x12\x12pellucid.search.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fpellucid/common/v1/common.proto\x1a\x1fpellucid/common/v1/limits.proto\"o\n\x0bSearchQuery\x12\x17\n\x04text\x18\x01 \x01(\tB\t\xca\xe1\x18\x05\x08\x01\x10\x80\x08\x12\x30\n\tfreshness\x18\x02 \x01(\x0e\x32\x1d.pellucid.common.v1.Freshness\x12\x15\n\x04site\x18\x03 \x01(\tB\x07\xca\xe1\x18\x03\x10\xff\x01\"\xdc\x04\n\rSearchRequest\x12:\n\x07queries\x18\x01 \x03(\x0b\x32\x1f.pellucid.search.v1.SearchQueryB\x08\xca\xe1\x18\x04\x08\x01\x18\n\x12\x1c\n\x05\x63ount\x18\x02 \x01(\rB\r\xca\xe1\x18\t)\x00\x00\x00\x00\x00\x00I@\x12\x30\n\tfreshness\x18\x03 \x01(\x0e\x32\x1d.pellucid.common.v1.Freshness\x12\x18\n\x08language\x18\x04 \x01(\tB\x06\xca\xe1\x18\x02\x10\x10\x12\x17\n\x07\x63ountry\x18\x05 \x01(\tB\x06\xca\xe1\x18\x02\x10\x02\x12\x33\n\x0bsafe_search\x18\x06 \x01(\x0e\x32\x1e.pellucid.search.v1.SafeSearch\x12\x15\n\x04site\x18\x07 \x01(\tB\x07\xca\xe1\x18\x03\x10\xff\x01\x12\"\n\x0finclude_domains\x18\x08 \x03(\tB\t\xca\xe1\x18\x05\x10\xff\x01\x18\x64\x12\"\n\x0f\x65xclude_domains\x18\t \x03(\tB\t\xca\xe1\x18\x05\x10\xff\x01\x18\x64\x12,\n\x07routing\x18\n \x01(\x0e\x32\x1b.pellucid.search.v1.Routing\x12\x1b\n\tproviders\x18\x0b \x03(\tB\x08\xca\xe1\x18\x04\x10 \x18\x10\x12\x13\n\x0bno_external\x18\x0c \x01(\x08\x12\x1c\n\x0b\x63\x61ller_hash\x18\r \x01(\tB\x07\xca\xe1\x18\x03\x10\x80\x01\x12\x1a\n\x08question\x18\x0e \x01(\tB\x08\xca\xe1\x18\x04\x10\x80\x80\x02\x12\x11\n\treal_time\x18\x0f \x01(\x08\x12\x0c\n\x04news\x18\x10 \x01(\x08\x12\x14\n\x0c\x62ypass_cache\x18\x11 \x01(\x08\x12\'\n\x03now\x18\x12 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xb6\x02\n\x0eSearchResponse\x12%\n\x04hits\x18\x01 \x03(\x0b\x32\x17.pellucid.search.v1.Hit\x12\x35\n\tproviders\x18\x02 \x03(\x0b\x32\".pellucid.search.v1.ProviderReport\x12\x32\n\x08outbound\x18\x03 \x03(\x0b\x32 .pellucid.common.v1.OutboundText\x12\x0f\n\x07\x62locked\x18\x04 \x01(\r\x12\x11\n\tcollapsed\x18\x05 \x01(\r\x12\x16\n\x0e\x63ost_micro_usd\x18\x06 \x01(\x04\x12\x31\n\x08\x64\x65graded\x18\x07 \x03(\x0b\x32\x1f.pellucid.common.v1.Degradation\x12\x12\n\nfrom_cache\x18\x08 \x01(\x08\x12\x0f\n\x07queries\x18\t \x03(\t\"\x9d\x02\n\x03Hit\x12\x0b\n\x03url\x18\x01 \x01(\t\x12\x16\n\x0e\x61lternate_urls\x18\x02 \x03(\t\x12\r\n\x05title\x18\x03 \x01(\t\x12\x0f\n\x07snippet\x18\x04 \x01(\t\x12\x0e\n\x06\x64omain\x18\x05 \x01(\t\x12\x34\n\tpublished\x18\x06 \x01(\x0b\x32!.pellucid.common.v1.PublishedDate\x12\x10\n\x08language\x18\x07 \x01(\t\x12\x13\n\x0b\x66used_score\x18\x08 \x01(\x01\x12-\n\x08\x66indings\x18\t \x03(\x0b\x32\x1b.pellucid.search.v1.Finding\x12\x11\n\tpage_text\x18\n \x01(\t\x12\x10\n\x08warnings\x18\x0b \x03(\t\x12\x10\n\x08internal\x18\x0c \x01(\x08\">\n\x07\x46inding\x12\x10\n\x08provider\x18\x01 \x01(\t\x12\x0c\n\x04rank\x18\x02 \x01(\r\x12\x13\n\x0bquery_index\x18\x03 \x01(\r\"\x80\x02\n\x0eProviderReport\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x32\n\x06status\x18\x02 \x01(\x0e\x32\".pellucid.search.v1.ProviderStatus\x12\x12\n\nlatency_ms\x18\x03 \x01(\r\x12\x0f\n\x07results\x18\x04 \x01(\r\x12\x39\n\nerror_code\x18\x05 \x01(\x0e\x32%.pellucid.search.v1.ProviderErrorCode\x12\x0e\n\x06\x64\x65tail\x18\x06 \x01(\t\x12\r\n\x05\x63\x61lls\x18\x07 \x01(\r\x12\x16\n\x0e\x63ost_micro_usd\x18\x08 \x01(\x04\x12\x15\n\rretry_after_s\x18\t \x01(\x01\"\x16\n\x14ListProvidersRequest\"M\n\x15ListProvidersResponse\x12\x34\n\tproviders\x18\x01 \x03(\x0b\x32!.pellucid.search.v1.ProviderState\"\x9f\x02\n\rProviderState\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07\x65nabled\x18\x02 \x01(\x08\x12\x17\n\x0f\x64isabled_reason\x18\x03 \x01(\t\x12\x0f\n\x07\x62reaker\x18\x04 \x01(\t\x12\x1a\n\x12\x62reaker_retry_in_s\x18\x05 \x01(\x01\x12\x17\n\x0fremaining_short\x18\x06 \x01(\x03\x12\x16\n\x0eremaining_long\x18\x07 \x01(\x03\x12\x1d\n\x15spent_today_micro_usd\x18\x08 \x01(\x04\x12\x16\n\x0elatency_p50_ms\x18\t \x01(\r\x12\x16\n\x0elatency_p95_ms\x18\n \x01(\r\x12\x17\n\x0fprice_micro_usd\x18\x0b \x01(\x04\x12\x10\n\x08\x65xternal\x18\x0c \x01(\x08\"\x81\x01\n\x0fGetUsageRequest\x12(\n\x04\x66rom\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12&\n\x02to\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1c\n\x0b\x63\x61ller_hash\x18\x03 \x01(\tB\x07\xca\xe1\x18\x03\x10\x80\x01\">\n\x10GetUsageResponse\x12*\n\x04rows\x18\x01 \x03(\x0b\x32\x1c.pellucid.search.v1.UsageRow\"a\n\x08UsageRow\x12\x0b\n\x03\x64\x61y\x18\x01 \x01(\t\x12\x10\n\x08provider\x18\x02 \x01(\t\x12\r\n\x05\x63\x61lls\x18\x03 \x01(\x04\x12\x0f\n\x07results\x18\x04 \x01(\x04\x12\x16\n\x0e\x63ost_micro_usd\x18\x05 \x01(\x04*p\n\nSafeSearch\x12\x1b\n\x17SAFE_SEARCH_UNSPECIFIED\x10\x00\x12\x13\n\x0fSAFE_SEARCH_OFF\x10\x01\x12\x18\n\x14SAFE_SEARCH_MODERATE\x10\x02\x12\x16\n\x12SAFE_SEARCH_STRICT\x10\x03*V\n\x07Routing\x12\x17\n\x13ROUTING_UNSPECIFIED\x10\x00\x12!\n\x1dROUTING_PRIMARY_THEN_FALLBACK\x10\x01\x12\x0f\n\x0bROUTING_ALL\x10\x02*\xdc\x01\n\x0eProviderStatus\x12\x1f\n\x1bPROVIDER_STATUS_UNSPECIFIED\x10\x00\x12\x16\n\x12PROVIDER_STATUS_OK\x10\x01\x12\x1a\n\x16PROVIDER_STATUS_CACHED\x10\x02\x12\x1a\n\x16PROVIDER_STATUS_FAILED\x10\x03\x12 \n\x1cPROVIDER_STATUS_RATE_LIMITED\x10\x04\x12\x1b\n\x17PROVIDER_STATUS_SKIPPED\x10\x05\x12\x1a\n\x16PROVIDER_STATUS_BUDGET\x10\x06*\x84\x03\n\x11ProviderErrorCode\x12#\n\x1fPROVIDER_ERROR_CODE_UNSPECIFIED\x10\x00\x12\x1f\n\x1bPROVIDER_ERROR_CODE_BAD_KEY\x10\x01\x12\x1d\n\x19PROVIDER_ERROR_CODE_QUOTA\x10\x02\x12\x1c\n\x18PROVIDER_ERROR_CODE_RATE\x10\x03\x12\x1f\n\x1bPROVIDER_ERROR_CODE_TIMEOUT\x10\x04\x12!\n\x1dPROVIDER_ERROR_CODE_MALFORMED\x10\x05\x12\x1d\n\x19PROVIDER_ERROR_CODE_EMPTY\x10\x06\x12\x1f\n\x1bPROVIDER_ERROR_CODE_BLOCKED\x10\x07\x12#\n\x1fPROVIDER_ERROR_CODE_UNREACHABLE\x10\x08\x12\x1e\n\x1aPROVIDER_ERROR_CODE_SERVER\x10\t\x12#\n\x1fPROVIDER_ERROR_CODE_BAD_REQUEST\x10\n2\xac\x02\n\rSearchService\x12T\n\x06Search\x12!.pellucid.search.v1.SearchRequest\x1a\".pellucid.search.v1.SearchResponse\"\x03\x90\x02\x02\x12i\n\rListProviders\x12(.pellucid.search.v1.ListProvidersRequest\x1a).pellucid.search.v1.ListProvidersResponse\"\x03\x90\x02\x01\x12Z\n\x08GetUsage\x12#.pellucid.search.v1.GetUsageRequest\x1a$.pellucid.search.v1.GetUsageResponse\"\x03\x90\x02\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fpellucid/search/v1/search.proto\x12\x12pellucid.search.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fpellucid/common/v1/common.proto\x1a\x1fpellucid/common/v1/limits.proto\"o\n\x0bSearchQuery\x12\x17\n\x04text\x18\x01 \x01(\tB\t\xca\xe1\x18\x05\x08\x01\x10\x80\x08\x12\x30\n\tfreshness\x18\x02 \x01(\x0e\x32\x1d.pellucid.common.v1.Freshness\x12\x15\n\x04site\x18\x03 \x01(\tB\x07\xca\xe1\x18\x03\x10\xff\x01\"\xf3\x04\n\rSearchRequest\x12:\n\x07queries\x18\x01 \x03(\x0b\x32\x1f.pellucid.search.v1.SearchQueryB\x08\xca\xe1\x18\x04\x08\x01\x18\n\x12\x1c\n\x05\x63ount\x18\x02 \x01(\rB\r\xca\xe1\x18\t)\x00\x00\x00\x00\x00\x00I@\x12\x30\n\tfreshness\x18\x03 \x01(\x0e\x32\x1d.pellucid.common.v1.Freshness\x12\x18\n\x08language\x18\x04 \x01(\tB\x06\xca\xe1\x18\x02\x10\x10\x12\x17\n\x07\x63ountry\x18\x05 \x01(\tB\x06\xca\xe1\x18\x02\x10\x02\x12\x33\n\x0bsafe_search\x18\x06 \x01(\x0e\x32\x1e.pellucid.search.v1.SafeSearch\x12\x15\n\x04site\x18\x07 \x01(\tB\x07\xca\xe1\x18\x03\x10\xff\x01\x12\"\n\x0finclude_domains\x18\x08 \x03(\tB\t\xca\xe1\x18\x05\x10\xff\x01\x18\x64\x12\"\n\x0f\x65xclude_domains\x18\t \x03(\tB\t\xca\xe1\x18\x05\x10\xff\x01\x18\x64\x12,\n\x07routing\x18\n \x01(\x0e\x32\x1b.pellucid.search.v1.Routing\x12\x1b\n\tproviders\x18\x0b \x03(\tB\x08\xca\xe1\x18\x04\x10 \x18\x10\x12\x13\n\x0bno_external\x18\x0c \x01(\x08\x12\x1c\n\x0b\x63\x61ller_hash\x18\r \x01(\tB\x07\xca\xe1\x18\x03\x10\x80\x01\x12\x1a\n\x08question\x18\x0e \x01(\tB\x08\xca\xe1\x18\x04\x10\x80\x80\x02\x12\x11\n\treal_time\x18\x0f \x01(\x08\x12\x0c\n\x04news\x18\x10 \x01(\x08\x12\x14\n\x0c\x62ypass_cache\x18\x11 \x01(\x08\x12\'\n\x03now\x18\x12 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\x05topic\x18\x13 \x01(\tB\x06\xca\xe1\x18\x02\x10@\"\xe4\x02\n\x0eSearchResponse\x12%\n\x04hits\x18\x01 \x03(\x0b\x32\x17.pellucid.search.v1.Hit\x12\x35\n\tproviders\x18\x02 \x03(\x0b\x32\".pellucid.search.v1.ProviderReport\x12\x32\n\x08outbound\x18\x03 \x03(\x0b\x32 .pellucid.common.v1.OutboundText\x12\x0f\n\x07\x62locked\x18\x04 \x01(\r\x12\x11\n\tcollapsed\x18\x05 \x01(\r\x12\x16\n\x0e\x63ost_micro_usd\x18\x06 \x01(\x04\x12\x31\n\x08\x64\x65graded\x18\x07 \x03(\x0b\x32\x1f.pellucid.common.v1.Degradation\x12\x12\n\nfrom_cache\x18\x08 \x01(\x08\x12\x0f\n\x07queries\x18\t \x03(\t\x12,\n\x08\x65ntities\x18\n \x03(\x0b\x32\x1a.pellucid.search.v1.Entity\"F\n\x06\x45ntity\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\n\n\x02id\x18\x02 \x01(\t\x12\r\n\x05label\x18\x03 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x04 \x01(\t\"\x9d\x02\n\x03Hit\x12\x0b\n\x03url\x18\x01 \x01(\t\x12\x16\n\x0e\x61lternate_urls\x18\x02 \x03(\t\x12\r\n\x05title\x18\x03 \x01(\t\x12\x0f\n\x07snippet\x18\x04 \x01(\t\x12\x0e\n\x06\x64omain\x18\x05 \x01(\t\x12\x34\n\tpublished\x18\x06 \x01(\x0b\x32!.pellucid.common.v1.PublishedDate\x12\x10\n\x08language\x18\x07 \x01(\t\x12\x13\n\x0b\x66used_score\x18\x08 \x01(\x01\x12-\n\x08\x66indings\x18\t \x03(\x0b\x32\x1b.pellucid.search.v1.Finding\x12\x11\n\tpage_text\x18\n \x01(\t\x12\x10\n\x08warnings\x18\x0b \x03(\t\x12\x10\n\x08internal\x18\x0c \x01(\x08\">\n\x07\x46inding\x12\x10\n\x08provider\x18\x01 \x01(\t\x12\x0c\n\x04rank\x18\x02 \x01(\r\x12\x13\n\x0bquery_index\x18\x03 \x01(\r\"\x80\x02\n\x0eProviderReport\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x32\n\x06status\x18\x02 \x01(\x0e\x32\".pellucid.search.v1.ProviderStatus\x12\x12\n\nlatency_ms\x18\x03 \x01(\r\x12\x0f\n\x07results\x18\x04 \x01(\r\x12\x39\n\nerror_code\x18\x05 \x01(\x0e\x32%.pellucid.search.v1.ProviderErrorCode\x12\x0e\n\x06\x64\x65tail\x18\x06 \x01(\t\x12\r\n\x05\x63\x61lls\x18\x07 \x01(\r\x12\x16\n\x0e\x63ost_micro_usd\x18\x08 \x01(\x04\x12\x15\n\rretry_after_s\x18\t \x01(\x01\"\x16\n\x14ListProvidersRequest\"M\n\x15ListProvidersResponse\x12\x34\n\tproviders\x18\x01 \x03(\x0b\x32!.pellucid.search.v1.ProviderState\"\x9f\x02\n\rProviderState\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07\x65nabled\x18\x02 \x01(\x08\x12\x17\n\x0f\x64isabled_reason\x18\x03 \x01(\t\x12\x0f\n\x07\x62reaker\x18\x04 \x01(\t\x12\x1a\n\x12\x62reaker_retry_in_s\x18\x05 \x01(\x01\x12\x17\n\x0fremaining_short\x18\x06 \x01(\x03\x12\x16\n\x0eremaining_long\x18\x07 \x01(\x03\x12\x1d\n\x15spent_today_micro_usd\x18\x08 \x01(\x04\x12\x16\n\x0elatency_p50_ms\x18\t \x01(\r\x12\x16\n\x0elatency_p95_ms\x18\n \x01(\r\x12\x17\n\x0fprice_micro_usd\x18\x0b \x01(\x04\x12\x10\n\x08\x65xternal\x18\x0c \x01(\x08\"\x81\x01\n\x0fGetUsageRequest\x12(\n\x04\x66rom\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12&\n\x02to\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1c\n\x0b\x63\x61ller_hash\x18\x03 \x01(\tB\x07\xca\xe1\x18\x03\x10\x80\x01\">\n\x10GetUsageResponse\x12*\n\x04rows\x18\x01 \x03(\x0b\x32\x1c.pellucid.search.v1.UsageRow\"a\n\x08UsageRow\x12\x0b\n\x03\x64\x61y\x18\x01 \x01(\t\x12\x10\n\x08provider\x18\x02 \x01(\t\x12\r\n\x05\x63\x61lls\x18\x03 \x01(\x04\x12\x0f\n\x07results\x18\x04 \x01(\x04\x12\x16\n\x0e\x63ost_micro_usd\x18\x05 \x01(\x04*p\n\nSafeSearch\x12\x1b\n\x17SAFE_SEARCH_UNSPECIFIED\x10\x00\x12\x13\n\x0fSAFE_SEARCH_OFF\x10\x01\x12\x18\n\x14SAFE_SEARCH_MODERATE\x10\x02\x12\x16\n\x12SAFE_SEARCH_STRICT\x10\x03*V\n\x07Routing\x12\x17\n\x13ROUTING_UNSPECIFIED\x10\x00\x12!\n\x1dROUTING_PRIMARY_THEN_FALLBACK\x10\x01\x12\x0f\n\x0bROUTING_ALL\x10\x02*\xdc\x01\n\x0eProviderStatus\x12\x1f\n\x1bPROVIDER_STATUS_UNSPECIFIED\x10\x00\x12\x16\n\x12PROVIDER_STATUS_OK\x10\x01\x12\x1a\n\x16PROVIDER_STATUS_CACHED\x10\x02\x12\x1a\n\x16PROVIDER_STATUS_FAILED\x10\x03\x12 \n\x1cPROVIDER_STATUS_RATE_LIMITED\x10\x04\x12\x1b\n\x17PROVIDER_STATUS_SKIPPED\x10\x05\x12\x1a\n\x16PROVIDER_STATUS_BUDGET\x10\x06*\x84\x03\n\x11ProviderErrorCode\x12#\n\x1fPROVIDER_ERROR_CODE_UNSPECIFIED\x10\x00\x12\x1f\n\x1bPROVIDER_ERROR_CODE_BAD_KEY\x10\x01\x12\x1d\n\x19PROVIDER_ERROR_CODE_QUOTA\x10\x02\x12\x1c\n\x18PROVIDER_ERROR_CODE_RATE\x10\x03\x12\x1f\n\x1bPROVIDER_ERROR_CODE_TIMEOUT\x10\x04\x12!\n\x1dPROVIDER_ERROR_CODE_MALFORMED\x10\x05\x12\x1d\n\x19PROVIDER_ERROR_CODE_EMPTY\x10\x06\x12\x1f\n\x1bPROVIDER_ERROR_CODE_BLOCKED\x10\x07\x12#\n\x1fPROVIDER_ERROR_CODE_UNREACHABLE\x10\x08\x12\x1e\n\x1aPROVIDER_ERROR_CODE_SERVER\x10\t\x12#\n\x1fPROVIDER_ERROR_CODE_BAD_REQUEST\x10\n2\xac\x02\n\rSearchService\x12T\n\x06Search\x12!.pellucid.search.v1.SearchRequest\x1a\".pellucid.search.v1.SearchResponse\"\x03\x90\x02\x02\x12i\n\rListProviders\x12(.pellucid.search.v1.ListProvidersRequest\x1a).pellucid.search.v1.ListProvidersResponse\"\x03\x90\x02\x01\x12Z\n\x08GetUsage\x12#.pellucid.search.v1.GetUsageRequest\x1a$.pellucid.search.v1.GetUsageResponse\"\x03\x90\x02\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -58,6 +58,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SEARCHREQUEST'].fields_by_name['caller_hash']._serialized_options = b'\312\341\030\003\020\200\001'
   _globals['_SEARCHREQUEST'].fields_by_name['question']._loaded_options = None
   _globals['_SEARCHREQUEST'].fields_by_name['question']._serialized_options = b'\312\341\030\004\020\200\200\002'
+  _globals['_SEARCHREQUEST'].fields_by_name['topic']._loaded_options = None
+  _globals['_SEARCHREQUEST'].fields_by_name['topic']._serialized_options = b'\312\341\030\002\020@'
   _globals['_GETUSAGEREQUEST'].fields_by_name['caller_hash']._loaded_options = None
   _globals['_GETUSAGEREQUEST'].fields_by_name['caller_hash']._serialized_options = b'\312\341\030\003\020\200\001'
   _globals['_SEARCHSERVICE'].methods_by_name['Search']._loaded_options = None
@@ -66,38 +68,40 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SEARCHSERVICE'].methods_by_name['ListProviders']._serialized_options = b'\220\002\001'
   _globals['_SEARCHSERVICE'].methods_by_name['GetUsage']._loaded_options = None
   _globals['_SEARCHSERVICE'].methods_by_name['GetUsage']._serialized_options = b'\220\002\001'
-  _globals['_SAFESEARCH']._serialized_start=2486
-  _globals['_SAFESEARCH']._serialized_end=2598
-  _globals['_ROUTING']._serialized_start=2600
-  _globals['_ROUTING']._serialized_end=2686
-  _globals['_PROVIDERSTATUS']._serialized_start=2689
-  _globals['_PROVIDERSTATUS']._serialized_end=2909
-  _globals['_PROVIDERERRORCODE']._serialized_start=2912
-  _globals['_PROVIDERERRORCODE']._serialized_end=3300
+  _globals['_SAFESEARCH']._serialized_start=2627
+  _globals['_SAFESEARCH']._serialized_end=2739
+  _globals['_ROUTING']._serialized_start=2741
+  _globals['_ROUTING']._serialized_end=2827
+  _globals['_PROVIDERSTATUS']._serialized_start=2830
+  _globals['_PROVIDERSTATUS']._serialized_end=3050
+  _globals['_PROVIDERERRORCODE']._serialized_start=3053
+  _globals['_PROVIDERERRORCODE']._serialized_end=3441
   _globals['_SEARCHQUERY']._serialized_start=154
   _globals['_SEARCHQUERY']._serialized_end=265
   _globals['_SEARCHREQUEST']._serialized_start=268
-  _globals['_SEARCHREQUEST']._serialized_end=872
-  _globals['_SEARCHRESPONSE']._serialized_start=875
-  _globals['_SEARCHRESPONSE']._serialized_end=1185
-  _globals['_HIT']._serialized_start=1188
-  _globals['_HIT']._serialized_end=1473
-  _globals['_FINDING']._serialized_start=1475
-  _globals['_FINDING']._serialized_end=1537
-  _globals['_PROVIDERREPORT']._serialized_start=1540
-  _globals['_PROVIDERREPORT']._serialized_end=1796
-  _globals['_LISTPROVIDERSREQUEST']._serialized_start=1798
-  _globals['_LISTPROVIDERSREQUEST']._serialized_end=1820
-  _globals['_LISTPROVIDERSRESPONSE']._serialized_start=1822
-  _globals['_LISTPROVIDERSRESPONSE']._serialized_end=1899
-  _globals['_PROVIDERSTATE']._serialized_start=1902
-  _globals['_PROVIDERSTATE']._serialized_end=2189
-  _globals['_GETUSAGEREQUEST']._serialized_start=2192
-  _globals['_GETUSAGEREQUEST']._serialized_end=2321
-  _globals['_GETUSAGERESPONSE']._serialized_start=2323
-  _globals['_GETUSAGERESPONSE']._serialized_end=2385
-  _globals['_USAGEROW']._serialized_start=2387
-  _globals['_USAGEROW']._serialized_end=2484
-  _globals['_SEARCHSERVICE']._serialized_start=3303
-  _globals['_SEARCHSERVICE']._serialized_end=3603
+  _globals['_SEARCHREQUEST']._serialized_end=895
+  _globals['_SEARCHRESPONSE']._serialized_start=898
+  _globals['_SEARCHRESPONSE']._serialized_end=1254
+  _globals['_ENTITY']._serialized_start=1256
+  _globals['_ENTITY']._serialized_end=1326
+  _globals['_HIT']._serialized_start=1329
+  _globals['_HIT']._serialized_end=1614
+  _globals['_FINDING']._serialized_start=1616
+  _globals['_FINDING']._serialized_end=1678
+  _globals['_PROVIDERREPORT']._serialized_start=1681
+  _globals['_PROVIDERREPORT']._serialized_end=1937
+  _globals['_LISTPROVIDERSREQUEST']._serialized_start=1939
+  _globals['_LISTPROVIDERSREQUEST']._serialized_end=1961
+  _globals['_LISTPROVIDERSRESPONSE']._serialized_start=1963
+  _globals['_LISTPROVIDERSRESPONSE']._serialized_end=2040
+  _globals['_PROVIDERSTATE']._serialized_start=2043
+  _globals['_PROVIDERSTATE']._serialized_end=2330
+  _globals['_GETUSAGEREQUEST']._serialized_start=2333
+  _globals['_GETUSAGEREQUEST']._serialized_end=2462
+  _globals['_GETUSAGERESPONSE']._serialized_start=2464
+  _globals['_GETUSAGERESPONSE']._serialized_end=2526
+  _globals['_USAGEROW']._serialized_start=2528
+  _globals['_USAGEROW']._serialized_end=2625
+  _globals['_SEARCHSERVICE']._serialized_start=3444
+  _globals['_SEARCHSERVICE']._serialized_end=3744
 # @@protoc_insertion_point(module_scope)

@@ -4,6 +4,7 @@ Pure apart from the models that it is given. What a form settles stands in `sett
 models say in `model_verdict.py`, how queries are made in `understanding.queries`.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -21,6 +22,7 @@ from pellucid_decision.decision import (
 )
 from pellucid_decision.errors import UnavailableError
 from pellucid_decision.intent.addresses import without_links
+from pellucid_decision.intent.background import Read, background_of, weighed
 from pellucid_decision.intent.case import Case, examine
 from pellucid_decision.intent.facets import facets_of, targets_of
 from pellucid_decision.intent.kinds import SMALL_TALK, STILL_SO
@@ -45,6 +47,7 @@ from pellucid_decision.text.links import MAX_PROCESSED
 from pellucid_decision.text.normal import one_line
 from pellucid_decision.understanding.context import Context, before_answer, context_of
 from pellucid_decision.understanding.queries import Plan, Wishes, named_years, plan_queries
+from pellucid_decision.understanding.words import Word
 from pellucid_language.pii.gate import GATE
 from pellucid_language.text_memory import TextMemory
 
@@ -58,8 +61,11 @@ class Heard:
     """What the models said about a message.
 
     Attributes:
-        follows: There are turns before it, or the chat is about something.
+        follows: There are turns before it, the chat is about something, or it speaks of a memory.
         understood: Of the trained model; None without it.
+        words: Those that it chose for queries.
+        own_topic: The message speaks of something else than the subject of the chat.
+        gained: They have some of the subject, or of what is known of the person.
         reply: Of the language model that was asked for a decision.
         led: Queries of the language model for a message that leans on history.
         degraded: Parts that were unavailable.
@@ -67,6 +73,9 @@ class Heard:
 
     follows: bool = False
     understood: Understanding | None = None
+    words: tuple[Word, ...] = ()
+    own_topic: bool = False
+    gained: bool = False
     reply: Reply | None = None
     led: Led = field(default_factory=Led)
     degraded: tuple[tuple[str, str], ...] = ()
@@ -135,7 +144,8 @@ class Cascade:
         verdict, heard = await self._judged(case, context, settled)
         if verdict.search and heard.leans and self.lead and heard.reply is None:
             heard = replace(heard, led=await self.lead.lead(context))
-        decision = compose(case, verdict, heard, _plan(case, context, heard.understood))
+        plan = _plan(case, context, heard) if verdict.search else None
+        decision = compose(case, verdict, heard, plan)
         stands_alone = decision.needs_search and not heard.leans and not heard.queries
         if self.writer is None or not stands_alone:
             return decision
@@ -168,10 +178,36 @@ class Cascade:
         if self.model is None:
             return replace(heard, degraded=(_LOST,))
         try:
-            understood = await self.model.understand(context.message, context.turns)
+            read = await _read(self.model, context)
         except UnavailableError:
             return replace(heard, degraded=(_LOST,))
-        return replace(heard, understood=understood)
+        return replace(
+            heard,
+            follows=heard.follows or read.gained,
+            understood=read.understood,
+            words=read.words,
+            own_topic=read.own_topic,
+            gained=read.gained,
+        )
+
+
+async def _read(model: Understander, context: Context) -> Read:
+    """Return what the trained model reads in a message, with its background where there is one.
+
+    Raises:
+        UnavailableError: The model cannot answer in time.
+    """
+    background = background_of(context.ask)
+    if not background:
+        return await _read_in(model, context)
+    told = context_of(context.ask, context.message, background)
+    both = await asyncio.gather(_read_in(model, context), _read_in(model, told))
+    return weighed(context.ask, *both, told.background)
+
+
+async def _read_in(model: Understander, context: Context) -> Read:
+    understood = await model.understand(context.message, context.turns)
+    return Read(understood, context.words(understood.pieces))
 
 
 def _context(case: Case) -> Context:
@@ -196,7 +232,7 @@ def compose(case: Case, verdict: Verdict, heard: Heard, plan: Plan | None) -> De
         case: The form of the message.
         verdict: What was decided.
         heard: What the models said.
-        plan: The local queries; None where the form settled that nothing is searched.
+        plan: The local queries; None where nothing is searched.
     """
     understood = heard.understood
     small_talk = understood is not None and understood.kind in SMALL_TALK and not verdict.search
@@ -207,7 +243,7 @@ def compose(case: Case, verdict: Verdict, heard: Heard, plan: Plan | None) -> De
         verdict=verdict,
         signals=strongest_first(_signals(case, heard, verdict)),
         standalone_question=_question(case, heard, plan),
-        requires_context=heard.leans or case.about_answer,
+        requires_context=heard.leans or case.about_answer or bool(plan and plan.gained),
         language=case.language,
         urls=processed,
         ignored_urls=ignored,
@@ -216,7 +252,7 @@ def compose(case: Case, verdict: Verdict, heard: Heard, plan: Plan | None) -> De
         degraded=heard.lost,
         outbound=heard.outbound,
     )
-    if plan is None or not verdict.search:
+    if plan is None:
         return decision
     texts = heard.queries[: max(case.ask.max_queries, case.ask.max_parts)] or plan.queries
     kind = understood.kind if understood else ""
@@ -228,19 +264,20 @@ def compose(case: Case, verdict: Verdict, heard: Heard, plan: Plan | None) -> De
     )
 
 
-def _plan(case: Case, context: Context, understood: Understanding | None) -> Plan:
+def _plan(case: Case, context: Context, heard: Heard) -> Plan:
     """Return the local queries; without the model those of the message's own words."""
-    words = context.words(understood.pieces) if understood else ()
-    return plan_queries(context, words, _wishes(case, understood))
+    return plan_queries(context, heard.words, _wishes(case, heard))
 
 
-def _wishes(case: Case, understood: Understanding | None) -> Wishes:
+def _wishes(case: Case, heard: Heard) -> Wishes:
     return Wishes(
-        year=_year(case, understood),
+        year=_year(case, heard.understood),
         site=case.site,
         aliases=case.book.aliases,
         language=case.language,
         literal=_literal(case),
+        own_topic=heard.own_topic,
+        gained=heard.gained,
     )
 
 
@@ -293,7 +330,7 @@ def _question(case: Case, heard: Heard, plan: Plan | None) -> str:
     for link in case.links:
         text = text.replace(link.text, link.host)
     lent = plan.lent if plan else ""
-    if heard.leans:
+    if heard.leans or (plan and plan.gained):
         text = heard.question or (f"{lent}: {text}" if lent else text)
     return GATE.redact_always(one_line(text, QUESTION_CHARACTERS)) or case.ask.message
 

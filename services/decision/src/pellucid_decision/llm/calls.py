@@ -15,6 +15,7 @@ from pellucid_decision.understanding.context import MESSAGE_CHARACTERS, Context
 from pellucid_language.pii.gate import masked
 
 TURN_CHARACTERS = 400
+MEMORY_CHARACTERS = 400
 MAX_REPLY_CHARACTERS = 8000
 
 
@@ -30,8 +31,10 @@ def fenced_body(context: Context) -> str:
         if number not in context.pages
     ]
     subject = f"about: {', '.join(ask.subject.elements())}" if ask.subject else ""
+    memories = one_line(masked("; ".join(ask.memories), private), MEMORY_CHARACTERS)
+    known = f"known of the person: {memories}" if memories else ""
     message = f"message: {masked(ask.message, private)[:MESSAGE_CHARACTERS]}"
-    body = "\n".join(filter(None, (*turns, subject, message)))
+    body = "\n".join(filter(None, (*turns, subject, known, message)))
     fenced = body.replace("<<<", "").replace(">>>", "")
     return f"<<<\n{fenced}\n>>>"
 

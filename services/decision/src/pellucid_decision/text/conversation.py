@@ -83,6 +83,8 @@ class Ask:
         conversation_id: Scope of decision reuse; empty means no reuse.
         max_queries: Most queries on one thing, 1 to 3.
         max_parts: Most things asked in one message that get a query each, 1 to 3.
+        memories: What is known of the person and fits the message, best first.
+        search_offered: The answer before offered to search for the subject.
     """
 
     message: str
@@ -97,6 +99,8 @@ class Ask:
     conversation_id: str = ""
     max_queries: int = 3
     max_parts: int = 3
+    memories: tuple[str, ...] = ()
+    search_offered: bool = False
 
     def person_turns(self) -> tuple[str, ...]:
         """Return what the person wrote before, oldest first."""

@@ -8,6 +8,7 @@ from pellucid_decision.text.conversation import Ask, Role, Turn
 from pellucid_decision.text.links import find_links
 from pellucid_decision.text.normal import TAIL_CHARACTERS, window
 from pellucid_decision.understanding.private import blanked, private_of
+from pellucid_decision.understanding.query_assembly import written
 from pellucid_decision.understanding.words import MESSAGE, Piece, Word, words_of
 from pellucid_language.scripts import is_spaceless
 
@@ -32,6 +33,7 @@ class Context:
         turns: Of person and assistant, oldest first.
         private: Values that must stand in no query, longest first.
         pages: Numbers of the turns, from 1, that may quote a page which the person named.
+        background: Numbers of the turns that nobody said; see `context_of`.
     """
 
     ask: Ask
@@ -39,6 +41,7 @@ class Context:
     turns: tuple[Turn, ...]
     private: tuple[str, ...]
     pages: frozenset[int]
+    background: range = range(0)
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -47,10 +50,10 @@ class Context:
 
     @property
     def own_text(self) -> str:
-        """All that the person wrote, and what the subject of the chat is called; lower case."""
+        """All that the person wrote, is known of them, and what the chat is about; lower case."""
         said = [turn.content for turn in self.turns if turn.role is Role.USER]
         subject = self.ask.subject.elements() if self.ask.subject else ()
-        return " ".join((*said, *subject, self.ask.message)).casefold()
+        return " ".join((*said, *subject, *self.ask.memories, self.ask.message)).casefold()
 
     def words(self, pieces: Iterable[Piece]) -> tuple[Word, ...]:
         """Return the words that may stand in a query; private ones and those of a page may not."""
@@ -79,23 +82,32 @@ class Context:
         return any(_has_word(said, part) and not _has_word(own, part) for part in telling)
 
 
-def context_of(ask: Ask, message: str) -> Context:
+def context_of(ask: Ask, message: str, background: Sequence[Turn] = ()) -> Context:
     """Return what a decision is made from.
 
     Args:
         ask: The request.
         message: Its message without addresses.
+        background: What stands behind the person's first message as if it had been said; before
+            it the trained model reads nothing.
     """
     spoken = [
         turn for turn in ask.history if turn.role in {Role.USER, Role.ASSISTANT} and turn.content
     ]
-    turns = tuple(Turn(turn.role, turn.content[:TURN_CHARACTERS]) for turn in spoken)
+    users = (place for place, turn in enumerate(spoken, start=1) if turn.role is Role.USER)
+    first = next(users, 0)
+    if background and ask.search_offered and spoken and spoken[-1].role is Role.ASSISTANT:
+        spoken.pop()  # what was offered says more than the offer
+    known = [*spoken[:first], *background, *spoken[first:]]
+    numbers = range(first + 1, first + 1 + len(background))
+    turns = tuple(Turn(turn.role, turn.content[:TURN_CHARACTERS]) for turn in known)
     return Context(
         ask=ask,
         message=window(message),
         turns=turns,
-        private=private_of(tuple(_readable(ask.message, spoken))),
-        pages=_of_pages(spoken),
+        private=private_of((*_readable(ask.message, spoken), *ask.memories)),
+        pages=_of_pages(known) - set(numbers),
+        background=numbers,
     )
 
 
@@ -130,7 +142,7 @@ def before_answer(ask: Ask) -> Ask:
 
 def chosen_from_history(words: Iterable[Word]) -> str:
     """Return the words of a query that the history lends, joined."""
-    return " ".join(word.surface for word in words if word.text != MESSAGE)
+    return written([word for word in words if word.text != MESSAGE])
 
 
 def _of_pages(turns: Sequence[Turn]) -> frozenset[int]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pellucid_decision.text.normal import one_line
+from pellucid_decision.understanding.broadening import broadened
 from pellucid_decision.understanding.context import Context, chosen_from_history
 from pellucid_decision.understanding.limits import (
     MAX_QUERY_CHARACTERS,
@@ -27,12 +28,16 @@ _NO_WORDS = "latest news"
 # Longest run without blanks that the baseline takes for a query.
 _SPACELESS_CHARACTERS = 24
 _SUBJECT_WORDS = 3
+# Words that a broader query has at least, where there are as many.
+_LEAST_WORDS = 3
 # Means in every language that there is something to know.
 _ANY_WORD = "info"
 _YEAR = re.compile(r"(?<![\d.,/$€£#-])(?:19|20)\d\d(?![\d%]|[.,]\d)")
 _EDGES = ".,;:!?¿¡()[]{}<>*_`~、。，！？；：「」『』（）"
 _OPERATORS = re.compile(r"(?<!\S)(?:-\S+|\w+:)|\"")
 _NAME = re.compile(r"[A-ZÀ-ÖØ-Þ]|\d|\"")
+# Words that may be of a name: capitalised, or of a script that knows no capitals.
+_NAMES = re.compile(r"(?![a-zß-öø-ÿ])(?:\w{4,}|[^\W\d_A-Za-z]{2,})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,8 @@ class Wishes:
         aliases: Other names by folded name.
         language: ISO 639-1 code of the person.
         literal: The query that the message is already; empty when it is none.
+        own_topic: The message speaks of something else than the subject of the chat.
+        gained: The words have some of the subject, or of what is known of the person.
     """
 
     year: str = ""
@@ -52,6 +59,8 @@ class Wishes:
     aliases: Mapping[str, str] = field(default_factory=dict)
     language: str = ""
     literal: str = ""
+    own_topic: bool = False
+    gained: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +71,15 @@ class Plan:
         queries: 1 to 3, best first.
         fallbacks: Broader ones for when nothing is found.
         asked: The words of each thing asked.
-        lent: Words of the first query that the history lends.
+        lent: Words of the first query that history and subject lend.
+        gained: The first query has words of the subject, or of what is known of the person.
     """
 
     queries: tuple[str, ...]
     fallbacks: tuple[str, ...]
     asked: tuple[str, ...]
     lent: str = ""
+    gained: bool = False
 
 
 def plan_queries(
@@ -91,15 +102,19 @@ def plan_queries(
     lines = decode(words, constants)
     asked = tuple(filter(None, (_redacted(written(line), context) for line in lines))) or baseline
     texts = [_dressed(text, context, wishes) for text in asked]
-    queries = _distinct(_with_subject(list(filter(None, texts)), context) or [_NO_WORDS])
+    texts = list(filter(None, texts))
+    name = "" if wishes.own_topic else _lacking_name(texts, context)
+    queries = _distinct((_named(texts, name) if name else texts) or [_NO_WORDS])
     queries = queries[: _most(context, len(queries))]
-    chosen = _broader(lines[0], context, wishes) if lines else []
+    chosen_words = lines[0] if lines else []
+    chosen = _broader(chosen_words, words, context, wishes) if lines else []
     broader = [*chosen, *_fewer(queries[0]), *baseline]
     return Plan(
         queries=queries,
         fallbacks=_fallbacks(queries[0], broader),
         asked=asked,
-        lent=chosen_from_history(lines[0]) if lines else "",
+        lent=" ".join(filter(None, (name, chosen_from_history(chosen_words)))),
+        gained=bool(name) or wishes.gained,
     )
 
 
@@ -147,13 +162,18 @@ def _of_two_words(words: Sequence[str], context: Context, language: str) -> str:
     return _redacted(f"{text} {next(more, _ANY_WORD)}", context)
 
 
-def _with_subject(texts: list[str], context: Context) -> list[str]:
-    """Put the name of what the chat is about where no query has one of its names."""
+def _lacking_name(texts: Sequence[str], context: Context) -> str:
+    """Return a name of what the chat is about, empty where a query has a word of one."""
     subject = context.ask.subject
     elements = subject.elements() if subject else ()
-    if not elements or any(name.casefold() in " ".join(texts).casefold() for name in elements):
-        return texts
-    name = " ".join(_redacted(elements[0], context).split()[:_SUBJECT_WORDS])
+    have = {word for text in texts for word in _NAMES.findall(text)}
+    if not elements or any(have & set(_NAMES.findall(element)) for element in elements):
+        return ""
+    return " ".join(_redacted(elements[0], context).split()[:_SUBJECT_WORDS])
+
+
+def _named(texts: list[str], name: str) -> list[str]:
+    """Put a name before the first query that has room for it."""
     for place, text in enumerate(texts):
         if _has_room([name, text]):
             return [*texts[:place], f"{name} {text}", *texts[place + 1 :]]
@@ -161,23 +181,25 @@ def _with_subject(texts: list[str], context: Context) -> list[str]:
     return [*texts[: MAX_QUERIES - 1], f"{name} {lead}".strip()]
 
 
-def _broader(line: Sequence[Word], context: Context, wishes: Wishes) -> list[str]:
-    """Return the first query with fewer words, most probable ones and names first, and no year."""
-    ranked = sorted(line, key=lambda word: (not word.nameable, -word.queries[0]))
-    undated = [word for word in ranked if not named_years(word.surface)]
-    texts = []
-    for size in (len(undated), max(MIN_WORDS, len(undated) // 2), MIN_WORDS):
-        kept = [word for word in line if word in undated[:size]]
-        texts.append(_redacted(written(kept), context))
+def _broader(
+    line: Sequence[Word], words: Sequence[Word], context: Context, wishes: Wishes
+) -> list[str]:
+    """Return the first query without its years, then with fewer and with other words."""
+    undated = [word for word in line if not named_years(word.surface)]
+    stop_words = query_stop_words(wishes.language)
+    lines = (undated, *broadened(undated, words, stop_words))
+    texts = (_redacted(written(one), context) for one in lines)
     return [text for text in texts if text.casefold() != wishes.site]
 
 
 def _fewer(text: str) -> list[str]:
-    """Return a query without its years, then its telling words alone, then with another word."""
+    """Return a query without its years, then fewer words with all names, then one word more."""
     words = [word for word in text.replace('"', "").split() if not named_years(word)]
     firm = [word for word in words if _NAME.match(word)]
-    half = firm if MIN_WORDS <= len(firm) < len(words) else words[: max(MIN_WORDS, len(words) // 2)]
-    return [" ".join(words), " ".join(half), " ".join([*half[:MIN_WORDS], _ANY_WORD])]
+    plain = [word for word in words if word not in firm]
+    kept = {*firm, *plain[: max(0, max(_LEAST_WORDS, len(words) // 2) - len(firm))]}
+    fewer = [word for word in words if word in kept]
+    return [" ".join(words), " ".join(fewer), " ".join([*fewer, _ANY_WORD])]
 
 
 def _fallbacks(first: str, broader: Iterable[str]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import orjson
 
 from pellucid_gateway.analytics.counting import Counting
 from pellucid_gateway.analytics.learned_trust import LearnedTrust
+from pellucid_gateway.analytics.rollups import by_profile
 from pellucid_gateway.domain.state_ports import Entry, Records
 from pellucid_gateway.metrics import FEEDBACK_SCORE
 from pellucid_runtime.clock import Clock
@@ -40,7 +41,7 @@ class StoredFeedback:
         self._learned = learned
 
     async def keep(
-        self, answer: str, owner: str, feedback: Mapping[str, Any], cited: Collection[str]
+        self, answer: str, owner: str, feedback: Mapping[str, Any], record: Mapping[str, Any]
     ) -> None:
         """Keep the newest; a person's second thumb on an answer replaces the first."""
         kept = await self._records.get(owner, KIND, answer)
@@ -51,8 +52,10 @@ class StoredFeedback:
             FEEDBACK_SCORE.labels(feedback["rating"]).observe(feedback["score"])
         else:
             counts.subtract(_counts(orjson.loads(kept)))
+        counts.update(by_profile(_profile(record), counts))
         self._counting.add(self._clock.now(), counts)
         if self._learned is not None:
+            cited = _cited(record)
             if kept is not None:
                 await self._learned.note_thumb(cited, orjson.loads(kept)["rating"], times=-1)
             await self._learned.note_thumb(cited, feedback["rating"])
@@ -61,3 +64,15 @@ class StoredFeedback:
 def _counts(feedback: Mapping[str, Any]) -> Counter[str]:
     up = int(feedback["rating"] == "up")
     return Counter(feedback=1, feedback_score=int(feedback["score"]), thumbs_up=up)
+
+
+def _profile(record: Mapping[str, Any]) -> str:
+    """The scoring profile that was tried on the answer; empty when none was."""
+    rated_by = (record.get("basis") or {}).get("rated_by") or {}
+    return str(rated_by.get("scoring", {}).get("profile", ""))
+
+
+def _cited(record: Mapping[str, Any]) -> Collection[str]:
+    """Domains that the answer cites, without pages that the person named."""
+    sources = record.get("sources", ())
+    return {one["domain"] for one in sources if one["cited"] and not one["user_supplied"]}

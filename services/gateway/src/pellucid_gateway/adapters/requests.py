@@ -36,6 +36,8 @@ _EXTRACT_TITLE_BYTES = 1_024
 _TARGET_BYTES = 512
 _MOST_TARGETS = 5
 _MOST_FURTHER = 8
+_MEMORY_BYTES = 4_096
+_MOST_MEMORIES = 20
 _WINDOWS = ((1, Freshness.DAY), (7, Freshness.WEEK), (31, Freshness.MONTH), (365, Freshness.YEAR))
 
 
@@ -58,6 +60,8 @@ def decide_request(call: DecideCall) -> decision_pb2.DecideRequest:
         conversation_id=call.conversation_id,
         max_queries=call.max_queries,
         max_parts=call.max_parts,
+        memories=[_cut(text, _MEMORY_BYTES) for text in call.memories[:_MOST_MEMORIES]],
+        search_offered=call.search_offered,
     )
 
 
@@ -109,6 +113,7 @@ def search_request(call: SearchCall) -> search_pb2.SearchRequest:
         question=call.question,
         real_time=call.real_time,
         news=call.news,
+        topic=call.topic,
         now=_timestamp(call.now),
     )
 

@@ -8,7 +8,10 @@ from typing import Any
 
 from pellucid_gateway.analytics.rollups import percentile_ms, summed
 
-_STAGES = ("decision", "search", "score", "fetch", "first_token", "generate", "total")
+_STAGES = (
+    *("decision", "search", "score", "fetch", "first_token", "generate", "total"),
+    "search_call",
+)
 _SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 
 
@@ -17,21 +20,12 @@ def summary(counts: Mapping[str, int]) -> dict[str, Any]:
     get = counts.get
     asked = get("cache_hits", 0) + get("cache_misses", 0)
     return {
-        "turns": get("turns", 0),
-        "searches": get("searches", 0),
-        "trigger_rate": _ratio(get("decided_search", 0), get("turns", 0) - get("failed", 0)),
-        "average_relevance": _ratio(get("relevance_milli", 0) / 1000, get("relevance_n", 0)),
+        **_turns(counts),
         "latency_ms": latencies(counts),
         "cost_usd": get("cost_micro_usd", 0) / 1_000_000,
         "cost_per_turn_usd": _ratio(get("cost_micro_usd", 0) / 1_000_000, get("turns", 0)),
         "cache_hit_rate": _ratio(get("cache_hits", 0), asked),
-        "cited_share": _ratio(get("answers_cited", 0), get("answers", 0)),
-        "multi_source_share": _ratio(get("answers_multi_source", 0), get("answers", 0)),
-        "multi_domain_share": _ratio(get("answers_multi_domain", 0), get("answers", 0)),
-        "citation_validity": _validity(counts),
-        "satisfaction": _ratio(get("feedback_score", 0), get("feedback", 0)),
-        "feedback": get("feedback", 0),
-        "thumbs_up": get("thumbs_up", 0),
+        **_quality(counts),
         "retry_rate": _ratio(get("retries", 0), get("turns", 0)),
         "abandonment_rate": _abandonment(counts),
         "error_rate": _ratio(get("failed", 0), get("turns", 0)),
@@ -41,6 +35,36 @@ def summary(counts: Mapping[str, int]) -> dict[str, Any]:
         "tokens": {"in": get("tokens_in", 0), "out": get("tokens_out", 0)},
         "providers": providers(counts),
         "models": models(counts),
+        "profiles": profiles(counts),
+    }
+
+
+def _quality(counts: Mapping[str, int]) -> dict[str, Any]:
+    """What searches found and what people thought of it."""
+    get = counts.get
+    return {
+        "searches": get("searches", 0),
+        "average_relevance": _ratio(get("relevance_milli", 0) / 1000, get("relevance_n", 0)),
+        "cited_share": _ratio(get("answers_cited", 0), get("answers", 0)),
+        "multi_source_share": _ratio(get("answers_multi_source", 0), get("answers", 0)),
+        "multi_domain_share": _ratio(get("answers_multi_domain", 0), get("answers", 0)),
+        "citation_validity": _validity(counts),
+        "satisfaction": _ratio(get("feedback_score", 0), get("feedback", 0)),
+        "feedback": get("feedback", 0),
+        "thumbs_up": get("thumbs_up", 0),
+    }
+
+
+def _turns(counts: Mapping[str, int]) -> dict[str, Any]:
+    turns, searches = counts.get("turns", 0), counts.get("searches", 0)
+    calls = counts.get("search_calls", 0)
+    completed = turns - counts.get("failed", 0)
+    return {
+        "turns": turns,
+        "completed_turns": completed,
+        "searched_turns": searches - calls,
+        "search_calls": calls,
+        "trigger_rate": _ratio(searches - calls, completed),
     }
 
 
@@ -102,6 +126,22 @@ def models(counts: Mapping[str, int]) -> list[dict[str, Any]]:
         for name in sorted(names)
     ]
     return sorted(rows, key=lambda row: (-row["cost_usd"], -row["calls"]))
+
+
+def profiles(counts: Mapping[str, int]) -> list[dict[str, Any]]:
+    """How turns went by scoring profile, where profiles are tried on shares of the callers."""
+    by_profile: dict[str, dict[str, int]] = {}
+    for field, n in counts.items():
+        if field.startswith("profile."):
+            _, name, count = field.split(".", 2)
+            by_profile.setdefault(name, {})[count] = n
+    told = ("searches", "average_relevance", "cited_share", "multi_domain_share")
+    rated = ("citation_validity", "satisfaction", "feedback")
+    rows = []
+    for name, own in sorted(by_profile.items()):
+        numbers = _quality(own)
+        rows.append({"name": name, **{key: numbers[key] for key in (*told, *rated)}})
+    return rows
 
 
 def series(

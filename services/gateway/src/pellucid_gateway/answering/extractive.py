@@ -7,7 +7,6 @@ its own.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 
 from pellucid_gateway.answering.quotable import Candidate
 from pellucid_gateway.conflicts.notes import Conflict, told
@@ -24,7 +23,6 @@ MAX_EXCERPT_WORDS = 40
 _MAX_UNSPACED_CHARS = 2 * MAX_EXCERPT_WORDS
 _CLAUSE_BORDER = re.compile(r"[,;:–—，、；：]\s*")
 _MIN_CUT_SHARE = 0.4
-_RECENT = timedelta(days=30)
 # Puts what an item of a list introduces below it.
 _INDENT = "   "
 
@@ -60,7 +58,6 @@ def write(
     *,
     wording: Wording,
     style: CitationStyle,
-    now: datetime,
     conflicts: Sequence[Conflict] = (),
     are_near_only: bool = False,
     as_points: bool = False,
@@ -71,7 +68,6 @@ def write(
         chosen: Best first.
         wording: Texts in the person's language.
         style: How citations show.
-        now: Present instant.
         conflicts: Disagreements that are told after the excerpts.
         are_near_only: No excerpt states what was asked, and the text says so first.
         as_points: The person wished for a list.
@@ -85,7 +81,7 @@ def write(
             text += _between(chosen[i - 1], wording.language, is_list=listed or as_points)
         quoted = escaped(excerpt(candidate.text))
         last = chosen[i - 1].source.n if i else 0
-        line = _line(i, candidate, quoted, wording=wording, now=now, listed=listed, last=last)
+        line = _line(i, candidate, quoted, wording=wording, listed=listed, last=last)
         line += f" [{escaped(candidate.heads)}]" if candidate.heads else ""
         line = f"- {line}" if as_points and not listed else line
         start = len(text) + line.index(quoted)
@@ -114,8 +110,9 @@ def write(
 
 
 def date_text(source: Source, wording: Wording) -> str:
-    """The source's day in the person's language; empty when unknown."""
-    return wording.date(source.published.time) if source.published else ""
+    """The source's day in the person's language, recent ones marked; empty when unknown."""
+    date = wording.date(source.published.time) if source.published else ""
+    return f"{date} ({wording.answer('recent')})" if source.recent else date
 
 
 def _between(before: Candidate, language: str, *, is_list: bool) -> str:
@@ -135,14 +132,13 @@ def _line(
     quoted: str,
     *,
     wording: Wording,
-    now: datetime,
     listed: bool,
     last: int,
 ) -> str:
     """One quotation; of a source that was `last` quoted as well, its name is not said again."""
     source = candidate.source
     if listed:
-        return _listed_line(i, candidate, quoted, wording=wording, now=now)
+        return _listed_line(i, candidate, quoted, wording=wording)
     if source.n == last:
         return wording.answer("next_same", excerpt=quoted)
     template = "next" if i else "quote"
@@ -153,14 +149,12 @@ def _line(
     return wording.answer(f"{template}_undated", publisher=name, excerpt=quoted)
 
 
-def _listed_line(
-    i: int, candidate: Candidate, quoted: str, *, wording: Wording, now: datetime
-) -> str:
+def _listed_line(i: int, candidate: Candidate, quoted: str, *, wording: Wording) -> str:
     source = candidate.source
     notes = [publisher(source.publisher, source.domain)]
     if source.published:
         notes.append(wording.date(source.published.time))
-        if timedelta(0) <= now - source.published.time <= _RECENT:
+        if source.recent:
             notes.append(f"**{wording.answer('recent')}**")
     if not has_unspaced_script(candidate.text):
         notes.append(wording.answer("foreign_excerpt"))

@@ -5,28 +5,19 @@ its original words, marked as such.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
 
 from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.domain.notices import Wording
 from pellucid_gateway.markdown.escaping import bare, escaped, publisher
 from pellucid_language.detection import is_mostly_korean
 
-RECENT = timedelta(days=30)
 _MAX_SUMMARY_CHARS = 160
-
-
-def is_recent(source: Source, now: datetime) -> bool:
-    """Whether a source is of the last 30 days."""
-    published = source.published
-    return published is not None and timedelta(0) <= now - published.time <= RECENT
 
 
 def korean_list(
     sources: Sequence[Source],
     *,
     wording: Wording,
-    now: datetime,
     summaries: Mapping[int, str],
 ) -> str:
     """Markdown: a heading, then one numbered entry with title, source, date, summary and address.
@@ -34,21 +25,19 @@ def korean_list(
     Args:
         sources: In the order shown; at least one.
         wording: Korean.
-        now: Present instant.
         summaries: Korean summaries of sources in other languages, by number.
     """
     entries = [
-        _entry(source, wording=wording, now=now, summary=summaries.get(source.n, ""))
-        for source in sources
+        _entry(source, wording=wording, summary=summaries.get(source.n, "")) for source in sources
     ]
     return "\n".join((f"### {wording.answer('sources_title')}", "", *entries))
 
 
-def _entry(source: Source, *, wording: Wording, now: datetime, summary: str) -> str:
+def _entry(source: Source, *, wording: Wording, summary: str) -> str:
     notes = [f"{wording.answer('source_label')}: {publisher(source.publisher, source.domain)}"]
     if source.published:
         notes.append(wording.date(source.published.time))
-    if is_recent(source, now):
+    if source.recent:
         notes.append(f"**{wording.answer('recent')}**")
     lines = [
         f"{source.n}. **{escaped(source.title)}** ({', '.join(notes)})",

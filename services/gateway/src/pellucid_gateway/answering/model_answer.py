@@ -337,8 +337,7 @@ class ModelAnswerer:
         listed = [source for source in shown if source.n in cited] or list(shown)
         if not listed or not verifier.answer.strip():
             return None
-        now = self._setting.now
-        lines = korean_list(listed, wording=wording, now=now, summaries=summaries)
+        lines = korean_list(listed, wording=wording, summaries=summaries)
         return verifier.appended(f"\n\n{lines}")
 
     async def _finished(

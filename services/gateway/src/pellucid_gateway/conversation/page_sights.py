@@ -1,7 +1,8 @@
 """Whether a page is still what it was when it was last read in a conversation.
 
-Of the page only its sketch is kept, of 16 bytes, under hashes of the conversation and the address.
-A conversation that the client keeps is known by its first message.
+Of the page only its sketch is kept, of 16 bytes, under hashes of the conversation and the address;
+of one behind a wall the id of the evidence that tells so. A conversation that the client keeps is
+known by its first message.
 """
 
 import hashlib
@@ -18,6 +19,7 @@ SCHEMA = 1
 _MOST_CONVERSATIONS = 200
 _MOST_PAGES = 12
 _KIND = "page_sights"
+_WALL = "wall:"
 
 
 class PageSights:
@@ -33,7 +35,7 @@ class PageSights:
         self._ttl_s = ttl_s
 
     async def recall(self, request: TurnRequest) -> Mapping[str, str]:
-        """Sketches by hash of the address, of this conversation; see `sight_id`.
+        """Sketches by hash of the address, of this conversation; see `has_changed` and `wall_of`.
 
         Where no page was named before nothing is looked up.
         """
@@ -53,7 +55,8 @@ class PageSights:
         names = [request.conversation_id or request.messages[0].content]
         if request.keeps_conversation and not request.conversation_id:
             names.append(result.conversation_id)
-        read = {sight_id(url): one for url, one in result.sketches.items()}
+        wall = f"{_WALL}{result.evidence_id}"
+        read = {_hashed(url): one or wall for url, one in result.sketches.items()}
         for conversation in map(_hashed, names):
             await self._add(request.caller, conversation, read)
 
@@ -80,9 +83,16 @@ class PageSights:
         return record["pages"] if known else {}
 
 
-def sight_id(url: str) -> str:
-    """By what a page is known here."""
-    return _hashed(url)
+def has_changed(known: Mapping[str, str], url: str, sketch: str) -> bool:
+    """Whether a page is another than when its sketch was kept."""
+    before = known.get(_hashed(url), sketch)
+    return before != sketch and not before.startswith(_WALL)
+
+
+def wall_of(known: Mapping[str, str], url: str) -> str | None:
+    """The id of the evidence of a turn in which a page was behind a wall, None for no wall."""
+    before = known.get(_hashed(url), "")
+    return before.removeprefix(_WALL) if before.startswith(_WALL) else None
 
 
 def _hashed(name: str) -> str:

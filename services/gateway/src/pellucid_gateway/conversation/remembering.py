@@ -5,9 +5,10 @@ this is lost, the turn goes on without it.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, cast
 
 from pellucid_gateway.access.abuse import AbuseGate
@@ -17,7 +18,7 @@ from pellucid_gateway.analytics.rollups import day_of
 from pellucid_gateway.conversation.afterwards import Afterwards, key_owner
 from pellucid_gateway.conversation.conversations import Conversations, Recalled
 from pellucid_gateway.conversation.memories import Memories
-from pellucid_gateway.conversation.page_sights import sight_id
+from pellucid_gateway.conversation.page_sights import has_changed, wall_of
 from pellucid_gateway.domain.decision import Decision
 from pellucid_gateway.domain.engine import TurnEngine
 from pellucid_gateway.domain.errors import BudgetSpentError, failed_by
@@ -82,36 +83,29 @@ class RememberingEngine:
             self._afterwards.failure(error.reason)
             yield failed_by(error)
             return
-        decided = asyncio.Event()
-        async with self._remembering(request, decided) as prepared:
+        async with self._remembering(request) as prepared:
             if prepared.let_in is not None and prepared.recall is None:
                 prepared.let_in()
-            async for event in self._told(prepared, decided):
+            async for event in self._told(prepared):
                 yield event
 
     @asynccontextmanager
-    async def _remembering(
-        self, request: TurnRequest, decided: asyncio.Event
-    ) -> AsyncIterator[TurnRequest]:
+    async def _remembering(self, request: TurnRequest) -> AsyncIterator[TurnRequest]:
         """The request with its memories looked for beside the turn; without any nothing begins."""
         kept = self._past.memories
         if kept is None or not request.caller or kept.has_none(request.caller):
             yield request
             return
-        looking = asyncio.create_task(self._memories(request, kept, decided), name="memories")
+        looking = asyncio.create_task(self._memories(request, kept), name="memories")
         try:
             yield replace(request, recall=lambda: asyncio.shield(looking))
         finally:
             looking.cancel()
             await asyncio.wait({looking})
 
-    async def _told(
-        self, request: TurnRequest, decided: asyncio.Event
-    ) -> AsyncGenerator[TurnEvent]:
+    async def _told(self, request: TurnRequest) -> AsyncGenerator[TurnEvent]:
         async with aclosing(cast("Any", self._engine.run(request))) as events:
             async for event in events:
-                if isinstance(event, Decided):
-                    decided.set()
                 await self._note(request, event)
                 if isinstance(event, Decided) and request.recall is not None:
                     yield replace(event, remembers=bool(await request.recall()))
@@ -134,19 +128,23 @@ class RememberingEngine:
             options=options,
             quota_spent=spent,
         )
-        return replace(whole, has_changed=await self._sights(whole))
+        known = await self._sights(whole)
+        if not known:
+            return whole
+        return replace(
+            whole, has_changed=partial(has_changed, known), walled=partial(wall_of, known)
+        )
 
-    async def _sights(self, request: TurnRequest) -> Callable[[str, str], bool] | None:
-        """Tells of pages that were read in this conversation before whether they changed."""
+    async def _sights(self, request: TurnRequest) -> Mapping[str, str]:
+        """What is known of pages that were read in this conversation before."""
         kept = self._past.conversations
         if kept is None or not request.caller:
-            return None
+            return {}
         try:
             async with limited(RECALL_S):
-                known = await kept.sights.recall(request)
+                return await kept.sights.recall(request)
         except (ServiceError, TimeoutError):
-            return None
-        return lambda url, sketch: known.get(sight_id(url), sketch) != sketch
+            return {}
 
     async def _let_through(self, request: TurnRequest) -> Recalled:
         """The conversation so far of a caller who may go on.
@@ -178,16 +176,10 @@ class RememberingEngine:
             return Recalled()
         return past if len(request.messages) == 1 else replace(past, messages=())
 
-    async def _memories(
-        self, request: TurnRequest, kept: Memories, decided: asyncio.Event
-    ) -> tuple[str, ...]:
-        """Those that came with the request, then those that are kept and fit.
-
-        Usually there are none, which is known long before the decision is. Once it is there nothing
-        begins early any more: it may be to search.
-        """
+    async def _memories(self, request: TurnRequest, kept: Memories) -> tuple[str, ...]:
+        """Those that came with the request, then those that are kept and fit; usually none."""
         memories = await self._found(request, kept)
-        if request.let_in is not None and not memories and not decided.is_set():
+        if request.let_in is not None and not memories:
             request.let_in()
         return memories
 

@@ -7,6 +7,9 @@ decision service's business, or `fallback_decision` when that service is lost.
 from dataclasses import dataclass
 from enum import StrEnum
 
+SEARCH_DECLINED = "search_declined"
+"""Reason code: a search was offered and is not wanted."""
+
 
 class WebMode(StrEnum):
     """The person's switch."""

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from pellucid_gateway.domain.decision import Decision, PlannedQuery, WebMode
 from pellucid_gateway.domain.events import Degradation, ModelUse, OutboundText
 from pellucid_gateway.domain.findings import (
+    Entity,
     Hit,
     PageContent,
     ProviderReport,
@@ -34,6 +35,8 @@ class DecideCall:
         history: Oldest first; see `heard_history`.
         max_queries: Most queries about one thing, 1 to 3.
         max_parts: Most things asked in one message that get a query each, 1 to 3.
+        memories: What is known of the person.
+        search_offered: The answer before offered to search for the subject.
     """
 
     message: str
@@ -48,6 +51,8 @@ class DecideCall:
     conversation_id: str = ""
     max_queries: int = 0
     max_parts: int = 0
+    memories: tuple[str, ...] = ()
+    search_offered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +114,11 @@ class Reflection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchCall:
-    """Queries for the providers; `question` never reaches them."""
+    """Queries for the providers; `question` never reaches them.
+
+    Attributes:
+        topic: Kind of question, by which real-time sources are chosen; empty when unknown.
+    """
 
     queries: tuple[PlannedQuery, ...]
     question: str
@@ -119,6 +128,7 @@ class SearchCall:
     caller: str = ""
     real_time: bool = False
     news: bool = False
+    topic: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +137,7 @@ class SearchAnswer:
 
     Attributes:
         queries: What was searched for, redacted, whoever answered.
+        entities: What names of the queries stand for.
     """
 
     hits: tuple[Hit, ...] = ()
@@ -135,6 +146,7 @@ class SearchAnswer:
     outbound: tuple[OutboundText, ...] = ()
     degraded: tuple[Degradation, ...] = ()
     cost_micro_usd: int = 0
+    entities: tuple[Entity, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

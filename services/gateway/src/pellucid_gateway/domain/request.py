@@ -150,12 +150,15 @@ class TurnRequest:
         language: ISO 639-1 of the answer; empty follows the person.
         time_zone: IANA name; empty means UTC.
         model: Model to answer with; empty means the configured one.
-        recall: Gives all memories that fit, the request's own included; asked for once the
-            decision is made, so that nothing waits for them. None: there are only those.
+        recall: Gives all memories that fit, the request's own included; None: there are only
+            those.
         let_in: Called when the caller may go on and nothing is remembered of them that fits, if
             that is known before the decision is made.
         has_changed: Whether a page, by its address and sketch, is another than when it was read
             last in this conversation.
+        walled: By address the id of the evidence of the turn in which a page of this conversation
+            was behind a wall; None where it was not.
+        search_offered: The answer before offered to search for the subject.
         deadline_ms: Whole time of the turn; None means the depth's own.
         verbatim: Search for the message as it is; nothing is decided.
         quota_spent: The person's searches are used up: answer without search and say so.
@@ -184,6 +187,8 @@ class TurnRequest:
     let_in: Callable[[], None] | None = None
     earlier: EarlierTurn | None = None
     has_changed: Callable[[str, str], bool] | None = None
+    walled: Callable[[str], str | None] = lambda _url: None
+    search_offered: bool = False
     quota_spent: bool = False
     passthrough: ClientMessages | None = None
 
@@ -207,6 +212,7 @@ class SearchCommand:
         messages: What was said before, oldest first.
         ranked: Apply threshold and domain cap; compatible faces switch it off.
         verbatim: Search for the query as given instead of letting the decision write queries.
+        checks: The query is a statement that the results are held against.
     """
 
     query: str
@@ -219,4 +225,5 @@ class SearchCommand:
     options: SearchOptions = field(default_factory=SearchOptions)
     ranked: bool = True
     verbatim: bool = False
+    checks: bool = False
     deadline_ms: int | None = None

@@ -172,6 +172,9 @@ def _source(source: Source) -> pb.Source:
         method=_method(source.method),
         cited=source.cited,
         warnings=source.warnings,
+        attribution=source.attribution,
+        recent=source.recent,
+        summary=source.summary,
     )
 
 

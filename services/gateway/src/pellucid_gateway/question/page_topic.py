@@ -61,6 +61,15 @@ def topic_of(request: TurnRequest) -> PageTopic | None:
     return None if has_left or has_searched else topic
 
 
+def walled_pages(request: TurnRequest) -> tuple[str, ...]:
+    """The pages that were named last, where they were behind a wall and nothing was found since."""
+    said = [message.content for message in request.messages[:-1] if message.role is Role.USER]
+    urls = next(filter(None, map(named_addresses, reversed(said))), ())
+    has_searched = request.earlier is not None and bool(request.earlier.sources)
+    are_walled = bool(urls) and all(request.walled(url) is not None for url in urls)
+    return urls if are_walled and not has_searched else ()
+
+
 def since_meant(since: Sequence[str]) -> tuple[str, ...]:
     """The messages from the last one on whose words are about the page; all, where none is.
 

@@ -35,6 +35,7 @@ class SearchPlan:
     Attributes:
         begun: The first round's search, when it was begun before the decision.
         to_write: What a model may write one more query for; None when none is to.
+        walled: Addresses of pages that cannot be read.
     """
 
     decision: Decision
@@ -48,6 +49,7 @@ class SearchPlan:
     reads_pages: bool = True
     begun: asyncio.Task[SearchAnswer] | None = None
     to_write: QueryToWrite | None = None
+    walled: tuple[str, ...] = ()
 
 
 def wider(search_plan: SearchPlan) -> tuple[PlannedQuery, ...]:
@@ -73,7 +75,8 @@ def second_try(decision: Decision, asked: Sequence[str]) -> tuple[PlannedQuery, 
     return tuple([*wider, *unused[:1]] or last)
 
 
-def queries_of_parts(decision: Decision) -> tuple[str, ...]:
-    """The queries of a question with several parts: a page may answer one part alone."""
+def further_questions(decision: Decision) -> tuple[str, ...]:
+    """What a page may answer instead: one part of several, or what a message leaves to context."""
     several = len(parts_of(decision.standalone_question)) > 1 and len(decision.queries) > 1
-    return tuple(query.text for query in decision.queries) if several else ()
+    most = len(decision.queries) if several else int(decision.requires_context)
+    return tuple(query.text for query in decision.queries[:most])

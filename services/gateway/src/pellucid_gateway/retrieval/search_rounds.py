@@ -30,7 +30,7 @@ from pellucid_gateway.question.passage_choice import best_of
 from pellucid_gateway.retrieval.further_query import FurtherQuery
 from pellucid_gateway.retrieval.gathered import Gathered, Stop
 from pellucid_gateway.retrieval.reading import PageReader
-from pellucid_gateway.retrieval.search_plan import SearchPlan, queries_of_parts, second_try, wider
+from pellucid_gateway.retrieval.search_plan import SearchPlan, further_questions, second_try, wider
 from pellucid_gateway.retrieval.source_filter import SourceFilter
 from pellucid_gateway.retrieval.strangers import strangers
 from pellucid_gateway.retrieval.unscored import in_provider_order, is_sound
@@ -153,6 +153,7 @@ class Gatherer:
             caller=search_plan.caller,
             real_time=decision.real_time,
             news=decision.intent is Intent.NEWS,
+            topic=decision.category or decision.reason_code,
         )
         try:
             with self._ledger.timed("search"):
@@ -198,6 +199,7 @@ class Gatherer:
         self._ledger.merge_losses(answer.degraded)
         self._ledger.sent_out(answer.outbound)
         self._ledger.searched_for(answer.queries)
+        self._ledger.linked(answer.entities)
         calls = sum(report.calls for report in answer.providers)
         self._ledger.use(searches=calls, cost_micro_usd=answer.cost_micro_usd)
         if any(report.status is ProviderStatus.BUDGET for report in answer.providers):
@@ -223,7 +225,7 @@ class Gatherer:
             subject=search_plan.subject,
             time_sensitive=decision.time_sensitive,
             real_time=decision.real_time,
-            further_questions=(*queries_of_parts(decision), *gathered.refined),
+            further_questions=(*further_questions(decision), *gathered.refined),
         )
         try:
             with self._ledger.timed("score"):

@@ -33,7 +33,8 @@ class SourceFilter:
     async def take(self, plan: SearchPlan, gathered: Gathered, hits: Sequence[Hit]) -> None:
         """Add hits to what was gathered."""
         standing = self._standing = self._standing or await self._look_up(plan)
-        for hit in hits[: self._most]:
+        readable = (hit for hit in hits[: self._most] if hit.url not in plan.walled)
+        for hit in readable:
             if standing.avoids(hit):
                 gathered.avoided[hit.url] = ScoredHit(hit=hit, included=False, exclusion="avoided")
             elif len(gathered.hits) < self._most:

@@ -16,6 +16,7 @@ from pellucid_gateway.domain.outgoing import host_of
 from pellucid_gateway.question.plain_text import plain
 from pellucid_gateway.question.tokens import tokens_of
 from pellucid_gateway.retrieval.relative_dates import with_absolute_dates
+from pellucid_language.detection import UNDETERMINED, detect_language
 from pellucid_runtime.domains import registrable_domain
 
 _MAX_TITLE_CHARS = 200
@@ -101,7 +102,7 @@ def _from_hit(n: int, item: ScoredHit, page: PageContent | None, passages: str) 
     hit = item.hit
     read = page if page and page.success and page.text.strip() else None
     published = hit.published or (read.published if read else None)
-    language = hit.language or (read.language if read else "")
+    language = hit.language or (read.language if read else "") or _language_of(hit)
     text = read.text if read else hit.snippet or hit.title
     title = neutral(plain(hit.title))[:_MAX_TITLE_CHARS]
     domain = hit.domain or registrable_domain(host_of(hit.url))
@@ -122,6 +123,12 @@ def _from_hit(n: int, item: ScoredHit, page: PageContent | None, passages: str) 
         warnings=tuple(sorted({*hit.warnings, *(read.warnings if read else ())})),
         publisher=publisher_of(domain, read, title),
     )
+
+
+def _language_of(hit: Hit) -> str:
+    """The language of title and snippet, where nobody says it; empty when unclear."""
+    found = detect_language(f"{hit.title} {hit.snippet}")
+    return "" if found == UNDETERMINED else found
 
 
 def _snippet(passages: str) -> str:
@@ -189,8 +196,9 @@ def _result(n: int, item: ScoredHit, pages: Mapping[str, PageContent]) -> Source
         title=title,
         domain=domain,
         snippet=plain(hit.snippet) or title,
+        text=plain(hit.snippet),
         published=hit.published,
-        language=hit.language,
+        language=hit.language or _language_of(hit),
         relevance=item.relevance,
         breakdown=item.breakdown,
         providers=hit.providers,

@@ -122,6 +122,8 @@ async def considered(
         conversation_id=request.conversation_id,
         max_queries=dependencies.plans[request.depth].queries,
         max_parts=dependencies.plans[request.depth].parts,
+        memories=request.memories,
+        search_offered=request.search_offered,
     )
     try:
         with ledger.timed("decision"):

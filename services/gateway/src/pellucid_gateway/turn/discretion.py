@@ -36,9 +36,9 @@ _MOST_READ = 160_000
 
 
 def private_values(request: TurnRequest) -> Values:
-    """Values in the person's newest messages that must leave in no string."""
+    """Values in the person's newest messages and memories that must leave in no string."""
     said = [m.content for m in request.messages if m.role is Role.USER][-_MOST_MESSAGES:]
-    return private_in([*said[-1:], *_latest(said[:-1])])
+    return private_in([*said[-1:], *request.memories, *_latest(said[:-1])])
 
 
 def _latest(earlier: Sequence[str]) -> Iterator[str]:

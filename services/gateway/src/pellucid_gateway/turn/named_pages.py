@@ -57,6 +57,8 @@ def take_page(
         return content
     found.user_pages.append(page)
     is_whole = page.success and not (DOUBTFUL | WALLS) & set(page.warnings)
+    if _is_walled(page):
+        found.sketches[url] = ""
     if is_whole:
         found.sketches[url] = sketch(page.text)
     if is_whole and request.has_changed and request.has_changed(url, found.sketches[url]):
@@ -71,7 +73,7 @@ def take_page(
 def url_fetched(url: str, page: PageContent | None, ledger: TurnLedger) -> UrlFetched:
     """What is told of a page that the person named; what was in its way goes into the ledger."""
     is_read = page is not None and page.success
-    if page is not None and (page.http_status == _PAYMENT or WALLS & set(page.warnings)):
+    if page is not None and _is_walled(page):
         ledger.notify("paywall", url=url)
     elif not is_read:
         _tell_unread(url, page, ledger)
@@ -82,6 +84,10 @@ def url_fetched(url: str, page: PageContent | None, ledger: TurnLedger) -> UrlFe
         code = page.error_code if page else FETCH_FAILED
         return UrlFetched(url=url, success=False, error=cause, error_code=code)
     return UrlFetched(url=url, success=True, method=page.method, title=shown_title(page))
+
+
+def _is_walled(page: PageContent) -> bool:
+    return page.http_status == _PAYMENT or bool(WALLS & set(page.warnings))
 
 
 def _tell_unread(url: str, page: PageContent | None, ledger: TurnLedger) -> None:

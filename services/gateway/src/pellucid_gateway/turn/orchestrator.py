@@ -19,10 +19,12 @@ from pellucid_gateway.domain.ports import FetchCall
 from pellucid_gateway.domain.request import ChatMessage, Role, SearchCommand, TurnRequest
 from pellucid_gateway.retrieval import sources as sourcing
 from pellucid_gateway.retrieval.gathered import Gathered
+from pellucid_gateway.retrieval.labels import labelled
 from pellucid_gateway.retrieval.reading import PageReader
 from pellucid_gateway.retrieval.search_plan import SearchPlan
 from pellucid_gateway.retrieval.search_rounds import Gatherer
 from pellucid_gateway.turn.dependencies import Dependencies, decide
+from pellucid_gateway.turn.fact_checking import fact_check
 from pellucid_gateway.turn.pipeline import DEFAULT_RESULTS, OneTurn
 from pellucid_gateway.turn.search_loss import notify_loss
 from pellucid_gateway.turn.turn_log import day_name, log_decision, log_failure
@@ -95,6 +97,7 @@ class Engine:
         dependencies, budget = self._dependencies.for_turn(request), self._budget_of(request)
         ledger = TurnLedger(dependencies.clock, wording_for(command.language))
         decision = _searching(await decide(request, dependencies, budget, ledger), command.query)
+        ledger.wording = wording_for(command.language or decision.language)
         user = day_name(command.caller, dependencies.clock.now())
         log_decision(decision, ms=ledger.timings_ms.get("decision", 0), user=user)
         context = dependencies.context(budget, ledger, _ignore)
@@ -106,8 +109,11 @@ class Engine:
             context=context,
         )
         gathered = await gatherer.gather(self._search_plan(command, decision))
+        check = None
+        if command.checks and gathered.included:
+            check = await fact_check(gathered, request, dependencies, context)
         ledger.add_time("total", budget.elapsed_s())
-        outcome = _outcome(command, gathered, ledger, dependencies)
+        outcome = replace(_outcome(command, gathered, ledger, dependencies), check=check)
         if gathered.search_lost or (ledger.web_lost and not outcome.results):
             raise search_failure(ledger.providers)
         return outcome
@@ -129,7 +135,7 @@ class Engine:
             subject=command.subject,
             caller=command.caller,
             language="" if language == "und" else language,
-            reads_pages=False,
+            reads_pages=command.checks,
         )
 
     async def fetch(
@@ -208,7 +214,7 @@ def _outcome(
         ledger.notify("nothing_found", cutoff=dependencies.cutoff_month)
     return SearchOutcome(
         id=dependencies.new_id(),
-        results=sourcing.as_results(shown, {}),
+        results=labelled(sourcing.as_results(shown, {}), ledger.wording, dependencies.clock.now()),
         excluded=(
             *(item for item in gathered.scored if id(item) not in kept),
             *gathered.avoided.values(),
@@ -221,6 +227,7 @@ def _outcome(
         usage=ledger.usage,
         outbound=ledger.outbound,
         searched=ledger.searched,
+        entities=ledger.entities_in(sourcing.as_results(shown, {})),
     )
 
 

@@ -28,13 +28,14 @@ from pellucid_gateway.domain.events import (
     SourcesReady,
     TurnResult,
 )
-from pellucid_gateway.domain.findings import PageContent, Purpose
+from pellucid_gateway.domain.findings import PageContent, Purpose, Source
 from pellucid_gateway.domain.notices import SEARCH_LOST, wording_for
 from pellucid_gateway.domain.ports import AnswerModel
 from pellucid_gateway.domain.request import TurnRequest
 from pellucid_gateway.question.fallback_decision import find_urls
 from pellucid_gateway.retrieval import sources as sourcing
 from pellucid_gateway.retrieval.choosing import UNREAD_NAMED_TOKENS, PassageChooser, Wanted
+from pellucid_gateway.retrieval.labels import labelled
 from pellucid_gateway.retrieval.reading import PageReader
 from pellucid_gateway.retrieval.search_plan import QueryToWrite, SearchPlan
 from pellucid_gateway.retrieval.search_rounds import Gatherer
@@ -60,6 +61,7 @@ from pellucid_gateway.turn_context.plans import plan_for
 from pellucid_gateway.verification.model_judge import ModelOpinion
 from pellucid_runtime.errors import ServiceError
 
+KOREAN = "ko"
 # Results of a forced search, and candidates of a turn, when the request names no number.
 DEFAULT_RESULTS = 5
 
@@ -94,6 +96,7 @@ class OneTurn:
         self._id = dependencies.new_id()
         self._user = day_name(request.caller, dependencies.clock.now())
         self._read_before: Mapping[str, PageContent] = {}
+        self._walled: tuple[str, ...] = ()
         self._to_write: QueryToWrite | None = None
 
     async def run(self) -> Done:
@@ -137,6 +140,7 @@ class OneTurn:
             await self._find_sources(decision, found)
 
     async def _answered(self, decision: Decision, found: Findings) -> Done:
+        found.sources = labelled(found.sources, self._ledger.wording, self._context.clock.now())
         if found.sources:
             await self._send(SourcesReady(found.sources))
         await self._context.rounds.turn()
@@ -148,14 +152,18 @@ class OneTurn:
         return await self._done(decision, found, answer)
 
     async def _decide(self) -> Decision:
+        if self._request.recall is not None:
+            self._request = replace(self._request, memories=await self._request.recall())
         followed = await with_named_page(
             self._request,
             await self._considered(self._request),
             self._reader,
             self._ledger,
             decide=self._considered,
+            evidence=self._dependencies.evidence,
         )
         decision, self._read_before = followed.decision, followed.pages
+        self._walled = followed.walled
         if self._dependencies.model_for(self._request) is None:
             clock, decide = self._dependencies.clock, self._considered
             decision = await looked_up(self._request, decision, clock=clock, decide=decide)
@@ -165,8 +173,6 @@ class OneTurn:
             self._ledger.notify("simple_decision")
         log_decision(decision, ms=self._ledger.timings_ms.get("decision", 0), user=self._user)
         await self._send(Decided(decision))
-        if self._request.recall is not None:
-            self._request = replace(self._request, memories=await self._request.recall())
         self._notify_decision(decision)
         return decision
 
@@ -230,6 +236,7 @@ class OneTurn:
             language=self._language(decision),
             reads_pages=not self._request.force_search,
             to_write=self._to_write,
+            walled=self._walled,
         )
 
     def _language(self, decision: Decision) -> str:
@@ -280,7 +287,7 @@ class OneTurn:
         return ModelOpinion(model, name=name, context=self._context, marker=marker)
 
     async def _answer(self, decision: Decision, found: Findings) -> Answer:
-        model = self._usable_model(found)
+        model = self._usable_model(decision, found)
         if self._budget.stage_s(1.0) <= 0:
             self._ledger.lose("deadline", "gathering used up its share")
             self._ledger.notify("taking_long")
@@ -288,12 +295,7 @@ class OneTurn:
         setting, scorer = self._setting(decision, found), self._dependencies.services.scorer
         begun_s = self._budget.elapsed_s()
         if model:
-            pages = PageModel(
-                model,
-                name=self._dependencies.fast_model,
-                context=self._context,
-                marker=setting.marker,
-            )
+            pages = self._page_model(model)
             if self._plan.extracts and found.sources:
                 question = decision.standalone_question
                 found.sources = await pages.with_extracts(found.sources, question, self._plan)
@@ -316,9 +318,22 @@ class OneTurn:
         )
         return await by_excerpts.answer(found.sources, found.conflicts)
 
-    def _usable_model(self, found: Findings) -> AnswerModel | None:
+    def _page_model(self, model: AnswerModel) -> PageModel:
+        name, marker = self._dependencies.fast_model, self._dependencies.new_id()[-8:]
+        return PageModel(model, name=name, context=self._context, marker=marker)
+
+    async def _with_summaries(self, results: tuple[Source, ...]) -> tuple[Source, ...]:
+        """Results with a Korean sentence on each foreign one, for who reads Korean."""
         model = self._dependencies.model_for(self._request)
-        if self._dependencies.model is None and not found.sources:
+        if model is None or self._ledger.wording.language != KOREAN:
+            return results
+        said = await self._page_model(model).korean_summaries(results)
+        return tuple(replace(result, summary=said.get(result.n, "")) for result in results)
+
+    def _usable_model(self, decision: Decision, found: Findings) -> AnswerModel | None:
+        model = self._dependencies.model_for(self._request)
+        asks = bool(decision.urls) or not decision.topicless
+        if self._dependencies.model is None and not found.sources and asks:
             self._ledger.notify("no_model")
         elif model is not self._dependencies.model:
             self._ledger.notify("model_external")
@@ -344,9 +359,11 @@ class OneTurn:
 
     async def _done_with_results(self, decision: Decision, found: Findings) -> Done:
         scored = found.gathered.included
-        found.sources = sourcing.as_results(scored, found.gathered.pages)
+        results = sourcing.as_results(scored, found.gathered.pages)
+        found.sources = labelled(results, self._ledger.wording, self._context.clock.now())
         self._notify_gaps(decision, found)
         await self._send(ResultsReady(decision.queries[0].text, found.sources))
+        found.sources = await self._with_summaries(found.sources)
         return await self._done(decision, found, Answer(text="", kind=AnswerKind.RESULTS))
 
     async def _done(self, decision: Decision, found: Findings, answer: Answer) -> Done:

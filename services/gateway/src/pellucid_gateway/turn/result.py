@@ -23,7 +23,8 @@ class Findings:
     """What a turn has to answer from.
 
     Attributes:
-        sketches: Of the pages that the person named and that could be read, by address.
+        sketches: Of the pages that the person named and that could be read, by address; empty of
+            one behind a wall.
         notes: What the model should know of them.
         web_lost: The web was tried in vain; what was gathered is of the local index.
     """
@@ -105,6 +106,7 @@ def with_account(
         speculation=ledger.speculation,
         outbound=ledger.outbound,
         searched=ledger.searched,
+        entities=ledger.entities_in(result.sources),
     )
 
 

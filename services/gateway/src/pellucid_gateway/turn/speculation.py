@@ -2,7 +2,8 @@
 
 It begins late enough that a decision by rules is always first, at most once a turn, and only for a
 message that may leave: never with the web off, with an address in it, with nothing external
-allowed, with a used-up quota, or in a conversation, where the words alone do not say what is meant.
+allowed, with a used-up quota, or where the words alone do not say what is meant: in a conversation,
+in a chat about something, of a person of whom something is known.
 """
 
 import asyncio
@@ -75,7 +76,10 @@ class Speculation:
     ) -> asyncio.Task[SearchAnswer] | None:
         """The begun search if it is the one decided on; else it is cancelled, and told as sent."""
         self._cancel_start()
-        wanted = searches and self._has_left and _is_same(self._query, decision)
+        # No value of this moment is taken from an answer of the hour before, and sources that know
+        # such values are asked only once the kind of the question is known.
+        begun = searches and self._has_left and not decision.real_time
+        wanted = begun and _is_same(self._query, decision)
         if self._task is None or not wanted:
             await self.drop()
             return None
@@ -100,7 +104,8 @@ class Speculation:
 
 
 def _may_leave(request: TurnRequest) -> bool:
-    alone = len(request.messages) == 1 and request.earlier is None
+    known = request.subject or request.memories or request.recall
+    alone = len(request.messages) == 1 and request.earlier is None and not known
     allowed = request.web_mode is not WebMode.OFF and not request.quota_spent
     return alone and allowed and not request.no_external and not request.options.providers
 

@@ -3,7 +3,13 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from pellucid_gateway.domain.decision import Action, Decision, Stage, WebMode
+from pellucid_gateway.domain.decision import (
+    SEARCH_DECLINED,
+    Action,
+    Decision,
+    Stage,
+    WebMode,
+)
 from pellucid_gateway.domain.request import TurnRequest
 from pellucid_gateway.question.plain_messages import is_plain
 from pellucid_gateway.turn.follow_ups import reused_sources
@@ -12,7 +18,7 @@ from pellucid_runtime.clock import Clock
 REASON_CODE = "no_model"
 
 # Orders, and prompts of frontends.
-_FORBIDDEN = frozenset({"dont_search", "task_prompt", "tool_result", "topicless"})
+_FORBIDDEN = frozenset({"dont_search", "task_prompt", "tool_result", "topicless", SEARCH_DECLINED})
 # Kinds of message that no page on the web answers: tasks on the person's own words, and talk.
 _NOT_FOR_THE_WEB = frozenset({"code", "creative", "math", "rewrite", "smalltalk", "task"})
 

@@ -1,10 +1,11 @@
 """Which providers are asked for a request, and in which order."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pellucid_runtime.errors import InvalidArgumentError, PreconditionError
 from pellucid_search.errors import BadKeyError
+from pellucid_search.providers.registry import ANY
 from pellucid_search.query import Routing, SearchRequest
 from pellucid_search.reports import LEFT_ALONE, Skip
 
@@ -25,6 +26,7 @@ class Offer:
         disabled_reason: Why it may not be asked although nothing is missing.
         keyed: It needs a key or an address of the operator.
         automatic: `auto` may use it.
+        topics: Kinds of question that a real-time source is asked for; empty: it searches the web.
         healthy: Its breaker lets calls through.
         left_for: Code of the failure for which it does not; empty when that may pass.
     """
@@ -36,6 +38,7 @@ class Offer:
     disabled_reason: str = ""
     keyed: bool = False
     automatic: bool = True
+    topics: tuple[str, ...] = ()
     healthy: bool = True
     left_for: str = ""
 
@@ -52,6 +55,7 @@ class Plan:
     Attributes:
         members: Names in order.
         last_resort: Asked one after the other when no member answered.
+        beside: Real-time sources, asked as well for the queries that name what they know.
         together: Ask all members; otherwise the next only when one is slow or fails.
         skips: Considered and not asked.
         saving: All were wanted, but most of the budget is spent.
@@ -59,6 +63,7 @@ class Plan:
 
     members: tuple[str, ...]
     last_resort: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
     together: bool = False
     skips: tuple[Skip, ...] = ()
     saving: bool = False
@@ -67,31 +72,36 @@ class Plan:
     def order(self) -> tuple[str, ...]:
         """Every considered provider, in order of consideration."""
         skipped = (skip.name for skip in self.skips)
-        return tuple(dict.fromkeys((*self.members, *skipped, *self.last_resort)))
+        return tuple(dict.fromkeys((*self.members, *self.beside, *skipped, *self.last_resort)))
 
 
 @dataclass(frozen=True, slots=True)
 class Lineup:
-    """The installation's providers: members in routing order, and the last resort."""
+    """The installation's providers: members in routing order, last resort, real-time sources."""
 
     members: tuple[str, ...]
     last_resort: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
 
 
-def lineup(listed: Sequence[str], offers: Mapping[str, Offer]) -> Lineup:
+def lineup(
+    listed: Sequence[str], offers: Mapping[str, Offer], beside: Sequence[str] = ()
+) -> Lineup:
     """Return the installation's providers.
 
     Args:
         listed: `SEARCH_PROVIDERS`: an operator's order, or `auto` alone.
         offers: Every known provider by name.
+        beside: `SEARCH_REAL_TIME`, and what links names.
     """
+    sources = tuple(dict.fromkeys(beside))
     if tuple(listed) != (AUTO,):
-        return Lineup(tuple(dict.fromkeys(listed)))
+        return Lineup(tuple(dict.fromkeys(listed)), beside=sources)
     keyed = [o for o in offers.values() if o.keyed and o.enabled and o.automatic and o.external]
     cheapest_first = sorted(keyed, key=lambda offer: offer.price_micro_usd)
     members = tuple(offer.name for offer in cheapest_first) or (KEYLESS,)
     local = offers.get(LOCAL)
-    return Lineup(members, (LOCAL,) if local and local.enabled else ())
+    return Lineup(members, (LOCAL,) if local and local.enabled else (), sources)
 
 
 def make_plan(
@@ -126,10 +136,20 @@ def make_plan(
     return Plan(
         members=tuple(offer.name for offer in members),
         last_resort=line.last_resort,
+        beside=tuple(_fitting(request, line, offers)),
         together=wants_all and not saving,
         skips=tuple(skips),
         saving=wants_all and saving,
     )
+
+
+def _fitting(request: SearchRequest, line: Lineup, offers: Mapping[str, Offer]) -> Iterator[str]:
+    """Yield what is asked beside the providers for questions of the request's kind."""
+    for name in line.beside:
+        offer = offers[name]
+        fits = offer.topics == ANY or request.topic in offer.topics
+        if fits and offer.enabled and offer.healthy:
+            yield name
 
 
 def _thrift(offer: Offer) -> tuple[bool, int]:
@@ -139,6 +159,7 @@ def _thrift(offer: Offer) -> tuple[bool, int]:
 
 def _named(request: SearchRequest, offers: Mapping[str, Offer]) -> Plan:
     members: list[str] = []
+    beside: list[str] = []
     skips: list[Skip] = []
     for index, name in enumerate(request.providers):
         offer = offers.get(name)
@@ -154,8 +175,13 @@ def _named(request: SearchRequest, offers: Mapping[str, Offer]) -> Plan:
         elif not offer.healthy:
             skips.append(_resting(offer))
         else:
-            members.append(name)
-    return Plan(tuple(dict.fromkeys(members)), together=True, skips=tuple(skips))
+            (beside if offer.topics else members).append(name)
+    return Plan(
+        tuple(dict.fromkeys(members)),
+        beside=tuple(dict.fromkeys(beside)),
+        together=True,
+        skips=tuple(skips),
+    )
 
 
 def _key_error(offer: Offer) -> PreconditionError:

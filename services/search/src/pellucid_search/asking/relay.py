@@ -9,6 +9,7 @@ from pellucid_search.asking.allowance import Allowance
 from pellucid_search.asking.answering import Answering, ProviderRequest
 from pellucid_search.asking.planning import Plan
 from pellucid_search.errors import ProviderTimeoutError
+from pellucid_search.query import ProviderQuery
 from pellucid_search.reports import ProviderRun, ProviderStatus
 
 # Without measurements of its own a provider is taken to be slow after this; the whole search stage
@@ -16,6 +17,8 @@ from pellucid_search.reports import ProviderRun, ProviderStatus
 DEFAULT_HEDGE_S = 1.0
 # Part of the time that is kept for the last resort; the local index needs some milliseconds.
 LAST_RESORT_SHARE = 0.15
+# A real-time source is waited for so long; the results of the web wait for it meanwhile.
+BESIDE_S = 1.0
 # A limit per second is waited for only this long when another provider could be asked.
 WAIT_WITH_ALTERNATIVE_S = 0.3
 _LATE = ProviderTimeoutError.code
@@ -35,6 +38,26 @@ class Relay:
 
     async def carry_out(self, plan: Plan, provider_request: ProviderRequest) -> list[ProviderRun]:
         """Return what each asked provider did, in no special order."""
+        beside = [name for name in plan.beside if self._knows(name, provider_request)]
+        if not beside:
+            return await self._searched(plan, provider_request)
+        runs, more = await asyncio.gather(
+            self._searched(plan, provider_request), self._all(beside, self._aside(provider_request))
+        )
+        return [*runs, *more]
+
+    def _aside(self, provider_request: ProviderRequest) -> ProviderRequest:
+        """Return the request without what restricts pages: a wider search has the same answer."""
+        query = provider_request.query
+        soon = min(provider_request.until, self.clock.monotonic() + BESIDE_S)
+        bare = ProviderQuery(query.text, query.now, language=query.language)
+        return replace(provider_request, query=bare, until=soon, latest=soon)
+
+    def _knows(self, name: str, provider_request: ProviderRequest) -> bool:
+        """Tell whether a query names what a real-time source knows."""
+        return bool(self.answering.provider_clients[name].engine.wording(provider_request.query))
+
+    async def _searched(self, plan: Plan, provider_request: ProviderRequest) -> list[ProviderRun]:
         early = self._leaving_time(provider_request) if plan.last_resort else provider_request
         if plan.together:
             runs = await self._all(plan.members, early)

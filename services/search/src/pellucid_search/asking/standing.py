@@ -41,13 +41,14 @@ class Roster:
             disabled_reason=provider_client.disabled_reason if provider_client else "",
             keyed=bool(spec.needs),
             automatic=spec.automatic,
+            topics=spec.topics,
             healthy=provider_client is None or provider_client.breaker.passable,
             left_for=provider_client.left_for if provider_client else "",
         )
 
     async def states(self, line: Lineup, ledger: Ledger, clock: Clock) -> list[ProviderState]:
         """Return the standing of all providers, in routing order, then the others."""
-        order = dict.fromkeys((*line.members, *line.last_resort, *self.specs))
+        order = dict.fromkeys((*line.members, *line.beside, *line.last_resort, *self.specs))
         return [await self._state(self.specs[name], ledger, clock) for name in order]
 
     async def _state(self, spec: ProviderSpec, ledger: Ledger, clock: Clock) -> ProviderState:

@@ -13,8 +13,10 @@ from pellucid_search.hits import ProviderReply
 from pellucid_search.providers import (
     bing,
     brave,
+    coinpaprika,
     exa,
     firecrawl,
+    frankfurter,
     google,
     jina,
     kagi,
@@ -25,17 +27,23 @@ from pellucid_search.providers import (
     serper,
     tavily,
     vertex,
+    wikidata,
     you,
 )
 from pellucid_search.providers.wire import Endpoint, HttpCall, HttpReply
 from pellucid_search.query import ProviderQuery
+
+ANY = ("*",)
+"""Topics of a provider that is asked beside the others whatever the question."""
+ENTITIES = "wikidata"
+"""Links names; what it finds is no result."""
 
 
 class HttpDialect(Protocol):
     """How one provider is spoken to over HTTP: the three pure functions of its module."""
 
     def wording(self, query: ProviderQuery) -> str:
-        """Return the words as they are sent."""
+        """Return the words as they are sent; empty when a real-time source has nothing to ask."""
 
     def build(self, query: ProviderQuery, endpoint: Endpoint) -> HttpCall:
         """Return the request for one query."""
@@ -60,6 +68,8 @@ class ProviderSpec:
         period_s: Seconds that `rate` counts for.
         external: Queries leave the installation.
         automatic: `auto` uses it when it has what it needs.
+        topics: Kinds of question that a real-time source is asked for, beside the others; `ANY`
+            for what links names; empty: it searches the web for any.
         sunset: ISO day on which the provider ends or ended; empty when none is announced.
     """
 
@@ -74,6 +84,7 @@ class ProviderSpec:
     period_s: float = 1.0
     external: bool = True
     automatic: bool = True
+    topics: tuple[str, ...] = ()
     sunset: str = ""
 
     @property
@@ -101,6 +112,10 @@ _SPECS = (
     ProviderSpec("vertex", 4_000, vertex, "VERTEX_API_KEY", "VERTEX_BASE_URL", "https://discoveryengine.googleapis.com", "VERTEX_SERVING_CONFIG", rate=300, period_s=60, automatic=False),
     ProviderSpec("google", 5_000, google, "GOOGLE_API_KEY", "GOOGLE_BASE_URL", "https://www.googleapis.com", "GOOGLE_SEARCH_ENGINE_ID", rate=10, automatic=False, sunset="2027-01-01"),
     ProviderSpec("bing", 25_000, bing, "BING_SEARCH_API_KEY", "BING_BASE_URL", rate=3, automatic=False, sunset="2025-08-11"),
+    ProviderSpec("frankfurter", 0, frankfurter, address="FRANKFURTER_BASE_URL", base_url="https://api.frankfurter.dev", rate=5, automatic=False, topics=("finance", "finance_price")),
+    ProviderSpec("coinpaprika", 0, coinpaprika, address="COINPAPRIKA_BASE_URL", base_url="https://api.coinpaprika.com", rate=5, automatic=False, topics=("finance", "finance_price", "crypto_chain")),
+    ProviderSpec("open_meteo", address="OPEN_METEO_BASE_URL", base_url="https://api.open-meteo.com", rate=5, automatic=False, topics=("weather",)),
+    ProviderSpec("wikidata", 0, wikidata, address="WIKIDATA_BASE_URL", base_url="https://www.wikidata.org", rate=5, automatic=False, topics=ANY),
     ProviderSpec("ddgs", rate=10, period_s=10),
     ProviderSpec("local", address="LOCAL_CORPUS_DIR", external=False),
 )

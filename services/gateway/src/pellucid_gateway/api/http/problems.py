@@ -1,4 +1,4 @@
-"""What a failed request answers on the native faces: `application/problem+json`.
+"""What a failed request answers on the native faces: `application/problem+json`; browsers a page.
 
 Decides status, code and words; `pellucid_gateway.api.application` catches the errors. No document
 ever carries the text of an unknown exception.
@@ -15,6 +15,7 @@ import orjson
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
+from pellucid_gateway.api.http.problem_page import problem_page, wants_page
 from pellucid_runtime.errors import LASTING, ErrorKind, ServiceError
 from pellucid_runtime.llm.model import Said
 
@@ -25,20 +26,20 @@ LINGER_S = 2.0
 
 TITLES: Mapping[str, str] = {
     "INVALID_ARGUMENT": "The request is not valid",
-    "UNAUTHENTICATED": "A valid key is needed",
-    "FORBIDDEN": "This is not permitted",
-    "NOT_FOUND": "There is no such thing",
-    "METHOD_NOT_ALLOWED": "This method is not offered here",
+    "UNAUTHENTICATED": "A valid key is required",
+    "FORBIDDEN": "Not permitted",
+    "NOT_FOUND": "Not found",
+    "METHOD_NOT_ALLOWED": "Method not allowed",
     "PAYLOAD_TOO_LARGE": "The request is too large",
     "RATE_LIMIT_EXCEEDED": "Too many requests",
-    "BUDGET_EXCEEDED": "The budget is spent",
+    "BUDGET_EXCEEDED": "The budget is used up",
     "OVERLOADED": "The server is busy",
     "API_KEY_INVALID": "A provider has no usable key",
     "SEARCH_FAILED": "The search failed",
     "FETCH_FAILED": "The page could not be read",
-    "EXTRACTION_FAILED": "No text could be taken from the page",
+    "EXTRACTION_FAILED": "No text could be extracted from the page",
     "ALL_SOURCES_FAILED": "No source could be reached",
-    "DEADLINE_EXCEEDED": "The time ran out",
+    "DEADLINE_EXCEEDED": "The deadline passed",
     "CHALLENGE_REQUIRED": "A challenge must be solved first",
     "LLM_FAILED": "The language model failed",
     "NOT_READY": "The server is still starting",
@@ -217,6 +218,8 @@ class ProblemResponse(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer at once; then swallow a little of what is still coming and close."""
         scope.get(PROBLEMS, []).append(self._problem)
+        if wants_page(scope) and PROBLEMS not in scope:
+            self._become_page(scope)
         if not self._linger:
             await super().__call__(scope, receive, send)
             return
@@ -228,6 +231,14 @@ class ProblemResponse(Response):
             async with asyncio.timeout(LINGER_S):
                 await _swallow(receive)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    def _become_page(self, scope: Scope) -> None:
+        told = self._problem.document()
+        self.body = problem_page(
+            scope, status=told["status"], title=told["title"], detail=told["detail"]
+        )
+        self.headers["Content-Type"] = "text/html; charset=utf-8"
+        self.headers["Content-Length"] = str(len(self.body))
 
 
 async def _swallow(receive: Receive) -> None:

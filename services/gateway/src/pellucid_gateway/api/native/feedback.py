@@ -1,6 +1,6 @@
 """POST /v1/feedback: what a person thinks of one answer of theirs."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Protocol
 
 from fastapi import APIRouter, Request
@@ -43,7 +43,7 @@ class FeedbackKeeper(Protocol):
     """Where feedback goes; the newest of a person on an answer counts."""
 
     async def keep(
-        self, answer: str, owner: str, feedback: Mapping[str, Any], cited: Collection[str]
+        self, answer: str, owner: str, feedback: Mapping[str, Any], record: Mapping[str, Any]
     ) -> None:
         """Keep it for a limited time.
 
@@ -51,7 +51,7 @@ class FeedbackKeeper(Protocol):
             answer: Id of the answer.
             owner: Who gave it.
             feedback: Rating, score and comment.
-            cited: Domains that the answer cites, without pages that the person named.
+            record: The evidence of the answer.
         """
         ...
 
@@ -69,12 +69,7 @@ def feedback_routes(
         owner = identity.caller(request, body.user_id)
         record = await evidence.load(body.id, owner)
         kept = {"rating": body.rating, "score": body.value, "comment": body.comment}
-        await keeper.keep(body.id, owner, kept, _cited(record))
+        await keeper.keep(body.id, owner, kept, record)
         return JsonResponse({"id": body.id, "rating": body.rating, "score": body.value})
 
     return router
-
-
-def _cited(record: Mapping[str, Any]) -> Collection[str]:
-    sources = record.get("sources", ())
-    return {one["domain"] for one in sources if one["cited"] and not one["user_supplied"]}
