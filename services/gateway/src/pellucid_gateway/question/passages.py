@@ -197,8 +197,7 @@ def _windows(page: int, pieces: Sequence[Piece], size: int, *, least: int) -> It
     """Windows of about a size; one ends where its section does, if it has so many characters."""
     first, chars = 0, 0
     for place, piece in enumerate(pieces):
-        begins = piece.kind in {Kind.TITLE, Kind.HEADING}
-        breaks = begins or piece.about != pieces[first].about
+        breaks = piece.kind is Kind.HEADING or piece.about != pieces[first].about
         breaks = breaks and chars >= least
         if place > first and (breaks or chars + len(piece.text) > size):
             yield Window(page, first, place)
