@@ -14,10 +14,10 @@ ROOT = Path(__file__).resolve().parents[2]
 GATEWAY_HTTP_PORT = 8080
 # Answered by the corpus that this installation searches.
 EXAMPLES = (
-    "What did the new Ondry Bridge cost?",
+    "Who is the current CEO of Norrvik Cells?",
     "When is TideConf 2027?",
-    "TideConf 2027 날짜와 장소는?",
-    "What is the toll on the Skerry Bridge?",
+    "Combien coûtera le ticket de tramway à Port Vellmark en janvier 2027 ?",
+    "퀼런 K2 주전자 리콜 대상은 몇 대인가요?",
 )
 PAGES_PORT = 8099
 

@@ -2,13 +2,16 @@
 
 import json
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+import yaml
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
+ROOT = Path(__file__).parents[2]
 QUESTION = "Who is the current CEO of Norrvik Cells?"
 PAGE = "http://harbourpost.localhost:{port}/2026/11/14/ondry-bridge-opens.html"
 # The order of the specification; `delta` and `citation` interleave.
@@ -74,6 +77,19 @@ def test_a_question_about_the_corpus_is_answered_with_checked_citations(
         assert citation["cited_text"]
     assert body["citation_report"]["kept"] >= 2
     assert [provider["name"] for provider in body["providers"]] == ["local"]
+
+
+def test_every_example_question_of_the_page_is_answered(client: httpx.Client) -> None:
+    corpus = yaml.safe_load((ROOT / "corpus" / "questions.yaml").read_text("utf-8"))
+    facts = {each["question"]: each.get("facts") for each in corpus["questions"]}
+    examples = client.get("/v1/version").json()["examples"]
+
+    assert len(examples) == 4
+    for question in examples:
+        body = chat(client, question)
+        assert body["citations"], question
+        for spellings in facts[question]:
+            assert any(spelling in body["answer"] for spelling in spellings), question
 
 
 def test_every_string_that_left_is_listed(client: httpx.Client) -> None:

@@ -78,6 +78,18 @@ async def test_a_message_with_a_topic_of_its_own_leaves_the_subject(
     assert not decision.requires_context
 
 
+@pytest.mark.parametrize(
+    ("share", "expected"), [(0.5, "weather Paris"), (0.9, "Ondar Tunnel weather Paris")]
+)
+async def test_a_complete_question_gains_only_what_is_surely_meant(
+    decided: Decide, asking: Callable[..., Ask], share: float, expected: str
+) -> None:
+    ask = asking("weather in Paris?", subject=TUNNEL)
+    told = FakeUnderstanding(0.9, first="Ondar Tunnel weather Paris", leans=0.7, share=share)
+    decision = await decided(ask, FakeUnderstanding(0.97, first="weather Paris"), told)
+    assert decision.queries[0].text == expected
+
+
 async def test_labels_of_the_background_are_no_words_of_a_query(
     decided: Decide, asking: Callable[..., Ask]
 ) -> None:

@@ -317,3 +317,24 @@ async def test_a_search_may_be_forbidden_behind_a_colon(
 ) -> None:
     decision = await Cascade(cascade.rules, FakeUnderstanding()).decide(asking(message))
     assert decision.verdict.reason_code == "dont_search"
+
+
+@pytest.mark.parametrize(
+    ("message", "freshness"),
+    [("bitcoin price?", Freshness.DAY), ("bitcoin price in 2017?", Freshness.NONE)],
+)
+async def test_a_value_of_a_past_year_is_none_of_today(
+    cascade: Cascade, asking: Callable[..., Ask], message: str, freshness: Freshness
+) -> None:
+    model = FakeUnderstanding(first="bitcoin price", kind="finance", freshness=Freshness.DAY)
+    decision = await Cascade(cascade.rules, model).decide(asking(message))
+    assert decision.facets.freshness is freshness
+    assert decision.facets.real_time is (freshness is Freshness.DAY)
+
+
+async def test_a_word_of_one_language_watches_for_no_other(
+    cascade: Cascade, asking: Callable[..., Ask]
+) -> None:
+    ask = asking("current state of the fusion energy industry")
+    decision = await Cascade(cascade.rules, FakeUnderstanding(first="fusion energy")).decide(ask)
+    assert decision.facets.category == ""

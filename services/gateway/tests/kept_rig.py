@@ -89,6 +89,7 @@ async def open_gateway(stack: AsyncExitStack, plan: Plan) -> KeptGateway:
         query_log=keeping.query_log,
         records=(state.records,),
         stats=keeping.stats,
+        turns=keeping.turns,
         learned=learned,
         clock=plan.clock,
     )

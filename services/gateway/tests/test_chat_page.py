@@ -232,7 +232,7 @@ async def test_it_works_by_keyboard_alone(page: Page) -> None:
 
     reached = []
     await page.locator(".brand").focus()
-    for _ in range(20):
+    for _ in range(24):
         await page.keyboard.press("Tab")
         reached.append(
             await page.evaluate(
@@ -240,7 +240,7 @@ async def test_it_works_by_keyboard_alone(page: Page) -> None:
                 " || document.activeElement.textContent.trim()"
             )
         )
-    for name in ("New chat", "Why this answer", "Copy", "How it scored"):
+    for name in ("New chat", "Edit", "Why this answer", "Copy", "Answer again", "How it scored"):
         assert name in reached
 
 
@@ -310,6 +310,12 @@ async def violations(page: Page) -> list[str]:
     return [f"{rule['id']}: {rule['nodes'][0]['target']}" for rule in found["violations"]]
 
 
+async def settled(page: Page) -> None:
+    """Colours are judged once what opened has slid in."""
+    await page.wait_for_timeout(300)
+    await page.evaluate("Promise.all(document.getAnimations().map((each) => each.finished))")
+
+
 @pytest.mark.parametrize("scheme", ["dark", "light"])
 async def test_axe_finds_nothing_in_any_state(
     browser: Browser, address: str, engine: FakeEngine, scheme: str
@@ -318,6 +324,11 @@ async def test_axe_finds_nothing_in_any_state(
     page = await context.new_page()
     await page.goto(address)
     assert await violations(page) == []
+    for opener in ("#menu-open", "#settings-open"):
+        await page.locator(opener).click()
+        await settled(page)
+        assert await violations(page) == []
+        await page.keyboard.press("Escape")
 
     await ask(page)
     await expect(page.locator(".answer__foot")).to_be_visible()
@@ -328,8 +339,7 @@ async def test_axe_finds_nothing_in_any_state(
 
     await page.keyboard.press("Escape")
     await page.get_by_role("button", name="Why this answer").click()
-    await page.wait_for_timeout(300)  # colours are judged once the drawer has slid in
-    await page.evaluate("Promise.all(document.getAnimations().map((each) => each.finished))")
+    await settled(page)
     assert await violations(page) == []
 
     await page.keyboard.press("Escape")
@@ -337,8 +347,9 @@ async def test_axe_finds_nothing_in_any_state(
     await ask(page)
     await expect(page.locator(".note--bad")).to_be_visible()
     assert await violations(page) == []
-    await page.goto(f"{address}docs")
-    assert await violations(page) == []
+    for path in ("docs", "nowhere"):
+        await page.goto(f"{address}{path}")
+        assert await violations(page) == []
     await context.close()
 
 

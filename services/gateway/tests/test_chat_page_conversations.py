@@ -178,3 +178,42 @@ async def test_a_conversation_is_downloaded_as_markdown(page: Page) -> None:
     assert download.suggested_filename == "pellucid.md"
     assert text.startswith(f"# {QUESTION}\n\n## {QUESTION}\n\nThe toll is 4.50 crowns.[1]")
     assert "(<http://harbourpost.example/page-1>)" in text
+
+
+async def test_sources_are_preferred_and_avoided(page: Page) -> None:
+    await ask(page)
+    await page.get_by_text("How it scored").first.click()
+    prefer = page.get_by_role("button", name="Prefer harbourpost.example")
+    await prefer.click()
+    await expect(prefer).to_have_attribute("aria-pressed", "true")
+
+    await page.get_by_role("button", name="Settings").click()
+    listed = page.locator("#stances li")
+    await expect(listed).to_have_text(["harbourpost.examplePrefer"])
+    await page.get_by_label("Site", exact=True).fill("not a host")
+    await page.get_by_role("button", name="Add", exact=True).click()
+    await expect(page.get_by_role("alert")).to_contain_text("domain")
+    await page.get_by_label("Site", exact=True).fill("Tabloid.example")
+    await page.get_by_label("What you think of it").select_option("Avoid")
+    await page.get_by_role("button", name="Add", exact=True).click()
+    await expect(listed).to_have_text(["tabloid.exampleAvoid", "harbourpost.examplePrefer"])
+    await expect(page.get_by_role("alert")).to_be_empty()
+    await page.get_by_role("button", name="Delete “harbourpost.example”").click()
+    await expect(listed).to_have_text(["tabloid.exampleAvoid"])
+
+
+async def test_everything_that_is_kept_is_deleted_after_a_question(page: Page) -> None:
+    await ask(page)
+    await expect(page).to_have_title(f"{QUESTION} · Pellucid")
+    await page.get_by_role("button", name="Settings").click()
+    forget = page.get_by_role("button", name="Delete everything kept about me")
+    await forget.click()
+    await expect(page.get_by_role("button", name="Cancel")).to_be_focused()
+    await page.keyboard.press("Enter")
+    await expect(forget).to_be_focused()
+    await page.keyboard.press("Enter")
+    await page.get_by_role("button", name="Delete", exact=True).click()
+
+    await expect(page.locator("#welcome")).to_be_visible()
+    await open_menu(page)
+    await expect(page.locator("#conversations")).to_have_text("No conversations yet.")

@@ -1,15 +1,16 @@
 """The chat page when something is unusual: keys, a lost server, little motion; real Chromium."""
 
 import asyncio
+import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from door_fakes import RESULT, FakeEngine, MakeApp
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Page, Route, expect
 
 from pellucid_gateway.access.api_keys import ApiKey
-from pellucid_gateway.domain.events import Degradation, Done, Notice
+from pellucid_gateway.domain.events import Degradation, Done, Notice, Noticed
 from pellucid_gateway.domain.findings import ProviderStatus
 from pellucid_runtime.http_server import HttpServer
 
@@ -94,8 +95,64 @@ async def test_a_lost_web_is_told_once(
     engine.events = [*engine.events[:-1], Done(result)]
     await ask(page)
 
-    warning = page.locator(".note--warn")
+    warning = page.locator(".notes .is-warning")
     await expect(warning).to_have_text(f"This answer had to do without {warned}.")
+
+
+async def test_a_notice_that_the_answer_has_is_not_shown_twice(
+    page: Page, engine: FakeEngine
+) -> None:
+    said = Notice("sources_disagree", "The council 👍 raised it by 20 cents.")
+    heard = Notice("simple_decision", "A rule decided.")
+    lost = (Degradation("decision", "late"), Degradation("fetcher", "gone"))
+    result = replace(RESULT, notices=(said, heard), degraded=lost)
+    engine.events = [*engine.events[:9], Noticed(said), *engine.events[10:-1], Done(result)]
+    await ask(page)
+    await expect(page.locator(".answer__foot")).to_be_visible()
+
+    shown = await page.locator(".notes p:visible").all_inner_texts()
+    assert shown == ["This answer had to do without page reading.", "A rule decided."]
+
+
+async def test_sources_that_were_not_quoted_suggest_what_to_ask_next(
+    page: Page, engine: FakeEngine
+) -> None:
+    await ask(page)
+    suggested = page.get_by_role("region", name="Ask about").get_by_role("button")
+    await expect(suggested).to_have_text([RESULT.sources[2].title])
+    await suggested.click()
+    await expect(page.locator(".answer__foot")).to_have_count(2)
+
+    assert engine.turns[1].message == RESULT.sources[2].title
+
+
+async def test_the_fast_model_suggests_and_what_it_is_sent_is_listed(
+    browser: Browser, make_app: MakeApp
+) -> None:
+    server = HttpServer(make_app(fast_model="small"), "127.0.0.1", 0)
+    await server.start()
+    page = await browser.new_page()
+    asked: list[dict[str, Any]] = []
+
+    async def write(route: Route) -> None:
+        asked.append(route.request.post_data_json)
+        questions = {"questions": ["And at night?", 7, "See http://evil.example/", "x" * 200]}
+        message = {"content": json.dumps(questions)}
+        await route.fulfill(json={"choices": [{"message": message}]})
+
+    await page.route("**/v1/chat/completions", write)
+    await page.goto(f"http://127.0.0.1:{server.port}/")
+    await page.wait_for_load_state("networkidle")
+    await ask(page)
+
+    suggested = page.get_by_role("region", name="Ask next").get_by_role("button")
+    await expect(suggested).to_have_text(["And at night?"])
+    assert (asked[0]["model"], asked[0]["pellucid"]) == ("small", {"web_mode": "off"})
+    assert asked[0]["messages"][1]["content"] == f"{QUESTION}\n\n{RESULT.answer}"
+    await page.get_by_role("button", name="Why this answer").click()
+    await expect(page.get_by_role("dialog")).to_contain_text("small · prompt")
+    await page.close()
+    await server.stop(0)
 
 
 FAILED = replace(RESULT.providers[0], status=ProviderStatus.FAILED)

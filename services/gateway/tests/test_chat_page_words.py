@@ -106,6 +106,24 @@ async def test_answers_come_in_the_chosen_language_style_and_depth(
     assert (turn.language, turn.citation_style, turn.depth) == ("fr", "none", "deep")
 
 
+async def test_a_model_is_chosen_where_several_are_served(page: Page, engine: FakeEngine) -> None:
+    served = {"data": [{"id": "pellucid"}, {"id": "small"}, {"id": "large"}]}
+    await page.route("**/v1/version", lambda route: route.fulfill(json={"features": ["model"]}))
+    await page.route("**/v1/models", lambda route: route.fulfill(json=served))
+    await page.reload()
+    await page.wait_for_load_state("networkidle")
+    await page.get_by_role("button", name="Settings").click()
+    model = page.get_by_label("Model")
+    await expect(model.locator("option")).to_have_text(["The server's choice", "small", "large"])
+    await model.select_option("large")
+    await page.keyboard.press("Escape")
+    await page.get_by_label("Your question").fill("What is the toll?")
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".answer__foot")).to_be_visible()
+
+    assert engine.turns[0].model == "large"
+
+
 async def test_single_keys_act_outside_of_fields_until_they_are_turned_off(page: Page) -> None:
     await page.locator("#main").click()
     await page.keyboard.press("?")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.async_playwright import Axe
 from kept_rig import Plan, open_gateway
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page, async_playwright, expect
 from port_fakes import QUESTION
 
 from pellucid_gateway.access.api_keys import ApiKey
@@ -62,9 +62,10 @@ async def test_it_shows_the_last_day_to_everybody(
         violations = (await Axe().run(page)).response["violations"]
         await page.close()
 
-    assert tiles["Searches"] == "3"
+    assert tiles["Turns"] == tiles["Searches"] == "3"
+    assert tiles["Turns that searched"] == "100 %"
     assert tiles["Relevance of sources"] == "0.80"
-    assert tiles["Citations that held"] == "–", "no judge read the excerpts"
+    assert tiles["Citations judged right"] == "–", "no judge read the excerpts"
     assert charts >= 3
     assert wider <= 0
     assert [violation["id"] for violation in violations] == []
@@ -83,10 +84,33 @@ async def test_it_asks_for_a_key_and_refreshes_by_itself(tmp_path: Path, chromiu
         await page.wait_for_selector(".tile")
         asked: list[str] = []
         page.on("request", lambda request: asked.append(request.url))
-        async with page.expect_response("**/v1/stats"):
+        async with page.expect_response("**/v1/stats/turns**"):
             await page.clock.fast_forward(11_000)
         form = await page.locator("#key-form").is_visible()
         await page.close()
 
     assert not form
-    assert len(asked) == 1
+    assert [url.rpartition("/v1/")[2] for url in asked] == ["stats", "stats/turns?of=slow"]
+
+
+async def test_a_number_leads_to_the_turns_behind_it(tmp_path: Path, chromium: Browser) -> None:
+    async with AsyncExitStack() as stack:
+        address = await _served(stack, Plan(tmp_path))
+        page = await chromium.new_page()
+        await page.goto(address)
+        rows = page.locator("#behind tbody tr")
+        await expect(rows).to_have_count(3)
+        evidence = await rows.first.get_by_role("link").get_attribute("href")
+        async with page.expect_download() as saved:
+            await page.get_by_role("button", name="Save as CSV").click()
+        text = (await (await saved.value).path()).read_text("utf-8")
+        await page.get_by_label("Turns to list").select_option("degraded")
+        await expect(page.locator("#behind .none")).to_be_visible()
+        await page.close()
+
+    assert evidence is not None
+    assert evidence.startswith("v1/evidence/")
+    head, *lines = text.splitlines()
+    assert head.startswith("evidence_id,at,searched")
+    assert len(lines) == 3
+    assert QUESTION not in text

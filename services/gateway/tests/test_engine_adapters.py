@@ -106,7 +106,10 @@ class Recorder(
             status=search_pb2.PROVIDER_STATUS_RATE_LIMITED,
             error_code=search_pb2.PROVIDER_ERROR_CODE_QUOTA,
         )
-        return search_pb2.SearchResponse(hits=[hit], providers=[report], cost_micro_usd=5000)
+        linked = search_pb2.Entity(name="A", id="Q1", label="A", description="a letter")
+        return search_pb2.SearchResponse(
+            hits=[hit], providers=[report], cost_micro_usd=5000, entities=[linked]
+        )
 
     async def Score(self, request: Any, context: Any) -> Any:  # noqa: N802
         self.asked.append(request)
@@ -218,6 +221,7 @@ async def test_the_persons_restrictions_go_before_the_decisions(
     assert answer.providers[0].status is ProviderStatus.RATE_LIMITED
     assert answer.providers[0].error_code == "quota"
     assert answer.cost_micro_usd == 5000
+    assert [(e.name, e.id, e.description) for e in answer.entities] == [("A", "Q1", "a letter")]
 
 
 async def test_scores_find_their_hits_again(wired: tuple[Services, Recorder]) -> None:

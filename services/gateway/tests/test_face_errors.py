@@ -267,3 +267,19 @@ def test_every_cause_is_in_the_table() -> None:
 
     assert causes == set(LlmCause)
     assert all(isinstance(failed_by(error), Failed) for error, *_ in FAILURES.values())
+
+
+async def test_a_browser_is_shown_a_problem_as_a_page(http: httpx.AsyncClient) -> None:
+    accept = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    page = await http.get("/<script>", headers=accept)
+    program = await http.get("/nowhere", headers={"accept": "application/json"})
+    sent = await http.post("/v1/chat", headers=accept, json={})
+    compatible = await http.get("/compat/tavily/nowhere", headers=accept)
+
+    assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert "No such path." in page.text
+    assert 'href="/"' in page.text
+    assert "<script>" not in page.text
+    assert program.headers["content-type"] == "application/problem+json"
+    assert sent.headers["content-type"] == "application/problem+json"
+    assert compatible.headers["content-type"] == "application/json"

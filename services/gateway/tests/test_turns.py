@@ -119,6 +119,14 @@ async def test_without_model_and_search_it_says_what_it_cannot_do() -> None:
     assert rig.search.calls == []
 
 
+async def test_small_talk_without_a_model_has_no_word_of_it() -> None:
+    rig = Rig(decision=FakeDecision(answer_decision(topicless=True)))
+    result = result_of(await rig.events("hi there"))
+
+    assert result.answer.startswith("Hello!")
+    assert codes(result) == []
+
+
 async def test_a_named_page_is_read_and_nothing_is_searched_or_kept() -> None:
     decision = search_decision(action=Action.FETCH, queries=(), urls=(PAGE,))
     secret = "The merger of Quill and Sons closes on 5 May 2027 for 12 million crowns."

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from pellucid.common.v1 import common_pb2
 from pellucid.search.v1 import search_pb2 as pb
 from pydantic import ValidationError
 
@@ -80,8 +81,8 @@ async def test_a_rate_comes_with_its_change_and_its_day(serve_provider: Any, ans
 
     assert hit.title == "Exchange rate USD to EUR: 1 USD = 0.8643 EUR (2026-11-26)"
     assert hit.snippet == (
-        "1 USD = 0.8643 EUR on 2026-11-26, up 0.50 % from 0.86 EUR on 2026-11-25. "
-        "Reference rate of the European Central Bank, published on working days."
+        "Reference rate of the European Central Bank on 2026-11-26: 1 USD = 0.8643 EUR, up 0.50 % "
+        "from 0.86 EUR on 2026-11-25."
     )
     assert hit.age == "2026-11-26"
     assert hit.url == "https://api.frankfurter.dev/v1/2026-11-20..?base=USD&symbols=EUR"
@@ -94,8 +95,8 @@ async def test_a_price_comes_with_its_change_and_its_time(serve_provider: Any, a
 
     assert hit.title == "Bitcoin (BTC) price: 91,234.56 USD (down 1.28 % in 24 hours)"
     assert hit.snippet == (
-        "1 Bitcoin is worth 91,234.56 USD (down 1.28 % in 24 hours) and 78,850.10 EUR (down 1.07 % "
-        "in 24 hours), as of 2026-11-27T08:59:31Z. Price by CoinPaprika."
+        "Price by CoinPaprika as of 2026-11-27 08:59 UTC: 1 Bitcoin costs 91,234.56 USD (down "
+        "1.28 % in 24 hours) and 78,850.10 EUR (down 1.07 % in 24 hours)."
     )
     assert hit.age == "2026-11-27T08:59:31Z"
     assert hit.url == "https://coinpaprika.com/coin/btc-bitcoin/"
@@ -185,6 +186,8 @@ async def test_a_source_is_asked_beside_the_others_for_its_kind_of_question(
     mine = "dollar in euro today jane@mail.example"
 
     found = await client.Search(ask(mine, topic="finance", now=NOW))
+    wider = ask(mine, topic="finance", now=NOW, freshness=common_pb2.FRESHNESS_DAY, count=20)
+    again = await client.Search(wider)
     other = await client.Search(ask("dollar in euro history", topic="concept", now=NOW))
 
     told = {report.name: report.status for report in found.providers}
@@ -196,7 +199,8 @@ async def test_a_source_is_asked_beside_the_others_for_its_kind_of_question(
     assert {hit.domain for hit in found.hits} == {"bank.example", "frankfurter.dev"}
     assert {out.to: out.text for out in found.outbound}["frankfurter"] == "USD EUR"
     assert [report.name for report in other.providers] == ["searxng"]
-    assert len(sources["frankfurter"].requests) == 1
+    assert "frankfurter.dev" in {hit.domain for hit in again.hits}
+    assert len(sources["frankfurter"].requests) == 1, "a wider search is answered from the cache"
     assert sources["coinpaprika"].requests == []
 
 
@@ -231,7 +235,11 @@ async def test_nothing_leaves_where_nothing_may(
 
 
 def test_settings_take_each_name_in_its_place() -> None:
-    assert SearchSettings(search_real_time="coinpaprika").real_time_sources == ("coinpaprika",)
-    for wrong in ({"search_real_time": "brave"}, {"search_providers": "coinpaprika"}):
+    assert SearchSettings(search_real_time="coinpaprika").beside == ("coinpaprika",)
+    for wrong in (
+        {"search_real_time": "brave"},
+        {"search_real_time": "wikidata"},
+        {"search_providers": "coinpaprika"},
+    ):
         with pytest.raises(ValidationError):
             SearchSettings(**wrong)

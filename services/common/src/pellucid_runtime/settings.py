@@ -72,7 +72,7 @@ class ServiceSettings(BaseSettings):
     )
     otel_propagators: str = Field(
         default="tracecontext,baggage",
-        description="Headers that carry the trace on: tracecontext, baggage, or others installed.",
+        description="Headers that carry the trace: tracecontext, baggage, or others installed.",
     )
     otel_metrics_exporter: str = Field(
         default="none",
@@ -86,7 +86,7 @@ class ServiceSettings(BaseSettings):
     )
     pellucid_clock: AwareDatetime | None = Field(
         default=None,
-        description="Instant that the service takes for the present; for tests and replays.",
+        description="Instant that the service treats as now; for tests and replays.",
     )
     redis_url: str | None = Field(
         default=None,
@@ -100,7 +100,7 @@ class ServiceSettings(BaseSettings):
     )
     secrets_dir: Path | None = Field(
         default=None,
-        description="Folder of files named like variables in lower case; followed.",
+        description="Folder of files named like variables in lower case; reloaded on change.",
     )
     secrets_created: str = Field(
         default="",
@@ -130,7 +130,7 @@ class ServiceSettings(BaseSettings):
         description="PEM certificate of this service; with the two below: mutual TLS.",
     )
     grpc_tls_key_file: Path | None = Field(
-        default=None, description="Its private key; read again when it changes."
+        default=None, description="Its private key; reloaded on change."
     )
     grpc_tls_ca_file: Path | None = Field(
         default=None, description="Authority of all services' certificates."
@@ -145,25 +145,25 @@ class ServiceSettings(BaseSettings):
         default=256,
         ge=1,
         le=100_000,
-        description="Calls in progress; further ones are refused at once.",
+        description="Concurrent calls; further ones are refused at once.",
     )
     default_deadline_s: float = Field(
         default=120.0,
         gt=0,
         le=3600,
-        description="Deadline in seconds for calls that come without one; also the longest of any.",
+        description="Deadline in seconds for calls without one; also the maximum for all calls.",
     )
     shutdown_grace_s: float = Field(
         default=10.0,
         ge=0,
         le=600,
-        description="Seconds that calls in progress get to end in a shutdown.",
+        description="Seconds that calls in progress have to finish during a shutdown.",
     )
     drain_delay_s: float = Field(
         default=0.0,
         ge=0,
         le=120,
-        description="Seconds between announcing a shutdown and refusing calls; endpoint lag.",
+        description="Seconds between announcing a shutdown and refusing calls.",
     )
 
     @field_validator("otel_propagators")

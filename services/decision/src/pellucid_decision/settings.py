@@ -20,7 +20,7 @@ class DecisionSettings(LlmSettings):
     llm_knowledge_cutoff: str = Field(
         default="2025-01",
         pattern=r"^\d{4}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?$",
-        description="First month or day that the answer model knows nothing of.",
+        description="First month or day that the answer model knows nothing about.",
     )
     scorer_target: str = Field(
         default="127.0.0.1:50053",
@@ -31,10 +31,10 @@ class DecisionSettings(LlmSettings):
     )
     decision_matrix_file: Path | None = Field(
         default=None,
-        description="Own categories of the keyword matrix, on top of the built-in ones.",
+        description="Additional categories of the keyword matrix.",
     )
     decision_rules_reload_s: float = Field(
-        default=5.0, ge=0.2, le=3600, description="Seconds between looks at the rules files."
+        default=5.0, ge=0.2, le=3600, description="Seconds between checks of the rules files."
     )
     decision_understand_timeout_s: float = Field(
         default=0.2,
@@ -62,7 +62,7 @@ class DecisionSettings(LlmSettings):
         default=1.5,
         gt=0,
         le=10,
-        description="Longest wait for a further query; nobody waits meanwhile.",
+        description="Longest wait for a further query; the local ones are searched meanwhile.",
     )
     decision_reflect_timeout_s: float = Field(
         default=4.5,

@@ -23,22 +23,22 @@ class FetcherSettings(MaliciousSettings):
     metrics_port: int = Field(9104, ge=0, le=65535, description="Prometheus port; 0 picks one.")
     fetcher_allow_private_hosts: str = Field(
         "",
-        description="Comma list of host:port that may be asked whatever their address; *.name:port "
-        "stands for every name below. For intranets and tests. Public pages cannot lead there.",
+        description="Comma list of host:port exempt from the address rules; *.name:port includes "
+        "subdomains. For intranets and tests. Public pages cannot lead there.",
     )
     fetcher_static_hosts: str = Field(
         "",
-        description="Comma list of name=address that are not looked up; *.name=address stands for "
-        "every name below. Permission is still needed by name.",
+        description="Comma list of name=address that are not resolved by DNS; *.name=address has "
+        "subdomains too. A private address still needs an exemption.",
     )
     fetcher_blocked_domains: str = Field(
-        "", description="Comma list of domains that are never asked, with everything below them."
+        "", description="Comma list of domains that are never contacted, subdomains included."
     )
     fetcher_denied_ranges: str = Field(
         "", description="Comma list of CIDR ranges refused in addition: pods, services, nodes."
     )
     fetcher_ports: str = Field(
-        "80,443,8080,8443", description="Comma list of ports that may be asked on public hosts."
+        "80,443,8080,8443", description="Comma list of allowed ports on public hosts."
     )
     fetcher_insecure_hosts: str = Field(
         "",
@@ -53,18 +53,18 @@ class FetcherSettings(MaliciousSettings):
     reader_base_url: str | None = Field(
         None,
         pattern=_BASE,
-        description="Reader service, asked as r.jina.ai is, for search results that cannot be read "
-        "otherwise; unset: none.",
+        description="Reader service with the interface of r.jina.ai, for results that cannot be "
+        "read otherwise; unset: none.",
     )
     reader_api_key: SecretStr | None = Field(None, description="Key for the reader service.")
     fetcher_reader_user_urls: bool = Field(
-        default=False, description="The reader service may be told addresses that a person named."
+        default=False, description="The reader service may be used for addresses that a user named."
     )
     archive_base_url: str = Field(
         "https://archive.org",
         pattern=f"{_BASE}|^{OFF}$",
-        description="Web archive, asked as archive.org is, for search results that are gone; off: "
-        "none.",
+        description="Web archive with the interface of archive.org, for search results that are "
+        "gone; off: none.",
     )
     fetcher_site_readers: str = Field(
         USUAL,
@@ -78,7 +78,7 @@ class FetcherSettings(MaliciousSettings):
         "Mozilla/5.0 (compatible; Pellucid/0.1; +https://pellucid.example/fetcher)",
         min_length=1,
         max_length=300,
-        description="The honest user agent.",
+        description="User agent.",
     )
     fetcher_robots_agent: str = Field(
         "Pellucid", min_length=1, max_length=60, description="Name that robots.txt may address."
@@ -87,29 +87,29 @@ class FetcherSettings(MaliciousSettings):
         "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "
         "Chrome/140.0.0.0 Safari/537.36",
         max_length=300,
-        description="Agent for one more try when a page that a person named answers 403; off: no "
+        description="User agent for one more try after a 403 on a page that a user named; off: no "
         "such try.",
     )
     fetcher_robots: bool = Field(default=True, description="Respect robots.txt for search results.")
     fetcher_http2: bool = Field(default=True, description="Offer HTTP/2 where TLS is spoken.")
     fetcher_max_redirects: int = Field(5, ge=0, le=20, description="Redirects that are followed.")
     fetcher_connect_timeout_s: float = Field(
-        3.0, gt=0, le=30, description="Time for a connection, and for its encryption, in seconds."
+        3.0, gt=0, le=30, description="Seconds to connect, and as long again for the TLS handshake."
     )
     fetcher_silence_timeout_s: float = Field(
-        10.0, gt=0, le=60, description="Longest silence before the first byte or between two, in s."
+        10.0, gt=0, le=60, description="Seconds before the first byte, and between two reads."
     )
     fetcher_total_timeout_s: float = Field(
-        10.0, gt=0, le=60, description="Time of plain HTTP in seconds; then what came is kept."
+        10.0, gt=0, le=60, description="Seconds for plain HTTP; then what has arrived is kept."
     )
     fetcher_whole_timeout_s: float = Field(
-        15.0, gt=0, le=120, description="Time of a page in seconds when the browser is needed."
+        15.0, gt=0, le=120, description="Seconds for a page that needs the browser."
     )
     fetcher_extract_timeout_s: float = Field(
         2.0,
         gt=0,
         le=30,
-        description="Processor seconds of an extraction; then its worker is killed.",
+        description="CPU seconds of an extraction; then its worker is killed.",
     )
     fetcher_extract_workers: int = Field(
         default_factory=lambda: min(4, os.cpu_count() or 1),
@@ -121,23 +121,26 @@ class FetcherSettings(MaliciousSettings):
         8 * 1024 * 1024,
         ge=1024,
         le=32 * 1024 * 1024,
-        description="Decoded bytes; the rest is cut off.",
+        description="Largest page in bytes after decompression; the rest is cut off.",
     )
     fetcher_pdf_max_bytes: int = Field(
         10 * 1024 * 1024, ge=1024, le=100 * 1024 * 1024, description="Larger PDFs are refused."
     )
     fetcher_browser: bool = Field(
         default=True,
-        description="Use a Chromium, when there is one, for pages that only a script fills.",
+        description="Use Chromium, if it is installed, for JavaScript-rendered pages.",
     )
     fetcher_chromium: str = Field(
         "", description="Path of Chromium; empty: the first of chromium and google-chrome found."
     )
     fetcher_browser_pages: int = Field(
-        2, ge=1, le=32, description="Pages that the browser has open at the same time."
+        2, ge=1, le=32, description="Pages that the browser opens concurrently."
     )
     fetcher_browser_memory_mib: int = Field(
-        1024, ge=128, le=65536, description="A browser that takes more memory than this is killed."
+        1024,
+        ge=128,
+        le=65536,
+        description="Memory limit of each page's browser; beyond it the browser is killed.",
     )
     fetcher_cache_ttl_s: int = Field(
         3600, ge=0, le=3600, description="Lifetime of cached search results in seconds; 0: none."

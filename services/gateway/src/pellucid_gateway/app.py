@@ -127,6 +127,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         head_starts=HeadStarts(settings.gateway_head_starts),
         concurrency_limit=concurrency_limit,
         examples=settings.gateway_examples,
+        fast_model=settings.llm_fast_model or "",
     )
     listeners: list[Listener] = [MetricsServer(settings, health)]
     listeners += [_grpc(settings, doors), _http(settings, doors)]
@@ -174,6 +175,7 @@ def _kept_doors(
         query_log=keeping.query_log,
         records=(keeping.state.records, keeping.state.evidence),
         stats=keeping.stats,
+        turns=keeping.turns,
         learned=learned,
         clock=clock,
     )

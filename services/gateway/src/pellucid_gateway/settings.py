@@ -34,32 +34,32 @@ BarList = Annotated[
 class GatewaySettings(LlmSettings):
     """What the gateway reads from the environment."""
 
-    gateway_host: str = Field("127.0.0.1", description="Address of the HTTP faces.")
+    gateway_host: str = Field("127.0.0.1", description="Address of the HTTP API.")
     gateway_port: int = Field(
-        8080, ge=0, le=65535, description="Port of the HTTP faces; 0 picks a free one."
+        8080, ge=0, le=65535, description="Port of the HTTP API; 0 picks a free one."
     )
     gateway_root_path: str = Field(
-        "", pattern=r"^(/[^?#]*[^/?#])?$", description="Path prefix that a proxy in front strips."
+        "", pattern=r"^(/[^?#]*[^/?#])?$", description="Path prefix that a reverse proxy strips."
     )
     gateway_auth: Literal["off", "keys"] = Field(
         "off", description="keys: every request needs an API key; off: this machine only."
     )
     gateway_keys_file: Path | None = Field(
-        None, description="Keys of GATEWAY_AUTH=keys, one a line; read again when it changes."
+        None, description="Keys of GATEWAY_AUTH=keys, one per line; reloaded on change."
     )
     gateway_allow_unauthenticated: bool = Field(
         default=False,
-        description="Permit GATEWAY_AUTH=off on a non-loopback address: anyone who reaches it may "
+        description="Allow GATEWAY_AUTH=off on a non-loopback address: anyone who reaches it may "
         "search at your cost.",
     )
     gateway_allowed_hosts: CommaList = Field(
         (), description="Host names served besides loopback ones while keys are off."
     )
     gateway_cors_origins: CommaList = Field(
-        (), description="Foreign origins that may call, for example https://chat.example."
+        (), description="Origins that may call from a browser, for example https://chat.example."
     )
     gateway_trusted_proxies: CommaList = Field(
-        (), description="Networks whose X-Forwarded-For is believed, for example 10.0.0.0/8."
+        (), description="Networks whose X-Forwarded-For is trusted, for example 10.0.0.0/8."
     )
     gateway_examples: BarList = Field(
         (),
@@ -81,31 +81,34 @@ class GatewaySettings(LlmSettings):
         60.0, gt=0, le=3_600, description="Seconds for the body of a request; beyond it 408."
     )
     gateway_idle_timeout_s: float = Field(
-        30.0, gt=0, le=3_600, description="Seconds between two requests; then the connection ends."
+        30.0,
+        gt=0,
+        le=3_600,
+        description="Seconds that a connection may be idle between two requests.",
     )
     gateway_write_timeout_s: float = Field(
         60.0,
         gt=0,
         le=3_600,
-        description="Seconds in which a client has to read on; then the connection ends.",
+        description="Seconds in which a client has to read on; then the connection is closed.",
     )
     gateway_max_connections: int = Field(
         4_000,
         ge=10,
         le=100_000,
-        description="Connections in all; then the one that waited longest ends, else 503.",
+        description="Connections in total; beyond it the one idle longest is closed, else 503.",
     )
     gateway_address_connections: int = Field(
         1_000,
         ge=1,
         le=100_000,
-        description="Connections of one address (IPv6: /64) but a trusted proxy's; then as in all.",
+        description="Connections per address (IPv6: /64); trusted proxies are not limited.",
     )
     gateway_max_body_bytes: int = Field(
         2 * 1024 * 1024,
         ge=64 * 1024,
         le=64 * 1024 * 1024,
-        description="Longest body of a native request; a longer one is cut off with 413.",
+        description="Largest body of a native request; beyond it 413.",
     )
     gateway_replicas: int = Field(
         1,
@@ -116,19 +119,19 @@ class GatewaySettings(LlmSettings):
     gateway_searches_per_day: int = Field(
         100,
         ge=0,
-        description="Searching turns of one person in a sliding day; 0: without limit.",
+        description="Searching turns per user within 24 hours; 0: no limit.",
     )
     gateway_key_requests_per_minute: int = Field(
-        600, ge=0, description="Requests of one key in a minute, then 429; 0: without limit."
+        600, ge=0, description="Requests per minute of a key; beyond it 429. 0: no limit."
     )
     gateway_address_requests_per_minute: int = Field(
         300,
         ge=0,
-        description="Requests without a valid key of one address in a minute, then 429; 0: "
-        "without limit. This machine's own are not limited.",
+        description="Requests per minute of an address without a valid key; beyond it 429. 0: no "
+        "limit. Requests from this machine are not limited.",
     )
     gateway_concurrent_requests: int = Field(
-        128, ge=0, description="Requests of one key or address in progress; 0: without limit."
+        128, ge=0, description="Concurrent requests of a key or address; 0: no limit."
     )
     gateway_max_turns: int = Field(
         512,
@@ -172,18 +175,18 @@ class GatewaySettings(LlmSettings):
     )
     gateway_head_starts: Literal["plain", "all"] = Field(
         "plain",
-        description="Messages of the OpenAI face that the model server is shown while they are "
-        "decided on: those that plainly need no search, or all that do not plainly ask for one.",
+        description="Messages of the OpenAI API that are sent to the model server before the "
+        "decision: those that plainly need no search, or all that do not plainly ask for one.",
     )
     gateway_user_header: str = Field(
         "",
         pattern=r"^[A-Za-z0-9-]*$",
-        description="Header in which a trusted proxy or key holder names the person.",
+        description="Header in which a trusted proxy or key holder names the user.",
     )
     gateway_identity_key: SecretStr = Field(
         SecretStr(""),
-        description="Secret from which names of callers are made, at least 32 characters, the same "
-        "for all gateways; a new one forgets everybody. Unset: made once and kept in the store.",
+        description="Secret for callers' pseudonyms, at least 32 characters, the same for all "
+        "gateways; a new one makes stored user data unreachable. Unset: generated and stored.",
     )
     gateway_conversation_ttl_days: int = Field(
         30, ge=0, le=30, description="Days that conversations are kept; 0: not at all."
@@ -195,8 +198,8 @@ class GatewaySettings(LlmSettings):
         384,
         ge=0,
         le=1_048_576,
-        description="Memory that evidence may take in MiB; beyond it the oldest goes before its "
-        "time. 0: without bound.",
+        description="Memory that evidence may take in MiB; beyond it the oldest is deleted "
+        "early. 0: no limit.",
     )
     gateway_evidence_redis_url: str | None = Field(
         None,
@@ -232,7 +235,7 @@ class GatewaySettings(LlmSettings):
         SecretStr(""), description="Secret shared with the verifier."
     )
     gateway_challenge_site_key: str = Field(
-        "", description="Public key with which a page shows the challenge."
+        "", description="Public key with which the page shows the challenge."
     )
     grpc_port: int = Field(50050, ge=0, le=65535, description="gRPC port; 0 picks a free one.")
     metrics_port: int = Field(9100, ge=0, le=65535, description="Prometheus port.")
@@ -278,10 +281,10 @@ class GatewaySettings(LlmSettings):
     )
     llm_redact_secrets: bool = Field(
         default=False,
-        description="Native face: an external model is shown no secrets of the person's messages.",
+        description="Native API: secrets in messages are masked in prompts to an external model.",
     )
     llm_knowledge_cutoff: date = Field(
-        date(2025, 1, 1), description="First day that the answer model knows nothing of."
+        date(2025, 1, 1), description="First day that the answer model knows nothing about."
     )
 
     @field_validator("gateway_identity_key")

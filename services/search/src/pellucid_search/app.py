@@ -26,6 +26,7 @@ from pellucid_search.adapters.guarded_store import GuardedCache, GuardedCounters
 from pellucid_search.adapters.http_engine import HttpEngine
 from pellucid_search.adapters.http_transport import HttpxTransport
 from pellucid_search.adapters.local_engine import LocalEngine
+from pellucid_search.adapters.open_meteo_engine import OpenMeteoEngine
 from pellucid_search.adapters.redis_gate import RedisGate
 from pellucid_search.adapters.redis_leases import RedisLeases
 from pellucid_search.adapters.traced_engine import TracedEngine
@@ -126,7 +127,7 @@ async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> Sea
     searcher = Searcher(
         provider_clients=provider_clients,
         offers=roster.offers,
-        line=lineup(settings.listed_providers, roster.offers(), settings.real_time_sources),
+        line=lineup(settings.listed_providers, roster.offers(), settings.beside),
         relay=Relay(answering, clock, hedge_default_s=settings.search_hedge_s),
         redactor=Redactor(permit_subject=settings.search_pii_subject_lookup),
         policy=_policy(settings),
@@ -242,6 +243,8 @@ async def _engines(
     # Behind a proxy this machine needs no name server of its own.
     probe = {"probe_host": ""} if settings.egress_proxy_url else {}
     engines[KEYLESS] = await stack.enter_async_context(DdgsEngine(fetch, **probe))
+    weather = REGISTRY["open_meteo"]
+    engines[weather.name] = OpenMeteoEngine(endpoint_of(weather, settings), transport)
     if settings.local_corpus_dir:
         engines[LOCAL] = _local(settings, stack, generation)
     return engines

@@ -134,6 +134,10 @@ def search_response(outcome: SearchOutcome) -> pb.SearchResponse:
         ],
         from_cache=account.from_cache,
         queries=outcome.queries,
+        entities=[
+            pb.Entity(name=one.name, id=one.id, label=one.label, description=one.description)
+            for one in outcome.entities
+        ],
     )
 
 

@@ -93,6 +93,16 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Entity:
+    """What a name of a query stands for: an item of Wikidata."""
+
+    name: str
+    id: str
+    label: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One fused result with plain text and a canonical address."""
 

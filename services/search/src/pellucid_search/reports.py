@@ -1,7 +1,7 @@
 """The honest account of a search: what each provider did, what left, what was lost."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from pellucid_search.hits import RawHit
@@ -193,6 +193,18 @@ def settle(
         degraded=tuple(dict.fromkeys(degraded)),
         cost_micro_usd=sum(run.cost_micro_usd for run in runs),
         from_cache=bool(used) and all(run.status is ProviderStatus.CACHED for run in used),
+    )
+
+
+def with_asides(
+    account: Account, runs: Sequence[ProviderRun], redacted: Sequence[tuple[str, ...]]
+) -> Account:
+    """Return an account with what left for runs that look for no results, and with their losses."""
+    lost = tuple(_lost_provider(run) for run in runs if run.lost)
+    return replace(
+        account,
+        outbound=(*account.outbound, *_outbound(runs, redacted)),
+        degraded=tuple(dict.fromkeys((*account.degraded, *lost))),
     )
 
 

@@ -1,8 +1,9 @@
 """A search from request to outcome: redact, plan, ask, fuse, account."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from pellucid_language.pii.gate import Redacted, Redactor
 from pellucid_runtime.clock import Clock
@@ -12,11 +13,14 @@ from pellucid_search.asking.planning import Lineup, Offer, Plan, make_plan
 from pellucid_search.asking.provider_client import ProviderClient
 from pellucid_search.asking.relay import Relay
 from pellucid_search.dates.publication import Patience
-from pellucid_search.hits import Hit
+from pellucid_search.hits import Entity, Hit
+from pellucid_search.providers import wikidata
+from pellucid_search.providers.registry import ENTITIES
 from pellucid_search.query import ProviderQuery, Query, SearchRequest
-from pellucid_search.reports import Account, ProviderRun, settle
+from pellucid_search.reports import Account, ProviderRun, settle, with_asides
 from pellucid_search.results.domain_policy import DomainPolicy
 from pellucid_search.results.domains import host_name
+from pellucid_search.results.plain_text import plain_text
 from pellucid_search.results.presenting import Filters, present
 
 # Time for fusing and for the way back.
@@ -30,11 +34,13 @@ class SearchOutcome:
     """Fused hits, best first, and the account of how they came about.
 
     Attributes:
+        entities: What names of the queries stand for.
         queries: What was asked, redacted, of providers, the cache or the local index.
     """
 
     hits: tuple[Hit, ...]
     account: Account
+    entities: tuple[Entity, ...] = ()
     queries: tuple[str, ...] = ()
     blocked: int = 0
     collapsed: int = 0
@@ -143,18 +149,22 @@ class Searcher:
             self.is_internal,
             self.is_malicious,
         )
+        asides = [run for run in runs if run.provider == ENTITIES]
+        runs = [run for run in runs if run.provider != ENTITIES]
         answered = (run for run in runs if run.answered)
+        kinds = [text.kinds for text in redacted]
         shown = present(answered, filters, now=request.now, patience=patience)
         account = settle(
-            plan.order,
+            [name for name in plan.order if name != ENTITIES],
             runs,
             skips=plan.skips,
-            redacted=[text.kinds for text in redacted],
+            redacted=kinds,
             saving=plan.saving,
         )
         return SearchOutcome(
             hits=shown.hits,
-            account=account,
+            account=with_asides(account, asides, kinds),
+            entities=tuple(_entities(asides, [text.text for text in redacted], request.now)),
             queries=tuple(text.text for text in redacted if text.text),
             blocked=shown.blocked,
             collapsed=shown.collapsed,
@@ -182,6 +192,18 @@ def provider_query(request: SearchRequest, query: Query, text: str) -> ProviderQ
         exclude_domains=request.exclude_domains,
         news=request.news,
     )
+
+
+def _entities(runs: Sequence[ProviderRun], texts: Sequence[str], now: datetime) -> Iterator[Entity]:
+    """Yield what the names of the queries stand for, each once."""
+    seen: set[str] = set()
+    for run in runs:
+        for hit in run.hits[:1] if run.answered else ():
+            item = hit.url.removeprefix(wikidata.PAGE)
+            name = wikidata.wording(ProviderQuery(texts[run.query_index], now))
+            if item not in seen:
+                seen.add(item)
+                yield Entity(name, item, plain_text(hit.title), plain_text(hit.snippet))
 
 
 def _with_hosts(request: SearchRequest) -> SearchRequest:

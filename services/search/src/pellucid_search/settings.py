@@ -8,7 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from pellucid_runtime.malicious.settings import MaliciousSettings
 from pellucid_search.asking.planning import AUTO, KEYLESS
-from pellucid_search.providers.registry import REGISTRY
+from pellucid_search.providers.registry import ANY, ENTITIES, REGISTRY
 
 _URL = r"^https?://[^\s/]+"
 # The keyless provider by the name of whom it asks.
@@ -19,7 +19,7 @@ def _provider_fields() -> dict[str, Any]:
     """One setting for the key, the address and the account of each provider over HTTP."""
     fields: dict[str, Any] = {}
     for spec in REGISTRY.values():
-        if spec.dialect is None:
+        if spec.dialect is None and not spec.base_url:
             continue
         if spec.key:
             text = f"Key for {spec.name}."
@@ -55,6 +55,10 @@ class SearchSettings(_WithProviders):
         description="Real-time sources that are asked beside the providers for questions of their "
         "kind, separated by commas; empty: none, unless a request names one.",
     )
+    search_entities: bool = Field(
+        default=False,
+        description="Link one name of each redacted query to Wikidata, which is sent that name.",
+    )
     local_corpus_dir: Path | None = Field(
         None, description="Folder of documents for the local provider; unset: none."
     )
@@ -76,14 +80,14 @@ class SearchSettings(_WithProviders):
         10.0,
         ge=0,
         le=60,
-        description="Longest wait for a provider's limit beyond the budget, within the caller's "
-        "deadline; who would wait longer is refused at once.",
+        description="Seconds beyond the budget to wait for a provider's rate limit, within the "
+        "caller's deadline; a longer wait is refused at once.",
     )
     search_hedge_s: float = Field(
         1.0,
         gt=0,
         le=10,
-        description="Seconds after which the next provider is asked too, until a p95 is measured.",
+        description="Seconds until the next provider is called as well; later the measured p95.",
     )
     search_provider_concurrency: int = Field(
         32,
@@ -96,7 +100,7 @@ class SearchSettings(_WithProviders):
         50.0,
         ge=0,
         le=1e6,
-        description="Budget per UTC day; when spent, only free providers are asked.",
+        description="Budget per UTC day; beyond it only free providers are called.",
     )
     search_prices: str = Field(
         "",
@@ -116,7 +120,7 @@ class SearchSettings(_WithProviders):
     )
     search_pii_subject_lookup: bool = Field(
         default=False,
-        description="Let the e-mail address, phone number or IP that a question is about pass.",
+        description="Do not redact an e-mail address, phone number or IP that a question is about.",
     )
     search_domain_policy: Path | None = Field(
         None, description="YAML file with further block, doubtful and allow lists."
@@ -145,7 +149,7 @@ class SearchSettings(_WithProviders):
     @field_validator("search_real_time")
     @classmethod
     def _real_time(cls, value: str) -> str:
-        sources = [name for name, spec in REGISTRY.items() if spec.topics]
+        sources = [name for name, spec in REGISTRY.items() if spec.topics and spec.topics != ANY]
         if any(name not in sources for name in _names(value)):
             raise ValueError(f"must be of {', '.join(sources)}")
         return value
@@ -166,9 +170,10 @@ class SearchSettings(_WithProviders):
         return _names(self.search_providers)
 
     @property
-    def real_time_sources(self) -> tuple[str, ...]:
-        """Names of `SEARCH_REAL_TIME`."""
-        return _names(self.search_real_time)
+    def beside(self) -> tuple[str, ...]:
+        """What is asked beside the providers: `SEARCH_REAL_TIME` and `SEARCH_ENTITIES`."""
+        linking = (ENTITIES,) if self.search_entities else ()
+        return _names(self.search_real_time) + linking
 
     @property
     def internal_hosts(self) -> tuple[str, ...]:

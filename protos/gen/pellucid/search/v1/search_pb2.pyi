@@ -127,7 +127,7 @@ class SearchRequest(_message.Message):
     def __init__(self, queries: _Optional[_Iterable[_Union[SearchQuery, _Mapping]]] = ..., count: _Optional[int] = ..., freshness: _Optional[_Union[_common_pb2.Freshness, str]] = ..., language: _Optional[str] = ..., country: _Optional[str] = ..., safe_search: _Optional[_Union[SafeSearch, str]] = ..., site: _Optional[str] = ..., include_domains: _Optional[_Iterable[str]] = ..., exclude_domains: _Optional[_Iterable[str]] = ..., routing: _Optional[_Union[Routing, str]] = ..., providers: _Optional[_Iterable[str]] = ..., no_external: _Optional[bool] = ..., caller_hash: _Optional[str] = ..., question: _Optional[str] = ..., real_time: _Optional[bool] = ..., news: _Optional[bool] = ..., bypass_cache: _Optional[bool] = ..., now: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., topic: _Optional[str] = ...) -> None: ...
 
 class SearchResponse(_message.Message):
-    __slots__ = ("hits", "providers", "outbound", "blocked", "collapsed", "cost_micro_usd", "degraded", "from_cache", "queries")
+    __slots__ = ("hits", "providers", "outbound", "blocked", "collapsed", "cost_micro_usd", "degraded", "from_cache", "queries", "entities")
     HITS_FIELD_NUMBER: _ClassVar[int]
     PROVIDERS_FIELD_NUMBER: _ClassVar[int]
     OUTBOUND_FIELD_NUMBER: _ClassVar[int]
@@ -137,6 +137,7 @@ class SearchResponse(_message.Message):
     DEGRADED_FIELD_NUMBER: _ClassVar[int]
     FROM_CACHE_FIELD_NUMBER: _ClassVar[int]
     QUERIES_FIELD_NUMBER: _ClassVar[int]
+    ENTITIES_FIELD_NUMBER: _ClassVar[int]
     hits: _containers.RepeatedCompositeFieldContainer[Hit]
     providers: _containers.RepeatedCompositeFieldContainer[ProviderReport]
     outbound: _containers.RepeatedCompositeFieldContainer[_common_pb2.OutboundText]
@@ -146,7 +147,20 @@ class SearchResponse(_message.Message):
     degraded: _containers.RepeatedCompositeFieldContainer[_common_pb2.Degradation]
     from_cache: bool
     queries: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, hits: _Optional[_Iterable[_Union[Hit, _Mapping]]] = ..., providers: _Optional[_Iterable[_Union[ProviderReport, _Mapping]]] = ..., outbound: _Optional[_Iterable[_Union[_common_pb2.OutboundText, _Mapping]]] = ..., blocked: _Optional[int] = ..., collapsed: _Optional[int] = ..., cost_micro_usd: _Optional[int] = ..., degraded: _Optional[_Iterable[_Union[_common_pb2.Degradation, _Mapping]]] = ..., from_cache: _Optional[bool] = ..., queries: _Optional[_Iterable[str]] = ...) -> None: ...
+    entities: _containers.RepeatedCompositeFieldContainer[Entity]
+    def __init__(self, hits: _Optional[_Iterable[_Union[Hit, _Mapping]]] = ..., providers: _Optional[_Iterable[_Union[ProviderReport, _Mapping]]] = ..., outbound: _Optional[_Iterable[_Union[_common_pb2.OutboundText, _Mapping]]] = ..., blocked: _Optional[int] = ..., collapsed: _Optional[int] = ..., cost_micro_usd: _Optional[int] = ..., degraded: _Optional[_Iterable[_Union[_common_pb2.Degradation, _Mapping]]] = ..., from_cache: _Optional[bool] = ..., queries: _Optional[_Iterable[str]] = ..., entities: _Optional[_Iterable[_Union[Entity, _Mapping]]] = ...) -> None: ...
+
+class Entity(_message.Message):
+    __slots__ = ("name", "id", "label", "description")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    ID_FIELD_NUMBER: _ClassVar[int]
+    LABEL_FIELD_NUMBER: _ClassVar[int]
+    DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    id: str
+    label: str
+    description: str
+    def __init__(self, name: _Optional[str] = ..., id: _Optional[str] = ..., label: _Optional[str] = ..., description: _Optional[str] = ...) -> None: ...
 
 class Hit(_message.Message):
     __slots__ = ("url", "alternate_urls", "title", "snippet", "domain", "published", "language", "fused_score", "findings", "page_text", "warnings", "internal")

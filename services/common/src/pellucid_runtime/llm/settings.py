@@ -45,14 +45,15 @@ class LlmSettings(ServiceSettings):
     llm_fallback_base_url: str | None = Field(
         default=None,
         pattern=r"^https?://",
-        description="Endpoint asked when the first fails before any text; unset: none.",
+        description="Endpoint used when the first fails before any text; unset: none.",
     )
     llm_fallback_api_key: SecretStr | None = Field(
         default=None, description="Its key; unset: OPENAI_API_KEY."
     )
     llm_fallback_model: str | None = Field(default=None, description="Its model; unset: LLM_MODEL.")
     llm_internal: bool = Field(
-        default=False, description="The endpoint is inside: prompts to it do not count as leaving."
+        default=False,
+        description="The endpoint is internal: prompts to it do not leave the installation.",
     )
     llm_first_token_timeout_s: float | None = Field(
         default=None,

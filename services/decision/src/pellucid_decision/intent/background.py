@@ -21,11 +21,15 @@ from pellucid_decision.understanding.words import MESSAGE, Word
 _REMEMBERED = 0.3
 _EVEN = 0.05
 # The mean of both readings' logits is too low by this; an offer that was made is usually meant.
-# On 50 messages of our own about a subject 23 of 25 searches are above, none of 25 others.
+# Of 84 messages of our own beside a subject 38 of the 42 searches are above, 3 of the 42 others.
 _PRIOR, _OFFERED_PRIOR = 0.6, 1.0
 # Who takes an offer up says little, so that words of what was offered count by this power of their
 # probability, and those of the message by a third.
 _OFFERED_POWER, _TAKEN_UP = 0.25, 0.3
+# Alone so sure of a search, and so sure that nothing said before is needed, the model has read a
+# complete question unless it is surer of a word of the subject: so 51 of 54 readings of messages of
+# our own about something else beside three subjects, and 4 of 27 of others that ask of the subject.
+_COMPLETE, _NEEDS_NOTHING, _MEANT = 0.9, 0.1, 0.6
 _LEAST = 1e-4
 _LABELS = ("Speaker", "Organisation", "Event")
 
@@ -65,7 +69,7 @@ def weighed(ask: Ask, alone: Read, told: Read, numbers: Sequence[int]) -> Read:
     memories = numbers[0] if ask.memories else MESSAGE
     subject = numbers[-1] if numbers[-1] != memories else MESSAGE
     remembered = _remembered(told.words, memories)
-    leans = told.understood.leans >= LEANS_AT
+    leans = told.understood.leans >= LEANS_AT and not _is_complete(alone, told, subject)
     own_topic = not leans and (bool(remembered) or _has_topic(ask, alone.words))
     if own_topic and not remembered:
         return replace(alone, own_topic=True)
@@ -83,11 +87,8 @@ def weighed(ask: Ask, alone: Read, told: Read, numbers: Sequence[int]) -> Read:
     words = lifted(tuple(kept))
     search = _both(ask, alone.understood.search, told.understood.search)
     usual = alone.understood if search < SEARCH_AT or own_topic else told.understood
-    understood = replace(
-        usual,
-        search=search,
-        leans=max(told.understood.leans, LEANS_AT if remembered else 0.0),
-    )
+    lean = usual.leans if search < SEARCH_AT else told.understood.leans
+    understood = replace(usual, search=search, leans=max(lean, LEANS_AT if remembered else 0.0))
     first = next(iter(decode(words)), [])
     gained = any(word.text in numbers for word in first)
     # What was offered is one thing: the words of its title that have no room make no query.
@@ -112,6 +113,14 @@ def _described(subject: Subject) -> str:
     labelled = (f"{label}: {text}." for label, text in told if text)
     title = f"{subject.title}." if subject.title else ""
     return " ".join(filter(None, (title, *labelled, subject.description)))
+
+
+def _is_complete(alone: Read, told: Read, subject: int) -> bool:
+    """Whether a message says all that is to be searched for."""
+    meant = max((word.queries[0] for word in told.words if word.text == subject), default=0.0)
+    understood = alone.understood
+    sure = understood.search >= _COMPLETE and understood.leans < _NEEDS_NOTHING
+    return sure and meant < _MEANT
 
 
 def _has_topic(ask: Ask, words: Sequence[Word]) -> bool:

@@ -6,6 +6,7 @@ from pellucid_decision.decision import Facets, Freshness, Intent
 from pellucid_decision.intent.case import Case
 from pellucid_decision.intent.kinds import EVIDENCE, INTENTS, REAL_TIME
 from pellucid_decision.ports import Understanding
+from pellucid_decision.understanding.queries import named_years
 
 MAX_TARGETS = 5
 # Urgency by what the answer is for; real-time values lose their worth first.
@@ -29,9 +30,10 @@ def facets_of(
     category = case.category
     kind = understood.kind if understood else ""
     freshness = understood.freshness if understood else Freshness.NONE
-    real_time = bool(category and category.real_time) or (
-        kind in REAL_TIME and freshness is Freshness.DAY
-    )
+    if _is_of_the_past(case) and freshness is Freshness.DAY:
+        freshness = Freshness.NONE
+    watched = bool(category and category.real_time) and not _is_of_the_past(case)
+    real_time = watched or (kind in REAL_TIME and freshness is Freshness.DAY)
     if real_time:
         freshness = Freshness.DAY
     elif category and category.needs_recency and freshness is Freshness.NONE:
@@ -49,6 +51,11 @@ def facets_of(
         site=case.site,
         topicless=topicless,
     )
+
+
+def _is_of_the_past(case: Case) -> bool:
+    """Whether a message names a year before this one."""
+    return any(int(year) < case.ask.now.year for year in named_years(case.ask.message))
 
 
 def targets_of(asked: Sequence[str], kind: str) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pellucid_decision.text.normal import one_line
+from pellucid_decision.understanding.broadening import broadened
 from pellucid_decision.understanding.context import Context, chosen_from_history
 from pellucid_decision.understanding.limits import (
     MAX_QUERY_CHARACTERS,
@@ -27,6 +28,8 @@ _NO_WORDS = "latest news"
 # Longest run without blanks that the baseline takes for a query.
 _SPACELESS_CHARACTERS = 24
 _SUBJECT_WORDS = 3
+# Words that a broader query has at least, where there are as many.
+_LEAST_WORDS = 3
 # Means in every language that there is something to know.
 _ANY_WORD = "info"
 _YEAR = re.compile(r"(?<![\d.,/$€£#-])(?:19|20)\d\d(?![\d%]|[.,]\d)")
@@ -104,7 +107,7 @@ def plan_queries(
     queries = _distinct((_named(texts, name) if name else texts) or [_NO_WORDS])
     queries = queries[: _most(context, len(queries))]
     chosen_words = lines[0] if lines else []
-    chosen = _broader(chosen_words, context, wishes) if lines else []
+    chosen = _broader(chosen_words, words, context, wishes) if lines else []
     broader = [*chosen, *_fewer(queries[0]), *baseline]
     return Plan(
         queries=queries,
@@ -178,23 +181,25 @@ def _named(texts: list[str], name: str) -> list[str]:
     return [*texts[: MAX_QUERIES - 1], f"{name} {lead}".strip()]
 
 
-def _broader(line: Sequence[Word], context: Context, wishes: Wishes) -> list[str]:
-    """Return the first query with fewer words, most probable ones and names first, and no year."""
-    ranked = sorted(line, key=lambda word: (not word.nameable, -word.queries[0]))
-    undated = [word for word in ranked if not named_years(word.surface)]
-    texts = []
-    for size in (len(undated), max(MIN_WORDS, len(undated) // 2), MIN_WORDS):
-        kept = [word for word in line if word in undated[:size]]
-        texts.append(_redacted(written(kept), context))
+def _broader(
+    line: Sequence[Word], words: Sequence[Word], context: Context, wishes: Wishes
+) -> list[str]:
+    """Return the first query without its years, then with fewer and with other words."""
+    undated = [word for word in line if not named_years(word.surface)]
+    stop_words = query_stop_words(wishes.language)
+    lines = (undated, *broadened(undated, words, stop_words))
+    texts = (_redacted(written(one), context) for one in lines)
     return [text for text in texts if text.casefold() != wishes.site]
 
 
 def _fewer(text: str) -> list[str]:
-    """Return a query without its years, then its telling words alone, then with another word."""
+    """Return a query without its years, then fewer words with all names, then one word more."""
     words = [word for word in text.replace('"', "").split() if not named_years(word)]
     firm = [word for word in words if _NAME.match(word)]
-    half = firm if MIN_WORDS <= len(firm) < len(words) else words[: max(MIN_WORDS, len(words) // 2)]
-    return [" ".join(words), " ".join(half), " ".join([*half[:MIN_WORDS], _ANY_WORD])]
+    plain = [word for word in words if word not in firm]
+    kept = {*firm, *plain[: max(0, max(_LEAST_WORDS, len(words) // 2) - len(firm))]}
+    fewer = [word for word in words if word in kept]
+    return [" ".join(words), " ".join(fewer), " ".join([*fewer, _ANY_WORD])]
 
 
 def _fallbacks(first: str, broader: Iterable[str]) -> tuple[str, ...]:

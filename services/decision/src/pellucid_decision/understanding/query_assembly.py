@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pellucid_decision.understanding.limits import MAX_QUERY_CHARACTERS, MAX_WORDS, word_count
-from pellucid_decision.understanding.words import QUERIES, Word
+from pellucid_decision.understanding.words import MESSAGE, QUERIES, Word
 
 # Letters of a unit or a model's suffix behind a number ("20 km", "17 Pro").
 _UNIT_CHARACTERS = 5
@@ -82,6 +82,11 @@ def written(words: Sequence[Word]) -> str:
     return text.strip()
 
 
+def in_order(words: Iterable[Word]) -> list[Word]:
+    """Return words in the order of a query: those of the history first, as they were said."""
+    return sorted(words, key=lambda word: (word.text == MESSAGE, word.text, word.start))
+
+
 def _chosen(words: Sequence[Word], number: int, constants: Constants) -> list[Word]:
     """Return the words of one query in order; none when the model speaks for none."""
     shares = [word.queries[number] for word in words]
@@ -114,7 +119,7 @@ def _names(words: Sequence[Word]) -> list[tuple[int, int]]:
     runs, start = [], 0
     while start < len(words):
         end = start + 1
-        while end < len(words) and _one_name(words[end - 1], words[end]):
+        while end < len(words) and one_name(words[end - 1], words[end]):
             end += 1
         if end - start > 1:
             runs.append((start, end))
@@ -122,7 +127,7 @@ def _names(words: Sequence[Word]) -> list[tuple[int, int]]:
     return runs
 
 
-def _one_name(left: Word, right: Word) -> bool:
+def one_name(left: Word, right: Word) -> bool:
     """Whether two neighbours may belong to one name."""
     together = left.nameable and right.nameable and _neighbours(left, right)
     return together and left.spaceless == right.spaceless

@@ -25,6 +25,7 @@ from pellucid_gateway.domain.decision import (
 from pellucid_gateway.domain.events import Degradation, OutboundText
 from pellucid_gateway.domain.findings import (
     DateSource,
+    Entity,
     Hit,
     Method,
     PageContent,
@@ -85,6 +86,10 @@ def search_answer(response: search_pb2.SearchResponse) -> SearchAnswer:
         outbound=_outbound(response.outbound),
         degraded=_degraded(response.degraded),
         cost_micro_usd=response.cost_micro_usd,
+        entities=tuple(
+            Entity(name=one.name, id=one.id, label=one.label, description=one.description)
+            for one in response.entities
+        ),
     )
 
 

@@ -2,6 +2,7 @@
 
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from hashlib import sha256
 from html import escape
 from typing import Any
@@ -34,7 +35,7 @@ PAGE_POLICY = f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; frame-ance
 
 def as_markdown(report: Report) -> str:
     """The report as Markdown."""
-    parts = [f"# {_title(report)}", ""]
+    parts = [f"# {_title(report)}", "", _range(report), ""]
     for heading, head, rows in _tables(report):
         parts += [f"## {heading}", ""]
         if rows:
@@ -47,7 +48,7 @@ def as_markdown(report: Report) -> str:
 def as_page(report: Report) -> str:
     """The report as one HTML page."""
     title = escape(_title(report))
-    body = [f"<h1>{title}</h1>", _charts(report)]
+    body = [f"<h1>{title}</h1><p>{escape(_range(report))}</p>", _charts(report)]
     for heading, head, rows in _tables(report):
         body.append(f"<h2>{escape(heading)}</h2>")
         body.append(_table(head, rows) if rows else "<p>Nothing to show.</p>")
@@ -60,7 +61,17 @@ def as_page(report: Report) -> str:
 
 
 def _title(report: Report) -> str:
-    return f"Pellucid, {report['from'][:10]} to {report['to'][:10]}"
+    return f"Pellucid, {_instant(report['from'])} to {_instant(report['to'])} UTC"
+
+
+def _instant(text: str) -> str:
+    return f"{datetime.fromisoformat(text).astimezone(UTC):%-d %B %Y %H:%M}"
+
+
+def _range(report: Report) -> str:
+    """Since when there is anything to report on."""
+    since = report["counted_from"]
+    return f"Counted since {_instant(since)} UTC." if since else "Nothing was counted."
 
 
 def _tables(report: Report) -> list[tuple[str, Sequence[str], Rows]]:
@@ -68,15 +79,16 @@ def _tables(report: Report) -> list[tuple[str, Sequence[str], Rows]]:
     queries = [_query(query) for query in report["top_queries"]]
     low = [_query(query) for query in report["low_relevance_queries"]]
     domains = [[d["domain"], str(d["citations"])] for d in report["most_cited_domains"]]
+    lost = [[component, str(n)] for component, n in now["lost"].items()]
     asked = ["Query", "Times", "Relevance"]
     return [
         ("In short", ["", "This week", "Week before"], _in_short(now, before)),
         ("By day", ["Day", "Turns", "Searches", "Cost", "Errors", "p95"], _days(report["days"])),
         (_asked_heading(report["least_askers"]), asked, queries),
-        ("Queries whose results hardly fit", asked, low),
+        ("Queries with irrelevant results", asked, low),
         ("Most cited domains", ["Domain", "Citations"], domains),
         ("Errors", ["Code", "Times"], [[c, str(n)] for c, n in now["errors"].items()]),
-        ("Parts that were lost", ["Part", "Times"], [[c, str(n)] for c, n in now["lost"].items()]),
+        ("Degraded components", ["Component", "Times"], lost),
         (
             "Providers",
             ["Name", "Asked", "Success", "Average", "Cost"],
@@ -110,16 +122,17 @@ def _money(value: float | None) -> str:
 _SHORT: Sequence[tuple[str, str, Callable[[Any], str]]] = (
     ("Turns", "turns", str),
     ("Searches", "searches", str),
-    ("Turns that searched", "trigger_rate", _percent),
+    ("Turns that searched", "searched_turns", str),
+    ("Share of completed turns", "trigger_rate", _percent),
     ("Average relevance", "average_relevance", _number),
     ("Cost", "cost_usd", _money),
     ("Cost of a turn", "cost_per_turn_usd", _money),
     ("Cache hits", "cache_hit_rate", _percent),
     ("Answers with several sources", "multi_source_share", _percent),
-    ("Citations that held", "citation_validity", _percent),
+    ("Citations judged right", "citation_validity", _percent),
     ("Satisfaction, 1 to 5", "satisfaction", _number),
     ("Asked again", "retry_rate", _percent),
-    ("Left without a word", "abandonment_rate", _percent),
+    ("Abandoned", "abandonment_rate", _percent),
     ("Errors", "error_rate", _percent),
 )
 

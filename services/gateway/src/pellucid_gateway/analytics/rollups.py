@@ -23,7 +23,7 @@ HOURS_TTL_S = 35 * 24 * HOUR_S
 # Upper bounds of the histogram in milliseconds: 5 ms to 85 s, each 1.3 times the one before, so
 # that a percentile read from it is within 15 %.
 BOUNDS_MS: tuple[float, ...] = tuple(5 * 1.3**n for n in range(38))
-_STAGES = ("decision", "search", "score", "fetch", "first_token", "generate", "total")
+_STAGES = ("decision", "search", "score", "fetch", "first_token", "generate")
 _SHARED_SOURCES = 2
 _NAME_CHARS = 40
 
@@ -72,6 +72,9 @@ def of_turn(result: TurnResult) -> Counter[str]:
         counts.update(_of_searching(result))
     _add_losses(counts, result)
     _add_times(counts, result.timings_ms)
+    if result.timings_ms.get("first_token"):
+        # Of the same turns as the first word's, else the whole would seem quicker than its part.
+        _add_time(counts, "total", result.timings_ms.get("total", 0))
     counts["partial"] = int(result.partial)
     counts["results"] = sum(not source.user_supplied for source in result.sources)
     counts["tokens_in"] = result.usage.prompt_tokens
@@ -133,6 +136,7 @@ def of_search(outcome: SearchOutcome) -> Counter[str]:
     counts["relevance_milli"] = round(1000 * sum(rated))
     _add_losses(counts, outcome)
     _add_times(counts, outcome.timings_ms)
+    _add_time(counts, "search_call", outcome.timings_ms.get("total", 0))
     return +counts
 
 
@@ -198,9 +202,12 @@ def _of_model(use: ModelUse) -> Counter[str]:
 
 def _add_times(counts: Counter[str], timings_ms: Mapping[str, int]) -> None:
     for stage in _STAGES:
-        spent = timings_ms.get(stage, 0)
-        if spent or stage == "total":
-            counts[f"ms.{stage}.{bisect_left(BOUNDS_MS, spent)}"] += 1
+        if spent := timings_ms.get(stage, 0):
+            _add_time(counts, stage, spent)
+
+
+def _add_time(counts: Counter[str], stage: str, spent_ms: int) -> None:
+    counts[f"ms.{stage}.{bisect_left(BOUNDS_MS, spent_ms)}"] += 1
 
 
 def _name(text: str) -> str:

@@ -8,7 +8,10 @@ from typing import Any
 
 from pellucid_gateway.analytics.rollups import percentile_ms, summed
 
-_STAGES = ("decision", "search", "score", "fetch", "first_token", "generate", "total")
+_STAGES = (
+    *("decision", "search", "score", "fetch", "first_token", "generate", "total"),
+    "search_call",
+)
 _SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 
 
@@ -17,8 +20,7 @@ def summary(counts: Mapping[str, int]) -> dict[str, Any]:
     get = counts.get
     asked = get("cache_hits", 0) + get("cache_misses", 0)
     return {
-        "turns": get("turns", 0),
-        "trigger_rate": _ratio(get("decided_search", 0), get("turns", 0) - get("failed", 0)),
+        **_turns(counts),
         "latency_ms": latencies(counts),
         "cost_usd": get("cost_micro_usd", 0) / 1_000_000,
         "cost_per_turn_usd": _ratio(get("cost_micro_usd", 0) / 1_000_000, get("turns", 0)),
@@ -50,6 +52,19 @@ def _quality(counts: Mapping[str, int]) -> dict[str, Any]:
         "satisfaction": _ratio(get("feedback_score", 0), get("feedback", 0)),
         "feedback": get("feedback", 0),
         "thumbs_up": get("thumbs_up", 0),
+    }
+
+
+def _turns(counts: Mapping[str, int]) -> dict[str, Any]:
+    turns, searches = counts.get("turns", 0), counts.get("searches", 0)
+    calls = counts.get("search_calls", 0)
+    completed = turns - counts.get("failed", 0)
+    return {
+        "turns": turns,
+        "completed_turns": completed,
+        "searched_turns": searches - calls,
+        "search_calls": calls,
+        "trigger_rate": _ratio(searches - calls, completed),
     }
 
 

@@ -1,7 +1,8 @@
 """Reads the shared sums: a day for the dashboard, weeks for the report, days for a caller."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from pellucid_gateway.analytics.counting import USAGE_DAYS, usage_bucket
@@ -28,6 +29,21 @@ _CURVES = (
     "error_rate",
     "satisfaction",
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Week:
+    """Seven days, which touch eight days of the calendar unless they end at midnight.
+
+    Attributes:
+        counts: Sums of all.
+        days: Sums by day in UTC, oldest first; the first and the last are parts of a day.
+        first: When something was counted first; None when nothing was.
+    """
+
+    counts: Mapping[str, int]
+    days: Mapping[date, Mapping[str, int]]
+    first: datetime | None
 
 
 class StatsReader:
@@ -62,12 +78,19 @@ class StatsReader:
         self._last = (self._clock.monotonic(), told)
         return told
 
-    async def week(self, until: datetime) -> tuple[Mapping[str, int], list[Mapping[str, int]]]:
-        """Sums of the seven days before an instant, and of each of them, oldest first."""
+    async def week(self, until: datetime) -> Week:
+        """Sums of the seven days before an instant."""
         hours = await self._rollups.read(last_hours(until, WEEK_HOURS))
-        days = [summed(hours[n : n + 24]) for n in range(0, WEEK_HOURS, 24)]
-        total = summed(days)
-        return _settled(total, total), list(days)
+        starts = [until - timedelta(hours=n) for n in range(WEEK_HOURS - 1, -1, -1)]
+        days: dict[date, list[Mapping[str, int]]] = {}
+        for start, counts in zip(starts, hours, strict=True):
+            days.setdefault(start.astimezone(UTC).date(), []).append(counts)
+        total = summed(hours)
+        return Week(
+            counts=_settled(total, total),
+            days={day: summed(parts) for day, parts in days.items()},
+            first=next((at for at, counts in zip(starts, hours, strict=True) if counts), None),
+        )
 
     async def usage(self, owner: str) -> list[dict[str, Any]]:
         """What a caller or a key used, by day, newest first; days without use are left out."""

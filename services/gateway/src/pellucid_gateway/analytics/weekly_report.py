@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from pellucid_gateway.analytics.query_log import LEAST_ASKERS, AskedQuery, QueryLog
@@ -30,16 +30,17 @@ async def weekly_report(
     Raises:
         DependencyDownError: The store is down.
     """
-    counts, days = await stats.week(until)
-    before, _ = await stats.week(until - WEEK)
+    week = await stats.week(until)
+    before = await stats.week(until - WEEK)
     asked = await query_log.most_asked(until, 7, _MOST_CONSIDERED) if query_log else ()
     cited = await query_log.most_cited(until, 7, TOP_DOMAINS) if query_log else []
     return {
         "from": (until - WEEK).isoformat(timespec="seconds"),
         "to": until.isoformat(timespec="seconds"),
-        "summary": summary(counts),
-        "week_before": summary(before),
-        "days": [_day(until, n, day) for n, day in enumerate(days)],
+        "counted_from": week.first.isoformat(timespec="seconds") if week.first else None,
+        "summary": summary(week.counts),
+        "week_before": summary(before.counts),
+        "days": [_day(day, counts) for day, counts in week.days.items()],
         "least_askers": await query_log.least_askers() if query_log else LEAST_ASKERS,
         "top_queries": [asdict(query) for query in asked[:TOP_QUERIES]],
         "low_relevance_queries": [asdict(query) for query in _low(asked)],
@@ -48,8 +49,8 @@ async def weekly_report(
     }
 
 
-def _day(until: datetime, n: int, counts: Mapping[str, int]) -> dict[str, Any]:
-    """One day of the week; days are the 24 hours before the report's end, and so on."""
+def _day(day: date, counts: Mapping[str, int]) -> dict[str, Any]:
+    """One day of the week, in UTC."""
     numbers = summary(counts)
     names = (
         "turns",
@@ -63,9 +64,8 @@ def _day(until: datetime, n: int, counts: Mapping[str, int]) -> dict[str, Any]:
         "citation_validity",
     )
     total = numbers["latency_ms"].get("total", {})
-    end = until - timedelta(days=6 - n)
     return {
-        "day": f"{end:%Y-%m-%d}",
+        "day": day.isoformat(),
         "p95_ms": total.get("p95"),
         **{name: numbers[name] for name in names},
     }

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pellucid_gateway.answering import choice, extractive
 from pellucid_gateway.answering import sufficiency as stated
 from pellucid_gateway.answering.excerpt_worth import Likeness, compared, likeness
+from pellucid_gateway.answering.named_readings import with_readings
 from pellucid_gateway.answering.quotable import Candidate, candidates_of
 from pellucid_gateway.answering.setting import Setting
 from pellucid_gateway.answering.summary import summary
@@ -89,6 +90,7 @@ class ExcerptAnswerer:
                 chosen = stated.near(chosen, found, question, near)
         if not chosen:
             return await self._told_nowhere(sources)
+        chosen = with_readings(chosen, sources, question)
         return await self._written(chosen, conflicts[:1], are_near_only=near_only)
 
     async def _told_nowhere(self, sources: Sequence[Source]) -> Answer:

@@ -40,6 +40,7 @@ from pellucid_gateway.api.http.problems import (
 )
 from pellucid_gateway.api.http.shortcut import Shortcut
 from pellucid_gateway.api.native.chat import chat_routes
+from pellucid_gateway.api.native.check import CheckReply, check_routes
 from pellucid_gateway.api.native.decide import decide_routes
 from pellucid_gateway.api.native.documentation import as_served, component_schemas
 from pellucid_gateway.api.native.evidence import Replay, evidence_routes
@@ -54,6 +55,7 @@ from pellucid_gateway.api.native.kept import (
 )
 from pellucid_gateway.api.native.kept_schema import KEPT_REPLIES
 from pellucid_gateway.api.native.mcp import mcp_routes, mcp_server
+from pellucid_gateway.api.native.operator import operator_routes
 from pellucid_gateway.api.native.pages import page_routes, static_files
 from pellucid_gateway.api.native.probes import probe_routes
 from pellucid_gateway.api.native.reference import reference_routes
@@ -65,7 +67,7 @@ from pellucid_gateway.api.native.replies import (
     SearchReply,
     VersionReply,
 )
-from pellucid_gateway.api.native.requests import ChatBody, FetchBody, SearchBody
+from pellucid_gateway.api.native.requests import ChatBody, CheckBody, FetchBody, SearchBody
 from pellucid_gateway.api.native.search import search_routes
 from pellucid_gateway.api.native.websocket import websocket_routes
 from pellucid_gateway.api.openai.chat import COMPLETIONS, Completions
@@ -83,11 +85,21 @@ from pellucid_runtime.health import Health
 _CLIENT_GONE = 499
 _METHODS = ("DELETE", "GET", "POST")
 _CODES = {404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED", 413: "PAYLOAD_TOO_LARGE"}
-_BODIES = (ChatBody, SearchBody, FetchBody, FeedbackBody, MemoryBody, PreferenceBody, TitleBody)
+_BODIES = (
+    ChatBody,
+    SearchBody,
+    CheckBody,
+    FetchBody,
+    FeedbackBody,
+    MemoryBody,
+    PreferenceBody,
+    TitleBody,
+)
 _REPLIES: tuple[type[BaseModel], ...] = (
     ChatReply,
     DecisionReply,
     SearchReply,
+    CheckReply,
     FetchReply,
     FeedbackReply,
     VersionReply,
@@ -109,6 +121,7 @@ class Doors:
         limiter: Counts over all replicas; None: this process alone.
         concurrency_limit: Bounds the turns in hand; None: nothing does.
         examples: Questions that the chat page offers; empty: its own.
+        fast_model: Model that suggests what to ask next; empty: none.
         upstream: Model server of the OpenAI face; None without a model.
         own_model: Its model that answers by default.
         note_passed: Told of each turn that the model server answered by itself.
@@ -135,6 +148,7 @@ class Doors:
     head_starts: HeadStarts = HeadStarts.PLAIN
     concurrency_limit: ConcurrencyLimit | None = None
     examples: tuple[str, ...] = ()
+    fast_model: str = ""
 
 
 def http_app(doors: Doors) -> ASGIApp:
@@ -192,18 +206,24 @@ def _chat_door(doors: Doors) -> ChatDoor:
         own_model=doors.own_model,
         note_passed=doors.note_passed,
         head_starts=doors.head_starts,
+        evidence=doors.evidence,
     )
 
 
-def _features(doors: Doors) -> tuple[str, ...]:
-    """Optional faces that are on; the chat page asks."""
+def _about(doors: Doors) -> dict[str, Any]:
+    """Optional faces that are on, and what else the chat page needs to know."""
     wanted = {
         "conversations": doors.kept and doors.kept.conversations,
         "evidence": doors.evidence,
         "feedback": doors.feedback,
         "model": doors.upstream,
+        "source_preferences": doors.kept,
     }
-    return tuple(name for name, part in wanted.items() if part is not None)
+    return {
+        "features": [name for name, part in wanted.items() if part is not None],
+        "examples": list(doors.examples),
+        "fast_model": doors.fast_model,
+    }
 
 
 def _add_routes(app: FastAPI, doors: Doors, door: ChatDoor) -> None:
@@ -211,6 +231,7 @@ def _add_routes(app: FastAPI, doors: Doors, door: ChatDoor) -> None:
     app.include_router(chat_routes(doors.engine, doors.identity, limit))
     app.include_router(decide_routes(doors.engine, doors.identity, limit))
     app.include_router(search_routes(doors.engine, doors.identity, limit))
+    app.include_router(check_routes(doors.engine, doors.identity, limit))
     app.include_router(fetch_routes(doors.engine, limit))
     app.include_router(websocket_routes(doors.engine, doors.identity, doors.find_key, limit))
     app.include_router(compatible_routes(door))
@@ -220,7 +241,8 @@ def _add_routes(app: FastAPI, doors: Doors, door: ChatDoor) -> None:
         app.include_router(evidence_routes(doors.evidence, doors.identity, doors.replay))
     if doors.kept is not None:
         app.include_router(kept_routes(doors.kept, doors.identity, limit))
-    app.include_router(probe_routes(doors.health, _features(doors), doors.examples))
+        app.include_router(operator_routes(doors.kept))
+    app.include_router(probe_routes(doors.health, _about(doors)))
     app.include_router(reference_routes(app))
     app.include_router(page_routes())
     app.mount("/static", static_files())

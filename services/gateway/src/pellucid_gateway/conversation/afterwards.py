@@ -17,6 +17,7 @@ from pellucid_gateway.analytics.habits import Habits, Recent
 from pellucid_gateway.analytics.learned_trust import LearnedTrust
 from pellucid_gateway.analytics.query_log import QueryLog
 from pellucid_gateway.analytics.rollups import of_failure, of_passed, of_profile, of_search, of_turn
+from pellucid_gateway.analytics.turn_log import TurnLog
 from pellucid_gateway.conversation.conversations import Conversations
 from pellucid_gateway.domain.events import SearchOutcome, TurnResult
 from pellucid_gateway.domain.passed_on import PassedOn
@@ -47,6 +48,7 @@ class Keepers:
     conversations: Conversations | None
     query_log: QueryLog | None
     learned: LearnedTrust | None
+    turns: TurnLog
     observe_habit: Callable[[str], None] = lambda _habit: None
 
 
@@ -69,6 +71,7 @@ class Afterwards:
         self._count(request.caller, counts)
         keeping = self._begin(self._keep(request, result))
         self._begin(self._note_turn(request, result))
+        self._begin(self._keepers.turns.note(result))
         if self._keepers.learned is not None and result.iterations:
             self._begin(self._keepers.learned.note_turn(result))
         if keeping is not None:

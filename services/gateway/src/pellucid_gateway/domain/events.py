@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import Any
 
 from pellucid_gateway.domain.decision import Decision
-from pellucid_gateway.domain.findings import Method, ProviderReport, ScoredHit, Source
+from pellucid_gateway.domain.findings import Entity, Method, ProviderReport, ScoredHit, Source
 from pellucid_runtime.llm.model import LlmCause, Said
 
 
@@ -282,6 +282,7 @@ class TurnResult:
         sketches: Of the pages that the person named and that could be read, by address; empty of
             one behind a wall.
         reads: Domain of each result whose page was asked for, and whether it could be read.
+        entities: What names of the queries stand for, where names are linked.
     """
 
     id: str
@@ -311,6 +312,7 @@ class TurnResult:
     searched: tuple[str, ...] = ()
     sketches: Mapping[str, str] = field(default_factory=dict)
     reads: tuple[tuple[str, bool], ...] = ()
+    entities: tuple[Entity, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,6 +361,39 @@ Send = Callable[[TurnEvent], Awaitable[None]]
 """Hands an event to the face; waits while the face is far behind."""
 
 
+class FactVerdict(StrEnum):
+    """What sources say of a statement."""
+
+    SUPPORTED = "supported"
+    REFUTED = "refuted"
+    MIXED = "mixed"
+    NOT_ENOUGH = "not_enough"
+
+
+@dataclass(frozen=True, slots=True)
+class FactEvidence:
+    """A result that speaks for or against a statement, with the words that do, verbatim."""
+
+    source: int
+    passage: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactCheck:
+    """What results say of a statement.
+
+    Attributes:
+        verdict: None where nobody judged.
+        supporting: Where nobody judged, those whose form and likeness state it.
+        judged: A language model read the statement beside each of them.
+    """
+
+    verdict: FactVerdict | None = None
+    supporting: tuple[FactEvidence, ...] = ()
+    refuting: tuple[FactEvidence, ...] = ()
+    judged: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchOutcome:
     """Ranked results without an answer.
@@ -368,6 +403,8 @@ class SearchOutcome:
         excluded: Everything else that was found, for evidence and explanation.
         queries: What was searched for.
         searched: The same, redacted.
+        check: What the results say of the statement that was searched for; None: nobody asked.
+        entities: What names of the queries stand for, where names are linked.
     """
 
     id: str
@@ -381,3 +418,5 @@ class SearchOutcome:
     usage: Usage = field(default_factory=Usage)
     outbound: tuple[OutboundText, ...] = ()
     searched: tuple[str, ...] = ()
+    check: FactCheck | None = None
+    entities: tuple[Entity, ...] = ()

@@ -4,7 +4,8 @@ All text in here that came from outside is untrusted data. How it is found, scor
 business of the other services.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -239,6 +240,33 @@ class Source:
     attribution: str = ""
     recent: bool = False
     summary: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entity:
+    """An item of Wikidata that a name of a query stands for; its text is untrusted.
+
+    Attributes:
+        name: As it was sent.
+        sources: Numbers of the sources whose title or shown text has the name.
+    """
+
+    name: str
+    id: str
+    label: str = ""
+    description: str = ""
+    sources: tuple[int, ...] = ()
+
+    def found_in(self, sources: Sequence[Source]) -> "Entity":
+        """Return the entity with the sources that name it, a person's own pages left out."""
+        name = self.name.casefold()
+        numbers = (
+            source.n
+            for source in sources
+            if not source.user_supplied
+            and name in f"{source.title} {source.snippet} {source.facts}".casefold()
+        )
+        return replace(self, sources=tuple(numbers))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from pellucid_gateway.domain.decision import Decision, PlannedQuery, WebMode
 from pellucid_gateway.domain.events import Degradation, ModelUse, OutboundText
 from pellucid_gateway.domain.findings import (
+    Entity,
     Hit,
     PageContent,
     ProviderReport,
@@ -136,6 +137,7 @@ class SearchAnswer:
 
     Attributes:
         queries: What was searched for, redacted, whoever answered.
+        entities: What names of the queries stand for.
     """
 
     hits: tuple[Hit, ...] = ()
@@ -144,6 +146,7 @@ class SearchAnswer:
     outbound: tuple[OutboundText, ...] = ()
     degraded: tuple[Degradation, ...] = ()
     cost_micro_usd: int = 0
+    entities: tuple[Entity, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

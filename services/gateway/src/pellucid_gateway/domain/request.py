@@ -212,6 +212,7 @@ class SearchCommand:
         messages: What was said before, oldest first.
         ranked: Apply threshold and domain cap; compatible faces switch it off.
         verbatim: Search for the query as given instead of letting the decision write queries.
+        checks: The query is a statement that the results are held against.
     """
 
     query: str
@@ -224,4 +225,5 @@ class SearchCommand:
     options: SearchOptions = field(default_factory=SearchOptions)
     ranked: bool = True
     verbatim: bool = False
+    checks: bool = False
     deadline_ms: int | None = None

@@ -79,7 +79,7 @@ class AdaptiveLimit:
             most_in_hand: What was in hand at its fullest moment, in searches.
             slow: Share of slow answers, 0 to 1; None when there was none to tell by.
 
-        >>> bound = SearchBound(least=4, most=64, late_s=0.01)
+        >>> bound = AdaptiveLimit(least=4, most=64, late_s=0.01)
         >>> bound.settle(0.05, most_in_hand=16)
         >>> bound.searches
         64

@@ -108,6 +108,7 @@ def _joined(found: SearchAnswer, more: SearchAnswer) -> SearchAnswer:
         outbound=(*found.outbound, *more.outbound),
         degraded=(*found.degraded, *more.degraded),
         cost_micro_usd=found.cost_micro_usd + more.cost_micro_usd,
+        entities=(*found.entities, *more.entities),
     )
 
 

@@ -199,6 +199,7 @@ class Gatherer:
         self._ledger.merge_losses(answer.degraded)
         self._ledger.sent_out(answer.outbound)
         self._ledger.searched_for(answer.queries)
+        self._ledger.linked(answer.entities)
         calls = sum(report.calls for report in answer.providers)
         self._ledger.use(searches=calls, cost_micro_usd=answer.cost_micro_usd)
         if any(report.status is ProviderStatus.BUDGET for report in answer.providers):

@@ -1,4 +1,4 @@
-"""Prints the weekly report: `pellucid-gateway-report [--format markdown|html|json]`.
+"""Prints the weekly report: `pellucid-gateway-report [--format markdown|html|json|csv]`.
 
 Reads the store of the gateways (REDIS_URL, else DATA_DIR), so it runs beside them, for example once
 a week; nothing of it goes through a gateway.
@@ -17,6 +17,7 @@ from pellucid_gateway.adapters.state import open_state
 from pellucid_gateway.analytics.query_log import QueryLog
 from pellucid_gateway.analytics.report_text import as_markdown, as_page
 from pellucid_gateway.analytics.stats_reader import StatsReader
+from pellucid_gateway.analytics.turn_log import as_csv
 from pellucid_gateway.analytics.weekly_report import weekly_report
 from pellucid_gateway.settings import GatewaySettings
 from pellucid_runtime.clock import clock_from
@@ -29,13 +30,13 @@ _DAY_S = 86_400.0
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the report; exits with 2 and one line when that cannot be done."""
     parser = argparse.ArgumentParser(prog="pellucid-gateway-report", description=__doc__)
-    parser.add_argument("--format", choices=("markdown", "html", "json"), default="markdown")
+    parser.add_argument("--format", choices=("markdown", "html", "json", "csv"), default="markdown")
     wanted = parser.parse_args(arguments).format
     try:
         report = asyncio.run(_report(load_settings(GatewaySettings)))
     except (WrongSettingError, DependencyDownError) as error:
         parser.error(str(error))
-    write = {"markdown": as_markdown, "html": as_page, "json": _as_json}[wanted]
+    write = {"markdown": as_markdown, "html": as_page, "json": _as_json, "csv": _by_day}[wanted]
     sys.stdout.write(write(report) + "\n")
 
 
@@ -46,6 +47,10 @@ async def _report(settings: GatewaySettings) -> dict[str, Any]:
         state = await open_state(settings, stack, clock, replicas=1)
         log = QueryLog(state.records, state.rollups, days * _DAY_S) if days else None
         return await weekly_report(StatsReader(state.rollups, clock), log, clock.now())
+
+
+def _by_day(report: dict[str, Any]) -> str:
+    return as_csv(report["days"]).rstrip()
 
 
 def _as_json(report: dict[str, Any]) -> str:

@@ -24,6 +24,7 @@ from pellucid_gateway.retrieval.reading import PageReader
 from pellucid_gateway.retrieval.search_plan import SearchPlan
 from pellucid_gateway.retrieval.search_rounds import Gatherer
 from pellucid_gateway.turn.dependencies import Dependencies, decide
+from pellucid_gateway.turn.fact_checking import fact_check
 from pellucid_gateway.turn.pipeline import DEFAULT_RESULTS, OneTurn
 from pellucid_gateway.turn.search_loss import notify_loss
 from pellucid_gateway.turn.turn_log import day_name, log_decision, log_failure
@@ -108,8 +109,11 @@ class Engine:
             context=context,
         )
         gathered = await gatherer.gather(self._search_plan(command, decision))
+        check = None
+        if command.checks and gathered.included:
+            check = await fact_check(gathered, request, dependencies, context)
         ledger.add_time("total", budget.elapsed_s())
-        outcome = _outcome(command, gathered, ledger, dependencies)
+        outcome = replace(_outcome(command, gathered, ledger, dependencies), check=check)
         if gathered.search_lost or (ledger.web_lost and not outcome.results):
             raise search_failure(ledger.providers)
         return outcome
@@ -131,7 +135,7 @@ class Engine:
             subject=command.subject,
             caller=command.caller,
             language="" if language == "und" else language,
-            reads_pages=False,
+            reads_pages=command.checks,
         )
 
     async def fetch(
@@ -223,6 +227,7 @@ def _outcome(
         usage=ledger.usage,
         outbound=ledger.outbound,
         searched=ledger.searched,
+        entities=ledger.entities_in(sourcing.as_results(shown, {})),
     )
 
 

@@ -287,7 +287,7 @@ class OneTurn:
         return ModelOpinion(model, name=name, context=self._context, marker=marker)
 
     async def _answer(self, decision: Decision, found: Findings) -> Answer:
-        model = self._usable_model(found)
+        model = self._usable_model(decision, found)
         if self._budget.stage_s(1.0) <= 0:
             self._ledger.lose("deadline", "gathering used up its share")
             self._ledger.notify("taking_long")
@@ -330,9 +330,10 @@ class OneTurn:
         said = await self._page_model(model).korean_summaries(results)
         return tuple(replace(result, summary=said.get(result.n, "")) for result in results)
 
-    def _usable_model(self, found: Findings) -> AnswerModel | None:
+    def _usable_model(self, decision: Decision, found: Findings) -> AnswerModel | None:
         model = self._dependencies.model_for(self._request)
-        if self._dependencies.model is None and not found.sources:
+        asks = bool(decision.urls) or not decision.topicless
+        if self._dependencies.model is None and not found.sources and asks:
             self._ledger.notify("no_model")
         elif model is not self._dependencies.model:
             self._ledger.notify("model_external")

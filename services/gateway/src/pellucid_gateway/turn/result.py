@@ -106,6 +106,7 @@ def with_account(
         speculation=ledger.speculation,
         outbound=ledger.outbound,
         searched=ledger.searched,
+        entities=ledger.entities_in(result.sources),
     )
 
 

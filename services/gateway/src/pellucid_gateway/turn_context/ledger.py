@@ -3,12 +3,12 @@
 It is the one mutable record of a turn and lives as long as the turn does.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
 from pellucid_gateway.domain.events import Degradation, ModelUse, Notice, OutboundText, Usage
-from pellucid_gateway.domain.findings import ProviderReport, ProviderStatus
+from pellucid_gateway.domain.findings import Entity, ProviderReport, ProviderStatus, Source
 from pellucid_gateway.domain.notices import RETRYABLE, Wording
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import ServiceError
@@ -38,6 +38,7 @@ class TurnLedger:
         self._searched: list[str] = []
         self._providers: dict[str, ProviderReport] = {}
         self._timings_s: dict[str, float] = {}
+        self._entities: dict[str, Entity] = {}
         self.usage = Usage()
         # What became of a search that was begun before the decision: used, cancelled, or none.
         self.speculation = ""
@@ -91,6 +92,14 @@ class TurnLedger:
     def searched_for(self, queries: tuple[str, ...]) -> None:
         """Note queries, redacted, whoever answered them: a provider, the cache or the index."""
         self._searched.extend(query for query in queries if query not in self._searched)
+
+    def linked(self, entities: tuple[Entity, ...]) -> None:
+        """Note what names of the queries stand for."""
+        self._entities.update({entity.id: entity for entity in entities})
+
+    def entities_in(self, sources: Sequence[Source]) -> tuple[Entity, ...]:
+        """What names of the queries stand for, with the sources that have the names."""
+        return tuple(entity.found_in(sources) for entity in self._entities.values())
 
     def report_providers(self, reports: tuple[ProviderReport, ...]) -> None:
         """Add reports of a round; those of the same provider become one."""

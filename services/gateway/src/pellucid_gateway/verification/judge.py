@@ -181,7 +181,7 @@ class SupportJudge:
                 stands=True,
                 is_alike=True,
                 verdict=verdict,
-                passage=_passage(claim, self._sources[one.source], None),
+                passage=passage_of(claim, self._sources[one.source], None),
             )
             for one in row
             if any(one.source == source.n for source in cited)
@@ -258,10 +258,10 @@ class SupportJudge:
             stands=True,
             score=round(score, 4),
             is_alike=score >= least and not found.is_open,
-            passage=_passage(claim, source, support),
+            passage=passage_of(claim, source, support),
             verdict=verdict,
             is_rated=support is not None,
-            is_near=is_near,
+            is_near=is_near and not found.is_derived,
         )
 
     def _is_across(self, claim: str, source: Source) -> bool:
@@ -286,7 +286,7 @@ class SupportJudge:
         ]
         together = self._joined(claim, cited)
         if together and not any(one.supported for one in row if one.source in cited):
-            passages = (surroundings(_passage(claim, s, None), s) for s in together)
+            passages = (surroundings(passage_of(claim, s, None), s) for s in together)
             doubts.append(Doubt(claim, " ".join(passages), tuple(s.n for s in together)))
         return doubts
 
@@ -337,7 +337,7 @@ def surroundings(passage: str, source: Source) -> str:
     return f"{source.title}. {around}"
 
 
-def _passage(claim: str, source: Source, support: PassageSupport | None) -> str:
+def passage_of(claim: str, source: Source, support: PassageSupport | None) -> str:
     """The supporting words within the facts: the scorer's window, else the nearest sentence."""
     facts_start = len(shown_text(source)) - len(source.facts)
     if support and support.window_end > support.window_start >= facts_start:

@@ -14,6 +14,7 @@ from pellucid_gateway.analytics.habits import Habits
 from pellucid_gateway.analytics.learned_trust import LearnedTrust
 from pellucid_gateway.analytics.query_log import QueryLog
 from pellucid_gateway.analytics.stats_reader import StatsReader
+from pellucid_gateway.analytics.turn_log import TurnLog
 from pellucid_gateway.conversation.afterwards import Afterwards, Keepers
 from pellucid_gateway.conversation.conversations import Conversations
 from pellucid_gateway.conversation.memories import Memories
@@ -38,6 +39,7 @@ class Keeping:
     conversations: Conversations | None
     memories: Memories
     query_log: QueryLog | None
+    turns: TurnLog
     afterwards: Afterwards
     state: State
 
@@ -64,12 +66,14 @@ def open_keeping(
     counting = Counting(state.rollups)
     conversations = _conversations(settings, state)
     query_log = _query_log(settings, state)
+    turns = TurnLog(state.records)
     keepers = Keepers(
         counting=counting,
         habits=Habits(state.records, scorer),
         conversations=conversations,
         query_log=query_log,
         learned=learned,
+        turns=turns,
         observe_habit=observe_habit,
     )
     afterwards = Afterwards(keepers, clock)
@@ -81,6 +85,7 @@ def open_keeping(
         conversations=conversations,
         memories=Memories(state.records, clock, lambda: secrets.token_hex(_ID_BYTES)),
         query_log=query_log,
+        turns=turns,
         afterwards=afterwards,
         state=state,
     )

@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from math import sqrt
 
 from pellucid_language.folding import fold
 from pellucid_language.words import words
 from pellucid_scorer.ranking.candidates import Subject
 from pellucid_scorer.ranking.lexical import is_name
 
-MAX_LIFT = 0.05
-"""Most that the subject's entities add to a final score: enough to decide between equals."""
+MAX_LIFT = 0.1
+"""Most that the subject's entities add to a final score: enough to decide between results that are
+nearly equal, too little to bring in one that answers nothing."""
 
 LONGEST_NAME = 4
 """Words of a question that are read together as one name, at most."""
@@ -20,8 +22,9 @@ NOT_ALNUM = re.compile(r"[\W_]+")
 def lift(subject: Subject, text: str, base: float) -> float:
     """Return what the subject's entities in a text add to a final score.
 
-    The lift grows with the share of entities found and shrinks as the score nears 1, so that the
-    sum never passes 1 and a result with an entity is always above an equal one without.
+    The lift grows with the root of the share of entities found, since one of several already tells
+    what a result is about. It shrinks as the score nears 1, so that the sum never passes 1 and a
+    result with an entity is always above an equal one without.
 
     Args:
         subject: The conversation's subject.
@@ -30,7 +33,7 @@ def lift(subject: Subject, text: str, base: float) -> float:
     """
     if not subject.entities:
         return 0.0
-    return MAX_LIFT * found_share(subject, text) * (1.0 - base)
+    return MAX_LIFT * sqrt(found_share(subject, text)) * (1.0 - base)
 
 
 def found_share(subject: Subject, text: str) -> float:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from pellucid_runtime.errors import InvalidArgumentError, PreconditionError
 from pellucid_search.errors import BadKeyError
+from pellucid_search.providers.registry import ANY
 from pellucid_search.query import Routing, SearchRequest
 from pellucid_search.reports import LEFT_ALONE, Skip
 
@@ -91,7 +92,7 @@ def lineup(
     Args:
         listed: `SEARCH_PROVIDERS`: an operator's order, or `auto` alone.
         offers: Every known provider by name.
-        beside: `SEARCH_REAL_TIME`.
+        beside: `SEARCH_REAL_TIME`, and what links names.
     """
     sources = tuple(dict.fromkeys(beside))
     if tuple(listed) != (AUTO,):
@@ -143,10 +144,11 @@ def make_plan(
 
 
 def _fitting(request: SearchRequest, line: Lineup, offers: Mapping[str, Offer]) -> Iterator[str]:
-    """Yield the real-time sources that know answers to questions of the request's kind."""
+    """Yield what is asked beside the providers for questions of the request's kind."""
     for name in line.beside:
         offer = offers[name]
-        if request.topic in offer.topics and offer.enabled and offer.healthy:
+        fits = offer.topics == ANY or request.topic in offer.topics
+        if fits and offer.enabled and offer.healthy:
             yield name
 
 

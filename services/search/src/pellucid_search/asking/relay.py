@@ -9,6 +9,7 @@ from pellucid_search.asking.allowance import Allowance
 from pellucid_search.asking.answering import Answering, ProviderRequest
 from pellucid_search.asking.planning import Plan
 from pellucid_search.errors import ProviderTimeoutError
+from pellucid_search.query import ProviderQuery
 from pellucid_search.reports import ProviderRun, ProviderStatus
 
 # Without measurements of its own a provider is taken to be slow after this; the whole search stage
@@ -40,12 +41,17 @@ class Relay:
         beside = [name for name in plan.beside if self._knows(name, provider_request)]
         if not beside:
             return await self._searched(plan, provider_request)
-        soon = min(provider_request.until, self.clock.monotonic() + BESIDE_S)
         runs, more = await asyncio.gather(
-            self._searched(plan, provider_request),
-            self._all(beside, replace(provider_request, until=soon, latest=soon)),
+            self._searched(plan, provider_request), self._all(beside, self._aside(provider_request))
         )
         return [*runs, *more]
+
+    def _aside(self, provider_request: ProviderRequest) -> ProviderRequest:
+        """Return the request without what restricts pages: a wider search has the same answer."""
+        query = provider_request.query
+        soon = min(provider_request.until, self.clock.monotonic() + BESIDE_S)
+        bare = ProviderQuery(query.text, query.now, language=query.language)
+        return replace(provider_request, query=bare, until=soon, latest=soon)
 
     def _knows(self, name: str, provider_request: ProviderRequest) -> bool:
         """Tell whether a query names what a real-time source knows."""

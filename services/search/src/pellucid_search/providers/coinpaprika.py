@@ -55,7 +55,8 @@ def parse(reply: HttpReply) -> ProviderReply:
         return ProviderReply(())
     when = text(answer.get("last_updated"))
     title = f"{name} ({text(answer.get('symbol'))}) price: {prices[0]}"
-    said = f"1 {name} is worth {' and '.join(prices)}, as of {when}. Price by CoinPaprika."
+    read = f" as of {when[:16].replace('T', ' ')} UTC" if when else ""
+    said = f"Price by CoinPaprika{read}: 1 {name} costs {' and '.join(prices)}."
     hit = RawHit(f"{_PAGE}/{coin}/", title, said, age=when, language="en", page_text=said)
     return ProviderReply((hit,))
 

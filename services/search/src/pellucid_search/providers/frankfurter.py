@@ -61,12 +61,12 @@ def _rates(day: object) -> list[tuple[str, float]]:
 def _hit(base: str, since: str, last: list[tuple[str, str, float]]) -> RawHit:
     day, quote, rate = last[-1]
     value = f"1 {base} = {figure(rate)} {quote}"
-    said = f"{value} on {day}"
+    said = f"Reference rate of the European Central Bank on {day}: {value}"
     if len(last) == _PAIR:
         before, _, earlier = last[0]
         moved = change(100 * (rate - earlier) / earlier)
         said += f", {moved} from {figure(earlier)} {quote} on {before}"
-    said += ". Reference rate of the European Central Bank, published on working days."
+    said += "."
     return RawHit(
         url=f"{PUBLIC}/v1/{since}..?base={base}&symbols={quote}",
         title=f"Exchange rate {base} to {quote}: {value} ({day})",

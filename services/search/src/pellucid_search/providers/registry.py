@@ -27,10 +27,16 @@ from pellucid_search.providers import (
     serper,
     tavily,
     vertex,
+    wikidata,
     you,
 )
 from pellucid_search.providers.wire import Endpoint, HttpCall, HttpReply
 from pellucid_search.query import ProviderQuery
+
+ANY = ("*",)
+"""Topics of a provider that is asked beside the others whatever the question."""
+ENTITIES = "wikidata"
+"""Links names; what it finds is no result."""
 
 
 class HttpDialect(Protocol):
@@ -62,8 +68,8 @@ class ProviderSpec:
         period_s: Seconds that `rate` counts for.
         external: Queries leave the installation.
         automatic: `auto` uses it when it has what it needs.
-        topics: Kinds of question that a real-time source is asked for, beside the others; empty:
-            it searches the web for any.
+        topics: Kinds of question that a real-time source is asked for, beside the others; `ANY`
+            for what links names; empty: it searches the web for any.
         sunset: ISO day on which the provider ends or ended; empty when none is announced.
     """
 
@@ -108,6 +114,8 @@ _SPECS = (
     ProviderSpec("bing", 25_000, bing, "BING_SEARCH_API_KEY", "BING_BASE_URL", rate=3, automatic=False, sunset="2025-08-11"),
     ProviderSpec("frankfurter", 0, frankfurter, address="FRANKFURTER_BASE_URL", base_url="https://api.frankfurter.dev", rate=5, automatic=False, topics=("finance", "finance_price")),
     ProviderSpec("coinpaprika", 0, coinpaprika, address="COINPAPRIKA_BASE_URL", base_url="https://api.coinpaprika.com", rate=5, automatic=False, topics=("finance", "finance_price", "crypto_chain")),
+    ProviderSpec("open_meteo", address="OPEN_METEO_BASE_URL", base_url="https://api.open-meteo.com", rate=5, automatic=False, topics=("weather",)),
+    ProviderSpec("wikidata", 0, wikidata, address="WIKIDATA_BASE_URL", base_url="https://www.wikidata.org", rate=5, automatic=False, topics=ANY),
     ProviderSpec("ddgs", rate=10, period_s=10),
     ProviderSpec("local", address="LOCAL_CORPUS_DIR", external=False),
 )

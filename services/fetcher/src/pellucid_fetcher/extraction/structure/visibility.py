@@ -7,6 +7,7 @@ instructions, so in doubt it is dropped.
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Final
 
 _STYLE: Final = re.compile(
@@ -53,6 +54,7 @@ _SIMPLE: Final = re.compile(r"^[.#][A-Za-z_][\w-]*$")
 _NAME: Final = re.compile(r"[.#][\w-]+")
 _MAX_STYLE_CHARS: Final = 60_000
 _MAX_CLASSES: Final = 200
+_MAX_STYLES: Final = 2_000  # are judged once; the elements of a page share a few
 _WRAPPER_DEPTH: Final = 2
 
 
@@ -148,6 +150,7 @@ def is_for_screen_readers(names: str) -> bool:
     return _may_hide(names) and bool(_COVERING_CLASS.search(names))
 
 
+@lru_cache(maxsize=_MAX_STYLES)
 def hidden_style(style: str) -> bool:
     """Tell whether an inline style hides its element.
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from pellucid_gateway.api.anthropic.request import FETCH_TOOL, SEARCH_TOOL
+from pellucid_gateway.api.anthropic.server_tools import FETCH_TOOL, SEARCH_TOOL
 from pellucid_gateway.api.compatible.sharing import answer_text, unsupported
 from pellucid_gateway.api.http.problems import Problem
 from pellucid_gateway.api.http.streams import frame

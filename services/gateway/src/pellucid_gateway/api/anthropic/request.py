@@ -5,6 +5,7 @@ from typing import Any
 
 import orjson
 
+from pellucid_gateway.api.anthropic.server_tools import FETCH_TOOL, SEARCH_TOOL
 from pellucid_gateway.api.compatible.client_turn import place_of
 from pellucid_gateway.api.compatible.wire import (
     BELOW,
@@ -18,9 +19,6 @@ from pellucid_gateway.api.compatible.wire import (
     text_of,
 )
 
-# Versions of the vendor's tools differ in their dates only.
-SEARCH_TOOL = "web_search"
-FETCH_TOOL = "web_fetch"
 _SERVER_TOOLS = (SEARCH_TOOL, FETCH_TOOL)
 # What a vendor's model thought or its servers did has no place in the other form.
 _SILENT_BLOCKS = frozenset(

@@ -4,7 +4,7 @@ A face gives a teller, which turns each event into frames of its stream and reme
 write the whole reply; stream and whole reply thereby say the same.
 """
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, cast
@@ -24,10 +24,12 @@ from pellucid_gateway.api.http.whole_turn import failed_problem
 from pellucid_gateway.domain.engine import TurnEngine
 from pellucid_gateway.domain.events import Decided, Done, Failed, TurnEvent
 from pellucid_gateway.domain.passed_on import PassedOn
+from pellucid_gateway.domain.ports import EvidenceStore
 from pellucid_gateway.domain.request import TurnRequest
 from pellucid_runtime.clock import Clock
 
 Events = AsyncGenerator[TurnEvent]
+Keep = Callable[[], Awaitable[None]]
 
 _NO_MODEL = Problem(
     code="INVALID_ARGUMENT",
@@ -47,6 +49,7 @@ class ChatDoor:
         own_model: What the name `pellucid` stands for there.
         note_passed: Told of each turn that the model server answered by itself.
         head_starts: Which messages it is shown while they are decided on.
+        evidence: Keeps what clients refer to later; None when nothing is kept.
     """
 
     engine: TurnEngine
@@ -56,6 +59,7 @@ class ChatDoor:
     own_model: str
     note_passed: Callable[[PassedOn], None]
     head_starts: HeadStarts
+    evidence: EvidenceStore | None = None
 
     def model_for(self, asked: Asked) -> ModelServer | None:
         """The model server, if there is one and it may hear of this."""
@@ -102,25 +106,39 @@ class EventEncoder(Protocol):
         ...
 
 
-async def reply(door: ChatDoor, request: Request, asked: Asked, encoder: EventEncoder) -> Response:
-    """Run the turn and answer, as a stream when the client asked for one."""
+async def _nothing() -> None:
+    """Keep nothing of an answer."""
+
+
+async def reply(
+    door: ChatDoor, request: Request, asked: Asked, encoder: EventEncoder, keep: Keep = _nothing
+) -> Response:
+    """Run the turn and answer, as a stream when the client asked for one.
+
+    Args:
+        door: What the routes stand on.
+        request: Of the client.
+        asked: What it wants.
+        encoder: Tells the turn.
+        keep: Awaited once the whole turn is told, before its last frames go out.
+    """
 
     async def answer() -> Response | EventStream:
         events = door.events(door.turn(request, asked))
         first = await anext(events, None)
-        return await reply_from(put_back(first, events), encoder, stream=asked.stream)
+        return await reply_from(put_back(first, events), encoder, keep, stream=asked.stream)
 
     told = await until_disconnect(request.receive, answer())
     return Streamed(told) if isinstance(told, EventStream) else told
 
 
 async def reply_from(
-    events: Events, encoder: EventEncoder, *, stream: bool
+    events: Events, encoder: EventEncoder, keep: Keep = _nothing, *, stream: bool
 ) -> Response | EventStream:
     """Answer with a turn that has begun."""
     if stream:
-        return EventStream(body_of(lambda: _frames(encoder, events)), broken=encoder.broken)
-    return JsonResponse(await _whole(encoder, events))
+        return EventStream(body_of(lambda: _frames(encoder, events, keep)), broken=encoder.broken)
+    return JsonResponse(await _whole(encoder, events, keep))
 
 
 async def put_back(first: TurnEvent | None, rest: Events) -> Events:
@@ -132,7 +150,7 @@ async def put_back(first: TurnEvent | None, rest: Events) -> Events:
             yield event
 
 
-async def _frames(encoder: EventEncoder, events: Events) -> AsyncGenerator[bytes]:
+async def _frames(encoder: EventEncoder, events: Events, keep: Keep) -> AsyncGenerator[bytes]:
     """Frames of a turn; none before something happens, so that a refusal has its status.
 
     Raises:
@@ -145,11 +163,14 @@ async def _frames(encoder: EventEncoder, events: Events) -> AsyncGenerator[bytes
                 has_begun = True
                 for piece in encoder.begin():
                     yield piece
-            for piece in encoder.tell(event):
+            pieces = encoder.tell(event)
+            if isinstance(event, Done):
+                await keep()
+            for piece in pieces:
                 yield piece
 
 
-async def _whole(encoder: EventEncoder, events: Events) -> dict[str, Any]:
+async def _whole(encoder: EventEncoder, events: Events, keep: Keep) -> dict[str, Any]:
     """Take the turn to its end.
 
     Raises:
@@ -159,6 +180,7 @@ async def _whole(encoder: EventEncoder, events: Events) -> dict[str, Any]:
     async with aclosing(_until_done(events)) as told:
         async for event in told:
             encoder.tell(event)
+    await keep()
     return encoder.whole()
 
 

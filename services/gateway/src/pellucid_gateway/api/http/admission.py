@@ -31,6 +31,7 @@ _OPEN = frozenset({"/", "/dashboard", "/docs", "/openapi.json", "/livez", "/read
 # What a path needs; the longest prefix counts, everything else is part of chatting.
 _SCOPES: Sequence[tuple[str, Scope]] = (
     ("/v1/search", Scope.SEARCH),
+    ("/v1/check", Scope.SEARCH),
     ("/compat/perplexity/chat", Scope.CHAT),
     ("/compat/", Scope.SEARCH),
     ("/v1/fetch", Scope.FETCH),
@@ -42,6 +43,7 @@ _SCOPES: Sequence[tuple[str, Scope]] = (
 _WORKING = (
     "/v1/chat",
     "/v1/search",
+    "/v1/check",
     "/v1/fetch",
     "/v1/responses",
     "/v1/messages",

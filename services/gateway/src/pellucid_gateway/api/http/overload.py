@@ -22,9 +22,9 @@ from pellucid_gateway.load_shedding.concurrency_limit import BACKGROUND_SHARE, C
 from pellucid_gateway.question.plain_messages import is_plain
 from pellucid_runtime.errors import OverloadedError
 
-_TURNS = ("/v1/chat", "/v1/responses", "/v1/messages", "/compat/", "/v1/search")
+_TURNS = ("/v1/chat", "/v1/responses", "/v1/messages", "/compat/", "/v1/search", "/v1/check")
 # Programs that only search can come again later; a person waits in front of the others.
-_BACKGROUND = ("/v1/search", "/compat/")
+_BACKGROUND = ("/v1/search", "/v1/check", "/compat/")
 _INTERACTIVE = ("/compat/perplexity/chat",)
 _METHODS = frozenset({"GET", "POST"})
 # A conversation of a few short turns; small talk late in a long one is refused as the rest.

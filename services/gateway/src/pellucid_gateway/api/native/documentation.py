@@ -36,15 +36,15 @@ class ProblemReply(BaseModel):
 
 
 _FAILURES = {
-    400: "A field breaks its limit; `errors` names it.",
-    401: "A valid key is needed.",
+    400: "A field exceeds its limit; `errors` names it.",
+    401: "A valid key is required.",
     403: "Host or Origin is not permitted, or the key's scope.",
-    404: "There is no such thing.",
+    404: "Not found.",
     413: "A message or the body is too large.",
     429: "Too many requests; see Retry-After.",
     500: "A defect of the server.",
     503: "The server or what it needs is busy or down.",
-    504: "The time ran out.",
+    504: "The deadline passed.",
 }
 
 

@@ -1,6 +1,6 @@
-"""What is kept of a person, and its deletion; what was used, and the numbers of the operator."""
+"""What is kept of a person, and its deletion; what was used."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
@@ -9,10 +9,9 @@ from starlette.responses import Response
 
 from pellucid_gateway.analytics.learned_trust import LearnedTrust
 from pellucid_gateway.analytics.query_log import QueryLog
-from pellucid_gateway.analytics.report_text import PAGE_POLICY, as_markdown, as_page
 from pellucid_gateway.analytics.stats_reader import StatsReader
-from pellucid_gateway.analytics.weekly_report import weekly_report
-from pellucid_gateway.api.http.bodies import check, read_model
+from pellucid_gateway.analytics.turn_log import TurnLog
+from pellucid_gateway.api.http.bodies import read_model
 from pellucid_gateway.api.http.fields import Host, MemoryText, ShortText, host_name, not_blank
 from pellucid_gateway.api.http.identity import Identity
 from pellucid_gateway.api.http.options import Strict
@@ -23,13 +22,10 @@ from pellucid_gateway.api.native.kept_schema import (
     ConversationReply,
     ConversationsReply,
     DailyUsageReply,
-    LearnedReply,
     MemoriesReply,
     MemoryReply,
     PreferenceReply,
     PreferencesReply,
-    ReportReply,
-    StatsReply,
 )
 from pellucid_gateway.conversation.conversations import MOST_CONVERSATIONS, Conversations
 from pellucid_gateway.conversation.memories import Memories
@@ -37,13 +33,12 @@ from pellucid_gateway.conversation.source_preferences import SourcePreferences, 
 from pellucid_gateway.domain.state_ports import Records
 from pellucid_runtime.clock import Clock, SystemClock
 
-_MOST_LEARNED = 1_000
 _GONE: dict[str, Any] = {"status_code": 204, "response_class": Response}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptDoors:
-    """What the faces of this module stand on; None: the operator keeps none of it."""
+    """What these routes and those of the operator read; None: the operator keeps none of it."""
 
     conversations: Conversations | None
     memories: Memories
@@ -51,6 +46,7 @@ class KeptDoors:
     query_log: QueryLog | None
     records: tuple[Records, ...]
     stats: StatsReader
+    turns: TurnLog | None = None
     learned: LearnedTrust | None = None
     clock: Clock = SystemClock()  # noqa: RUF009 - without state
 
@@ -83,12 +79,6 @@ class PreferenceBody(Strict):
     user_id: ShortText = Field("", description="The person, as you name them when asking.")
 
 
-class ReportQuery(Strict):
-    """Parameters of GET /v1/reports/weekly."""
-
-    format: Literal["json", "markdown", "html"] = Field("json", description="Form of the report.")
-
-
 def kept_routes(kept: KeptDoors, identity: Identity, max_body_bytes: int) -> APIRouter:
     """Routes of what is kept. `user_id` must be the one that asked, if one was given."""
     router = APIRouter()
@@ -97,9 +87,6 @@ def kept_routes(kept: KeptDoors, identity: Identity, max_body_bytes: int) -> API
     router.include_router(_memory_routes(kept.memories, identity, max_body_bytes))
     router.include_router(_preference_routes(kept.preferences, identity, max_body_bytes))
     router.include_router(_person_routes(kept, identity))
-    router.include_router(_operator_routes(kept))
-    if kept.learned is not None:
-        router.include_router(_learned_routes(kept.learned))
     return router
 
 
@@ -235,64 +222,5 @@ def _person_routes(kept: KeptDoors, identity: Identity) -> APIRouter:
     async def usage(request: Request, user_id: str = "") -> Response:
         """What the person used, by day, newest first."""
         return JsonResponse({"days": await kept.stats.usage(identity.caller(request, user_id))})
-
-    return router
-
-
-def _learned_routes(learned: LearnedTrust) -> APIRouter:
-    router = APIRouter(tags=["operator"])
-    forgotten: dict[int | str, dict[str, Any]] = {204: {"description": "Forgotten."}, **failures()}
-
-    @router.get("/v1/stats/sources", **described(None, LearnedReply))
-    async def sources() -> Response:
-        """What use taught of each domain, and by how much it moves its trust; most moved first."""
-        found = await learned.sources()
-        told = [asdict(one) for one in found[:_MOST_LEARNED]]
-        return JsonResponse({"limit": learned.limit, "domains": len(found), "sources": told})
-
-    @router.delete("/v1/stats/sources", **_GONE, responses=forgotten)
-    async def reset() -> Response:
-        """Forget all that use taught."""
-        await learned.forget()
-        return Response(status_code=204)
-
-    @router.delete("/v1/stats/sources/{domain}", **_GONE, responses=forgotten)
-    async def forget(domain: str) -> Response:
-        """Forget what use taught of one domain."""
-        await learned.forget_domain(domain.lower())
-        return Response(status_code=204)
-
-    return router
-
-
-def _report_described() -> dict[str, Any]:
-    """The report's parameter and its other forms, which the framework does not see."""
-    form = {"type": "string", "enum": ["json", "markdown", "html"], "default": "json"}
-    parameter = {"name": "format", "in": "query", "required": False, "schema": form}
-    told = described(None, ReportReply)
-    text = {"schema": {"type": "string"}}
-    told["responses"][200]["content"] |= {"text/markdown": text, "text/html": text}
-    return {**told, "openapi_extra": {"parameters": [parameter]}}
-
-
-def _operator_routes(kept: KeptDoors) -> APIRouter:
-    router = APIRouter(tags=["operator"])
-
-    @router.get("/v1/stats", **described(None, StatsReply))
-    async def stats() -> Response:
-        """Numbers of the last 24 hours over all replicas; those of the dashboard."""
-        return JsonResponse(await kept.stats.last_day())
-
-    @router.get("/v1/reports/weekly", **_report_described())
-    async def weekly(request: Request) -> Response:
-        """The last seven days, as JSON, Markdown or a page (`format`)."""
-        wanted = check(ReportQuery, dict(request.query_params))
-        report = await weekly_report(kept.stats, kept.query_log, kept.clock.now())
-        if wanted.format == "markdown":
-            return Response(as_markdown(report), media_type="text/markdown; charset=utf-8")
-        if wanted.format == "html":
-            headers = {"Content-Security-Policy": PAGE_POLICY, "Cache-Control": "no-store"}
-            return Response(as_page(report), headers=headers, media_type="text/html")
-        return JsonResponse(report)
 
     return router

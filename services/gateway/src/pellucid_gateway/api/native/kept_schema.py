@@ -99,10 +99,15 @@ class Numbers(BaseModel):
     """Numbers of a span of time; a rate is null when nothing happened."""
 
     turns: int
-    searches: int
-    trigger_rate: float | None
+    completed_turns: int = Field(description="Turns that ended without an error.")
+    searched_turns: int
+    search_calls: int = Field(description="Calls of search APIs.")
+    searches: int = Field(description="Turns that searched, and calls of search APIs.")
+    trigger_rate: float | None = Field(description="Share of completed turns that searched.")
     average_relevance: float | None
-    latency_ms: dict[str, dict[str, float | None]] = Field(description="p50, p95, p99 by stage.")
+    latency_ms: dict[str, dict[str, float | None]] = Field(
+        description="p50, p95, p99 by stage; `total` and `first_token` of turns with an answer."
+    )
     cost_usd: float
     cost_per_turn_usd: float | None
     cache_hit_rate: float | None
@@ -136,6 +141,29 @@ class StatsReply(Numbers):
     series: dict[str, list[float | None]]
 
 
+class TurnLine(BaseModel):
+    """One turn: what it took, cost and lacked; nothing of its text, nor who asked."""
+
+    evidence_id: str = Field(description="For GET /v1/evidence/{id}, by whoever asked.")
+    at: str
+    searched: bool
+    answer_kind: str
+    first_token_ms: int
+    total_ms: int
+    cost_usd: float
+    relevance: float | None = Field(description="Average over its sources.")
+    citations: int
+    citations_dropped: int
+    unsupported: int = Field(description="Statements that no source was found to say.")
+    degraded: list[str]
+
+
+class TurnsReply(BaseModel):
+    """Turns behind a number, those that stand out most first; at most 50."""
+
+    turns: list[TurnLine]
+
+
 class AskedReply(BaseModel):
     """A query that enough people asked."""
 
@@ -149,6 +177,7 @@ class ReportReply(BaseModel):
 
     from_: str = Field(alias="from")
     to: str
+    counted_from: str | None = Field(description="When something was counted first in this week.")
     summary: Numbers
     week_before: Numbers
     days: list[dict[str, Any]]
@@ -193,6 +222,7 @@ KEPT_REPLIES: tuple[type[BaseModel], ...] = (
     PreferencesReply,
     DailyUsageReply,
     StatsReply,
+    TurnsReply,
     ReportReply,
     LearnedReply,
 )

@@ -1,6 +1,8 @@
 """Liveness, readiness, metrics and build of this process. Other services do not matter here."""
 
+from collections.abc import Mapping
 from importlib.metadata import version
+from typing import Any
 
 from fastapi import APIRouter
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, generate_latest
@@ -14,8 +16,8 @@ from pellucid_runtime.health import Health
 _NAME = "pellucid-gateway"
 
 
-def probe_routes(health: Health, features: tuple[str, ...], examples: tuple[str, ...]) -> APIRouter:
-    """Routes for machines that watch this one."""
+def probe_routes(health: Health, about: Mapping[str, Any]) -> APIRouter:
+    """Routes for machines that watch this one; `about` tells what it offers."""
     router = APIRouter(tags=["probes"])
 
     @router.get("/livez", response_class=Response, responses={200: {"description": "Alive."}})
@@ -39,9 +41,8 @@ def probe_routes(health: Health, features: tuple[str, ...], examples: tuple[str,
         return Response(generate_latest(REGISTRY), media_type=CONTENT_TYPE_LATEST)
 
     @router.get("/v1/version", **described(None, VersionReply))
-    async def about() -> Response:
-        """Name, version, the optional faces that are on, and what the chat page offers to ask."""
-        build = {"name": _NAME, "version": version(_NAME)}
-        return JsonResponse({**build, "features": list(features), "examples": list(examples)})
+    async def build() -> Response:
+        """Name, version, the optional faces that are on, and what the chat page needs to know."""
+        return JsonResponse({"name": _NAME, "version": version(_NAME), **about})
 
     return router

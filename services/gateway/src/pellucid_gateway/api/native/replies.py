@@ -239,9 +239,20 @@ class OutboundReply(Reply):
     redacted: list[str]
 
 
+class EntityReply(Reply):
+    """An item of Wikidata that a name of a query stands for."""
+
+    name: str = Field(description="As it was sent.")
+    id: str = Field(description="For example `Q42`; its page is https://www.wikidata.org/wiki/Q42.")
+    label: str
+    description: str
+    sources: list[int] = Field(description="Numbers of the sources that have the name.")
+
+
 class Reported(Reply):
     """What turns and searches both report."""
 
+    entities: list[EntityReply] = Field(description="Only where the installation links names.")
     providers: list[ProviderReply]
     degraded: list[DegradedReply]
     notices: list[NoticeReply]
@@ -361,3 +372,4 @@ class VersionReply(Reply):
     version: str
     features: list[str] = Field(description="Optional faces that are on.")
     examples: list[str] = Field(description="Example questions; empty: the chat page's own.")
+    fast_model: str = Field(description="Model that suggests what to ask next; empty: none.")

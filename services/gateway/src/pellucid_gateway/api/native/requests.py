@@ -137,6 +137,27 @@ class SearchBody(SearchFields):
         )
 
 
+class CheckBody(SearchFields):
+    """POST /v1/check: what sources say of a statement."""
+
+    statement: Annotated[MessageText, AfterValidator(not_blank)] = Field(
+        description="One statement, for example `The Ondry Bridge cost 48 million euros.`"
+    )
+
+    def to_command(self, caller: str) -> SearchCommand:
+        """As the engine sees it."""
+        return SearchCommand(
+            query=self.statement,
+            caller=caller,
+            language=self.answer_language,
+            time_zone=self.time_zone,
+            depth=Depth(self.depth),
+            options=self.options(),
+            deadline_ms=self.deadline_ms,
+            checks=True,
+        )
+
+
 class FetchBody(Strict):
     """POST /v1/fetch: pages that a person named."""
 

@@ -107,7 +107,7 @@ async def _authenticate(connection: WebSocket, find_key: FindKey, offered: list[
         token = first.get("key") if first.get("type") == "auth" else None
         key = find_key(token) if isinstance(token, str) else None
     if key is None:
-        raise ProblemError(Problem(code="UNAUTHENTICATED", detail="A valid key is needed."))
+        raise ProblemError(Problem(code="UNAUTHENTICATED", detail="A valid key is required."))
     if Scope.CHAT not in key.scopes:
         raise ProblemError(out_of_scope(Scope.CHAT))
     enter(replace(current_access(), key=key))

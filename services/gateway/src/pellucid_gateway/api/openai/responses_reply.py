@@ -17,6 +17,7 @@ from pellucid_gateway.api.compatible.sharing import (
 from pellucid_gateway.api.http.problems import Problem
 from pellucid_gateway.api.http.streams import frame
 from pellucid_gateway.domain.events import (
+    AnswerKind,
     Citation,
     Cited,
     Decided,
@@ -51,6 +52,9 @@ class ResponseEncoder:
         include: Extras that the client asked for, as the vendor names them.
         shows_search: The client listed the search tool; others know no items of it.
         now: Seconds since 1970.
+
+    Attributes:
+        output: Its items so far.
     """
 
     def __init__(
@@ -67,7 +71,7 @@ class ResponseEncoder:
         self._include = include
         self._shows_search = shows_search
         self._now = now
-        self._output: list[Json] = []
+        self.output: list[Json] = []
         self._sequence = 0
         self._queries: tuple[str, ...] = ()
         self._search: Json | None = None
@@ -119,6 +123,14 @@ class ResponseEncoder:
         if self._result is None:
             raise RuntimeError("the turn is not done")
         return self._finished(self._result)
+
+    @property
+    def may_be_kept(self) -> bool:
+        """Whether it is whole and quotes no page that the person named, which is never kept."""
+        result = self._result
+        if result is None or result.answer_kind is not AnswerKind.EXTRACTIVE:
+            return result is not None
+        return not any(source.user_supplied for source in result.sources)
 
     def _begin_search(self, query: str) -> list[bytes]:
         if self._search is not None:
@@ -287,27 +299,27 @@ class ResponseEncoder:
             "error": None,
             "incomplete_details": None,
             **self._head,
-            "output": list(self._output),
+            "output": list(self.output),
             "usage": None,
         }
 
     def _item(self, prefix: str, kind: str, **fields: Any) -> Json:
         """Append an output item."""
-        item_id = f"{prefix}_{self._seed}_{len(self._output)}"
+        item_id = f"{prefix}_{self._seed}_{len(self.output)}"
         item = {"id": item_id, "type": kind, **fields}
-        self._output.append(item)
+        self.output.append(item)
         return item
 
     def _added(self, item: Json) -> bytes:
-        index = self._output.index(item)
+        index = self.output.index(item)
         return self._event("response.output_item.added", output_index=index, item=item)
 
     def _done(self, item: Json) -> bytes:
-        index = self._output.index(item)
+        index = self.output.index(item)
         return self._event("response.output_item.done", output_index=index, item=item)
 
     def _of_item(self, kind: str, item: Json, **fields: Any) -> bytes:
-        place = {"output_index": self._output.index(item), "item_id": item["id"]}
+        place = {"output_index": self.output.index(item), "item_id": item["id"]}
         return self._event(kind, **place, **fields)
 
     def _of_part(self, kind: str, **fields: Any) -> bytes:

@@ -2,13 +2,14 @@
 
 import { byId } from "../js/dom.js";
 import { wireTheme } from "../js/theme.js";
-import { charts, tables, tiles } from "./numbers.js";
+import { behind, charts, tables, tiles } from "./numbers.js";
 
 const EVERY_MS = 10_000;
 // The chat page keeps it there too.
 const KEY = "pellucid-key";
 
 let timer = 0;
+let listed = "slow";
 
 function headers() {
   const key = sessionStorage.getItem(KEY);
@@ -27,6 +28,7 @@ async function refresh() {
   clearTimeout(timer);
   try {
     show(await (await load("v1/stats")).json());
+    await list(listed);
     tell("");
   } catch (error) {
     byId("key-form").hidden = !error.refused;
@@ -46,6 +48,21 @@ function show(stats) {
   const pulse = byId("pulse");
   pulse.classList.remove("live");
   requestAnimationFrame(() => pulse.classList.add("live"));
+}
+
+/** Lists the turns behind a number, unless somebody is just choosing. */
+async function list(of) {
+  const { turns } = await (await load(`v1/stats/turns?of=${of}`)).json();
+  if (document.activeElement?.id === "behind-of" && of === listed && byId("behind").hasChildNodes()) return;
+  listed = of;
+  byId("behind").replaceChildren(behind(turns, of, list, save));
+}
+
+/** A link cannot carry the key, so the file is loaded here and saved from memory. */
+async function save() {
+  const href = URL.createObjectURL(await (await load(`v1/stats/turns?of=${listed}&format=csv`)).blob());
+  Object.assign(document.createElement("a"), { href, download: `pellucid-${listed}.csv` }).click();
+  URL.revokeObjectURL(href);
 }
 
 /** Replaces the tables without taking the focus from somebody who is in one. */

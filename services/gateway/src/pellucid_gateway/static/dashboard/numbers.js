@@ -14,18 +14,19 @@ const money = (n) => `$${n >= 100 ? Math.round(n) : n.toFixed(n && n < 1 ? 3 : 2
 export function tiles(stats) {
   const total = stats.latency_ms.total ?? {};
   const cells = [
-    ["Searches", whole(stats.searches), `of ${whole(stats.turns)} turns`],
-    ["Turns that searched", share(stats.trigger_rate), ""],
+    ["Turns", whole(stats.turns), `${whole(stats.completed_turns)} completed`],
+    ["Turns that searched", share(stats.trigger_rate), `${whole(stats.searched_turns)} of ${whole(stats.completed_turns)} completed`],
+    ["Searches", whole(stats.searches), `${whole(stats.search_calls)} by search APIs`],
     ["Relevance of sources", score(stats.average_relevance), "0 to 1, average"],
     ["Time to the answer, p95", time(total.p95), `p50 ${time(total.p50)}, p99 ${time(total.p99)}`, total.p95 > 10_000],
     ["Cost", money(stats.cost_usd), stats.cost_per_turn_usd === null ? "" : `${money(stats.cost_per_turn_usd)} a turn`, stats.cost_usd > 100],
-    ["Cache hits", share(stats.cache_hit_rate), "of provider questions"],
+    ["Cache hits", share(stats.cache_hit_rate), "of provider calls"],
     ["Several sources", share(stats.multi_source_share), "of answers to searches"],
-    ["Citations that held", share(stats.citation_validity), "of those checked", stats.citation_validity !== null && stats.citation_validity < 0.9],
+    ["Citations judged right", share(stats.citation_validity), stats.citation_validity === null ? "no model judges them" : "of those checked", stats.citation_validity !== null && stats.citation_validity < 0.9],
     ["Satisfaction", stats.satisfaction === null ? NONE : stats.satisfaction.toFixed(1), `of 5, ${whole(stats.feedback)} votes`],
     ["Errors", share(stats.error_rate), "of turns", stats.error_rate > 0.1],
     ["Asked again", share(stats.retry_rate), "within 10 minutes"],
-    ["Left without a word", share(stats.abandonment_rate), "within 30 minutes"],
+    ["Abandoned", share(stats.abandonment_rate), "no further turn within 30 minutes"],
   ];
   return cells.map(([name, value, note, bad]) =>
     h("div", { class: bad ? "tile bad" : "tile" }, h("dt", {}, name), h("dd", {}, value, h("small", {}, bad ? `${note} · too high or low` : note))));
@@ -64,7 +65,7 @@ function spoken(title, series, format) {
   return `${title} over 24 hours. ${parts.join(". ")}.`;
 }
 
-const STAGES = { decision: "Decision", search: "Search", score: "Rating", fetch: "Reading pages", first_token: "First word", generate: "Writing", total: "Whole turn" };
+const STAGES = { decision: "Decision", search: "Search", score: "Scoring", fetch: "Reading pages", generate: "Writing", first_token: "First word", total: "Whole turn", search_call: "Search API call" };
 
 export function tables(stats) {
   const stages = Object.entries(STAGES).filter(([name]) => stats.latency_ms[name])
@@ -75,7 +76,7 @@ export function tables(stats) {
   return [
     table("Time by stage", ["Stage", "p50", "p95", "p99"], stages),
     table("Search providers", ["Provider", "Asked", "Cached", "Success", "Average"], providers),
-    table("Errors and lost parts", ["What", "Times"], trouble.map(([what, n]) => [what, whole(n)])),
+    table("Errors and degraded components", ["What", "Times"], trouble.map(([what, n]) => [what, whole(n)])),
   ];
 }
 
@@ -83,6 +84,21 @@ export function tables(stats) {
 function health({ name, success_rate: rate }) {
   const [state, words] = rate >= 0.95 ? ["", "well"] : rate >= 0.7 ? ["fair", "with failures"] : ["poor", "mostly failing"];
   return h("span", {}, h("i", { class: `state ${state}`, "aria-hidden": "true" }), name, h("span", { class: "hidden" }, `, ${words}`));
+}
+
+const BEHIND = { slow: "Slowest", costly: "Most expensive", irrelevant: "Least relevant sources", citations: "Citations removed", degraded: "Degraded" };
+
+/** The turns behind a number; each opens its evidence, for whoever asked. */
+export function behind(turns, chosen, choose, save) {
+  const rows = turns.map((turn) => [
+    new Date(turn.at).toLocaleTimeString(), time(turn.first_token_ms || null), time(turn.total_ms), money(turn.cost_usd), score(turn.relevance),
+    whole(turn.citations_dropped + turn.unsupported), turn.degraded.join(", ") || NONE,
+    h("a", { href: `v1/evidence/${turn.evidence_id}` }, turn.evidence_id.slice(0, 8))]);
+  const select = h("select", { id: "behind-of", "aria-label": "Turns to list", onchange: (event) => choose(event.target.value) },
+    ...Object.entries(BEHIND).map(([of, name]) => h("option", of === chosen ? { value: of, selected: "" } : { value: of }, name)));
+  const card = table("Turns behind the numbers", ["Time", "First word", "Whole turn", "Cost", "Relevance", "Removed", "Degraded", "Evidence"], rows);
+  card.querySelector("h2").after(h("p", { class: "behind" }, select, h("button", { type: "button", class: "quiet", onclick: save }, "Save as CSV")));
+  return card;
 }
 
 function table(title, head, rows) {

@@ -59,7 +59,15 @@ export const conversations = async () => (await json("GET", "v1/conversations"))
 export const conversation = (id) => json("GET", conversationPath(id));
 export const renameConversation = (id, title) => send("POST", conversationPath(id), { title });
 export const deleteConversation = (id) => send("DELETE", conversationPath(id));
+export const deleteEverything = () => send("DELETE", "v1/users/me/data");
 export const deleteTurn = (id, turn) => send("DELETE", `${conversationPath(id)}/turns/${encodeURIComponent(turn)}`);
 
 /** Names of the models that answer, without the gateway's own name for its choice. */
 export const models = async () => (await json("GET", "v1/models")).data.map(({ id }) => id).filter((id) => id !== "pellucid");
+
+export const preferences = async () => (await json("GET", "v1/source-preferences")).sources;
+export const prefer = (domain, stance) => send("POST", "v1/source-preferences", { domain, stance });
+export const withoutPreference = (domain) => send("DELETE", `v1/source-preferences/${encodeURIComponent(domain)}`);
+
+/** The text that a model writes, without a search. */
+export const complete = async (request) => (await json("POST", "v1/chat/completions", request)).choices[0].message.content;

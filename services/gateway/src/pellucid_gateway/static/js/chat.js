@@ -9,6 +9,7 @@ import { t } from "./words.js";
 
 const HISTORY_LIMIT = 20; // messages sent along; the server looks at the last 5 for its decisions
 const HASH = "#c=";
+const TITLE_CHARS = 60;
 
 /** Id of the conversation that the address names; empty: none. */
 export const namedInAddress = () => (location.hash.startsWith(HASH) ? decodeURIComponent(location.hash.slice(HASH.length)) : "");
@@ -23,6 +24,7 @@ export class Chat {
   constructor({ announce, options, askForKey }) {
     Object.assign(this, { announce, options, askForKey });
     this.features = [];
+    this.fastModel = "";
     this.running = null;
     this.id = "";
     this.turns = [];
@@ -47,7 +49,9 @@ export class Chat {
   add(question) {
     const turn = { question, result: null };
     const onResend = (text) => this.resend(turn, text);
-    turn.view = new TurnView(question, { announce: this.announce, features: this.features, onResend });
+    turn.view = new TurnView(question, {
+      announce: this.announce, features: this.features, fastModel: this.fastModel, onResend, onAsk: (text) => this.submit(text),
+    });
     this.turns.push(turn);
     byId("turns").append(turn.view.root);
     this.refresh();
@@ -165,6 +169,7 @@ export class Chat {
     byId("welcome").hidden = !isEmpty;
     byId("new-chat").hidden = isEmpty;
     byId("share").hidden = !this.finished.length;
+    document.title = isEmpty ? "Pellucid" : `${this.turns[0].question.slice(0, TITLE_CHARS)} · Pellucid`;
   }
 }
 

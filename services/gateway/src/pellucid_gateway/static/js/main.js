@@ -115,8 +115,8 @@ byId("new-chat").addEventListener("click", startOver);
 byId("share").addEventListener("click", share);
 addEventListener("hashchange", () => (namedInAddress() ? chat.open(namedInAddress()) : chat.clear()));
 if (matchMedia("(pointer: fine)").matches) field.focus();
-version().catch(() => ({})).then(({ features = [], examples = [] }) => {
-  chat.features = features;
+version().catch(() => ({})).then(({ features = [], examples = [], fast_model: fastModel = "" }) => {
+  Object.assign(chat, { features, fastModel });
   const questions = examples.length ? examples : [1, 2, 3, 4].map((number) => t(`example_${number}`));
   byId("examples").append(...questions.map((text) => h("li", {}, button(text, { className: "", onclick: () => chat.submit(text) }))));
   if (namedInAddress()) chat.open(namedInAddress());

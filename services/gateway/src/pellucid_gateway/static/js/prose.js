@@ -82,7 +82,7 @@ export class Prose {
     const [first] = block.parts;
     const makers = {
       code: () => this.code(block),
-      heading: () => h(block.level > 2 ? "h4" : "h3", {}, ...fill(first)),
+      heading: () => h("h3", { class: block.level > 2 ? "is-minor" : null }, ...fill(first)),
       list: () => h(block.ordered ? "ol" : "ul", block.ordered ? { start: block.first } : {}, ...block.items.map(({ part, inside }) =>
         h("li", {}, ...fill(part), ...inside.map((inner) => this.block(inner, citations))))),
       paragraph: () => h("p", {}, ...fill(first)),

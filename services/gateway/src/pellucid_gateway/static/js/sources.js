@@ -5,24 +5,24 @@ import { t, tCode } from "./words.js";
 
 const PARTS = ["semantic", "trust", "freshness", "quality"];
 
-/** The list under an answer. */
-export function sourceList(sources) {
+/** The list under an answer; `stance(domain)` makes what a person may say of a site, if they may. */
+export function sourceList(sources, stance) {
   const cited = sources.filter((source) => source.cited).length;
   return h("section", { class: "sources", "aria-label": t("sources") },
     h("h3", { class: "sources__head" }, t("sources"), h("small", {}, cited ? t("citedOf", { cited, all: sources.length }) : String(sources.length))),
-    h("ol", {}, ...sources.map(sourceItem)));
+    h("ol", {}, ...sources.map((source) => sourceItem(source, stance))));
 }
 
 /** Results without an answer. */
-export function resultsCard(query, sources) {
+export function resultsCard(query, sources, stance) {
   const list = sources.length
-    ? h("ol", {}, ...sources.map(sourceItem))
+    ? h("ol", {}, ...sources.map((source) => sourceItem(source, stance)))
     : h("p", { class: "results__empty" }, t("nothingFound"));
   return h("section", { class: "sources results", "aria-label": t("searchResults") },
     h("h3", { class: "sources__head" }, query || t("results"), h("small", {}, t("resultCount", { n: sources.length }))), list);
 }
 
-function sourceItem(source) {
+function sourceItem(source, stance) {
   return h("li", { class: "source", dataset: { n: source.n } },
     letterIcon(source.domain),
     h("div", {},
@@ -32,7 +32,7 @@ function sourceItem(source) {
       source.summary ? h("p", { class: "source__snippet" }, source.summary) : null,
       source.snippet ? h("p", { class: "source__snippet" }, source.snippet) : null),
     score(source),
-    source.score_breakdown ? breakdown(source) : null);
+    source.score_breakdown ? breakdown(source, stance) : null);
 }
 
 function meta(source) {
@@ -52,11 +52,11 @@ function score(source) {
     h("span", {}, h("span", { class: "hidden" }, `${t("relevance")} `), text), bar(source.relevance_score));
 }
 
-function breakdown(source) {
+function breakdown(source, stance) {
   const rows = PARTS.flatMap((key) => {
     const value = source.score_breakdown[key];
     return [h("dt", {}, t(`part_${key}`)), h("dd", {}, bar(value, `var(--part-${key})`), h("span", {}, value.toFixed(2)))];
   });
   const found = source.providers?.length ? h("p", { class: "facts" }, t("foundBy", { names: source.providers.join(", ") })) : null;
-  return h("details", {}, h("summary", {}, t("howScored")), h("dl", { class: "parts" }, ...rows), found);
+  return h("details", {}, h("summary", {}, t("howScored")), h("dl", { class: "parts" }, ...rows), found, stance?.(source.domain));
 }

@@ -5,22 +5,27 @@ import { button, copyText, h } from "./dom.js";
 import { openEvidence } from "./evidence.js";
 import { answerMarkdown } from "./markdown.js";
 import { makeChip } from "./passage.js";
+import { stanceButtons } from "./preferences.js";
 import { Prose } from "./prose.js";
 import { QuestionView } from "./question.js";
 import { resultsCard, sourceList } from "./sources.js";
 import { missingParts, Steps } from "./steps.js";
+import { suggestions } from "./suggestions.js";
 import { t } from "./words.js";
 
+const TOLD_BY_ANSWER = "no_model"; // an answer without a model says so itself
+
 export class TurnView {
-  /** `onResend(question)` asks again in the place of this turn. */
-  constructor(text, { announce, onResend, features }) {
-    Object.assign(this, { announce, onResend, features });
+  /** `onResend(question)` asks again in the place of this turn, `onAsk(question)` after it. */
+  constructor(text, { announce, onResend, onAsk, features, fastModel }) {
+    Object.assign(this, { announce, onResend, onAsk, features, fastModel });
     this.sources = new Map();
+    this.stance = features.includes("source_preferences") ? (domain) => stanceButtons(domain, announce) : null;
     this.steps = new Steps();
-    this.notes = h("div");
+    this.notes = h("div", { class: "notes" });
     this.body = h("div", { class: "prose", dir: "auto" });
     this.extra = h("div");
-    this.after = h("div");
+    this.after = h("div", { class: "notes" });
     this.foot = h("div");
     this.question = new QuestionView(text, { onResend });
     this.article = h("article", { class: "answer", "aria-label": t("answer"), "aria-busy": "true" }, this.steps.root, this.notes, this.body, this.after, this.extra, this.foot);
@@ -36,7 +41,7 @@ export class TurnView {
       url_fetch: () => this.steps.urlFetched(data),
       web_search_results: () => this.results(data),
       sources: () => this.take(data.sources),
-      notice: () => this.note(data.text),
+      notice: () => this.note(data),
       delta: () => this.write(data.text),
       citation: () => this.prose.cite(data),
       done: () => this.finish(data),
@@ -62,45 +67,48 @@ export class TurnView {
   }
 
   results({ query, results }) {
-    this.extra.replaceChildren(resultsCard(query, results));
+    this.extra.replaceChildren(resultsCard(query, results, this.stance));
   }
 
   /** Shows a notice once; above the text as long as there is none, then below it. */
-  note(text) {
+  note({ code, text }) {
+    if (code === TOLD_BY_ANSWER || this.prose.text.includes(text)) return;
     if ([...this.notes.children, ...this.after.children].some((child) => child.textContent === text)) return;
-    (this.prose.text ? this.after : this.notes).append(h("p", { class: "note" }, text));
+    (this.prose.text ? this.after : this.notes).append(h("p", {}, text));
   }
 
   finish(result) {
     this.show(result);
     this.settle(t(result.answer_kind === "results" ? "resultCount" : "answerReady", { n: result.sources.length }));
+    suggestions(this.question.text, result, this.fastModel, this.onAsk).then((next) => next && this.foot.append(next));
   }
 
   /** Shows a whole response, just come or kept. */
   show(result) {
     this.take(result.sources);
     this.prose.settle(result.answer, result.citations, result.unsupported);
+    for (const note of this.notes.children) note.hidden = result.answer.includes(note.textContent);
     if (result.decision) this.steps.finish(result);
     else this.steps.root.hidden = true;
     this.degraded(missingParts(result));
-    if (result.kept === false) this.note(t("notKept"));
-    for (const { text } of result.notices) this.note(text);
+    if (result.kept === false) this.note({ text: t("notKept") });
+    for (const notice of result.notices) this.note(notice);
     if (result.answer_kind === "results") this.results({ query: result.decision?.queries[0], results: result.sources });
-    else if (result.sources.length) this.extra.replaceChildren(sourceList(result.sources));
+    else if (result.sources.length) this.extra.replaceChildren(sourceList(result.sources, this.stance));
     this.foot.replaceChildren(this.footer(result));
     this.article.setAttribute("aria-busy", "false");
   }
 
   degraded(names) {
     if (!names.length) return;
-    this.after.prepend(h("p", { class: "note note--warn" }, t("without", { names: names.join(", ") })));
+    this.after.prepend(h("p", { class: "is-warning" }, t("without", { names: names.join(", ") })));
   }
 
   footer(result) {
     const again = button(t("regenerate"), { drawing: "regenerate", className: "quiet answer__again", onclick: () => this.onResend(this.question.text) });
     return h("div", { class: "answer__foot" }, h("span", { class: "answer__label" }, writer(result)),
       result.decision ? button(t("whyThis"), { "aria-haspopup": "dialog", onclick: () => openEvidence(result) }) : null,
-      result.answer ? button(t("copy"), { onclick: () => copyText(answerMarkdown(result), this.announce) }) : null,
+      result.answer ? button(t("copy"), { drawing: "copy", onclick: () => copyText(answerMarkdown(result), this.announce) }) : null,
       again, ...(this.features.includes("feedback") ? this.thumbs(result.id) : []));
   }
 

@@ -25,6 +25,8 @@ export default {
   pageLanguage: "Sprache dieser Seite", likeBrowser: "Wie im Browser", answerLanguage: "Sprache der Antworten", likeQuestion: "Wie in der Frage",
   style: "Quellen im Text", styleNamed: "Genannt, mit Nummern", styleNumbers: "Nur Nummern", model: "Modell", serversModel: "Vom Server gewählt",
   useKeys: "Tastenkürzel mit einer Taste", shortcuts: "Tastenkürzel", newLine: "Neue Zeile", toQuestion: "Zur Frage", editLast: "Letzte Frage bearbeiten",
+  site: "Website", siteHint: "example.com", stance: "Ihre Haltung", add: "Hinzufügen", saved: "Gespeichert", prefer: "Bevorzugen", avoid: "Meiden", named_prefer: "{domain} bevorzugen", named_avoid: "{domain} meiden",
+  forget: "Alles über mich Gespeicherte löschen", forgetAsk: "Löscht hier Ihre Unterhaltungen, Erinnerungen, Belege, Vorlieben und Nutzung.",
   // question and answer
   question: "Frage", answer: "Antwort", edit: "Bearbeiten", editQuestion: "Frage bearbeiten", editNote: "Ersetzt diese Antwort und alle folgenden.",
   copy: "Kopieren", copied: "Kopiert", notCopied: "Kopieren war nicht erlaubt", regenerate: "Neu beantworten", whyThis: "Warum diese Antwort", code: "Code", table: "Tabelle",
@@ -36,6 +38,7 @@ export default {
   without: "Diese Antwort kam ohne {names} zustande.",
   part_decision: "den Entscheidungsdienst", part_search: "die Websuche", part_scorer: "die Relevanzbewertung", part_fetcher: "das Lesen von Seiten", part_browser: "den Browser",
   part_llm: "das Sprachmodell", part_store: "den Speicher", part_budget: "das Suchbudget", part_deadline: "mehr Zeit", part_citations: "die Zitatprüfung", part_provider: "den Anbieter {name}",
+  askAbout: "Mehr zu", askNext: "Weiterfragen",
   // steps
   thinking: "Einen Moment…", answering: "Antwort entsteht…", searching: "Suche läuft…", readingPage: "Seite wird gelesen…",
   readHost: "{host} gelesen", couldNotRead: "Nicht lesbar: {host}", searchedFor: "Gesucht nach", isEnough: "Prüfung, ob das reicht",

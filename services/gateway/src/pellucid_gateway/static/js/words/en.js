@@ -25,6 +25,8 @@ export default {
   pageLanguage: "Language of this page", likeBrowser: "As in the browser", answerLanguage: "Language of answers", likeQuestion: "As in the question",
   style: "Sources in the text", styleNamed: "Named, with numbers", styleNumbers: "Numbers only", model: "Model", serversModel: "The server's choice",
   useKeys: "Single-key shortcuts", shortcuts: "Keyboard shortcuts", newLine: "New line", toQuestion: "Go to the question", editLast: "Edit the last question",
+  site: "Site", siteHint: "example.com", stance: "What you think of it", add: "Add", saved: "Saved", prefer: "Prefer", avoid: "Avoid", named_prefer: "Prefer {domain}", named_avoid: "Avoid {domain}",
+  forget: "Delete everything kept about me", forgetAsk: "Deletes your conversations, memories, evidence, preferences and usage here.",
   // question and answer
   question: "Question", answer: "Answer", edit: "Edit", editQuestion: "Edit the question", editNote: "Replaces this answer and all below it.",
   copy: "Copy", copied: "Copied", notCopied: "Copying was not allowed", regenerate: "Answer again", whyThis: "Why this answer", code: "Code", table: "Table",
@@ -36,6 +38,7 @@ export default {
   without: "This answer had to do without {names}.",
   part_decision: "the decision service", part_search: "web search", part_scorer: "the relevance scorer", part_fetcher: "page reading", part_browser: "the browser",
   part_llm: "the language model", part_store: "the store", part_budget: "the search budget", part_deadline: "more time", part_citations: "the citation check", part_provider: "provider {name}",
+  askAbout: "Ask about", askNext: "Ask next",
   // steps
   thinking: "Thinking…", answering: "Answering…", searching: "Searching…", readingPage: "Reading the page…",
   readHost: "Read {host}", couldNotRead: "Could not read {host}", searchedFor: "Searched for", isEnough: "Checking whether this is enough",

@@ -25,6 +25,8 @@ export default {
   pageLanguage: "Idioma de esta página", likeBrowser: "El del navegador", answerLanguage: "Idioma de las respuestas", likeQuestion: "El de la pregunta",
   style: "Fuentes en el texto", styleNamed: "Con nombre y número", styleNumbers: "Solo números", model: "Modelo", serversModel: "El que elija el servidor",
   useKeys: "Atajos de una tecla", shortcuts: "Atajos de teclado", newLine: "Línea nueva", toQuestion: "Ir a la pregunta", editLast: "Editar la última pregunta",
+  site: "Sitio", siteHint: "example.com", stance: "Tu opinión", add: "Añadir", saved: "Guardado", prefer: "Preferir", avoid: "Evitar", named_prefer: "Preferir {domain}", named_avoid: "Evitar {domain}",
+  forget: "Eliminar todo lo que se guarda sobre mí", forgetAsk: "Elimina aquí tus conversaciones, recuerdos, evidencias, preferencias y uso.",
   // question and answer
   question: "Pregunta", answer: "Respuesta", edit: "Editar", editQuestion: "Editar la pregunta", editNote: "Sustituye esta respuesta y las siguientes.",
   copy: "Copiar", copied: "Copiado", notCopied: "No se permitió copiar", regenerate: "Responder otra vez", whyThis: "Por qué esta respuesta", code: "Código", table: "Tabla",
@@ -36,6 +38,7 @@ export default {
   without: "Esta respuesta tuvo que prescindir de: {names}.",
   part_decision: "el servicio de decisión", part_search: "la búsqueda web", part_scorer: "la evaluación de relevancia", part_fetcher: "la lectura de páginas", part_browser: "el navegador",
   part_llm: "el modelo de lenguaje", part_store: "el almacén", part_budget: "el presupuesto de búsqueda", part_deadline: "más tiempo", part_citations: "la comprobación de citas", part_provider: "el proveedor {name}",
+  askAbout: "Saber más sobre", askNext: "Para seguir",
   // steps
   thinking: "Pensando…", answering: "Respondiendo…", searching: "Buscando…", readingPage: "Leyendo la página…",
   readHost: "Leído: {host}", couldNotRead: "No se pudo leer {host}", searchedFor: "Búsqueda de", isEnough: "Comprobando si es suficiente",

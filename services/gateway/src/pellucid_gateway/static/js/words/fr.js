@@ -25,6 +25,8 @@ export default {
   pageLanguage: "Langue de cette page", likeBrowser: "Celle du navigateur", answerLanguage: "Langue des réponses", likeQuestion: "Celle de la question",
   style: "Sources dans le texte", styleNamed: "Nommées, avec numéros", styleNumbers: "Numéros seuls", model: "Modèle", serversModel: "Au choix du serveur",
   useKeys: "Raccourcis à une touche", shortcuts: "Raccourcis clavier", newLine: "Nouvelle ligne", toQuestion: "Aller à la question", editLast: "Modifier la dernière question",
+  site: "Site", siteHint: "example.com", stance: "Votre avis", add: "Ajouter", saved: "Enregistré", prefer: "Préférer", avoid: "Éviter", named_prefer: "Préférer {domain}", named_avoid: "Éviter {domain}",
+  forget: "Supprimer tout ce qui est conservé sur moi", forgetAsk: "Supprime ici vos conversations, souvenirs, preuves, préférences et votre usage.",
   // question and answer
   question: "Question", answer: "Réponse", edit: "Modifier", editQuestion: "Modifier la question", editNote: "Remplace cette réponse et les suivantes.",
   copy: "Copier", copied: "Copié", notCopied: "La copie n’a pas été autorisée", regenerate: "Répondre à nouveau", whyThis: "Pourquoi cette réponse", code: "Code", table: "Tableau",
@@ -36,6 +38,7 @@ export default {
   without: "Cette réponse a dû se passer de : {names}.",
   part_decision: "le service de décision", part_search: "la recherche web", part_scorer: "l’évaluation de la pertinence", part_fetcher: "la lecture des pages", part_browser: "le navigateur",
   part_llm: "le modèle de langue", part_store: "le stockage", part_budget: "le budget de recherche", part_deadline: "plus de temps", part_citations: "la vérification des citations", part_provider: "le fournisseur {name}",
+  askAbout: "En savoir plus sur", askNext: "Pour continuer",
   // steps
   thinking: "Réflexion…", answering: "Réponse en cours…", searching: "Recherche…", readingPage: "Lecture de la page…",
   readHost: "{host} lu", couldNotRead: "Lecture impossible : {host}", searchedFor: "Recherche de", isEnough: "Vérification : est-ce suffisant ?",

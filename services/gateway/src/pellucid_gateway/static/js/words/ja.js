@@ -25,6 +25,8 @@ export default {
   pageLanguage: "ページの言語", likeBrowser: "ブラウザーと同じ", answerLanguage: "回答の言語", likeQuestion: "質問と同じ",
   style: "本文中の出典", styleNamed: "名前と番号", styleNumbers: "番号のみ", model: "モデル", serversModel: "サーバーの既定",
   useKeys: "1 文字のショートカット", shortcuts: "キーボードショートカット", newLine: "改行", toQuestion: "質問欄へ", editLast: "最後の質問を編集",
+  site: "サイト", siteHint: "example.com", stance: "扱い", add: "追加", saved: "保存しました", prefer: "優先", avoid: "除外", named_prefer: "{domain} を優先", named_avoid: "{domain} を除外",
+  forget: "自分に関する保存データをすべて削除", forgetAsk: "このサーバーにある会話・記憶・根拠・設定した出典・利用量を削除します。",
   // question and answer
   question: "質問", answer: "回答", edit: "編集", editQuestion: "質問を編集", editNote: "この回答と以降の内容が置き換わります。",
   copy: "コピー", copied: "コピーしました", notCopied: "コピーが許可されませんでした", regenerate: "もう一度回答", whyThis: "この回答の理由", code: "コード", table: "表",
@@ -36,6 +38,7 @@ export default {
   without: "次のものなしで回答しました：{names}。",
   part_decision: "判断サービス", part_search: "ウェブ検索", part_scorer: "関連度の評価", part_fetcher: "ページの読み取り", part_browser: "ブラウザー",
   part_llm: "言語モデル", part_store: "保存先", part_budget: "検索の予算", part_deadline: "追加の時間", part_citations: "引用の確認", part_provider: "検索元 {name}",
+  askAbout: "関連する内容を質問", askNext: "続けて質問",
   // steps
   thinking: "考えています…", answering: "回答しています…", searching: "検索しています…", readingPage: "ページを読んでいます…",
   readHost: "{host} を読みました", couldNotRead: "読めませんでした：{host}", searchedFor: "検索語", isEnough: "十分かどうかを確認中",

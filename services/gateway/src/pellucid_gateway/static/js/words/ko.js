@@ -25,6 +25,8 @@ export default {
   pageLanguage: "페이지 언어", likeBrowser: "브라우저와 같게", answerLanguage: "답변 언어", likeQuestion: "질문과 같게",
   style: "본문의 출처 표시", styleNamed: "이름과 번호", styleNumbers: "번호만", model: "모델", serversModel: "서버가 선택",
   useKeys: "한 글자 단축키 사용", shortcuts: "단축키", newLine: "줄 바꾸기", toQuestion: "질문 칸으로", editLast: "마지막 질문 고치기",
+  site: "사이트", siteHint: "example.com", stance: "선호 여부", add: "추가", saved: "저장했습니다", prefer: "선호", avoid: "제외", named_prefer: "{domain} 선호", named_avoid: "{domain} 제외",
+  forget: "나에 대해 보관된 것 모두 삭제", forgetAsk: "이 서버에 있는 대화, 기억, 근거, 선호, 사용량을 모두 삭제합니다.",
   // question and answer
   question: "질문", answer: "답변", edit: "고치기", editQuestion: "질문 고치기", editNote: "이 답변과 아래 내용이 모두 바뀝니다.",
   copy: "복사", copied: "복사했습니다", notCopied: "복사가 허용되지 않았습니다", regenerate: "다시 답하기", whyThis: "이렇게 답한 이유", code: "코드", table: "표",
@@ -36,6 +38,7 @@ export default {
   without: "다음 없이 답변했습니다: {names}.",
   part_decision: "판단 서비스", part_search: "웹 검색", part_scorer: "관련도 평가", part_fetcher: "페이지 읽기", part_browser: "브라우저",
   part_llm: "언어 모델", part_store: "저장소", part_budget: "검색 예산", part_deadline: "추가 시간", part_citations: "인용 확인", part_provider: "검색 제공자 {name}",
+  askAbout: "관련 내용 더 묻기", askNext: "이어서 물어보기",
   // steps
   thinking: "생각하는 중…", answering: "답변하는 중…", searching: "검색하는 중…", readingPage: "페이지를 읽는 중…",
   readHost: "{host} 읽음", couldNotRead: "읽지 못함: {host}", searchedFor: "검색어", isEnough: "충분한지 확인하는 중",

@@ -25,6 +25,8 @@ export default {
   pageLanguage: "页面语言", likeBrowser: "与浏览器相同", answerLanguage: "回答语言", likeQuestion: "与问题相同",
   style: "文中的来源", styleNamed: "名称和编号", styleNumbers: "仅编号", model: "模型", serversModel: "由服务器选择",
   useKeys: "单键快捷键", shortcuts: "键盘快捷键", newLine: "换行", toQuestion: "到提问框", editLast: "编辑上一个问题",
+  site: "网站", siteHint: "example.com", stance: "偏好", add: "添加", saved: "已保存", prefer: "优先", avoid: "排除", named_prefer: "优先 {domain}", named_avoid: "排除 {domain}",
+  forget: "删除保存的关于我的一切", forgetAsk: "将删除此处你的对话、记忆、证据、偏好和用量。",
   // question and answer
   question: "问题", answer: "回答", edit: "编辑", editQuestion: "编辑问题", editNote: "将替换此回答及其后的全部内容。",
   copy: "复制", copied: "已复制", notCopied: "不允许复制", regenerate: "重新回答", whyThis: "为何如此回答", code: "代码", table: "表格",
@@ -36,6 +38,7 @@ export default {
   without: "此回答缺少以下支持：{names}。",
   part_decision: "判断服务", part_search: "网络搜索", part_scorer: "相关度评分", part_fetcher: "网页读取", part_browser: "浏览器",
   part_llm: "语言模型", part_store: "存储", part_budget: "搜索预算", part_deadline: "更多时间", part_citations: "引用核对", part_provider: "搜索服务 {name}",
+  askAbout: "继续了解", askNext: "继续提问",
   // steps
   thinking: "思考中…", answering: "回答中…", searching: "搜索中…", readingPage: "正在读取网页…",
   readHost: "已读取 {host}", couldNotRead: "无法读取：{host}", searchedFor: "搜索", isEnough: "检查是否足够",
