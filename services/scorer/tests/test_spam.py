@@ -22,12 +22,6 @@ SPAM = (
         "are explained in this article about lock opening hours.",
     ),
     Candidate(
-        "pill",
-        "https://earclear-now.example/order",
-        "Tinnitus GONE in 5 days? Ear doctors are speechless",
-        "One strange trick ends the ringing overnight! Order EarClear today, 70% off, only 8 left.",
-    ),
-    Candidate(
         "casino",
         "https://regatta-results.goldspin.example/",
         "Regatta results 2026 - best casino bonus 400%",
