@@ -13,7 +13,7 @@ from rig.trial import Trial
 @row(
     "A",
     "certificates of all five replaced under load, first the authority, then the pairs",
-    "no request fails; the old certificate is let in nowhere afterwards",
+    "no request fails; the old certificate is rejected everywhere afterwards",
     tests=("services/common/tests/test_tls.py",),
 )
 async def certificates_replaced(trial: Trial) -> None:
@@ -62,7 +62,7 @@ class _Files:
 @row(
     "B",
     "connections end all the time (longest age 1 s)",
-    "callers go on on others; no request fails",
+    "callers continue on other connections; no request fails",
 )
 async def connections_end(trial: Trial) -> None:
     names = ("decision", "search", *SCORERS, "fetcher")
@@ -85,7 +85,7 @@ async def connections_end(trial: Trial) -> None:
 row_of_tests(
     "C",
     "a message is larger than a service takes",
-    "a lost dependency for whoever asked, and no overload to come back after",
+    "a failed dependency for the caller, not an overload to retry after",
     tests=(
         "services/common/tests/test_channel.py::test_message_beyond_the_size_limit_is_refused",
         "services/common/tests/test_channel.py::test_answer_beyond_the_size_limit_is_no_overload",
@@ -95,7 +95,7 @@ row_of_tests(
 row_of_tests(
     "D",
     "a setting has a wrong value",
-    "the new process ends with one line that names it; what runs is not touched",
+    "the new process exits with one line that names it; running processes are unaffected",
     tests=(
         "services/common/tests/test_service.py::test_wrong_setting_stops_with_one_line_naming_it",
     ),
@@ -104,13 +104,13 @@ row_of_tests(
 row_of_tests(
     "E",
     "a service's listener ends by itself",
-    "the process says so and ends in order, to be started again",
+    "the process reports it and shuts down gracefully, to be restarted",
     tests=("services/common/tests/test_lost_listener.py",),
 )
 
 row_of_tests(
     "F",
     "a page that the extractor does not survive or get done with",
-    "that page is lost, the service and the other pages are not",
+    "only that page fails, the service and other pages do not",
     tests=("services/fetcher/tests/test_worker_pool.py",),
 )

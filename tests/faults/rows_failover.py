@@ -15,7 +15,7 @@ _FAILOVER = "tests/integration/test_failover.py"
 @row(
     "G",
     "the primary of a Sentinel group is killed under load, and its replica takes over",
-    "no turn is lost; the limits given out before stay given out; the store is used again",
+    "no turn fails; requests admitted before stay counted; the store is used again",
     tests=(
         f"{_FAILOVER}::test_after_a_fail_over_nothing_is_given_out_twice",
         f"{_FAILOVER}::test_while_nobody_has_taken_over_limits_hold_and_people_get_in",

@@ -38,7 +38,7 @@ async def fetcher_killed(trial: Trial) -> None:
 row_of_tests(
     10,
     "Chromium crashes, hangs or grows",
-    "only that page is lost; HTTP goes on; no process is left",
+    "only that page fails; HTTP continues; no process remains",
     tests=(
         "services/fetcher/tests/test_browser_harm.py::test_a_killed_browser_costs_one_page",
         "services/fetcher/tests/test_browser_harm.py::test_memory_is_bounded",

@@ -21,7 +21,7 @@ _STREAMS = "services/gateway/tests/test_streams.py"
 @row(
     27,
     "model stream reset in the middle",
-    "what was sent is kept, one clean end; not asked again after the first token",
+    "the text so far is kept, one clean end; no retry after the first token",
     tests=(f"{_ROWS}::test_row_27_a_cut_stream_keeps_what_was_sent_and_says_so",),
 )
 async def model_cut(trial: Trial) -> None:
@@ -48,7 +48,7 @@ async def model_cut(trial: Trial) -> None:
 @row(
     28,
     "first token of the model never comes",
-    "given up after the first-token time (2 s here); the sources answer, flagged, or a clean error",
+    "abandoned after the first-token timeout (2 s here); excerpts, flagged, or a clean error",
     tests=(
         f"{_ROWS}::test_row_28_no_first_token_is_tried_once_elsewhere_before_any_byte",
         f"{_ROWS}::test_row_28_when_both_are_silent_the_sources_answer",
@@ -73,7 +73,7 @@ async def model_silent(trial: Trial) -> None:
 @row(
     29,
     "model stream stalls between tokens",
-    "ends after the idle time (2 s here) with what was sent; comments keep the connection",
+    "ends after the idle timeout (2 s here) with the text so far; comments keep it open",
     tests=(
         f"{_ROWS}::test_row_29_a_stalled_stream_ends_after_the_idle_time",
         f"{_STREAMS}::test_a_quiet_stream_gets_heartbeats",
@@ -133,7 +133,7 @@ async def model_garbled(trial: Trial) -> None:
 @row(
     31,
     "client leaves in the middle of the stream",
-    "model, pages and search are left within 500 ms",
+    "calls to model, pages and search are cancelled within 500 ms",
     tests=(
         f"{_STREAMS}::test_leaving_a_stream_cancels_the_turn",
         f"{_ROWS}::test_row_31_a_client_that_leaves_cancels_everything_within_half_a_second",
@@ -175,7 +175,7 @@ async def _no_turn(trial: Trial) -> bool:
 @row(
     32,
     "slow clients (100 bytes a second)",
-    "what waits for them is bounded; others are as quick as before",
+    "their buffers are bounded; others are as fast as before",
     tests=(f"{_STREAMS}::test_a_client_that_reads_nothing_is_given_up",),
 )
 async def slow_clients(trial: Trial) -> None:

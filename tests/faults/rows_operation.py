@@ -33,7 +33,7 @@ _PER_MINUTE = 60
 @row(
     34,
     "clocks 10 minutes fast and slow",
-    "deadlines and windows do not notice; answers whole",
+    "deadlines and windows are unaffected; answers are complete",
     tests=(f"{_LIMITS}::test_a_wrong_clock_changes_nothing",),
     cannot="a clock set back while a process runs: the injected clock stands for it",
 )
@@ -97,7 +97,7 @@ async def two_gateways(trial: Trial) -> AsyncIterator[None]:
 @row(
     35,
     "SIGTERM to the gateway during 20 streams",
-    "not ready at once, listens on, every stream ends, exit 0, nobody is refused",
+    "not ready at once, keeps listening, every stream finishes, exit 0, no request is refused",
     tests=(f"{_SERVICE}::test_call_in_progress_is_answered_during_shutdown",),
 )
 async def gateway_ends(trial: Trial) -> None:
@@ -228,7 +228,7 @@ async def _open_loop(trial: Trial, rate: float, seconds: float) -> None:
 @row(
     38,
     "one person sends 90 % of the load",
-    "others are as quick as before; that one is told 429 with what is left; no more than the limit",
+    "others are as fast as before; that one gets 429 with its quota; never more than the limit",
     tests=(f"{_REPLICAS}::test_parallel_callers_on_three_replicas_share_the_limit",),
 )
 async def one_greedy_person(trial: Trial) -> None:
@@ -268,7 +268,7 @@ async def _greedy(trial: Trial, address: str) -> httpx.Response:
 @row(
     39,
     "processors starved; the disk for logs is full",
-    "no failure, alive all the time, the lag shows; logging holds nothing up",
+    "no failure, always alive, the lag is visible; logging blocks nothing",
     tests=(f"{_SERVICE}::test_metrics_show_build_lag_and_calls",),
     cannot="memory at 95 % of the limit: there is no cgroup of our own to set a limit in",
 )
@@ -316,7 +316,7 @@ async def _is_alive(site: Site) -> bool:
 @row(
     40,
     "partition: the gateway sees the scorers and not Redis; the collector of traces swallows all",
-    "as the single faults; nothing waits for telemetry",
+    "as for the single faults; nothing waits for telemetry",
     tests=(f"{_SERVICE}::test_unreachable_collector_holds_up_neither_calls_nor_exit",),
     cannot="lost, doubled and damaged packets: TCP repairs them below a proxy; they would need the "
     "kernel's netem, which would hit everything else on this machine",

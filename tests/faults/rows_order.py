@@ -29,8 +29,8 @@ def _processes(part: str) -> tuple[str, ...]:
 @row(
     "H",
     "the parts start one after the other, in each of eight orders",
-    "every part is ready without another start; both gateways answer whole, and each knows the "
-    "turns of the other",
+    "every part becomes ready without a restart; both gateways answer completely and know each "
+    "other's turns",
     tests=("services/gateway/tests/test_identity_key.py",),
     cannot="all 5,040 orders: every part is first once and last once",
 )

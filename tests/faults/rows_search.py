@@ -49,7 +49,7 @@ def _promise_told(trial: Trial) -> None:
 @row(
     21,
     "provider answers 429 with Retry-After",
-    "not asked again before; the next one answers; replicas know through Redis",
+    "not called before that time; the next one answers; replicas share this through Redis",
     tests=(
         f"{_TROUBLE}::test_retry_after_is_obeyed",
         f"{_HERDS}::test_what_one_replica_was_told_the_others_know",
@@ -67,7 +67,7 @@ async def provider_limits(trial: Trial) -> None:
 @row(
     22,
     "provider answers 500",
-    "left alone after 5 in a row; the next one answers",
+    "breaker open after 5 in a row; the next one answers",
     tests=(
         f"{_TROUBLE}::test_the_breaker_opens_after_five_failures_in_a_row",
         "services/common/tests/test_breaker.py",
@@ -88,7 +88,7 @@ async def provider_fails(trial: Trial) -> None:
 @row(
     23,
     "provider hangs",
-    "the next one is asked too at the hedge point; cut at the budget; deadline kept",
+    "the next one is called as well at the hedge point; stopped at the budget; deadline kept",
     tests=(f"{_OUTAGES}::test_a_provider_that_hangs_is_left_alone_after_five",),
 )
 async def provider_hangs(trial: Trial) -> None:
@@ -104,7 +104,7 @@ async def provider_hangs(trial: Trial) -> None:
 @row(
     24,
     "provider answers malformed, truncated or 50 MB JSON, HTML, or in a wrong encoding",
-    "typed failure, bounded reading, the next one answers",
+    "typed error, bounded reading, the next one answers",
     tests=(
         f"{_OUTAGES}::test_each_documented_failure_is_named_and_replaced",
         f"{_OUTAGES}::test_each_broken_connection_is_named_and_replaced",
@@ -135,7 +135,7 @@ async def provider_talks_nonsense(trial: Trial) -> None:
 @row(
     25,
     "provider finds nothing, duplicates, or what is off topic",
-    "said; the model answers with that note; nothing is made up",
+    "reported; the model answers with that note; nothing is invented",
     tests=(f"{_ROWS}::test_row_25_nothing_usable_found_is_said_and_nothing_made_up",),
 )
 async def provider_finds_nothing(trial: Trial) -> None:

@@ -69,7 +69,7 @@ async def all_scorers_in_use(trial: Trial) -> None:
 @row(
     1,
     "kill -9 one of 3 scorers mid-request",
-    "tried again on another replica: no failure; left alone within 1 s",
+    "retried on another replica, no failure; ejected within 1 s",
     tests=(f"{_PROCESSES}::test_replicas_share_evenly_and_one_lost_or_frozen_costs_no_error",),
 )
 async def one_scorer_killed(trial: Trial) -> None:
@@ -151,7 +151,7 @@ def _promise_as_quick(trial: Trial, said: str = "", waits_s: float = 0.0) -> Non
 @row(
     4,
     "one scorer returns scores of the wrong number or NaN",
-    "taken for a failure of that call, another replica is asked; no crash, no random order",
+    "treated as a failed call, another replica is called; no crash, no random order",
     tests=(
         "services/gateway/tests/test_scorer_doubts.py",
         (
@@ -228,7 +228,7 @@ async def _until_used(trial: Trial, name: str, calls: float) -> float:
 @row(
     6,
     "one scorer refuses everything (RESOURCE_EXHAUSTED)",
-    "not tried again against its word: provider order, flagged",
+    "not retried: provider order, flagged",
 )
 async def one_scorer_full(trial: Trial) -> None:
     small = {"SCORER_QUEUE_TOKENS": "256", "SCORER_CACHE_BYTES": "0", "MAX_CONCURRENT_RPCS": "1"}
@@ -285,7 +285,7 @@ async def decision_killed(trial: Trial) -> None:
 @row(
     8,
     "decision service slow (+3 s)",
-    "cut at its budget (1.8 s), the own rule decides; flagged and counted",
+    "stopped at its budget (1.8 s), the gateway's own rule decides; flagged and counted",
 )
 async def decision_slow(trial: Trial) -> None:
     trial.spares_chat = False

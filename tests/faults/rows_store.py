@@ -28,7 +28,7 @@ def redis_of(trial: Trial) -> "redis.Redis":
 @row(
     12,
     "Redis gone at the start",
-    "all services start, are ready and answer whole",
+    "all services start, become ready and answer completely",
     tests=(
         f"{_SEARCH}::test_a_redis_that_is_gone_at_the_start_is_done_without_and_used_when_it_comes",
         f"{_LIMITS}::test_without_redis_nobody_is_unlimited_and_somebody_gets_in",
@@ -52,7 +52,7 @@ async def no_redis_at_start(trial: Trial) -> None:
 @row(
     13,
     "Redis killed under load",
-    "no failure, no waiting for it again and again; each replica allows its share",
+    "no failure, no repeated waiting; each replica allows its share",
     tests=(
         f"{_SEARCH}::test_a_killed_redis_costs_no_answer_and_no_tax",
         f"{_SEARCH}::test_after_a_kill_the_share_of_the_limit_goes_on",
@@ -78,7 +78,7 @@ def _promise_no_tax(trial: Trial) -> None:
 @row(
     14,
     "Redis slow (200 ms an operation)",
-    "reads are given up early, writes are waited for by nobody; no waiting for it again and again",
+    "reads time out early, writes are asynchronous; no repeated waiting",
     tests=(
         "services/search/tests/test_slow_redis.py",
         "services/gateway/tests/test_redis_breaker.py",
@@ -103,7 +103,7 @@ async def redis_slow(trial: Trial) -> None:
 @row(
     15,
     "Redis full (writes refused)",
-    "still read, refused writes counted, answers whole",
+    "reads continue, refused writes are counted, answers are complete",
     tests=(
         f"{_SEARCH}::test_a_full_redis_is_still_read_and_its_refusals_are_counted",
         f"{_SHARED}::test_a_full_store_is_still_read",
@@ -129,7 +129,7 @@ async def redis_full(trial: Trial) -> None:
 @row(
     16,
     "Redis returns garbage",
-    "ignored and removed; answers whole",
+    "ignored and removed; answers are complete",
     tests=(
         f"{_SEARCH}::test_garbage_in_the_cache_is_forgotten",
         f"{_SEARCH}::test_a_bucket_of_garbage_is_forgotten_and_keeps_the_limit",
@@ -166,7 +166,7 @@ async def _spoil(direct: "redis.Redis") -> int:
 @row(
     17,
     "Redis turns into a read-only replica",
-    "counts as down; used again when it takes writes",
+    "treated as down; used again when it accepts writes",
     tests=(
         f"{_SEARCH}::test_a_readonly_replica_is_treated_as_down",
         f"{_SEARCH}::test_a_redis_that_answers_only_errors_is_left_alone",
@@ -188,7 +188,7 @@ async def redis_readonly(trial: Trial) -> None:
 @row(
     18,
     "Redis wiped (FLUSHALL)",
-    "one call per new answer, no herd; answers whole",
+    "one call per new answer, no thundering herd; answers are complete",
     tests=(f"{_SEARCH}::test_a_wiped_redis_is_filled_again_without_a_second_burst",),
 )
 async def redis_wiped(trial: Trial) -> None:
@@ -239,6 +239,6 @@ async def herd(trial: Trial) -> None:
 row_of_tests(
     20,
     "a hot key runs out under load",
-    "the old answer meanwhile, one refresher, nobody waits",
+    "the old answer is served, one refresh runs, no request waits",
     tests=(f"{_HERDS}::test_a_hot_answer_is_refreshed_once_and_nobody_waits",),
 )

@@ -8,23 +8,28 @@ from rig.fault_table import Row
 
 _HEAD = """# Faults
 
-What goes wrong, what is promised, and what was measured: written by `make faults`, which starts
-the five services as processes (three scorers) with Redis, invented search providers, a model and
-pages, puts a TCP proxy on every edge, and asks at a constant rate while a fault is on. Each request
-ends as a whole answer, a flagged one, a clean error or as broken; every trial also checks, over all
-of its requests:
+What goes wrong, what Pellucid guarantees then, and what was measured. `make faults` writes this
+page. It starts the five services as processes (three scorers) with Redis, invented search
+providers, a model and pages, puts a TCP proxy on every connection, and sends requests at a constant
+rate during each fault. Each request ends as a complete answer, a flagged one, a clean error or as
+broken. Every trial also checks for all of its requests:
 
-- I1 none outlasts its deadline by more than 250 ms (while killed processes start again, processor
-  time is short, so requests of that phase are left out); I2 each stream has exactly one end;
-- I3 nothing is broken; I4 what was lost is told; I5 retries stay within 10 % and 3 a second;
-- I6 it is as quick as before within 10 s after the fault; I7 nothing leaks: within 15 s of the last
-  turn each process is within ten descriptors and 150 MiB of what it held before;
-- I8 logs hold no secret and no text of people; I9 nobody sees another's data;
-- I10 a fault in search leaves small talk as quick as it was.
+- I1: none exceeds its deadline by more than 250 ms (requests during the restart of killed processes
+  are left out, because processor time is short then);
+- I2: each stream has exactly one end;
+- I3: nothing is broken;
+- I4: each failed part is reported;
+- I5: retries stay within 10 % and 3 a second;
+- I6: it is as fast as before within 10 s after the fault;
+- I7: nothing leaks: within 15 s of the last turn each process is within ten descriptors and 150 MiB
+  of what it held before;
+- I8: logs contain no secrets and no text of users;
+- I9: nobody sees another user's data;
+- I10: a fault in search leaves small talk as fast as it was.
 
-A promise about time that a busy machine broke was tried three times, and what held twice counts.
-Rows name tests too, of one service or of several, which run with them, once more when they fail.
-The figures are those of each row's last run on two cores that others used as well.
+A guarantee about time that fails on a busy machine is tried three times, and two successes count.
+Rows also name tests of the services, which run with them, and once more if they fail. The figures
+are those of each row's last run, on two cores that other processes used as well.
 """
 _KINDS = {True: "kept", False: "**broken**", None: "not run"}
 

@@ -118,7 +118,7 @@ async def test_sources_that_were_not_quoted_suggest_what_to_ask_next(
     page: Page, engine: FakeEngine
 ) -> None:
     await ask(page)
-    suggested = page.get_by_role("region", name="Ask next").get_by_role("button")
+    suggested = page.get_by_role("region", name="Ask about").get_by_role("button")
     await expect(suggested).to_have_text([RESULT.sources[2].title])
     await suggested.click()
     await expect(page.locator(".answer__foot")).to_have_count(2)

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 from starlette.requests import ClientDisconnect, Request
 
-from pellucid_gateway.api.http.encodings import unpacked
+from pellucid_gateway.api.http.encodings import EncodingError, unpacked
 from pellucid_gateway.api.http.problems import (
     FieldError,
     Problem,
@@ -77,7 +77,11 @@ async def read_body(request: Request, limit: int) -> bytes:
     if announced.isdecimal() and int(announced) > limit:
         raise BodyTooLargeError(limit)
     body = await _received(request, limit)
-    plain = unpacked(body, request.headers.get("content-encoding", ""), limit)
+    try:
+        plain = unpacked(body, request.headers.get("content-encoding", ""), limit)
+    except EncodingError as error:
+        limited = FieldError("Content-Encoding", str(error), f"must be {error}")
+        raise ProblemError(invalid([limited])) from None
     if plain is None:
         raise BodyTooLargeError(limit)
     return plain

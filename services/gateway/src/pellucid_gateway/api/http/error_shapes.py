@@ -1,4 +1,4 @@
-"""Errors of compatible faces: the same problems in the words that a face's clients expect.
+"""Problems in the words that a face's clients expect: JSON of its own, a page in a browser.
 
 One ASGI layer around everything, so that also what is refused before a face is reached (no key, too
 many requests, an unknown path below it) is told in its words.
@@ -6,12 +6,14 @@ many requests, an unknown path below it) is told in its words.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import orjson
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pellucid_gateway.api.http.guard import SEND_PAST, own_path
+from pellucid_gateway.api.http.problem_page import problem_page, wants_page
 from pellucid_gateway.api.http.problems import PROBLEMS, Problem
 
 
@@ -21,17 +23,19 @@ class ErrorShape:
 
     Attributes:
         path: Paths that begin so belong to the face.
-        body: Makes the JSON of a problem.
+        body: Makes the JSON of a problem, or its bytes.
         statuses: HTTP status by code, where it differs from ours.
+        media_type: Of the body.
     """
 
     path: str
     body: Callable[[Problem], Any]
     statuses: Mapping[str, int] = field(default_factory=dict)
+    media_type: str = "application/json"
 
 
 class ErrorShapes:
-    """Rewrites problem documents on the paths of compatible faces.
+    """Rewrites problem documents on the paths of compatible faces, and those that browsers open.
 
     Args:
         app: What is wrapped.
@@ -43,7 +47,7 @@ class ErrorShapes:
         self._shapes = tuple(shapes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on; only the answers of compatible faces are looked at."""
+        """Hand on; only the answers of compatible faces and to browsers are looked at."""
         shape = self._shape_of(scope)
         if shape is None:
             await self._app(scope, receive, send)
@@ -56,7 +60,13 @@ class ErrorShapes:
         if scope["type"] != "http":
             return None
         path = own_path(scope)
-        return next((shape for shape in self._shapes if path.startswith(shape.path)), None)
+        known = next((shape for shape in self._shapes if path.startswith(shape.path)), None)
+        return known or (_page(scope) if wants_page(scope) else None)
+
+
+def _page(scope: Scope) -> ErrorShape:
+    body = partial(problem_page, base=scope.get("root_path", ""))
+    return ErrorShape(path="", body=body, media_type="text/html; charset=utf-8")
 
 
 class _Reshaping:
@@ -80,8 +90,10 @@ class _Reshaping:
 
     async def _send_reshaped(self, head: Message, message: Message) -> None:
         problem = self._problems[-1]
-        body = orjson.dumps(self._shape.body(problem))
-        ours = {b"content-type": b"application/json", b"content-length": b"%d" % len(body)}
+        told = self._shape.body(problem)
+        body = told if isinstance(told, bytes) else orjson.dumps(told)
+        kind = self._shape.media_type.encode()
+        ours = {b"content-type": kind, b"content-length": b"%d" % len(body)}
         kept = [pair for pair in head["headers"] if pair[0] not in ours]
         status = self._shape.statuses.get(problem.code, head["status"])
         await self._send({**head, "status": status, "headers": [*kept, *ours.items()]})

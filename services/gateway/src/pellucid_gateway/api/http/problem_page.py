@@ -5,6 +5,8 @@ from html import escape
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
+from pellucid_gateway.api.http.problems import Problem
+
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -27,8 +29,7 @@ def wants_page(scope: Scope) -> bool:
     return is_read and "text/html" in Headers(scope=scope).get("accept", "")
 
 
-def problem_page(scope: Scope, *, status: int, title: str, detail: str) -> bytes:
-    """HTML of a problem."""
-    base = escape(scope.get("root_path", ""))
-    page = _PAGE.format(base=base, status=status, title=escape(title), detail=escape(detail))
-    return page.encode()
+def problem_page(problem: Problem, base: str) -> bytes:
+    """HTML of a problem; `base` is the path prefix that a proxy in front strips."""
+    told = {name: escape(str(value)) for name, value in problem.document().items()}
+    return _PAGE.format(base=escape(base), **told).encode()

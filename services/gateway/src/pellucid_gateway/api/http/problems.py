@@ -1,4 +1,4 @@
-"""What a failed request answers on the native faces: `application/problem+json`; browsers a page.
+"""What a failed request answers on the native faces: `application/problem+json`.
 
 Decides status, code and words; `pellucid_gateway.api.application` catches the errors. No document
 ever carries the text of an unknown exception.
@@ -15,7 +15,6 @@ import orjson
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from pellucid_gateway.api.http.problem_page import problem_page, wants_page
 from pellucid_runtime.errors import LASTING, ErrorKind, ServiceError
 from pellucid_runtime.llm.model import Said
 
@@ -218,8 +217,6 @@ class ProblemResponse(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer at once; then swallow a little of what is still coming and close."""
         scope.get(PROBLEMS, []).append(self._problem)
-        if wants_page(scope) and PROBLEMS not in scope:
-            self._become_page(scope)
         if not self._linger:
             await super().__call__(scope, receive, send)
             return
@@ -231,14 +228,6 @@ class ProblemResponse(Response):
             async with asyncio.timeout(LINGER_S):
                 await _swallow(receive)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-    def _become_page(self, scope: Scope) -> None:
-        told = self._problem.document()
-        self.body = problem_page(
-            scope, status=told["status"], title=told["title"], detail=told["detail"]
-        )
-        self.headers["Content-Type"] = "text/html; charset=utf-8"
-        self.headers["Content-Length"] = str(len(self.body))
 
 
 async def _swallow(receive: Receive) -> None:

@@ -17,7 +17,8 @@ export async function suggestions(question, result, fastModel, onAsk) {
   const found = fastModel ? await byModel(question, result, fastModel).catch(() => []) : bySources(result);
   const fit = [...new Set(found)].filter((text) => text && text.length <= LONGEST && !text.includes("://")).slice(0, MOST);
   if (!fit.length) return null;
-  return h("section", { class: "next", "aria-label": t("askNext") }, h("h3", {}, t("askNext")),
+  const title = t(fastModel ? "askNext" : "askAbout");
+  return h("section", { class: "next", "aria-label": title }, h("h3", {}, title),
     h("ul", {}, ...fit.map((text) => h("li", {}, button(text, { dir: "auto", onclick: () => onAsk(text) })))));
 }
 
@@ -28,4 +29,5 @@ async function byModel(question, result, model) {
   return questions.filter((text) => typeof text === "string").map((text) => text.trim());
 }
 
-const bySources = ({ sources }) => sources.filter(({ cited }) => !cited).map(({ title }) => title);
+const bySources = ({ sources, decision }) =>
+  sources.filter(({ cited, language }) => !cited && (!language || language === decision.language)).map(({ title }) => title);

@@ -108,7 +108,7 @@ export class TurnView {
     const again = button(t("regenerate"), { drawing: "regenerate", className: "quiet answer__again", onclick: () => this.onResend(this.question.text) });
     return h("div", { class: "answer__foot" }, h("span", { class: "answer__label" }, writer(result)),
       result.decision ? button(t("whyThis"), { "aria-haspopup": "dialog", onclick: () => openEvidence(result) }) : null,
-      result.answer ? button(t("copy"), { onclick: () => copyText(answerMarkdown(result), this.announce) }) : null,
+      result.answer ? button(t("copy"), { drawing: "copy", onclick: () => copyText(answerMarkdown(result), this.announce) }) : null,
       again, ...(this.features.includes("feedback") ? this.thumbs(result.id) : []));
   }
 

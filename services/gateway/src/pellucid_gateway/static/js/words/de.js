@@ -38,7 +38,7 @@ export default {
   without: "Diese Antwort kam ohne {names} zustande.",
   part_decision: "den Entscheidungsdienst", part_search: "die Websuche", part_scorer: "die Relevanzbewertung", part_fetcher: "das Lesen von Seiten", part_browser: "den Browser",
   part_llm: "das Sprachmodell", part_store: "den Speicher", part_budget: "das Suchbudget", part_deadline: "mehr Zeit", part_citations: "die Zitatprüfung", part_provider: "den Anbieter {name}",
-  askNext: "Weiterfragen",
+  askAbout: "Mehr zu", askNext: "Weiterfragen",
   // steps
   thinking: "Einen Moment…", answering: "Antwort entsteht…", searching: "Suche läuft…", readingPage: "Seite wird gelesen…",
   readHost: "{host} gelesen", couldNotRead: "Nicht lesbar: {host}", searchedFor: "Gesucht nach", isEnough: "Prüfung, ob das reicht",

@@ -38,7 +38,7 @@ export default {
   without: "This answer had to do without {names}.",
   part_decision: "the decision service", part_search: "web search", part_scorer: "the relevance scorer", part_fetcher: "page reading", part_browser: "the browser",
   part_llm: "the language model", part_store: "the store", part_budget: "the search budget", part_deadline: "more time", part_citations: "the citation check", part_provider: "provider {name}",
-  askNext: "Ask next",
+  askAbout: "Ask about", askNext: "Ask next",
   // steps
   thinking: "Thinking…", answering: "Answering…", searching: "Searching…", readingPage: "Reading the page…",
   readHost: "Read {host}", couldNotRead: "Could not read {host}", searchedFor: "Searched for", isEnough: "Checking whether this is enough",

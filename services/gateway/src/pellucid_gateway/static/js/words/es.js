@@ -38,7 +38,7 @@ export default {
   without: "Esta respuesta tuvo que prescindir de: {names}.",
   part_decision: "el servicio de decisión", part_search: "la búsqueda web", part_scorer: "la evaluación de relevancia", part_fetcher: "la lectura de páginas", part_browser: "el navegador",
   part_llm: "el modelo de lenguaje", part_store: "el almacén", part_budget: "el presupuesto de búsqueda", part_deadline: "más tiempo", part_citations: "la comprobación de citas", part_provider: "el proveedor {name}",
-  askNext: "Para seguir",
+  askAbout: "Saber más sobre", askNext: "Para seguir",
   // steps
   thinking: "Pensando…", answering: "Respondiendo…", searching: "Buscando…", readingPage: "Leyendo la página…",
   readHost: "Leído: {host}", couldNotRead: "No se pudo leer {host}", searchedFor: "Búsqueda de", isEnough: "Comprobando si es suficiente",

@@ -38,7 +38,7 @@ export default {
   without: "次のものなしで回答しました：{names}。",
   part_decision: "判断サービス", part_search: "ウェブ検索", part_scorer: "関連度の評価", part_fetcher: "ページの読み取り", part_browser: "ブラウザー",
   part_llm: "言語モデル", part_store: "保存先", part_budget: "検索の予算", part_deadline: "追加の時間", part_citations: "引用の確認", part_provider: "検索元 {name}",
-  askNext: "続けて質問",
+  askAbout: "関連する内容を質問", askNext: "続けて質問",
   // steps
   thinking: "考えています…", answering: "回答しています…", searching: "検索しています…", readingPage: "ページを読んでいます…",
   readHost: "{host} を読みました", couldNotRead: "読めませんでした：{host}", searchedFor: "検索語", isEnough: "十分かどうかを確認中",

@@ -38,7 +38,7 @@ export default {
   without: "다음 없이 답변했습니다: {names}.",
   part_decision: "판단 서비스", part_search: "웹 검색", part_scorer: "관련도 평가", part_fetcher: "페이지 읽기", part_browser: "브라우저",
   part_llm: "언어 모델", part_store: "저장소", part_budget: "검색 예산", part_deadline: "추가 시간", part_citations: "인용 확인", part_provider: "검색 제공자 {name}",
-  askNext: "이어서 물어보기",
+  askAbout: "관련 내용 더 묻기", askNext: "이어서 물어보기",
   // steps
   thinking: "생각하는 중…", answering: "답변하는 중…", searching: "검색하는 중…", readingPage: "페이지를 읽는 중…",
   readHost: "{host} 읽음", couldNotRead: "읽지 못함: {host}", searchedFor: "검색어", isEnough: "충분한지 확인하는 중",
