@@ -26,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from pellucid_fetcher.document import Document
 from pellucid_fetcher.extraction.reading.dispatch import open_readers, read
+from pellucid_gateway.answering.window import NAMED_SHARE
 from pellucid_gateway.domain.events import TurnEvent
 from pellucid_gateway.domain.findings import Hit, PageContent, ScoredHit
 from pellucid_gateway.domain.notices import wording_for
@@ -40,6 +41,8 @@ from rig.real_support import RealLikeness
 
 Row = Mapping[str, Any]
 STANDARD = DEPTH_PLANS[Depth.STANDARD]
+# For the pages that a person named, in a window of 8,192 tokens.
+NAMED_TOKENS = int(NAMED_SHARE * 8_192)
 
 
 def main() -> int:
@@ -103,7 +106,7 @@ async def shown(page: PageContent, question: str) -> dict[str, str]:
     wanted = Wanted(question, f"{question} {page.url}")
     hit = ScoredHit(hit=Hit(url=page.url, title=page.title, snippet=page.excerpt), relevance=0.7)
     cut = {page.url: page}
-    named = await chooser.of_named([page], wanted, most_bytes=0)
+    named = await chooser.of_named([page], wanted, most_tokens=NAMED_TOKENS)
     alone = await chooser.of_hits([hit], cut, wanted, STANDARD)
     quick = await PassageChooser(RealLikeness(), context=context()).of_hits(
         [hit], cut, wanted, DEPTH_PLANS[Depth.QUICK]

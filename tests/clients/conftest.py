@@ -67,6 +67,7 @@ async def gateway() -> AsyncIterator[str]:
             health=Health(),
             rules=GuardRules(),
             observe=lambda *_: None,
+            evidence=rig.evidence,
             upstream=await open_model_server(settings, stack),
             own_model="m",
         )

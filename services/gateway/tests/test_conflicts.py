@@ -165,6 +165,7 @@ WEDNESDAY = datetime(2026, 10, 7, tzinfo=UTC)
         ("en", "It opened last week.", "last week (the week of 28 September 2026)"),
         ("en", "It rose 3 days ago.", "3 days ago (4 October 2026)"),
         ("en", "It opened yesterday.", "yesterday (6 October 2026)"),
+        ("en", "After yesterday's vote it rose.", "yesterday's (6 October 2026) vote"),
         ("de", "Sie wurde gestern eröffnet.", "gestern (6. Oktober 2026)"),
         ("de", "Die Maut stieg letzte Woche.", "letzte Woche (Woche vom 28. September 2026)"),
         ("fr", "Il a ouvert la semaine dernière.", "dernière (semaine du 28 septembre 2026)"),

@@ -226,6 +226,16 @@ async def test_a_taker_that_lags_holds_the_server_up_and_loses_nothing() -> None
     assert sum(taken) == 400 * len(block)
 
 
+async def test_a_taker_that_lags_at_the_end_leaves_a_connection_that_hears() -> None:
+    whole = [CHUNKED, b"".join(CHUNKS) + END]
+    script = Script([whole, [REFUSED]], pause_s=0.05)
+    async with served(script, first_byte_s=1.0) as model:
+        reply = await model.complete(b"{}", "m")
+        await reply.pour(lambda _piece: asyncio.sleep(0.01))
+        assert await body_of(model) == b"{}"
+    assert script.connections == 1
+
+
 async def test_the_time_that_a_taker_needs_is_no_silence_of_the_server() -> None:
     taken: list[bytes] = []
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from door_fakes import RESULT
 from kept_rig import Plan, open_gateway
-from turn_fakes import QUESTION
+from port_fakes import QUESTION
 
 from pellucid_gateway.analytics.rollups import of_failure, of_turn
 from pellucid_gateway.analytics.stats import summary

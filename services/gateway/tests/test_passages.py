@@ -56,6 +56,33 @@ def test_a_row_brings_the_heads_of_its_columns() -> None:
     assert "| Coach | 19.80 crowns | summer |" in text
 
 
+def test_a_small_table_is_shown_whole_where_it_fits() -> None:
+    assert "| Bicycle | 1.20 crowns | all year |" in shown("What does a coach pay?", 60)
+    assert "Bicycle" not in shown("What does a coach pay?", 30)
+
+
+def test_headings_are_shown_with_what_stands_below_them_alone() -> None:
+    text = shown("Questions about fares and history?", 60).splitlines()
+
+    assert not {"Fares", "Questions", "History"} & {text[-1]}
+    assert all(text[i + 1].startswith("|") for i, line in enumerate(text) if line == "Fares")
+
+
+def test_a_heading_that_repeats_the_title_is_left_out() -> None:
+    page = "# Bridge opens\n\nThe bridge opened today."
+    as_title = best_of(page, "bridge?", title="Bridge opens | The Post", most_tokens=60)
+
+    assert as_title == "The bridge opened today."
+    assert best_of(page, "bridge?", title="The Post", most_tokens=60).startswith("Bridge opens\n")
+
+
+def test_code_keeps_its_indentation() -> None:
+    code = "async with connect() as stream:\n    async for event in stream:\n        save(event)"
+    text = best_of(f"```\n{code}\n```", "connect to a stream", title="", most_tokens=60)
+
+    assert text == code
+
+
 def test_heads_of_columns_are_not_shown_without_a_row() -> None:
     assert "Season" not in shown("Who wore a hat at the opening in the tourist season?", 30)
 

@@ -98,3 +98,14 @@ async def test_a_figure_below_a_heading_is_no_entry_of_a_list_of_sources() -> No
     answer, _, _ = await verified([text])
 
     assert answer == text
+
+
+async def test_without_a_judge_a_figure_that_is_worked_out_keeps_a_citation_but_gets_none() -> None:
+    facts = "The yearly profit of the bridge rose to 64 million crowns from 58 million."
+    sources = (replace(SOURCES[0], facts=facts),)
+    said = "The yearly profit of the bridge rose by 6 million crowns"
+    marked, kept, _ = await verified([f"{said} [1]."], sources=sources)
+    bare, added, _ = await verified([f"{said}."], sources=sources)
+
+    assert (marked, bare) == (f"{said}.", f"{said}.")
+    assert ([c.added for c in kept], added) == ([False], ())

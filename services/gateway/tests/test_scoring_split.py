@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 from kept_rig import Plan, ask, open_gateway
+from port_fakes import FakeModel
 from pydantic import ValidationError
-from turn_fakes import FakeModel, Rig, turn
+from turn_fakes import Rig, turn
 
 from pellucid_gateway.access.scoring_profiles import KnownProfiles, TrafficSplit
 from pellucid_gateway.domain.request import ScoringOptions, SearchCommand, SearchOptions

@@ -90,6 +90,8 @@ class ModelConnection(asyncio.Protocol):
         if not self._is_open:
             raise LlmUnavailableError(_BROKE_OFF)
         self._timer = self._loop.call_later(self._idle_s, self._look_after)
+        # The end of the last reply may have come while its client was still to be waited for.
+        self._transport.resume_reading()
         self._transport.write(request)
         try:
             return await self._head

@@ -45,6 +45,7 @@ _POINTS_BACK = re.compile(
 class Kind(StrEnum):
     """What a piece is."""
 
+    TITLE = "title"
     HEADING = "heading"
     PROSE = "prose"
     ITEM = "item"
@@ -109,11 +110,15 @@ def _with_own_needs(place: int, pieces: Sequence[Piece]) -> set[int]:
 
 
 def joined(chosen: Iterable[int], pieces: Sequence[Piece]) -> str:
-    """The chosen pieces in the order of the page: sentences of a paragraph on one line."""
+    """The chosen pieces in the order of the page: sentences of a paragraph on one line.
+
+    The title of the page stands elsewhere.
+    """
     text = ""
     before: Piece | None = None
-    for place in sorted(chosen):
-        piece = pieces[place]
+    for piece in (pieces[place] for place in sorted(chosen)):
+        if piece.kind is Kind.TITLE:
+            continue
         if before is not None:
             runs_on = piece.kind is Kind.PROSE and piece.block == before.block
             text += " " if runs_on else "\n"
@@ -199,8 +204,8 @@ class _Page:
     def _add_code(self, lines: Sequence[str]) -> None:
         needs = self._context()
         for part in "\n".join(lines).split("\n\n"):
-            written = [" ".join(line.split()) for line in part.split("\n")]
-            text = "\n".join(line for line in written if line)
+            written = [_indented(line) for line in part.split("\n")]
+            text = "\n".join(line for line in written if line.strip())
             if text:
                 self._put(text, Kind.CODE, needs=needs)
 
@@ -246,6 +251,11 @@ class _Page:
         places = (*(place for _, place in self._headings), *self._leads, *asked)
         about = tuple(self.pieces[place].text for place in places)
         self.pieces.append(Piece(text, kind, self._block, needs, about))
+
+
+def _indented(line: str) -> str:
+    """A line of code with single blanks but for its indentation, which may be its meaning."""
+    return line[: len(line) - len(line.lstrip())] + " ".join(line.split())
 
 
 def _announces(text: str) -> bool:

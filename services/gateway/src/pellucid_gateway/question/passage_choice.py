@@ -20,6 +20,8 @@ _LEAST_SAYING = 8
 _MOST_SHARES = 4
 # The page's own score decides between passages that fit alike, not against one that fits better.
 _PAGE_POWER = 0.5
+# A table of at most so many rows and tokens is shown whole.
+_MOST_ROWS, _SMALL_TABLE = 12, 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +88,37 @@ def chosen(
 
 
 def _take(pieces: Sequence[Piece], place: int, taken: set[int], room: _Room, page: int) -> None:
-    """Take a piece of a page with what it needs, if it is new and fits."""
+    """Take a piece of a page with what it needs, if it is new and fits: a small table whole."""
     if place in taken or _says_nothing_new(pieces, place, taken):
         return
-    more = with_needs([place], pieces) - taken
-    cost = sum(tokens_of(pieces[i].text) + 1 for i in more)
-    if room.takes(page, cost):
-        room.take(page, cost)
-        taken |= more
+    for wanted in (_table_of(pieces, place), [place]):
+        more = with_needs(wanted, pieces) - taken
+        cost = sum(_cost(pieces[i]) for i in more)
+        if more and room.takes(page, cost):
+            room.take(page, cost)
+            taken |= more
+            return
+
+
+def _table_of(pieces: Sequence[Piece], place: int) -> list[int]:
+    """Places of all rows of the small table that a row stands in; none for other pieces.
+
+    A single row of several tells less than it seems to: what was asked for is in another one.
+    """
+    if pieces[place].kind is not Kind.ROW:
+        return []
+    first = last = place
+    while first > 0 and pieces[first - 1].block == pieces[place].block:
+        first -= 1
+    while last + 1 < len(pieces) and pieces[last + 1].block == pieces[place].block:
+        last += 1
+    rows = list(range(first, last + 1))
+    is_small = len(rows) <= _MOST_ROWS and sum(_cost(pieces[i]) for i in rows) <= _SMALL_TABLE
+    return rows if is_small else []
+
+
+def _cost(piece: Piece) -> int:
+    return 0 if piece.kind is Kind.TITLE else tokens_of(piece.text) + 1
 
 
 def _cut_best(
@@ -146,8 +171,17 @@ def _order(
 
 
 def _telling(pieces: Sequence[Piece]) -> list[int]:
-    """Places of the pieces that tell something: heads of columns only come with a row."""
-    return [place for place, piece in enumerate(pieces) if piece.kind is not Kind.HEAD_ROW]
+    """Places of the pieces that tell something.
+
+    Heads of columns only come with a row, and headings with what stands below them.
+    """
+    following = (*pieces[1:], *[None] * bool(pieces))
+    return [
+        place
+        for place, (piece, below) in enumerate(zip(pieces, following, strict=True))
+        if piece.kind not in {Kind.HEAD_ROW, Kind.TITLE}
+        and (piece.kind is not Kind.HEADING or below is None or below.kind is Kind.HEADING)
+    ]
 
 
 def _says_nothing_new(pieces: Sequence[Piece], place: int, taken: set[int]) -> bool:

@@ -7,7 +7,7 @@ so is what is shown of a page that the person named.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pellucid_gateway.question.asked_for import asked_for
 from pellucid_gateway.question.asked_things import share_told, things_of
@@ -89,13 +89,21 @@ def read(pages: Sequence[Page], question: str, *, further: Sequence[str] = ()) -
         further: Asked besides: queries that followed from what was found.
     """
     parts = (*parts_of(question), *further)
-    cut = tuple(pieces_of(page.text) for page in pages)
+    cut = tuple(_with_title(pieces_of(page.text), page.title) for page in pages)
     worth = tuple(
         tuple(_by_words(pieces, part, page.title) for part in parts)
         for pieces, page in zip(cut, pages, strict=True)
     )
     foreign = is_foreign(question, " ".join(page.text[:_SAMPLE_CHARS] for page in pages))
     return Reading(parts, cut, worth, _to_compare(cut, worth, whole=foreign))
+
+
+def _with_title(pieces: tuple[Piece, ...], title: str) -> tuple[Piece, ...]:
+    """The pieces; a first heading that only repeats the title, as titles begin, is marked."""
+    first = next(iter(pieces), None)
+    if first is None or first.kind is not Kind.HEADING or not title.startswith(first.text):
+        return pieces
+    return (replace(first, kind=Kind.TITLE), *pieces[1:])
 
 
 def is_foreign(question: str, text: str) -> bool:

@@ -19,6 +19,7 @@ from pellucid_language.calendar import month_name
 from pellucid_language.detection import detect_language
 
 _MONTHS_OF_YEAR = 12
+_POSSESSIVE = r"(?:['’]s\b)?"
 # A word that is already dated: "today (3 October 2026)", "heute, 3. Oktober".
 _DATED = re.compile(r"\s?(?:[,，]?\s?\d|[(（][^)）]{0,40}\d)")
 
@@ -109,11 +110,12 @@ def _languages() -> Mapping[str, _Language]:
 
 def _language(code: str, entry: Mapping[str, Mapping[str, Any]]) -> _Language:
     fixed = (
-        _Rule(re.compile(pattern, re.IGNORECASE), unit, offset)
+        _Rule(_compiled(pattern), unit, offset)
         for pattern, (unit, offset) in entry["words"].items()
     )
-    counted = (
-        _Rule(re.compile(pattern, re.IGNORECASE), unit, None)
-        for pattern, unit in entry["ago"].items()
-    )
+    counted = (_Rule(_compiled(pattern), unit, None) for pattern, unit in entry["ago"].items())
     return _Language(code, entry["formats"], (*fixed, *counted))
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(f"(?:{pattern}){_POSSESSIVE}", re.IGNORECASE)

@@ -43,7 +43,8 @@ class Following(IntEnum):
 
     NOT = 0
     PERHAPS = 1
-    STATED = 2
+    DERIVED = 2
+    STATED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ def following(figure: Figure, claim: str, sentences: Sequence[str]) -> Following
     >>> (six,) = figures("Profit grew by 6 million pounds")
     >>> page = ["It rose to 64 million pounds from 58 million."]
     >>> following(six, "Profit grew by 6 million pounds", page).name
-    'STATED'
+    'DERIVED'
     """
     if figure.measure == "ordinal":
         return Following.NOT
@@ -82,7 +83,7 @@ def following(figure: Figure, claim: str, sentences: Sequence[str]) -> Following
             if any(_is_rounded(claimed, value, figure) for value in values):
                 # A wrong year is mostly a few years off, so that it is easily reached.
                 if not figure.is_year and _chance(figure, claimed, values) <= scope.likeliest:
-                    return Following.STATED
+                    return Following.DERIVED
                 found = Following.PERHAPS
     return found
 

@@ -47,12 +47,14 @@ class FactMatch:
     Attributes:
         is_open: Form can neither find nor refute something: a figure that could be worked out in
             many ways, a name in another language. Only a judge may say that it is there.
+        is_derived: A figure is worked out from others.
     """
 
     numbers_found: bool
     names_found: bool
     dates_found: bool
     is_open: bool = False
+    is_derived: bool = False
 
     @property
     def all_found(self) -> bool:
@@ -114,6 +116,7 @@ def match_facts(
         names_found=is_across or not misses,
         dates_found=is_dated and not _is_another_time(claim, text),
         is_open=numbers is Following.PERHAPS or (is_across and misses),
+        is_derived=numbers is Following.DERIVED,
     )
 
 

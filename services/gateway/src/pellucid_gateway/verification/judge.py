@@ -261,7 +261,7 @@ class SupportJudge:
             passage=passage_of(claim, source, support),
             verdict=verdict,
             is_rated=support is not None,
-            is_near=is_near,
+            is_near=is_near and not found.is_derived,
         )
 
     def _is_across(self, claim: str, source: Source) -> bool:

@@ -28,7 +28,8 @@ class Judgement:
         verdict: What a judge said of it; None: nobody did, or not in time.
         is_rated: The scorer rated the wording; else only words were compared.
         is_near: The wording itself is alike, which a source in another language need not be to keep
-            a citation; another citation is moved to it only if it is.
+            a citation, and every figure stands there; without a judge a citation is moved to a
+            source, or added, only if it is.
     """
 
     source: int
