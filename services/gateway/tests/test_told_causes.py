@@ -73,7 +73,7 @@ async def read(language: str = "en", **outcome: Any) -> TurnResult:
             True,
             "FETCH_FAILED",
         ),
-        ({"status": "blocked_by_site"}, "see a human first", False, "FETCH_FAILED"),
+        ({"status": "blocked_by_site"}, "a human passes", False, "FETCH_FAILED"),
         ({"status": "redirect_loop"}, "keeps redirecting", False, "FETCH_FAILED"),
         ({"status": "unsupported_type"}, "without text", False, "EXTRACTION_FAILED"),
         (
