@@ -174,3 +174,13 @@ async def test_a_language_model_that_leads_hears_what_is_known(
     )
     await Cascade(cascade.rules, trained, lead=QueryLead(model)).decide(ask)
     assert "known of the person: The user lives in Lisbon." in model.prompts[0].user
+
+
+async def test_a_late_reading_with_the_background_leaves_the_one_without(
+    decided: Decide, asking: Callable[..., Ask]
+) -> None:
+    ask = asking("anything new about the Marlow ferry?", subject=TUNNEL)
+    alone = FakeUnderstanding(0.9, first="new Marlow ferry")
+    decision = await decided(ask, alone, FakeUnderstanding(down=True))
+    assert "new Marlow ferry" in decision.queries[0].text
+    assert not decision.degraded

@@ -27,6 +27,7 @@ QUESTION = "What is the latest toll for cars?"
 
 
 async def ask(page: Page, question: str = QUESTION) -> None:
+    await expect(page.locator("dialog[open]")).to_have_count(0)
     await page.get_by_label("Your question").fill(question)
     await page.keyboard.press("Enter")
 

@@ -44,6 +44,7 @@ async def page(browser: Browser, kept: KeptGateway) -> AsyncIterator[Page]:
 
 
 async def ask(page: Page, question: str = QUESTION) -> None:
+    await expect(page.locator("dialog[open]")).to_have_count(0)
     await page.get_by_label("Your question").fill(question)
     await page.keyboard.press("Enter")
     await expect(page.locator(".turn:last-child .answer__foot")).to_be_visible()

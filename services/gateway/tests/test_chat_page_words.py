@@ -130,6 +130,7 @@ async def test_single_keys_act_outside_of_fields_until_they_are_turned_off(page:
     keys = page.get_by_role("dialog", name="Keyboard shortcuts")
     await expect(keys).to_contain_text("Edit the last question")
     await page.keyboard.press("Escape")
+    await expect(keys).to_be_hidden()
     await page.keyboard.press("c")
     await expect(page.get_by_role("dialog", name="Conversations")).to_be_visible()
     await page.keyboard.press("Escape")

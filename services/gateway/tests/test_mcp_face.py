@@ -149,3 +149,10 @@ async def test_foreign_hosts_are_refused_here_too(address: str) -> None:
         reply = await http.post(address, json={}, headers={"host": "rebind.example"})
 
     assert reply.status_code == 403
+
+
+async def test_a_body_of_another_type_is_refused_in_json(address: str) -> None:
+    async with httpx.AsyncClient(trust_env=False) as http:
+        reply = await http.post(address, content=b"hello", headers={"accept": "application/json"})
+    assert reply.status_code == 400
+    assert reply.json()["error"]["message"] == "Content-Type must be application/json."

@@ -1,7 +1,12 @@
 """Results that mention nothing of what a question names have no place."""
 
-import pytest
+from dataclasses import replace
 
+import pytest
+from port_fakes import HITS, FakeSearch, search_decision
+from turn_fakes import Rig
+
+from pellucid_gateway.domain.decision import PlannedQuery
 from pellucid_gateway.domain.findings import Hit, PageContent, ScoredHit
 from pellucid_gateway.question.asked_things import named_words
 from pellucid_gateway.retrieval.strangers import strangers
@@ -69,3 +74,15 @@ def test_german_nouns_are_not_looked_for_in_other_languages() -> None:
     hit = _hit("Vaccination", "Known problems", language="en")
 
     assert not strangers([hit], {}, "Welche Probleme macht der Impfstoff?", language="de")
+
+
+async def test_a_name_that_opens_a_question_is_known_from_its_query() -> None:
+    hit = replace(HITS[0], title="Norrvik kettle: recall", snippet="Return it, Norrvik says.")
+    rig = Rig(search=FakeSearch(hits=(hit,)))
+    rig.decision.decision = search_decision(
+        standalone_question="Norrvik Ada Example: any recalls?",
+        queries=(PlannedQuery("Norrvik Ada Example recalls"),),
+        requires_context=True,
+    )
+    events = await rig.events("any recalls?")
+    assert [source.url for source in events[-1].result.sources] == [hit.url]  # type: ignore[union-attr]

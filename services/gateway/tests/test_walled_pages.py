@@ -12,11 +12,11 @@ from port_fakes import HITS, FakeFetcher, FakeScorer, FakeSearch, answer_decisio
 from port_fakes import search_decision as searching
 from turn_fakes import Rig
 
-from pellucid_gateway.domain.decision import Action, Decision, Stage
+from pellucid_gateway.domain.decision import Action, Decision, Stage, WebMode
 from pellucid_gateway.domain.findings import Hit
 from pellucid_gateway.domain.request import ChatMessage, Role, TurnRequest
 from pellucid_gateway.question.page_topic import walled_pages
-from pellucid_gateway.turn.page_follow_ups import title_of
+from pellucid_gateway.turn.offers import Offer
 
 URL = "https://harbour.example/premium/bridge-toll"
 NAMING = f"What does {URL} say?"
@@ -99,8 +99,38 @@ async def test_the_page_is_read_again_where_it_is_named_again(tmp_path: Path) ->
 
 
 async def test_without_its_evidence_the_address_tells_what_a_page_is_about() -> None:
+    rig = Rig()
+
+    async def decide(_request: TurnRequest) -> Decision:
+        return searching()
+
+    offer = Offer(decide=decide, evidence=rig.evidence, scorer=rig.scorer)
     request = TurnRequest(messages=(ChatMessage(Role.USER, "yes"),), walled=lambda _url: "gone")
-    assert await title_of(URL, request, Rig().evidence) == "bridge toll"
+    assert await offer.title_of(URL, request) == "bridge toll"
+
+
+@pytest.mark.parametrize(
+    ("answer", "decision", "is_wanted"),
+    [
+        ("yes please", answer_decision("yes please"), True),
+        ("no thanks", searching(requires_context=True), False),
+        ("no thanks, rather the ferry fares", searching(), True),
+        ("what is a toll?", answer_decision("what is a toll?"), False),
+    ],
+)
+async def test_a_clear_answer_to_an_offer_outweighs_the_decision(
+    answer: str, decision: Decision, *, is_wanted: bool
+) -> None:
+    asked: list[TurnRequest] = []
+
+    async def decide(request: TurnRequest) -> Decision:
+        asked.append(request)
+        return searching() if request.web_mode is WebMode.ON else decision
+
+    offer = Offer(decide=decide, evidence=Rig().evidence, scorer=FakeScorer())
+    found = await offer.decided(TurnRequest(messages=(ChatMessage(Role.USER, answer),)), URL)
+    assert found.needs_search is is_wanted
+    assert bool(found.queries) is is_wanted
 
 
 def test_a_page_that_could_be_read_is_no_offer() -> None:

@@ -25,7 +25,7 @@ _EVEN = 0.05
 _PRIOR, _OFFERED_PRIOR = 0.6, 1.0
 # Who takes an offer up says little, so that words of what was offered count by this power of their
 # probability, and those of the message by a third.
-_OFFERED_POWER, _TAKEN_UP = 0.25, 0.3
+_OFFERED_POWER, _TAKEN_UP = 0.2, 0.3
 # Alone so sure of a search, and so sure that nothing said before is needed, the model has read a
 # complete question unless it is surer of a word of the subject: so 51 of 54 readings of messages of
 # our own about something else beside three subjects, and 4 of 27 of others that ask of the subject.
@@ -88,7 +88,12 @@ def weighed(ask: Ask, alone: Read, told: Read, numbers: Sequence[int]) -> Read:
     search = _both(ask, alone.understood.search, told.understood.search)
     usual = alone.understood if search < SEARCH_AT or own_topic else told.understood
     lean = usual.leans if search < SEARCH_AT else told.understood.leans
-    understood = replace(usual, search=search, leans=max(lean, LEANS_AT if remembered else 0.0))
+    understood = replace(
+        usual,
+        search=search,
+        leans=max(lean, LEANS_AT if remembered else 0.0),
+        kind=usual.kind or told.understood.kind,
+    )
     first = next(iter(decode(words)), [])
     gained = any(word.text in numbers for word in first)
     # What was offered is one thing: the words of its title that have no room make no query.
@@ -127,7 +132,9 @@ def _has_topic(ask: Ask, words: Sequence[Word]) -> bool:
     """Whether a message makes a query of its own; after an offer, one with a name."""
     first = next(iter(decode(words)), [])
     own = [word for word in first if word.text == MESSAGE]
-    return any(word.nameable for word in own) if ask.search_offered else bool(own)
+    if ask.search_offered:  # the first word has its capital from the beginning
+        return any(word.nameable and word.start > 0 for word in own)
+    return bool(own)
 
 
 def _remembered(words: Sequence[Word], memories: int) -> dict[Word, float]:

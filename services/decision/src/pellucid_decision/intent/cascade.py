@@ -201,8 +201,16 @@ async def _read(model: Understander, context: Context) -> Read:
     if not background:
         return await _read_in(model, context)
     told = context_of(context.ask, context.message, background)
-    both = await asyncio.gather(_read_in(model, context), _read_in(model, told))
-    return weighed(context.ask, *both, told.background)
+    alone, beside = await asyncio.gather(
+        _read_in(model, context), _read_in(model, told), return_exceptions=True
+    )
+    if isinstance(alone, BaseException):
+        raise alone
+    if isinstance(beside, UnavailableError):  # what is read alone is better than nothing
+        return alone
+    if isinstance(beside, BaseException):
+        raise beside
+    return weighed(context.ask, alone, beside, told.background)
 
 
 async def _read_in(model: Understander, context: Context) -> Read:

@@ -123,11 +123,15 @@ class Gatherer:
         gathered.found_nothing_new = len(gathered.hits) == known
         gathered.scored = await self._score(search_plan, gathered)
         await self._read_pages(search_plan, gathered)
+        decision = search_plan.decision
         gathered.strangers = strangers(
             gathered.scored,
             gathered.pages,
-            # A further round may have learnt the name of whom the question describes.
-            " ".join([search_plan.decision.standalone_question, *gathered.refined]),
+            # A further round may have learnt the name of whom the question describes. A name that
+            # opens the question is none by its form, in the query behind it it is.
+            " ".join(
+                [decision.standalone_question, *further_questions(decision), *gathered.refined]
+            ),
             language=search_plan.language,
         )
         _log.info(

@@ -1,22 +1,16 @@
 """A question about a page that was named before: the page is read again, and answered from."""
 
-import re
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
-from urllib.parse import unquote, urlsplit
 
 from pellucid_gateway.domain.decision import (
-    SEARCH_DECLINED,
     Action,
     Decision,
     Stage,
     WebMode,
 )
 from pellucid_gateway.domain.findings import PageContent, Purpose
-from pellucid_gateway.domain.ports import EvidenceStore
-from pellucid_gateway.domain.request import SubjectContext, TurnRequest
+from pellucid_gateway.domain.request import TurnRequest
 from pellucid_gateway.question.page_leaving import Leaving, leaving, points_back
 from pellucid_gateway.question.page_topic import (
     PageTopic,
@@ -29,8 +23,8 @@ from pellucid_gateway.question.page_topic import (
     without_lead,
 )
 from pellucid_gateway.retrieval.reading import PageReader
+from pellucid_gateway.turn.offers import Offer
 from pellucid_gateway.turn_context.ledger import TurnLedger
-from pellucid_runtime.errors import ServiceError
 
 _CONFIDENCE = 0.85
 # The person's own word against the web.
@@ -58,7 +52,7 @@ async def with_named_page(
     ledger: TurnLedger,
     *,
     decide: Callable[[TurnRequest], Awaitable[Decision]],
-    evidence: EvidenceStore,
+    offer: Offer,
 ) -> FollowUp:
     """The decision, to fetch the named page again where the message goes on about it.
 
@@ -70,14 +64,12 @@ async def with_named_page(
         reader: Reads the page.
         ledger: Takes what is told.
         decide: Decides again; on a message that leaves the page without what was said of it.
-        evidence: Has the title of a page behind a wall.
+        offer: Decides on an answer to the offer that is made for a page behind a wall.
     """
     closed = request.web_mode is WebMode.OFF or _is_unwanted(request, decision)
     walled = () if closed or decision.urls or request.force_search else walled_pages(request)
     if walled:
-        return FollowUp(
-            await _decided_on_offer(request, walled[0], decide, evidence), walled=walled
-        )
+        return FollowUp(await offer.decided(request, walled[0]), walled=walled)
     topic = (
         None if decision.urls or decision.topicless or request.force_search else topic_of(request)
     )
@@ -99,39 +91,6 @@ async def with_named_page(
         return FollowUp(decision)
     searches_too = stands is Leaving.PERHAPS or request.web_mode is WebMode.ON
     return FollowUp(_about_page(decision, topic, searches_too=searches_too), pages)
-
-
-async def _decided_on_offer(
-    request: TurnRequest,
-    url: str,
-    decide: Callable[[TurnRequest], Awaitable[Decision]],
-    evidence: EvidenceStore,
-) -> Decision:
-    """The decision after a search was offered for what a page behind a wall is about."""
-    subject = SubjectContext(kind="page", title=await title_of(url, request, evidence))
-    decision = await decide(replace(request, subject=subject, search_offered=True))
-    if decision.action is not Action.ANSWER:
-        return decision
-    return replace(decision, reason_code=SEARCH_DECLINED)
-
-
-async def title_of(url: str, request: TurnRequest, evidence: EvidenceStore) -> str:
-    """The title of a page behind a wall, from the evidence; else the end of its address."""
-    wall = request.walled(url) or ""
-    with suppress(ServiceError):
-        pages = (await evidence.load(wall, request.caller))["user_pages"]
-        return next((page["title"] for page in pages if page["url"] == url), "") or _tail(url)
-    return _tail(url)
-
-
-def _tail(url: str) -> str:
-    """The words at the end of an address.
-
-    >>> _tail("https://post.example/2026/harbour-bridge_toll.html?a=1")
-    'harbour bridge toll'
-    """
-    last = PurePosixPath(urlsplit(url).path).stem
-    return " ".join(re.split(r"[-_+.]+", unquote(last)))
 
 
 async def _decided_apart(

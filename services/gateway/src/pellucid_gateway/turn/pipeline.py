@@ -43,6 +43,7 @@ from pellucid_gateway.turn.dependencies import Dependencies, considered
 from pellucid_gateway.turn.follow_ups import reused_sources
 from pellucid_gateway.turn.model_failures import notify_failure
 from pellucid_gateway.turn.named_pages import take_page
+from pellucid_gateway.turn.offers import Offer
 from pellucid_gateway.turn.page_follow_ups import with_named_page
 from pellucid_gateway.turn.result import Findings, Identifiers, basis_of, build_result, with_account
 from pellucid_gateway.turn.search_loss import notify_loss
@@ -160,7 +161,11 @@ class OneTurn:
             self._reader,
             self._ledger,
             decide=self._considered,
-            evidence=self._dependencies.evidence,
+            offer=Offer(
+                decide=self._considered,
+                evidence=self._dependencies.evidence,
+                scorer=self._dependencies.services.scorer,
+            ),
         )
         decision, self._read_before = followed.decision, followed.pages
         self._walled = followed.walled

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, ParamSpec, cast
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.transport_security import TransportSecuritySettings
-from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
+from mcp_types import INVALID_REQUEST, CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
 from starlette.datastructures import Headers
 from starlette.requests import Request
@@ -44,6 +44,8 @@ Tool = Callable[P, Awaitable[dict[str, Any]]]
 PATH = "/mcp"
 
 _BAD_REQUEST = 400
+# Of what the SDK refuses in plain text.
+_NO_JSON = "Content-Type must be application/json."
 # How answers begin that go on with the words of a parser.
 _PARSERS = {
     "Parse error": "The body is not JSON.",
@@ -173,7 +175,9 @@ def _plain(begun: Message, body: bytes) -> Response:
     try:
         error = json.loads(body)["error"]
         told = _PARSERS.get(str(error["message"]).partition(":")[0], "")
-    except (ValueError, TypeError, KeyError):
+    except ValueError:
+        error, told = {"code": INVALID_REQUEST}, _NO_JSON
+    except (TypeError, KeyError):
         told = ""
     if told:
         error = {"code": error["code"], "message": told}

@@ -86,7 +86,8 @@ def _schema(name: str, schema: dict[str, Any]) -> str:
     about = escape(schema.get("description", ""))
     return (
         f'<section id="{escape(name)}"><h3>{escape(name)}</h3><p>{about}</p>'
-        f"<div><table><tbody>{rows}</tbody></table></div></section>"
+        f'<div tabindex="0" role="region" aria-label="{escape(name)}">'
+        f"<table><tbody>{rows}</tbody></table></div></section>"
     )
 
 

@@ -8,7 +8,7 @@ import { t } from "./words.js";
 export function wireKeys(actions) {
   const all = { ...actions, "?": () => byId("keys").showModal() };
   document.addEventListener("keydown", (event) => {
-    const isTyping = event.target.closest("input:not([type=radio], [type=checkbox]), textarea, select, dialog");
+    const isTyping = event.target.closest("input:not([type=radio], [type=checkbox]), textarea, select, dialog[open]");
     if (!settings.keys || isTyping || event.ctrlKey || event.metaKey || event.altKey || !(event.key in all)) return;
     event.preventDefault();
     all[event.key]();
