@@ -313,3 +313,11 @@ def test_named_pages_keep_their_room(text: str, most: int) -> None:
 
     assert len(named_page(reading, reading.worth, 0, most_chars=most)) <= most
     assert len(outline(reading, 0, most_chars=most)) <= most
+
+
+def test_where_nothing_but_the_title_fits_something_is_shown_all_the_same() -> None:
+    page = (
+        "# Bridge opens\n\n" + "The bridge opened today and it was a long day for all of them. " * 3
+    )
+
+    assert best_of(page, "bridge?", title="Bridge opens", most_tokens=8)

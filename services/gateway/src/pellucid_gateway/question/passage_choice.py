@@ -82,7 +82,7 @@ def chosen(
         for page, place in order:
             _take(reading.pages[page], place, taken[page], room, page)
     return tuple(
-        joined(places, reading.pages[page]) if places else _cut_best(reading, worth, page, room)
+        joined(places, reading.pages[page]) or _cut_best(reading, worth, page, room)
         for page, places in enumerate(taken)
     )
 
