@@ -25,6 +25,7 @@ from pellucid_scorer.support.likeness import Judgement
 from pellucid_scorer.understanding.reader import Understood
 
 MICROSECONDS = 1_000_000
+POSSIBLY_HARMFUL = "possibly_harmful"
 
 _ROLES: Mapping[int, str] = {common_pb2.ROLE_USER: "user", common_pb2.ROLE_ASSISTANT: "assistant"}
 _EXCLUSIONS = {
@@ -35,6 +36,7 @@ _EXCLUSIONS = {
     Exclusion.NEAR_DUPLICATE: scorer_pb2.EXCLUSION_NEAR_DUPLICATE,
     Exclusion.BEYOND_LIMIT: scorer_pb2.EXCLUSION_BEYOND_LIMIT,
     Exclusion.BLOCKED: scorer_pb2.EXCLUSION_BLOCKED,
+    Exclusion.LOW_QUALITY: scorer_pb2.EXCLUSION_LOW_QUALITY,
 }
 
 
@@ -170,6 +172,7 @@ def _scored(verdict: Verdict) -> scorer_pb2.ScoredCandidate:
         exclusion=_EXCLUSIONS[verdict.exclusion],
         domain=rated.domain,
         corroborated_by=verdict.corroborated_by,
+        warnings=[POSSIBLY_HARMFUL] if rated.harmful else [],
     )
 
 

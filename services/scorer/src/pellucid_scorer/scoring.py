@@ -144,7 +144,11 @@ class Scorer:
         ranking = Ranking(self._tables, rules, question)
         basis = hearing.reader_of_all(heard, query.candidates)
         verdicts = ranking.rank(
-            query.candidates, parts, basis.vectors[len(asked) :], scale=basis.scale
+            query.candidates,
+            parts,
+            basis.vectors[len(asked) :],
+            scale=basis.scale,
+            encoder=basis.model,
         )
         names = "+".join([*(one.model for one in heard), *again.used])
         return Scored(verdicts, rules, names, hearing.longest(heard), again.lost)

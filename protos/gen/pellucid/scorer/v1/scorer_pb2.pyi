@@ -21,6 +21,7 @@ class Exclusion(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     EXCLUSION_NEAR_DUPLICATE: _ClassVar[Exclusion]
     EXCLUSION_BEYOND_LIMIT: _ClassVar[Exclusion]
     EXCLUSION_BLOCKED: _ClassVar[Exclusion]
+    EXCLUSION_LOW_QUALITY: _ClassVar[Exclusion]
 EXCLUSION_UNSPECIFIED: Exclusion
 EXCLUSION_BELOW_THRESHOLD: Exclusion
 EXCLUSION_OFF_TOPIC: Exclusion
@@ -28,6 +29,7 @@ EXCLUSION_DOMAIN_CAP: Exclusion
 EXCLUSION_NEAR_DUPLICATE: Exclusion
 EXCLUSION_BEYOND_LIMIT: Exclusion
 EXCLUSION_BLOCKED: Exclusion
+EXCLUSION_LOW_QUALITY: Exclusion
 
 class ScoreRequest(_message.Message):
     __slots__ = ("question", "candidates", "time_sensitive", "real_time", "subject", "profile", "weights", "threshold", "max_results", "max_per_domain", "now", "further_questions")
@@ -106,7 +108,7 @@ class ScoreResponse(_message.Message):
     def __init__(self, scored: _Optional[_Iterable[_Union[ScoredCandidate, _Mapping]]] = ..., profile: _Optional[str] = ..., weights: _Optional[_Union[Weights, _Mapping]] = ..., threshold: _Optional[float] = ..., model: _Optional[str] = ..., timings: _Optional[_Union[Timings, _Mapping]] = ..., lost: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ScoredCandidate(_message.Message):
-    __slots__ = ("id", "final", "breakdown", "included", "exclusion", "domain", "corroborated_by")
+    __slots__ = ("id", "final", "breakdown", "included", "exclusion", "domain", "corroborated_by", "warnings")
     ID_FIELD_NUMBER: _ClassVar[int]
     FINAL_FIELD_NUMBER: _ClassVar[int]
     BREAKDOWN_FIELD_NUMBER: _ClassVar[int]
@@ -114,6 +116,7 @@ class ScoredCandidate(_message.Message):
     EXCLUSION_FIELD_NUMBER: _ClassVar[int]
     DOMAIN_FIELD_NUMBER: _ClassVar[int]
     CORROBORATED_BY_FIELD_NUMBER: _ClassVar[int]
+    WARNINGS_FIELD_NUMBER: _ClassVar[int]
     id: str
     final: float
     breakdown: Breakdown
@@ -121,7 +124,8 @@ class ScoredCandidate(_message.Message):
     exclusion: Exclusion
     domain: str
     corroborated_by: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, id: _Optional[str] = ..., final: _Optional[float] = ..., breakdown: _Optional[_Union[Breakdown, _Mapping]] = ..., included: _Optional[bool] = ..., exclusion: _Optional[_Union[Exclusion, str]] = ..., domain: _Optional[str] = ..., corroborated_by: _Optional[_Iterable[str]] = ...) -> None: ...
+    warnings: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, id: _Optional[str] = ..., final: _Optional[float] = ..., breakdown: _Optional[_Union[Breakdown, _Mapping]] = ..., included: _Optional[bool] = ..., exclusion: _Optional[_Union[Exclusion, str]] = ..., domain: _Optional[str] = ..., corroborated_by: _Optional[_Iterable[str]] = ..., warnings: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Breakdown(_message.Message):
     __slots__ = ("semantic", "trust", "freshness", "quality", "lexical_lift", "subject_lift", "semantic_method", "trust_rule", "trust_shift")

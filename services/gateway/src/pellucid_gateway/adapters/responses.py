@@ -261,8 +261,11 @@ def _scored(
     if not scored.included:
         name = scorer_pb2.Exclusion.Name(scored.exclusion)
         exclusion = name.removeprefix("EXCLUSION_").lower()
+    hit = by_id[scored.id]
+    if scored.warnings:
+        hit = replace(hit, warnings=tuple(sorted({*hit.warnings, *scored.warnings})))
     return ScoredHit(
-        hit=by_id[scored.id],
+        hit=hit,
         relevance=scored.final,
         breakdown=ScoreBreakdown(
             semantic=parts.semantic,

@@ -231,6 +231,8 @@ def _different_amounts(
                 continue
             if not _are_of_one_kind(figure, rival, is_plain=is_plain):
                 continue
+            if _are_of_two_attributes(figure, rival, question):
+                continue
             if not _is_near_any(figure, b) and not _is_near_any(rival, a):
                 return written_figure(one, figure), written_figure(other, rival)
     return None
@@ -246,6 +248,14 @@ def _are_of_one_kind(figure: Figure, rival: Figure, *, is_plain: bool) -> bool:
     if figure.measure or rival.measure:
         return figure.measure == rival.measure
     return is_plain or bool(_units(figure) & _units(rival))
+
+
+def _are_of_two_attributes(figure: Figure, rival: Figure, question: Question) -> bool:
+    """Whether one is told by the word that the question asks by ("long"), the other by another."""
+    asked = terms(question.text)
+    told = [{word[1:] for word in _units(one)} for one in (figure, rival)]
+    are_asked = [bool(words & asked) for words in told]
+    return bool(figure.measure) and are_asked[0] != are_asked[1] and all(len(w) > 1 for w in told)
 
 
 def _is_near_any(figure: Figure, others: Sequence[Figure]) -> bool:

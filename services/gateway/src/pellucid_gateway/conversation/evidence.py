@@ -141,6 +141,7 @@ def _kept_hit(scored: ScoredHit) -> dict[str, Any]:
         "title": scored.hit.title,
         "relevance": scored.relevance,
         "exclusion": scored.exclusion,
+        "warnings": list(scored.hit.warnings),
     }
 
 

@@ -41,7 +41,7 @@ _MOST_PER_CALL = 20
 _OVERRUN_S = 0.1
 _MIN_TURN_S = 0.1
 # Compatible faces that switch ranking off still show nothing blocked and nothing twice.
-_NEVER_SHOWN = frozenset({"blocked", "near_duplicate"})
+_NEVER_SHOWN = frozenset({"blocked", "low_quality", "near_duplicate"})
 
 
 class Engine:

@@ -100,6 +100,7 @@ class Exclusion(StrEnum):
 
     BLOCKED = "blocked"
     OFF_TOPIC = "off_topic"
+    LOW_QUALITY = "low_quality"
     BELOW_THRESHOLD = "below_threshold"
     NEAR_DUPLICATE = "near_duplicate"
     DOMAIN_CAP = "domain_cap"
@@ -108,12 +109,13 @@ class Exclusion(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """A candidate with its score, before any filter."""
+    """A candidate with its score, before any filter; `harmful`: it may do harm to who opens it."""
 
     candidate: Candidate
     domain: str
     final: float
     breakdown: Breakdown
+    harmful: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,14 @@
 
 final = weights · (semantic, trust, freshness, quality) + the subject's lift. A candidate is
 included when its final score is above the threshold and its semantic part reaches the floor, so
-that no trusted page of today gets in on another topic; of those, near-duplicates are merged, each
-domain gets its share, and the best few stay. The result does not depend on the candidates' order.
+that no trusted page of today gets in on another topic, and its quality is no spam's; of those,
+near-duplicates are merged, each domain gets its share, and the best few stay. The result does not
+depend on the candidates' order.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -29,8 +30,13 @@ from pellucid_scorer.ranking.candidates import (
 from pellucid_scorer.ranking.freshness import Freshness
 from pellucid_scorer.ranking.profiles import Profile
 from pellucid_scorer.ranking.quality import QualityTable
+from pellucid_scorer.ranking.spam import Likelihood, SpamModel, shipped_model
 from pellucid_scorer.ranking.trust import TrustTable
 
+QUALITY_FLOOR = 0.18
+"""Less is spam; a form of .7 has it from a likelihood of .75 on (`eval/spam_train.py`)."""
+TRUSTED = 0.7
+HARMFUL = 0.5
 LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 """Sorts results without a date behind those with one."""
 
@@ -42,6 +48,7 @@ class Tables:
     trust: TrustTable
     freshness: Freshness
     quality: QualityTable
+    spam: SpamModel = field(default_factory=shipped_model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +83,7 @@ class Ranking:
         vectors: npt.NDArray[np.float32],
         *,
         scale: Scale = Scale(),  # noqa: B008 - immutable
+        encoder: str = "",
     ) -> tuple[Verdict, ...]:
         """Return one verdict per candidate: included ones in order of use, then the others.
 
@@ -84,32 +92,40 @@ class Ranking:
             semantics: Their semantic parts, in the same order.
             vectors: float32[n, d], their unit vectors, in the same order.
             scale: Of these vectors' cosines.
+            encoder: Whose vectors they are, for the model of spam; empty: nothing is spam.
         """
         asked = subject.asked_about(self.question.text, self.question.subject)
+        spam = self.tables.spam.rate(candidates, vectors, encoder)
         rated = [
-            self._rate(candidate, semantic, asked)
-            for candidate, semantic in zip(candidates, semantics, strict=True)
+            self._rate(candidate, semantic, asked, likely)
+            for candidate, semantic, likely in zip(candidates, semantics, spam, strict=True)
         ]
         order = sorted(range(len(rated)), key=lambda place: self._order(rated[place]))
         verdicts = self._filtered([rated[place] for place in order], vectors[order], scale)
         return tuple(sorted(verdicts, key=lambda verdict: verdict.exclusion is not None))
 
-    def _rate(self, candidate: Candidate, semantic: Semantic, asked: frozenset[str]) -> Rated:
+    def _rate(
+        self, candidate: Candidate, semantic: Semantic, asked: frozenset[str], likely: Likelihood
+    ) -> Rated:
         host = domains.host_of(candidate.url)
         trust = self.tables.trust.rate(host, asked)
+        # A site of good name is believed, whatever it sounds like.
+        is_known = trust.score >= TRUSTED
+        honest = 1.0 if is_known else 1.0 - likely.spam
         parts = Breakdown(
             semantic=semantic,
             trust=min(1.0, max(0.0, trust.score + candidate.trust_shift)),
             trust_rule=trust.rule,
             freshness=self.tables.freshness.score(candidate.published_at, self.question.now),
-            quality=self.tables.quality.score(candidate.title, candidate.snippet),
+            quality=self.tables.quality.score(candidate.title, candidate.snippet) * honest,
             subject_lift=0.0,
             trust_shift=candidate.trust_shift,
         )
         base = _weighted(parts, self.rules)
         lift = subject.lift(self.question.subject, candidate.text, base)
         parts = replace(parts, subject_lift=lift) if lift else parts
-        return Rated(candidate, registrable_domain(host), base + lift, parts)
+        harmful = not is_known and likely.harmful > HARMFUL
+        return Rated(candidate, registrable_domain(host), base + lift, parts, harmful)
 
     def _filtered(
         self, rated: Sequence[Rated], vectors: npt.NDArray[np.float32], scale: Scale
@@ -132,6 +148,8 @@ class Ranking:
             return Exclusion.BLOCKED
         if parts.semantic.score < self.rules.semantic_floor:
             return Exclusion.OFF_TOPIC
+        if parts.quality < QUALITY_FLOOR:
+            return Exclusion.LOW_QUALITY
         return None if rated.final > self.rules.threshold else Exclusion.BELOW_THRESHOLD
 
     def _limited(

@@ -294,6 +294,7 @@ class ExcludedReply(Reply):
     title: str = Field(validation_alias=AliasPath("hit", "title"))
     relevance_score: Score | None = Field(validation_alias="relevance")
     reason: str = Field(validation_alias="exclusion")
+    warnings: list[str] = Field(validation_alias=AliasPath("hit", "warnings"))
 
 
 class _SearchHead(Reply):
