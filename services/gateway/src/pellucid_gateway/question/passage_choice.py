@@ -82,7 +82,7 @@ def chosen(
         for page, place in order:
             _take(reading.pages[page], place, taken[page], room, page)
     return tuple(
-        joined(places, reading.pages[page]) if places else _cut_best(reading, worth, page, room)
+        joined(places, reading.pages[page]) or _cut_best(reading, worth, page, room)
         for page, places in enumerate(taken)
     )
 
@@ -171,17 +171,8 @@ def _order(
 
 
 def _telling(pieces: Sequence[Piece]) -> list[int]:
-    """Places of the pieces that tell something.
-
-    Heads of columns only come with a row, and headings with what stands below them.
-    """
-    following = (*pieces[1:], *[None] * bool(pieces))
-    return [
-        place
-        for place, (piece, below) in enumerate(zip(pieces, following, strict=True))
-        if piece.kind not in {Kind.HEAD_ROW, Kind.TITLE}
-        and (piece.kind is not Kind.HEADING or below is None or below.kind is Kind.HEADING)
-    ]
+    """Places of the pieces that tell something: heads of columns only come with a row."""
+    return [place for place, piece in enumerate(pieces) if piece.kind is not Kind.HEAD_ROW]
 
 
 def _says_nothing_new(pieces: Sequence[Piece], place: int, taken: set[int]) -> bool:
