@@ -63,38 +63,40 @@ async def read(language: str = "en", **outcome: Any) -> TurnResult:
 
 
 @pytest.mark.parametrize(
-    ("outcome", "words", "retry", "code"),
+    ("outcome", "cause", "retry", "code"),
     [
-        ({"status": "not_found", "http_status": 404}, "was not found", False, "FETCH_FAILED"),
-        ({"status": "forbidden"}, "refused access", False, "FETCH_FAILED"),
+        ({"status": "not_found", "http_status": 404}, "not_found", False, "FETCH_FAILED"),
+        ({"status": "forbidden"}, "forbidden", False, "FETCH_FAILED"),
         (
             {"status": "total_timeout", "retryable": True},
-            "too long to respond",
+            "too_slow",
             True,
             "FETCH_FAILED",
         ),
-        ({"status": "blocked_by_site"}, "a human passes", False, "FETCH_FAILED"),
-        ({"status": "redirect_loop"}, "keeps redirecting", False, "FETCH_FAILED"),
-        ({"status": "unsupported_type"}, "without text", False, "EXTRACTION_FAILED"),
+        ({"status": "blocked_by_site"}, "human_check", False, "FETCH_FAILED"),
+        ({"status": "redirect_loop"}, "redirects", False, "FETCH_FAILED"),
+        ({"status": "unsupported_type"}, "not_text", False, "EXTRACTION_FAILED"),
         (
             {"status": "decode_error", "reason": "encrypted"},
-            "with a password",
+            "encrypted",
             False,
             "EXTRACTION_FAILED",
         ),
         ({"status": "decode_error"}, "damaged", False, "EXTRACTION_FAILED"),
-        ({"status": "http_error", "retryable": True}, "error of its own", True, "FETCH_FAILED"),
+        ({"status": "http_error", "retryable": True}, "site_error", True, "FETCH_FAILED"),
     ],
 )
 async def test_each_cause_of_a_page_not_read_has_its_sentence(
-    outcome: dict[str, Any], words: str, retry: object, code: str
+    outcome: dict[str, Any], cause: str, retry: object, code: str
 ) -> None:
     result = await read(**outcome)
+    wording = wording_for("en")
+    words = wording.page(cause, url=PAGE)
 
     (notice,) = [n for n in result.notices if n.code == "page_unreachable"]
     assert words in notice.text
     assert notice.retry is retry
-    assert ("Try again" in notice.text) is retry
+    assert notice.text.endswith(wording.page("retry_or_paste" if retry else "paste"))
     (page,) = result.url_contents
     assert words in page.error
     assert page.error_code == code
