@@ -41,6 +41,7 @@ NOT_MARKDOWN = {
     "answering/particulars.py:_subject": "prompt",
     "answering/sufficiency.py": "compared",
     "conflicts/answer_values.py": "compared",
+    "domain/findings.py:found_in": "compared",
     "verification/stream.py:__init__": "compared",
     "verification/claim_extraction.py:claims_of": "compared",
     "verification/source_lists.py": "compared",
