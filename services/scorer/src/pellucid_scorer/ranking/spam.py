@@ -19,13 +19,13 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from pellucid_language.scripts import RUN_ON
 from pellucid_scorer.ranking.candidates import Candidate
 from pellucid_scorer.ranking.domains import host_of
 
 Floats = npt.NDArray[np.float32]
 
 WORD = re.compile(r"\w+")
-UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 BRACKETED = re.compile(r"[\[(【][^\])】]{2,40}[\])】]")
 YEAR = re.compile(r"\b20[2-9]\d\b")
 PARTS = re.compile(r"[|,;、，•·–—]|\s-\s")
@@ -117,7 +117,7 @@ def form_of(candidate: Candidate) -> tuple[float, ...]:
 def _tokens(text: str) -> list[str]:
     """Words, and in scripts without spaces single characters."""
     found = WORD.findall(text.casefold())
-    return [token for word in found for token in (word if UNSPACED.search(word) else [word])]
+    return [token for word in found for token in (word if RUN_ON.search(word) else [word])]
 
 
 def _capitals(title: str) -> float:
