@@ -11,9 +11,8 @@ import kubernetes_validate
 import pytest
 import yaml
 
+from rig import helm
 from rig.manifests import DEPLOY, Manifest, documents, of_kind, pod_templates, render
-
-helm = pytest.importorskip("helm_python")
 
 pytestmark = [pytest.mark.kubectl, pytest.mark.helm]
 
@@ -28,9 +27,8 @@ def by_name(manifests: tuple[Manifest, ...]) -> Objects:
 
 
 def charted(values: dict[str, Any], namespace: str = "pellucid") -> Objects:
-    with helm.Chart.load(CHART) as chart:
-        rendered = chart.render(values, name="demo", namespace=namespace)
-    return by_name(tuple(documents(rendered["pellucid/templates/objects.yaml"])))
+    texts = helm.rendered(CHART, values, name="demo", namespace=namespace)
+    return by_name(tuple(documents(texts["pellucid/templates/objects.yaml"])))
 
 
 def kustomized(folder: Path) -> Objects:
@@ -95,19 +93,19 @@ def test_the_schema_describes_every_value_and_refuses_what_it_does_not_know() ->
         parts = node.get("properties", {}).values()
         return all(part.get("description") and described(part) for part in parts)
 
-    with helm.Chart.load(CHART) as chart:
-        assert described(chart.schema)
-        assert chart.schema["properties"].keys() - {"global"} == chart.values.keys()
-        assert set(chart.values["components"]) == set(COMPONENTS)
-        chart.validate_schema({})
-        for wrong in ({"replica": 3}, {"components": {"redsi": True}}, {"settings": {"a b": "1"}}):
-            with pytest.raises(helm.HelmValuesError):
-                chart.validate_schema(wrong)
-    assert helm.chart.lint(CHART)["errors"] == []
+    schema, values, errors = helm.described(CHART)
+    assert described(schema)
+    assert schema["properties"].keys() - {"global"} == values.keys()
+    assert set(values["components"]) == set(COMPONENTS)
+    helm.check(CHART, {})
+    for wrong in ({"replica": 3}, {"components": {"redsi": True}}, {"settings": {"a b": "1"}}):
+        with pytest.raises(helm.HelmError, match="HelmValuesError"):
+            helm.check(CHART, wrong)
+    assert errors == []
 
 
 def test_two_autoscalers_of_the_scorer_are_refused() -> None:
-    with pytest.raises(helm.HelmRenderError, match="exclude each other"):
+    with pytest.raises(helm.HelmError, match="exclude each other"):
         charted({"components": {"keda": True, "scorer-queue": True}})
 
 
@@ -135,9 +133,8 @@ def test_settings_images_and_overrides_arrive_and_new_settings_make_new_pods() -
 
 
 def test_the_hook_asks_the_gateway_from_a_pod_without_rights() -> None:
-    with helm.Chart.load(CHART) as chart:
-        rendered = chart.render(values_of("prod"), name="demo", namespace="pellucid")
-    pod, policy = documents(rendered["pellucid/templates/tests/ready.yaml"])
+    texts = helm.rendered(CHART, values_of("prod"), name="demo", namespace="pellucid")
+    pod, policy = documents(texts["pellucid/templates/tests/ready.yaml"])
     for one in (pod, policy):
         kubernetes_validate.validate(one, "1.32", strict=True)
         assert one["metadata"]["annotations"]["helm.sh/hook"] == "test"

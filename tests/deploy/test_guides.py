@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from rig import helm
 from rig.manifests import DEPLOY, of_kind, render
 
 ROOT = DEPLOY.parent
@@ -153,18 +154,16 @@ def test_redis_takes_the_users_of_the_guide(desk: Path) -> None:
 
 @pytest.mark.helm
 def test_the_values_of_the_guide_fit_the_chart() -> None:
-    helm = pytest.importorskip("helm_python")
     (install,) = (c for c in commands("install-kubernetes.md") if c.startswith("helm install"))
     words = shlex.split(install)
     set_by_hand = [after for word, after in itertools.pairwise(words) if word == "--set"]
     files = [after for word, after in itertools.pairwise(words) if word == "--values"]
     text = (ROOT / "docs" / "install-kubernetes.md").read_text("utf-8")
     (block,) = re.findall(r"^```yaml\n(components:.*?)^```", text, re.MULTILINE | re.DOTALL)
-    with helm.Chart.load(ROOT / words[3]) as chart:
-        for values in (
-            yaml.safe_load((ROOT / files[0]).read_text("utf-8")),
-            helm.parse_set_string(",".join(set_by_hand)),
-            yaml.safe_load(block),
-        ):
-            chart.validate_schema(values)
-            assert chart.render(values, name="pellucid", namespace="pellucid")
+    for values in (
+        yaml.safe_load((ROOT / files[0]).read_text("utf-8")),
+        helm.set_values(",".join(set_by_hand)),
+        yaml.safe_load(block),
+    ):
+        helm.check(ROOT / words[3], values)
+        assert helm.rendered(ROOT / words[3], values, name="pellucid", namespace="pellucid")

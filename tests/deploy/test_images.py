@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,8 @@ HEAVY = {
     "starlette": "gateway",
     "mcp": "gateway",
 }
+# What an image installs besides the bare service.
+EXTRAS = {"fetcher": "[browser]"}
 DEVELOPMENT = {"pytest", "mypy", "ruff", "hypothesis", "grpcio-tools", "import-linter"}
 
 
@@ -66,9 +69,13 @@ def settings_of(service: str) -> type[ServiceSettings]:
     return found
 
 
+def in_image(service: str) -> Collection[str]:
+    return closure([f"pellucid-{service}{EXTRAS.get(service, '')}"])
+
+
 @pytest.mark.parametrize("service", SERVICES)
 def test_a_closure_holds_nothing_of_another_service(service: str) -> None:
-    held = set(closure([f"pellucid-{service}"]))
+    held = set(in_image(service))
     assert held >= {f"pellucid-{service}", "pellucid-runtime", "pellucid-protos", "grpcio"}
     assert not held & {f"pellucid-{other}" for other in SERVICES if other != service}
     assert not held & {name for name, owner in HEAVY.items() if owner != service}
@@ -78,7 +85,7 @@ def test_a_closure_holds_nothing_of_another_service(service: str) -> None:
 def test_what_one_image_may_carry_it_does_carry() -> None:
     for name, owner in HEAVY.items():
         if owner is not None:
-            assert name in closure([f"pellucid-{owner}"]), name
+            assert name in in_image(owner), name
 
 
 @pytest.mark.parametrize("service", SERVICES)
