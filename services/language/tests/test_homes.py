@@ -9,6 +9,7 @@ from pellucid_language.pii.gate import Redactor
     ("message", "value"),
     [
         ("we live at 27 Larch Example Road, is there fibre yet", "27 Larch Example Road"),
+        ("my aunt lives at 27 Larch Example Road, which bus goes there", "27 Larch Example Road"),
         (
             "Wir ziehen nach Beispielweg 27b, 04277 Leipzig. Wer hat dort Glasfaser?",
             "Beispielweg 27b",
@@ -55,6 +56,7 @@ def test_what_belongs_to_somebody_goes(message: str, value: str) -> None:
         "pretax income 10000000",
         "when did the mayor move into 10 Downing Street",
         "Ich wohne in Berlin, wie bekomme ich einen Kitaplatz 2026?",
+        "who lives at 27 Larch Example Road?",
         "Vivo en Madrid, cuánto cuesta hacer el Camino de Santiago 2026",
         "J'habite à Lyon, combien coûtent 10 cours de yoga ?",
         "I live in London, when is the 2026 Notting Hill Carnival?",

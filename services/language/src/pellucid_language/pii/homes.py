@@ -25,6 +25,10 @@ _LIVES = re.compile(
     r"|住んで|引っ越|自宅|うちの|我家|住在|搬到|我们(?:家|小区)",
     re.IGNORECASE,
 )
+# Of somebody else; a home only where that is a relative.
+_LIVES_THERE = re.compile(
+    r"\b(?:lives?|living|wohn(?:t|en)|habite(?:nt)?|viv(?:e|en))\b", re.IGNORECASE
+)
 _ADDRESS = re.compile(
     rf"""
       \b(?!(?:19|20)\d\d\b)\d{{1,5}}[a-z]?,?[ ](?:[A-Z][\w'’-]{{1,24}}[ ]){{1,3}}
@@ -65,7 +69,7 @@ _RELATIVE = re.compile(
 
 def find_homes(text: str) -> Iterator[Span]:
     """Yield where street and number of a home stand."""
-    if _LIVES.search(text):
+    if _LIVES.search(text) or (_RELATIVE.search(text) and _LIVES_THERE.search(text)):
         yield from (match.span() for match in _ADDRESS.finditer(text))
 
 
