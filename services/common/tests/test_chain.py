@@ -320,7 +320,11 @@ async def test_canonical_line_has_what_is_needed_and_no_user_text(
     rig.handlers.similarity = raising(NotFoundError("profile:x"))
     with pytest.raises(NotFoundError):
         await rig.scorer.Similarity(ask, timeout=5)
-    text = capfd.readouterr().err
+    text = ""
+    async with asyncio.timeout(5):  # the caller has its error before the line is written
+        while text.count("\n") < 2:
+            await asyncio.sleep(0.01)
+            text += capfd.readouterr().err
     lines = [json.loads(line) for line in text.splitlines()]
     assert [line["event"] for line in lines] == ["rpc", "rpc"]
     good, bad = lines
