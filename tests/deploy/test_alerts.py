@@ -45,7 +45,9 @@ def test_the_rules_are_well_formed() -> None:
 
 
 @pytest.mark.prometheus
-@pytest.mark.parametrize("file", ["alerts.yaml", "slow_alerts.yaml"])
+@pytest.mark.parametrize(
+    "file", ["alerts.yaml", pytest.param("slow_alerts.yaml", marks=pytest.mark.nightly)]
+)
 def test_the_cases_hold(file: str) -> None:
     run("promtool", "test", "rules", FOLDER / "tests" / file)
 
