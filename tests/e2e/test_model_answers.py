@@ -41,7 +41,7 @@ def test_a_wrong_citation_number_is_removed_and_a_right_one_kept(
     assert "test-model" in body["model_label"]
     assert "97" not in body["answer"]
     assert "It is the law" in body["answer"]
-    assert body["citation_report"]["dropped"] == 1
+    assert body["citation_report"]["dropped"] == 1, body
     assert [citation["source"] for citation in body["citations"]] == [1]
 
 
