@@ -34,6 +34,7 @@ def request_from(message: fetcher_pb2.FetchRequest, remaining_s: float | None) -
         internal_only=message.no_external,
         offset=message.offset if message.HasField("offset") else None,
         links=message.links,
+        content=message.content if message.HasField("content") else None,
     )
 
 
