@@ -15,6 +15,7 @@ from pellucid.search.v1 import search_pb2
 
 from pellucid_gateway.domain.decision import Freshness, PlannedQuery
 from pellucid_gateway.domain.findings import Hit
+from pellucid_gateway.domain.limits import MESSAGE_BYTES
 from pellucid_gateway.domain.ports import (
     DecideCall,
     Extract,
@@ -47,7 +48,7 @@ def decide_request(call: DecideCall) -> decision_pb2.DecideRequest:
     What a service of the release before does not take goes in a field that it does not read.
     """
     return decision_pb2.DecideRequest(
-        message=call.message,
+        message=_cut(call.message, MESSAGE_BYTES),
         earlier=[_message(message) for message in call.history[:-_NEAREST_MESSAGES]],
         history=[_message(message) for message in call.history[-_NEAREST_MESSAGES:]],
         subject=_subject(call.subject),
@@ -155,16 +156,18 @@ def fetch_many_request(call: FetchCall) -> fetcher_pb2.FetchManyRequest:
     """Translate pages to read."""
     purpose = _number(fetcher_pb2.Purpose, "PURPOSE", call.purpose)
     timeout_ms = max(1, round(call.timeout_s * 1000))
+    files = {one.url: one for one in call.attachments}
     return fetcher_pb2.FetchManyRequest(
         requests=[
             fetcher_pb2.FetchRequest(
-                url=url,
+                url=files[url].file_url if url in files else url,
                 purpose=purpose,
                 max_chars=call.max_chars,
                 timeout_ms=timeout_ms,
                 no_external=call.no_external,
                 offset=call.offset,
                 links=call.links,
+                content=files[url].content if url in files else None,
             )
             for url in call.urls
         ]

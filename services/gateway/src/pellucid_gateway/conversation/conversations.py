@@ -13,6 +13,7 @@ from typing import Any
 
 from pellucid_gateway.conversation.evidence import jsonable
 from pellucid_gateway.conversation.page_sights import PageSights
+from pellucid_gateway.domain.attachment import without_attachments
 from pellucid_gateway.domain.events import AnswerKind, TurnResult
 from pellucid_gateway.domain.findings import Method, PublishedDate, Source
 from pellucid_gateway.domain.request import ChatMessage, EarlierTurn, Role, TurnRequest
@@ -70,7 +71,7 @@ class Conversations:
         head = await self._head(owner, result.conversation_id) or {
             "v": SCHEMA,
             "id": result.conversation_id,
-            "title": " ".join(request.messages[0].content.split())[:_TITLE_CHARS],
+            "title": without_attachments(request.messages[0].content)[:_TITLE_CHARS],
             "created_at": turn["at"],
             "turns": 0,
         }

@@ -1,6 +1,6 @@
 // Sources of an answer, and the card of a forced search.
 
-import { bar, day, h, letterIcon, safeLink } from "./dom.js";
+import { bar, day, h, isAttachment, letterIcon, safeLink } from "./dom.js";
 import { t, tCode } from "./words.js";
 
 const PARTS = ["semantic", "trust", "freshness", "quality"];
@@ -24,7 +24,7 @@ export function resultsCard(query, sources, stance) {
 
 function sourceItem(source, stance) {
   return h("li", { class: "source", dataset: { n: source.n } },
-    letterIcon(source.domain),
+    letterIcon(source.domain || source.title),
     h("div", {},
       safeLink(source.url, { class: "source__title" },
         h("span", { class: "source__number" }, `${source.n}. `), source.title || source.url),
@@ -39,9 +39,9 @@ function meta(source) {
   const warnings = (source.warnings ?? []).map((code) => h("span", { class: "is-warning" }, tCode("warning", code)));
   const date = day(source.published_at);
   return h("div", { class: "source__meta" },
-    h("span", {}, source.domain || t("unknownSite")),
+    h("span", {}, source.domain || t(isAttachment(source.url) ? "attachment" : "unknownSite")),
     date ? h("time", { datetime: source.published_at, class: source.recent && "is-recent" }, date) : null,
-    source.method ? h("span", {}, tCode("method", source.method)) : null,
+    source.method && source.domain ? h("span", {}, tCode("method", source.method)) : null,
     ...warnings);
 }
 
