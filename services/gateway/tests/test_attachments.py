@@ -76,6 +76,7 @@ async def test_it_is_read_shown_by_its_name_and_cited() -> None:
     assert result.citations[0].source == 1
     assert [text.kind for text in result.outbound] == ["prompt"]
     assert not result.sketches
+    assert result.model_label == "fake-model"
 
 
 async def test_the_web_switch_does_not_close_it() -> None:
