@@ -8,7 +8,7 @@ const PARTS = ["semantic", "trust", "freshness", "quality"];
 /** The list under an answer; `stance(domain)` makes what a person may say of a site, if they may. */
 export function sourceList(sources, stance) {
   const cited = sources.filter((source) => source.cited).length;
-  return h("section", { class: "sources", "aria-label": t("sources") },
+  return h("div", { class: "sources", role: "group", "aria-label": t("sources") },
     h("h3", { class: "sources__head" }, t("sources"), h("small", {}, cited ? t("citedOf", { cited, all: sources.length }) : String(sources.length))),
     h("ol", {}, ...sources.map((source) => sourceItem(source, stance))));
 }
@@ -18,7 +18,7 @@ export function resultsCard(query, sources, stance) {
   const list = sources.length
     ? h("ol", {}, ...sources.map((source) => sourceItem(source, stance)))
     : h("p", { class: "results__empty" }, t("nothingFound"));
-  return h("section", { class: "sources results", "aria-label": t("searchResults") },
+  return h("div", { class: "sources results", role: "group", "aria-label": t("searchResults") },
     h("h3", { class: "sources__head" }, query || t("results"), h("small", {}, t("resultCount", { n: sources.length }))), list);
 }
 
@@ -46,6 +46,7 @@ function meta(source) {
 }
 
 function score(source) {
+  if (isAttachment(source.url)) return null;
   if (source.relevance_score === null || source.relevance_score === undefined) return h("div", { class: "score" }, h("span", {}, t("unscored")));
   const text = source.relevance_score.toFixed(2);
   return h("div", { class: "score" },

@@ -71,8 +71,9 @@ function whatHappened({ iterations, providers = [], url_contents: pages = [], so
   if (answered.some((name) => name !== LOCAL)) return t("searchedWeb");
   if (answered.includes(LOCAL)) return t("searchedLocal");
   if (iterations) return t("searchFailed");
-  const read = pages.filter(({ success }) => success).length;
-  if (read) return t("readPages", { n: read });
+  const read = pages.filter(({ success }) => success);
+  if (read.length && read.every(({ url }) => isAttachment(url))) return t("readHost", { host: read.map(({ title }) => title).join(", ") });
+  if (read.length) return t("readPages", { n: read.length });
   return t(sources.length ? "earlierSources" : "withoutSearch");
 }
 
