@@ -68,9 +68,12 @@ class SubjectContext:
     published_at: datetime | None = None
 
 
+WEIGHTS = ("semantic", "trust", "freshness", "quality")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoringOptions:
-    """Overrides of the scorer; weights are (semantic, trust, freshness, quality), sum 1."""
+    """Overrides of the scorer; weights are those of `WEIGHTS`, sum 1."""
 
     profile: str = ""
     weights: tuple[float, float, float, float] | None = None
