@@ -108,7 +108,7 @@ class GatewaySettings(LlmSettings):
         2 * 1024 * 1024,
         ge=64 * 1024,
         le=64 * 1024 * 1024,
-        description="Largest body of a native request; beyond it 413.",
+        description="Largest body of a native request without attachments; beyond it 413.",
     )
     gateway_replicas: int = Field(
         1,

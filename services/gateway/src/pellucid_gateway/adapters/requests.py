@@ -11,6 +11,7 @@ from pellucid.search.v1 import search_pb2
 from pellucid_gateway.domain import ports
 from pellucid_gateway.domain.decision import Freshness, PlannedQuery
 from pellucid_gateway.domain.findings import Hit
+from pellucid_gateway.domain.limits import MESSAGE_BYTES
 from pellucid_gateway.domain.request import WEIGHTS, ChatMessage, SearchOptions
 from pellucid_runtime.rpc.messages import write
 
@@ -37,6 +38,7 @@ def decide_request(call: ports.DecideCall) -> decision_pb2.DecideRequest:
     return write(
         decision_pb2.DecideRequest,
         call,
+        message=_cut(call.message, MESSAGE_BYTES),
         earlier=_messages(call.history[:-_NEAREST_MESSAGES]),
         history=_messages(call.history[-_NEAREST_MESSAGES:]),
         memories=[_cut(text, _MEMORY_BYTES) for text in call.memories[:_MOST_MEMORIES]],
@@ -100,9 +102,16 @@ def support_request(
 def fetch_many_request(call: ports.FetchCall) -> fetcher_pb2.FetchManyRequest:
     """Translate pages to read."""
     timeout_ms = max(1, round(call.timeout_s * 1000))
+    files = {one.url: one for one in call.attachments}
     return fetcher_pb2.FetchManyRequest(
         requests=[
-            write(fetcher_pb2.FetchRequest, call, url=url, timeout_ms=timeout_ms)
+            write(
+                fetcher_pb2.FetchRequest,
+                call,
+                url=files[url].file_url if url in files else url,
+                timeout_ms=timeout_ms,
+                content=files[url].content if url in files else None,
+            )
             for url in call.urls
         ]
     )

@@ -12,6 +12,7 @@ from typing import Any
 
 from pellucid_gateway.conversation.evidence import jsonable
 from pellucid_gateway.conversation.page_sights import PageSights
+from pellucid_gateway.domain.attachment import without_attachments
 from pellucid_gateway.domain.events import AnswerKind, TurnResult
 from pellucid_gateway.domain.findings import Method, PublishedDate, Source
 from pellucid_gateway.domain.request import ChatMessage, EarlierTurn, Role, TurnRequest
@@ -65,7 +66,7 @@ class Conversations:
         await self._turns(result.conversation_id).put(owner, _safe(result.id), turn)
         head = await self._heads.get(owner, _safe(result.conversation_id)) or {
             "id": result.conversation_id,
-            "title": " ".join(request.messages[0].content.split())[:_TITLE_CHARS],
+            "title": without_attachments(request.messages[0].content)[:_TITLE_CHARS],
             "created_at": turn["at"],
             "turns": 0,
         }

@@ -10,6 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from pellucid_gateway.domain.attachment import Attachment
 from pellucid_gateway.domain.decision import WebMode
 from pellucid_gateway.domain.findings import Routing, SafeSearch, Source
 
@@ -165,6 +166,7 @@ class TurnRequest:
         deadline_ms: Whole time of the turn; None means the depth's own.
         verbatim: Search for the message as it is; nothing is decided.
         quota_spent: The person's searches are used up: answer without search and say so.
+        attachments: Files of the person; those that the messages name are read.
         passthrough: On compatible faces what the model gets instead of our own prompt; `messages`
             is then the text of the same conversation, by which is decided and searched. Calls of
             the client's tools come out as ToolCallPieces and stand in the result.
@@ -193,6 +195,7 @@ class TurnRequest:
     walled: Callable[[str], str | None] = lambda _url: None
     search_offered: bool = False
     quota_spent: bool = False
+    attachments: tuple[Attachment, ...] = ()
     passthrough: ClientMessages | None = None
 
     @property
