@@ -29,6 +29,7 @@ async def test_every_request_field_of_the_specification_is_there(http: httpx.Asy
         "citation_style", "language", "time_zone", "country", "recency_days", "site",
         "include_domains", "exclude_domains", "max_results", "safe_search", "routing", "providers",
         "scoring", "model", "deadline_ms", "stream", "no_external", "context", "memories",
+        "attachments",
     }  # fmt: skip
 
 

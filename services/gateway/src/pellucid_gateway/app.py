@@ -82,7 +82,6 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
     learned = _learned_trust(settings, state, clock)
     engine, services = await open_engine(
         settings,
-        settings,
         stack,
         clock,
         evidence=evidence or NoEvidence(),

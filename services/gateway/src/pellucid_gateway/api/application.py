@@ -72,6 +72,7 @@ from pellucid_gateway.api.native.search import search_routes
 from pellucid_gateway.api.native.websocket import websocket_routes
 from pellucid_gateway.api.openai.chat import COMPLETIONS, Completions
 from pellucid_gateway.api.products import COMPATIBLE_SHAPES, compatible_routes
+from pellucid_gateway.domain.attachment import ATTACHED_BODY_BYTES
 from pellucid_gateway.domain.engine import TurnEngine
 from pellucid_gateway.domain.passed_on import PassedOn
 from pellucid_gateway.domain.ports import EvidenceStore
@@ -228,7 +229,7 @@ def _about(doors: Doors) -> dict[str, Any]:
 
 def _add_routes(app: FastAPI, doors: Doors, door: ChatDoor) -> None:
     limit = doors.max_body_bytes
-    app.include_router(chat_routes(doors.engine, doors.identity, limit))
+    app.include_router(chat_routes(doors.engine, doors.identity, limit + ATTACHED_BODY_BYTES))
     app.include_router(decide_routes(doors.engine, doors.identity, limit))
     app.include_router(search_routes(doors.engine, doors.identity, limit))
     app.include_router(check_routes(doors.engine, doors.identity, limit))

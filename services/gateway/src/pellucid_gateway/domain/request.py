@@ -10,6 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from pellucid_gateway.domain.attachment import Attachment
 from pellucid_gateway.domain.decision import WebMode
 from pellucid_gateway.domain.findings import Routing, SafeSearch, Source
 
@@ -67,9 +68,12 @@ class SubjectContext:
     published_at: datetime | None = None
 
 
+WEIGHTS = ("semantic", "trust", "freshness", "quality")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoringOptions:
-    """Overrides of the scorer; weights are (semantic, trust, freshness, quality), sum 1."""
+    """Overrides of the scorer; weights are those of `WEIGHTS`, sum 1."""
 
     profile: str = ""
     weights: tuple[float, float, float, float] | None = None
@@ -162,6 +166,7 @@ class TurnRequest:
         deadline_ms: Whole time of the turn; None means the depth's own.
         verbatim: Search for the message as it is; nothing is decided.
         quota_spent: The person's searches are used up: answer without search and say so.
+        attachments: Files of the person; those that the messages name are read.
         passthrough: On compatible faces what the model gets instead of our own prompt; `messages`
             is then the text of the same conversation, by which is decided and searched. Calls of
             the client's tools come out as ToolCallPieces and stand in the result.
@@ -190,6 +195,7 @@ class TurnRequest:
     walled: Callable[[str], str | None] = lambda _url: None
     search_offered: bool = False
     quota_spent: bool = False
+    attachments: tuple[Attachment, ...] = ()
     passthrough: ClientMessages | None = None
 
     @property

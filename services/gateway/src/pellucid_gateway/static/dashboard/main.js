@@ -21,7 +21,7 @@ async function load(path) {
   if (response.ok) return response;
   const refused = [401, 403].includes(response.status);
   const problem = await response.json().catch(() => ({}));
-  throw Object.assign(new Error(problem.detail ?? "The server cannot tell the numbers."), { refused });
+  throw Object.assign(new Error(problem.detail ?? "The server could not load the statistics."), { refused });
 }
 
 async function refresh() {

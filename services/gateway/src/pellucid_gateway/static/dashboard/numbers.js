@@ -22,10 +22,10 @@ export function tiles(stats) {
     ["Cost", money(stats.cost_usd), stats.cost_per_turn_usd === null ? "" : `${money(stats.cost_per_turn_usd)} a turn`, stats.cost_usd > 100],
     ["Cache hits", share(stats.cache_hit_rate), "of provider calls"],
     ["Several sources", share(stats.multi_source_share), "of answers to searches"],
-    ["Citations judged right", share(stats.citation_validity), stats.citation_validity === null ? "no model judges them" : "of those checked", stats.citation_validity !== null && stats.citation_validity < 0.9],
+    ["Citations confirmed", share(stats.citation_validity), stats.citation_validity === null ? "no model judges them" : "of those checked", stats.citation_validity !== null && stats.citation_validity < 0.9],
     ["Satisfaction", stats.satisfaction === null ? NONE : stats.satisfaction.toFixed(1), `of 5, ${whole(stats.feedback)} votes`],
     ["Errors", share(stats.error_rate), "of turns", stats.error_rate > 0.1],
-    ["Asked again", share(stats.retry_rate), "within 10 minutes"],
+    ["Retried questions", share(stats.retry_rate), "within 10 minutes"],
     ["Abandoned", share(stats.abandonment_rate), "no further turn within 30 minutes"],
   ];
   return cells.map(([name, value, note, bad]) =>
@@ -75,7 +75,7 @@ export function tables(stats) {
   const trouble = [...Object.entries(stats.errors), ...Object.entries(stats.lost).map(([part, n]) => [`without ${part}`, n])];
   return [
     table("Time by stage", ["Stage", "p50", "p95", "p99"], stages),
-    table("Search providers", ["Provider", "Asked", "Cached", "Success", "Average"], providers),
+    table("Search providers", ["Provider", "Calls", "Cached", "Success", "Average"], providers),
     table("Errors and degraded components", ["What", "Times"], trouble.map(([what, n]) => [what, whole(n)])),
   ];
 }
@@ -96,7 +96,7 @@ export function behind(turns, chosen, choose, save) {
     h("a", { href: `v1/evidence/${turn.evidence_id}` }, turn.evidence_id.slice(0, 8))]);
   const select = h("select", { id: "behind-of", "aria-label": "Turns to list", onchange: (event) => choose(event.target.value) },
     ...Object.entries(BEHIND).map(([of, name]) => h("option", of === chosen ? { value: of, selected: "" } : { value: of }, name)));
-  const card = table("Turns behind the numbers", ["Time", "First word", "Whole turn", "Cost", "Relevance", "Removed", "Degraded", "Evidence"], rows);
+  const card = table("Individual turns", ["Time", "First word", "Whole turn", "Cost", "Relevance", "Removed", "Degraded", "Evidence"], rows);
   card.querySelector("h2").after(h("p", { class: "behind" }, select, h("button", { type: "button", class: "quiet", onclick: save }, "Save as CSV")));
   return card;
 }

@@ -12,6 +12,9 @@ export default {
   // composer
   yourQuestion: "Ihre Frage", askHint: "Stellen Sie eine Frage", sendQuestion: "Frage senden", stopAnswer: "Antwort anhalten",
   web: "Web", web_auto: "Auto", web_on: "Ein", web_off: "Aus", depth: "Tiefe", depth_quick: "Schnell", depth_standard: "Standard", depth_deep: "Gründlich", resultsOnly: "Nur Treffer",
+  attach: "Text oder PDF anhängen", attachment: "Anhang", attachments: "Anhänge", removeNamed: "„{name}“ entfernen",
+  tooLargeFiles: "Anhänge dürfen zusammen {most} MB haben. Hängen Sie eine kleinere Datei an.",
+  tooManyFiles: "Höchstens {most} Dateien können mit einer Frage mitgehen.",
   tooLong: "Dieser Text hat {length} Zeichen; gesendet werden können etwa {most}. Kürzen Sie ihn oder senden Sie ihn in Teilen.",
   sent: "Frage gesendet", send: "Senden", cancel: "Abbrechen", save: "Speichern", delete: "Löschen", close: "Schließen",
   // key

@@ -12,6 +12,9 @@ export default {
   // composer
   yourQuestion: "Your question", askHint: "Ask a question", sendQuestion: "Send the question", stopAnswer: "Stop the answer",
   web: "Web", web_auto: "Auto", web_on: "On", web_off: "Off", depth: "Depth", depth_quick: "Quick", depth_standard: "Standard", depth_deep: "Deep", resultsOnly: "Results only",
+  attach: "Attach a text or PDF", attachment: "Attachment", attachments: "Attachments", removeNamed: "Remove “{name}”",
+  tooLargeFiles: "Attachments may have {most} MB together. Attach a smaller file.",
+  tooManyFiles: "At most {most} files can go along with a question.",
   tooLong: "This text has {length} characters; about {most} can be sent. Shorten it, or send it in parts.",
   sent: "Question sent", send: "Send", cancel: "Cancel", save: "Save", delete: "Delete", close: "Close",
   // key

@@ -12,6 +12,9 @@ export default {
   // composer
   yourQuestion: "Tu pregunta", askHint: "Haz una pregunta", sendQuestion: "Enviar la pregunta", stopAnswer: "Detener la respuesta",
   web: "Web", web_auto: "Auto", web_on: "Sí", web_off: "No", depth: "Nivel", depth_quick: "Rápido", depth_standard: "Estándar", depth_deep: "A fondo", resultsOnly: "Solo resultados",
+  attach: "Adjuntar un texto o PDF", attachment: "Archivo adjunto", attachments: "Archivos adjuntos", removeNamed: "Quitar «{name}»",
+  tooLargeFiles: "Los archivos adjuntos pueden ocupar {most} MB en total. Adjunta uno más pequeño.",
+  tooManyFiles: "Una pregunta puede llevar {most} archivos como máximo.",
   tooLong: "Este texto tiene {length} caracteres; se pueden enviar unos {most}. Acórtalo o envíalo por partes.",
   sent: "Pregunta enviada", send: "Enviar", cancel: "Cancelar", save: "Guardar", delete: "Eliminar", close: "Cerrar",
   // key

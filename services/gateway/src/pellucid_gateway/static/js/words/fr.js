@@ -12,6 +12,9 @@ export default {
   // composer
   yourQuestion: "Votre question", askHint: "Posez une question", sendQuestion: "Envoyer la question", stopAnswer: "Arrêter la réponse",
   web: "Web", web_auto: "Auto", web_on: "Oui", web_off: "Non", depth: "Niveau", depth_quick: "Rapide", depth_standard: "Standard", depth_deep: "Approfondi", resultsOnly: "Résultats seuls",
+  attach: "Joindre un texte ou un PDF", attachment: "Pièce jointe", attachments: "Pièces jointes", removeNamed: "Retirer « {name} »",
+  tooLargeFiles: "Les pièces jointes peuvent faire {most} Mo au total. Joignez un fichier plus petit.",
+  tooManyFiles: "Une question peut être accompagnée de {most} fichiers au plus.",
   tooLong: "Ce texte compte {length} caractères ; environ {most} peuvent être envoyés. Raccourcissez-le ou envoyez-le en plusieurs parties.",
   sent: "Question envoyée", send: "Envoyer", cancel: "Annuler", save: "Enregistrer", delete: "Supprimer", close: "Fermer",
   // key

@@ -12,6 +12,9 @@ export default {
   // composer
   yourQuestion: "質問", askHint: "質問を入力", sendQuestion: "質問を送信", stopAnswer: "回答を停止",
   web: "ウェブ", web_auto: "自動", web_on: "オン", web_off: "オフ", depth: "深さ", depth_quick: "速い", depth_standard: "標準", depth_deep: "詳しく", resultsOnly: "結果のみ",
+  attach: "テキストか PDF を添付", attachment: "添付ファイル", attachments: "添付ファイル", removeNamed: "「{name}」を外す",
+  tooLargeFiles: "添付ファイルは合わせて {most} MB までです。小さいファイルを添付してください。",
+  tooManyFiles: "一つの質問に添付できるファイルは {most} 個までです。",
   tooLong: "この文章は {length} 文字あります。送信できるのは約 {most} 文字です。短くするか、分けて送信してください。",
   sent: "質問を送信しました", send: "送信", cancel: "キャンセル", save: "保存", delete: "削除", close: "閉じる",
   // key

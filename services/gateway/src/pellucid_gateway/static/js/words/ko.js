@@ -12,6 +12,9 @@ export default {
   // composer
   yourQuestion: "질문", askHint: "무엇이든 물어보세요", sendQuestion: "질문 보내기", stopAnswer: "답변 멈추기",
   web: "웹", web_auto: "자동", web_on: "켬", web_off: "끔", depth: "깊이", depth_quick: "빠르게", depth_standard: "보통", depth_deep: "자세히", resultsOnly: "결과만",
+  attach: "텍스트나 PDF 첨부", attachment: "첨부 파일", attachments: "첨부 파일", removeNamed: "“{name}” 빼기",
+  tooLargeFiles: "첨부 파일은 모두 합해 {most}MB까지 보낼 수 있습니다. 더 작은 파일을 첨부해 주세요.",
+  tooManyFiles: "질문 하나에 파일은 {most}개까지 첨부할 수 있습니다.",
   tooLong: "글이 {length}자입니다. 약 {most}자까지 보낼 수 있습니다. 줄이거나 나누어 보내 주세요.",
   sent: "질문을 보냈습니다", send: "보내기", cancel: "취소", save: "저장", delete: "삭제", close: "닫기",
   // key

@@ -12,6 +12,9 @@ export default {
   // composer
   yourQuestion: "你的问题", askHint: "输入问题", sendQuestion: "发送问题", stopAnswer: "停止回答",
   web: "网络", web_auto: "自动", web_on: "开", web_off: "关", depth: "深度", depth_quick: "快速", depth_standard: "标准", depth_deep: "深入", resultsOnly: "仅结果",
+  attach: "附上文本或 PDF", attachment: "附件", attachments: "附件", removeNamed: "移除“{name}”",
+  tooLargeFiles: "附件合计最多 {most} MB。请附上更小的文件。",
+  tooManyFiles: "一个问题最多可附 {most} 个文件。",
   tooLong: "这段文字有 {length} 个字符，最多可发送约 {most} 个。请缩短或分段发送。",
   sent: "问题已发送", send: "发送", cancel: "取消", save: "保存", delete: "删除", close: "关闭",
   // key
