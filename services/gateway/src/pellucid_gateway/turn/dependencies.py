@@ -17,6 +17,7 @@ from pellucid_gateway.domain.standing import Standings, WithoutStandings
 from pellucid_gateway.domain.state_ports import SearchQuota, WithoutQuota
 from pellucid_gateway.question.fallback_decision import decide_by_rule, find_urls
 from pellucid_gateway.question.named_addresses import named_addresses, without_addresses
+from pellucid_gateway.question.plain_messages import is_small_talk
 from pellucid_gateway.retrieval.search_plan import QueryToWrite
 from pellucid_gateway.turn.discretion import cleared, discreet, private_values
 from pellucid_gateway.turn.literal import literal
@@ -131,7 +132,8 @@ async def considered(
                 answer = await dependencies.services.decision.decide(call)
     except (ServiceError, TimeoutError) as error:
         ledger.lose_by("decision", error)
-        return cleared(decide_by_rule(request), request), None
+        ruled = replace(decide_by_rule(request), topicless=is_small_talk(request.message))
+        return cleared(ruled, request), None
     ledger.merge_losses(answer.degraded)
     ledger.sent_out(answer.outbound)
     to_write = None if answer.writing is None else QueryToWrite(asked=call, outbound=answer.writing)
