@@ -66,8 +66,14 @@ async def test_where_nobody_told_what_it_is_small_talk_is_not(message: str, sear
     assert len(rig.search.calls) == searches
 
 
-async def test_a_greeting_is_answered_as_one_while_decisions_are_late() -> None:
-    rig = Rig(decision=FakeDecision(hangs=True))
+@pytest.mark.parametrize(
+    "decision",
+    [FakeDecision(hangs=True), FakeDecision(replace(answer_decision(), stage=Stage.FALLBACK))],
+)
+async def test_a_greeting_is_answered_as_one_where_nobody_understood_it(
+    decision: FakeDecision,
+) -> None:
+    rig = Rig(decision=decision)
     done = (await rig.events("hi there"))[-1]
 
     assert isinstance(done, Done)

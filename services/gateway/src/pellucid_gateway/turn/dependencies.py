@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
-from pellucid_gateway.domain.decision import Decision
+from pellucid_gateway.domain.decision import Decision, Stage
 from pellucid_gateway.domain.events import Send
 from pellucid_gateway.domain.ports import (
     AnswerModel,
@@ -132,12 +132,21 @@ async def considered(
                 answer = await dependencies.services.decision.decide(call)
     except (ServiceError, TimeoutError) as error:
         ledger.lose_by("decision", error)
-        ruled = replace(decide_by_rule(request), topicless=is_small_talk(request.message))
-        return cleared(ruled, request), None
+        return cleared(_told(decide_by_rule(request), request), request), None
     ledger.merge_losses(answer.degraded)
     ledger.sent_out(answer.outbound)
     to_write = None if answer.writing is None else QueryToWrite(asked=call, outbound=answer.writing)
-    return cleared(answer.decision, request), to_write
+    return cleared(_told(answer.decision, request), request), to_write
+
+
+def _told(decision: Decision, request: TurnRequest) -> Decision:
+    """The decision; where nobody understood the message, small talk is told by its words."""
+    is_guess = decision.stage is Stage.FALLBACK
+    return (
+        replace(decision, topicless=True)
+        if is_guess and is_small_talk(request.message)
+        else decision
+    )
 
 
 def heard_history(messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
