@@ -66,7 +66,7 @@ async def test_it_shows_the_last_day_to_everybody(
     assert tiles["Turns"] == tiles["Searches"] == "3"
     assert tiles["Turns that searched"] == "100 %"
     assert tiles["Relevance of sources"] == "0.80"
-    assert tiles["Citations judged right"] == "–", "no judge read the excerpts"
+    assert tiles["Citations confirmed"] == "–", "no judge read the excerpts"
     assert charts >= 3
     assert wider <= 0
     assert [violation["id"] for violation in violations] == []

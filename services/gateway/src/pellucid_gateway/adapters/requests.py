@@ -8,18 +8,10 @@ from pellucid.fetcher.v1 import fetcher_pb2
 from pellucid.scorer.v1 import scorer_pb2
 from pellucid.search.v1 import search_pb2
 
+from pellucid_gateway.domain import ports
 from pellucid_gateway.domain.decision import Freshness, PlannedQuery
 from pellucid_gateway.domain.findings import Hit
 from pellucid_gateway.domain.limits import MESSAGE_BYTES
-from pellucid_gateway.domain.ports import (
-    DecideCall,
-    Extract,
-    FetchCall,
-    Passage,
-    ReflectCall,
-    ScoreCall,
-    SearchCall,
-)
 from pellucid_gateway.domain.request import WEIGHTS, ChatMessage, SearchOptions
 from pellucid_runtime.rpc.messages import write
 
@@ -38,7 +30,7 @@ _MOST_MEMORIES = 20
 _WINDOWS = ((1, Freshness.DAY), (7, Freshness.WEEK), (31, Freshness.MONTH), (365, Freshness.YEAR))
 
 
-def decide_request(call: DecideCall) -> decision_pb2.DecideRequest:
+def decide_request(call: ports.DecideCall) -> decision_pb2.DecideRequest:
     """Translate a message to decide on.
 
     What a service of the release before does not take goes in a field that it does not read.
@@ -54,13 +46,13 @@ def decide_request(call: DecideCall) -> decision_pb2.DecideRequest:
 
 
 def write_queries_request(
-    call: DecideCall, known: tuple[PlannedQuery, ...]
+    call: ports.DecideCall, known: tuple[PlannedQuery, ...]
 ) -> decision_pb2.WriteQueriesRequest:
     """Translate a message that was decided on, with the queries of the decision."""
     return write(decision_pb2.WriteQueriesRequest, asked=decide_request(call), queries=known)
 
 
-def reflect_request(call: ReflectCall) -> decision_pb2.ReflectRequest:
+def reflect_request(call: ports.ReflectCall) -> decision_pb2.ReflectRequest:
     """Translate a question with its extracts."""
     return write(
         decision_pb2.ReflectRequest,
@@ -70,7 +62,7 @@ def reflect_request(call: ReflectCall) -> decision_pb2.ReflectRequest:
     )
 
 
-def search_request(call: SearchCall) -> search_pb2.SearchRequest:
+def search_request(call: ports.SearchCall) -> search_pb2.SearchRequest:
     """Translate queries with their restrictions."""
     return write(
         search_pb2.SearchRequest,
@@ -82,7 +74,7 @@ def search_request(call: SearchCall) -> search_pb2.SearchRequest:
     )
 
 
-def score_request(call: ScoreCall) -> scorer_pb2.ScoreRequest:
+def score_request(call: ports.ScoreCall) -> scorer_pb2.ScoreRequest:
     """Translate hits to rate; a hit's id is its index."""
     return write(
         scorer_pb2.ScoreRequest,
@@ -95,7 +87,7 @@ def score_request(call: ScoreCall) -> scorer_pb2.ScoreRequest:
 
 
 def support_request(
-    claims: Iterable[str], passages: Iterable[Passage]
+    claims: Iterable[str], passages: Iterable[ports.Passage]
 ) -> scorer_pb2.SupportRequest:
     """Translate claims and passages."""
     every = tuple(passages)
@@ -107,7 +99,7 @@ def support_request(
     )
 
 
-def fetch_many_request(call: FetchCall) -> fetcher_pb2.FetchManyRequest:
+def fetch_many_request(call: ports.FetchCall) -> fetcher_pb2.FetchManyRequest:
     """Translate pages to read."""
     timeout_ms = max(1, round(call.timeout_s * 1000))
     files = {one.url: one for one in call.attachments}
@@ -132,7 +124,7 @@ def _messages(messages: Iterable[ChatMessage]) -> list[common_pb2.Message]:
     ]
 
 
-def _extract(extract: Extract) -> decision_pb2.Extract:
+def _extract(extract: ports.Extract) -> decision_pb2.Extract:
     return write(
         decision_pb2.Extract,
         extract,

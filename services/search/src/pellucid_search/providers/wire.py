@@ -7,18 +7,7 @@ from typing import Any
 
 import orjson
 
-from pellucid_search.errors import (
-    BadKeyError,
-    BadRequestError,
-    BlockedError,
-    EmptyError,
-    MalformedError,
-    ProviderError,
-    ProviderServerError,
-    QuotaError,
-    RateError,
-    UnreachableError,
-)
+from pellucid_search import errors
 from pellucid_search.hits import PAGE_TEXT_LIMIT, TEXT_LIMIT, DateSource, RawHit
 
 # No list of any provider is longer; more is cut before any work is done on it.
@@ -149,15 +138,15 @@ def json_object(reply: HttpReply) -> dict[str, Any]:
     """
     body = reply.body.removeprefix(b"\xef\xbb\xbf").strip()
     if not body:
-        raise EmptyError("the answer was empty")
+        raise errors.EmptyError("the answer was empty")
     if body.startswith(b"<"):
         raise _html_error(body)
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        raise MalformedError("the answer was not valid JSON") from error
+        raise errors.MalformedError("the answer was not valid JSON") from error
     if not isinstance(value, dict):
-        raise MalformedError("the answer was not a JSON object")
+        raise errors.MalformedError("the answer was not a JSON object")
     return value
 
 
@@ -165,39 +154,39 @@ def refusal(reply: HttpReply) -> dict[str, Any]:
     """Return the body of a refusal; empty when it is no JSON object."""
     try:
         return json_object(reply)
-    except ProviderError:
+    except errors.ProviderError:
         return {}
 
 
-def _html_error(body: bytes) -> ProviderError:
+def _html_error(body: bytes) -> errors.ProviderError:
     if b"captcha" in body[:20_000].lower():
-        return BlockedError("the provider asked for a captcha")
-    return MalformedError("the answer was a web page instead of JSON")
+        return errors.BlockedError("the provider asked for a captcha")
+    return errors.MalformedError("the answer was a web page instead of JSON")
 
 
-def status_error(reply: HttpReply, *, detail: str = "") -> ProviderError:
+def status_error(reply: HttpReply, *, detail: str = "") -> errors.ProviderError:
     """Return the error that an HTTP status means when the body says nothing better."""
     said = detail or f"the provider answered with HTTP {reply.status}"
     match reply.status:
         case 401 | 403:
-            return BadKeyError(said)
+            return errors.BadKeyError(said)
         case 402:
-            return QuotaError(said, retry_after_s=retry_after_s(reply))
+            return errors.QuotaError(said, retry_after_s=retry_after_s(reply))
         case 429:
-            return RateError(said, retry_after_s=retry_after_s(reply))
+            return errors.RateError(said, retry_after_s=retry_after_s(reply))
         case status if status // 100 == _REDIRECTS:
-            return UnreachableError("the provider answered with a redirect")
+            return errors.UnreachableError("the provider answered with a redirect")
         case status if status // 100 == _CALLER_ERRORS and status != _REQUEST_TIMEOUT:
-            return BadRequestError(said)
+            return errors.BadRequestError(said)
         case _:
-            return ProviderServerError(said, retry_after_s=retry_after_s(reply))
+            return errors.ProviderServerError(said, retry_after_s=retry_after_s(reply))
 
 
-Meanings = Mapping[str, tuple[type[ProviderError], str]]
+Meanings = Mapping[str, tuple[type[errors.ProviderError], str]]
 """Errors and what people are told of them, by the provider's words."""
 
 
-def named_error(reply: HttpReply, said: str, meanings: Meanings) -> ProviderError:
+def named_error(reply: HttpReply, said: str, meanings: Meanings) -> errors.ProviderError:
     """Return the error of the first words that are said; without any that of the status."""
     for words, (error, detail) in meanings.items():
         if words in said:
@@ -206,7 +195,7 @@ def named_error(reply: HttpReply, said: str, meanings: Meanings) -> ProviderErro
 
 
 def good_answer(
-    reply: HttpReply, error: Callable[[HttpReply], ProviderError] = status_error
+    reply: HttpReply, error: Callable[[HttpReply], errors.ProviderError] = status_error
 ) -> dict[str, Any]:
     """Return the JSON object of an answer with HTTP 200.
 

@@ -24,7 +24,7 @@ class FeedbackBody(Strict):
     """POST /v1/feedback."""
 
     id: Annotated[ShortText, AfterValidator(not_blank)] = Field(
-        description="The answer's `id`; it must be yours and its evidence still kept."
+        description="The answer's `id`; it must be yours and its evidence still stored."
     )
     rating: Literal["up", "down"] = Field(description="Thumb.")
     score: int | None = Field(

@@ -55,28 +55,28 @@ class MemoryBody(Strict):
     """POST /v1/memories."""
 
     text: Annotated[MemoryText, AfterValidator(not_blank)] = Field(
-        description="What to remember of the person; at most 2 KiB of UTF-8."
+        description="The fact to remember; at most 2 KiB of UTF-8."
     )
-    user_id: ShortText = Field("", description="The person, as you name them when asking.")
+    user_id: ShortText = Field("", description="Your identifier of the user.")
 
 
 class TitleBody(Strict):
     """POST /v1/conversations/{id}."""
 
     title: Annotated[ShortText, AfterValidator(not_blank)] = Field(description="Its new title.")
-    user_id: ShortText = Field("", description="The person, as you name them when asking.")
+    user_id: ShortText = Field("", description="Your identifier of the user.")
 
 
 class PreferenceBody(Strict):
     """POST /v1/source-preferences."""
 
     domain: Annotated[Host, AfterValidator(host_name)] = Field(
-        description="Host name; its subdomains are meant as well."
+        description="Host name; includes its subdomains."
     )
     stance: Literal["prefer", "avoid"] = Field(
-        description="`prefer` ranks it above equal sources; `avoid` leaves it out."
+        description="`prefer` ranks it above equal sources; `avoid` excludes it."
     )
-    user_id: ShortText = Field("", description="The person, as you name them when asking.")
+    user_id: ShortText = Field("", description="Your identifier of the user.")
 
 
 def kept_routes(kept: KeptDoors, identity: Identity, max_body_bytes: int) -> APIRouter:
