@@ -154,7 +154,7 @@ def _holds(text: str, one: Planted) -> bool:
     return any(run in words for run in runs if not run.isalpha())
 
 
-def test_no_planted_value_leaves_by_any_face(town: Town) -> None:
+def test_no_planted_value_leaves_by_any_api(town: Town) -> None:
     planted = every()
     assert len(planted) >= 150
     asked, prompted = 0, 0
