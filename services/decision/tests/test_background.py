@@ -184,3 +184,13 @@ async def test_a_late_reading_with_the_background_leaves_the_one_without(
     decision = await decided(ask, alone, FakeUnderstanding(down=True))
     assert "new Marlow ferry" in decision.queries[0].text
     assert not decision.degraded
+
+
+@pytest.mark.parametrize(("first", "is_talk"), [("", True), ("cellar brine", False)])
+async def test_without_a_word_to_search_for_it_is_talk(
+    cascade: Cascade, asking: Callable[..., Ask], first: str, *, is_talk: bool
+) -> None:
+    model = FakeUnderstanding(0.02, first=first, kind="concept")
+    decision = await Cascade(cascade.rules, model).decide(asking("ah right, so cellar brine"))
+    assert not decision.needs_search
+    assert decision.facets.topicless is is_talk

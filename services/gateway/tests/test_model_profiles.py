@@ -26,7 +26,10 @@ from rig.model_profiles import PROFILES
 from rig.profile_rules import HALF, SHOWN, THOUGHT, Profile
 from rig.profile_server import ProfileServer
 
-PATIENCE = Patience(first_token_s=1.5, idle_s=0.5, answer_s=3.0)
+# Who says nothing is given up on; a busy machine is no reason to do so with others.
+SILENT = {"falls-silent", "never-begins"}
+IMPATIENT = Patience(first_token_s=1.5, idle_s=0.5, answer_s=3.0)
+PATIENT = Patience(first_token_s=30.0, idle_s=30.0, answer_s=60.0)
 SYSTEM = {"role": "system", "content": "Be kind."}
 USER = {"role": "user", "content": QUESTION}
 OPTIONS = {"web_mode": "on", "citation_style": "natural"}
@@ -63,7 +66,8 @@ async def tried(profile: Profile, make_app: MakeApp) -> AsyncIterator[Tried]:
     async with AsyncExitStack() as stack:
         server = await stack.enter_async_context(ProfileServer(profile))
         endpoint = await open_endpoint(server.url, lambda: "key", "m", stack)
-        client = OpenAiClient([endpoint], PATIENCE)
+        patience = IMPATIENT if profile.name in SILENT else PATIENT
+        client = OpenAiClient([endpoint], patience)
         model = LlmAnswerModel(client, name="m", receiver="", window_tokens=32_768)
         app = make_app(engine=Rig(model=cast("Any", model)).engine)
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)

@@ -22,6 +22,7 @@ from pellucid_gateway.domain.ports import ModelToolCalls, Prompt
 from pellucid_gateway.domain.request import ClientMessages, SubjectContext
 from pellucid_gateway.question.tokens import SAFETY, tokens_of
 from pellucid_runtime.llm.model import ChatRequest, Chunk
+from rig.sample import often
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 50_000}}
 CLIENT = ClientMessages(
@@ -204,7 +205,7 @@ def test_a_long_conversation_leaves_no_room_and_is_not_cut(window: int) -> None:
     assert prompt.shown == ()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=often(200), deadline=None)
 @given(
     st.integers(2_048, 200_000),
     st.lists(st.text(max_size=3_000), max_size=20),

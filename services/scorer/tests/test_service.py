@@ -9,6 +9,7 @@ from pathlib import Path
 import grpc
 import numpy as np
 import pytest
+import pytest_asyncio
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from pellucid.common.v1 import common_pb2
 from pellucid.scorer.v1 import scorer_pb2, scorer_pb2_grpc
@@ -24,6 +25,8 @@ from pellucid_scorer.settings import ScorerSettings
 from pellucid_scorer.understanding.card import Card, Line
 from pellucid_scorer.understanding.layout import Arranged
 from pellucid_scorer.understanding.reading import Logits
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 Stub = scorer_pb2_grpc.ScorerServiceStub
 
@@ -63,9 +66,10 @@ async def serving(
         yield scorer_pb2_grpc.ScorerServiceStub(channel), health_pb2_grpc.HealthStub(channel)
 
 
-@pytest.fixture
-async def stub(tmp_path: Path) -> AsyncIterator[Stub]:
-    async with serving(tmp_path) as (one, _):
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def stub(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stub]:
+    """One server for all tests that leave it as it was; its model takes seconds to open."""
+    async with serving(tmp_path_factory.mktemp("data")) as (one, _):
         yield one
 
 

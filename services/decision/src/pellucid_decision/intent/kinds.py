@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 from pellucid_decision.decision import Intent
 
-SMALL_TALK = frozenset({"smalltalk"})
+TALK = "smalltalk"
+SMALL_TALK = frozenset({TALK})
 """Nothing of it can be searched for."""
 
 REAL_TIME = frozenset({"weather", "finance", "traffic", "result"})
