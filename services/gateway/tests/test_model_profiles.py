@@ -238,3 +238,8 @@ async def test_a_check_says_what_the_model_can_do(name: str, found: str) -> None
         (line,) = [line async for line in tried_models(settings)]
     assert line.startswith("model m at 127.0.0.1 ")
     assert line.endswith(found)
+
+
+async def test_a_check_says_that_no_model_is_configured() -> None:
+    (line,) = [line async for line in tried_models(GatewaySettings())]
+    assert "LLM_MODEL is not set" in line
