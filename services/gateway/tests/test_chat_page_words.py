@@ -4,7 +4,7 @@ import re
 from importlib.resources import files
 
 import pytest
-from door_fakes import FakeEngine
+from api_fakes import FakeEngine
 from playwright.async_api import Browser, Page, expect
 
 pytestmark = [

@@ -44,7 +44,7 @@ class Dependencies:
         new_id: Makes an unguessable id.
         quota: Searching turns that a person may make.
         standings: How sources stand with a person.
-        redacts_secrets: Prompts of the native face to an external model show no secrets.
+        redacts_secrets: Prompts of the native API to an external model show no secrets.
         fast_model: Name of the model for single pages; empty means the answer model.
         asks_on_claims: The fast model, else the one that answers, judges citations.
         rounds: Where long stretches of work of all turns wait for their turn.
