@@ -17,7 +17,7 @@ from turn_fakes import Rig
 
 from pellucid_gateway.adapters.model import LlmAnswerModel
 from pellucid_gateway.adapters.model_server import open_model_server
-from pellucid_gateway.api.application import Doors, http_app
+from pellucid_gateway.api.application import ApiParts, http_app
 from pellucid_gateway.api.http.guard import GuardRules
 from pellucid_gateway.api.http.identity import Identity
 from pellucid_gateway.domain.decision import WebMode
@@ -61,7 +61,7 @@ async def gateway() -> AsyncIterator[str]:
         rig = Rig(decision=Tolls(), search=Web(hits=(page,)), model=cast("Any", answering))
         rig.fetcher.texts = {"http://post.example/page-1": "The toll is 4.50 crowns."}
         settings = GatewaySettings(openai_base_url=base, openai_api_key="key", llm_model="m")
-        doors = Doors(
+        parts = ApiParts(
             engine=rig.engine,
             identity=Identity(b"0123456789abcdef"),
             health=Health(),
@@ -71,7 +71,7 @@ async def gateway() -> AsyncIterator[str]:
             upstream=await open_model_server(settings, stack),
             own_model="m",
         )
-        server = HttpServer(http_app(doors), "127.0.0.1", 0)
+        server = HttpServer(http_app(parts), "127.0.0.1", 0)
         await server.start()
         yield f"http://127.0.0.1:{server.port}"
         await server.stop(0)

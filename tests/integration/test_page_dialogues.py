@@ -13,8 +13,8 @@ import pytest
 
 from pellucid_gateway.conversation import afterwards, remembering
 from pellucid_gateway.question.page_sketch import sketch
+from rig.page_apis import FACES, GatewayOnPages, open_gateway
 from rig.page_dialogues import CHAT, PAGE, SEARCH, Went, dialogues, held, share
-from rig.page_faces import FACES, GatewayOnPages, open_gateway
 from rig.sample import nightly_except
 
 FILES = ("page_dialogues_one", "page_dialogues_two", "page_dialogues_three")

@@ -162,7 +162,7 @@ def test_the_values_are_many() -> None:
 
 
 @pytest.mark.parametrize("step", nightly_except({SAMPLE}, (SAMPLE, 1)))
-def test_no_planted_value_leaves_by_any_face(town: Town, step: int) -> None:
+def test_no_planted_value_leaves_by_any_api(town: Town, step: int) -> None:
     planted = every()[::step]
     asked, prompted = 0, 0
     leaked: list[tuple[str, str, str]] = []

@@ -186,11 +186,12 @@ async def test_a_late_reading_with_the_background_leaves_the_one_without(
     assert not decision.degraded
 
 
-@pytest.mark.parametrize(("first", "is_talk"), [("", True), ("cellar brine", False)])
-async def test_without_a_word_to_search_for_it_is_talk(
-    cascade: Cascade, asking: Callable[..., Ask], first: str, *, is_talk: bool
+async def test_what_needs_no_search_and_has_no_word_for_one_keeps_its_kind(
+    cascade: Cascade, asking: Callable[..., Ask]
 ) -> None:
-    model = FakeUnderstanding(0.02, first=first, kind="concept")
-    decision = await Cascade(cascade.rules, model).decide(asking("ah right, so cellar brine"))
+    """Without a language model it is looked up, which small talk is not."""
+    model = FakeUnderstanding(0.02, kind="concept")
+    decision = await Cascade(cascade.rules, model).decide(asking("why is the sky blue?"))
     assert not decision.needs_search
-    assert decision.facets.topicless is is_talk
+    assert not decision.facets.topicless
+    assert decision.verdict.reason_code == "concept"

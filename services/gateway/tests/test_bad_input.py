@@ -199,7 +199,7 @@ async def test_any_content_type_is_read_as_json(http: httpx.AsyncClient, media: 
         ("/v1/decide", {"message": 1}, "message"),
     ],
 )
-async def test_the_other_faces_name_fields_as_well(
+async def test_the_other_apis_name_fields_as_well(
     http: httpx.AsyncClient, path: str, body: dict[str, Any], field: str
 ) -> None:
     document = await problem(http, json.dumps(body), path)

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 import pytest
-from door_fakes import RESULT, FakeEngine, MakeApp, forced_events, turn_events
+from api_fakes import RESULT, FakeEngine, MakeApp, forced_events, turn_events
 from playwright.async_api import Browser, Page, expect
 
 from pellucid_gateway.domain.decision import WebMode

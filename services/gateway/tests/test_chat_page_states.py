@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from door_fakes import RESULT, FakeEngine, MakeApp
+from api_fakes import RESULT, FakeEngine, MakeApp
 from playwright.async_api import Browser, Page, Route, expect
 
 from pellucid_gateway.access.api_keys import ApiKey

@@ -9,8 +9,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from api_fakes import RESULT
 from citation_fakes import SOURCES, verifier
-from door_fakes import RESULT
 from hostile_markdown import chunks, constructs, mixtures, reached, shown, texts
 from markdown_it import MarkdownIt
 

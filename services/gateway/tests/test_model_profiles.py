@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import httpx
 import pytest
-from door_fakes import MakeApp
+from api_fakes import MakeApp
 from port_fakes import QUESTION
 from turn_fakes import Rig
 
@@ -113,7 +113,7 @@ async def test_an_answer_arrives_whole_and_a_refusal_is_met_once(
 
 
 @only("whole")
-async def test_an_answer_arrives_whole_on_the_other_faces(
+async def test_an_answer_arrives_whole_on_the_other_apis(
     profile: Profile, make_app: MakeApp
 ) -> None:
     async with tried(profile, make_app) as rig:
@@ -157,7 +157,7 @@ async def test_a_side_call_gets_its_json(profile: Profile, make_app: MakeApp) ->
 
 
 @only("partial")
-async def test_what_was_written_before_a_break_is_kept_on_every_face(
+async def test_what_was_written_before_a_break_is_kept_on_every_api(
     profile: Profile, make_app: MakeApp
 ) -> None:
     async with tried(profile, make_app) as rig:
@@ -238,3 +238,8 @@ async def test_a_check_says_what_the_model_can_do(name: str, found: str) -> None
         (line,) = [line async for line in tried_models(settings)]
     assert line.startswith("model m at 127.0.0.1 ")
     assert line.endswith(found)
+
+
+async def test_a_check_says_that_no_model_is_configured() -> None:
+    (line,) = [line async for line in tried_models(GatewaySettings())]
+    assert "LLM_MODEL is not set" in line

@@ -33,7 +33,7 @@ async def test_every_request_field_of_the_specification_is_there(http: httpx.Asy
     }  # fmt: skip
 
 
-async def test_every_face_is_in_the_document(http: httpx.AsyncClient) -> None:
+async def test_every_api_is_in_the_document(http: httpx.AsyncClient) -> None:
     """What is routed is told, and what is told is routed."""
     told = (await http.get("/openapi.json")).json()["paths"]
 

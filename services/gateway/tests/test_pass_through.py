@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from door_fakes import MakeApp
+from api_fakes import MakeApp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from port_fakes import QUESTION, FakeDecision, FakeModel, FakeSearch, answer_decision
@@ -150,7 +150,7 @@ def test_a_clients_limit_for_any_model_and_its_tools_leave_room_for_sources() ->
     assert prompt.left_out == 0
 
 
-async def test_the_messages_face_gets_sources_beside_forty_tools_and_the_greatest_limit(
+async def test_the_messages_api_gets_sources_beside_forty_tools_and_the_greatest_limit(
     make_app: MakeApp,
 ) -> None:
     model = FakeModel(window_tokens=32_768)

@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from door_fakes import FakeEngine, MakeApp
+from api_fakes import FakeEngine, MakeApp
 from mcp import Client
 
 from pellucid_runtime.http_server import HttpServer

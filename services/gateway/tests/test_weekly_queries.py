@@ -12,7 +12,7 @@ from port_fakes import HITS, FakeModel, search_decision
 from turn_fakes import Rig
 
 from pellucid_gateway.analytics.report_text import as_markdown
-from pellucid_gateway.api.http.admission import DoorLimits
+from pellucid_gateway.api.http.admission import RequestLimits
 from pellucid_gateway.domain.decision import PlannedQuery
 from pellucid_gateway.domain.findings import ProviderStatus
 
@@ -35,7 +35,7 @@ async def gateway(tmp_path: Path) -> AsyncIterator[KeptGateway]:
             tmp_path,
             rig=Rig(model=FakeModel()),
             settings={"gateway_searches_per_day": 1000},
-            limits=DoorLimits(address_per_minute=10_000),
+            limits=RequestLimits(address_per_minute=10_000),
         )
         yield await open_gateway(stack, plan)
 

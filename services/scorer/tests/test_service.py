@@ -18,8 +18,8 @@ from pellucid_runtime.errors import OverloadedError
 from pellucid_runtime.rpc.server import GrpcServer
 from pellucid_scorer.adapters import backends
 from pellucid_scorer.app import build
-from pellucid_scorer.encoding.door import Door
 from pellucid_scorer.encoding.embedding import Embedder
+from pellucid_scorer.encoding.overload_gate import OverloadGate
 from pellucid_scorer.server import SERVICE
 from pellucid_scorer.settings import ScorerSettings
 from pellucid_scorer.understanding.card import Card, Line
@@ -133,7 +133,7 @@ def _full_for_many_languages(embedder: Embedder, keys: list[bytes]) -> dict[byte
 async def test_only_searches_are_refused_unread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Door, "refusal", lambda _door: OverloadedError("encode", 0.5))
+    monkeypatch.setattr(OverloadGate, "refusal", lambda _gate: OverloadedError("encode", 0.5))
     async with serving(tmp_path) as (stub, _):
         wrong = scorer_pb2.ScoreRequest(candidates=[NEWS, NEWS])
         assert await code_of(stub.Score(wrong)) == grpc.StatusCode.RESOURCE_EXHAUSTED

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from pellucid_language.pii.gate import Redactor
 from pellucid_runtime.clock import Clock, SystemClock
+from pellucid_runtime.store_guard import Background
 from pellucid_search.asking.answer_cache import CachedAnswer, decode, encode
 from pellucid_search.asking.answering import Answering
-from pellucid_search.asking.background import Background
 from pellucid_search.asking.buckets import LocalGate
 from pellucid_search.asking.ledger import Ledger
 from pellucid_search.asking.planning import Lineup, Offer

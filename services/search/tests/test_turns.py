@@ -11,8 +11,8 @@ from search_provider_fixtures import GOOD
 from search_provider_refusals import BRAVE_HEADERS, brave_error
 from test_waiting import HITS, QUERY, Deaf, Slow
 
+from pellucid_runtime.store_guard import Background
 from pellucid_search.asking.answering import Answering, ProviderRequest
-from pellucid_search.asking.background import Background
 from pellucid_search.asking.buckets import LocalGate, Rate
 from pellucid_search.asking.ledger import Ledger
 from pellucid_search.asking.line import Line

@@ -27,7 +27,7 @@ HTTP_SECONDS = Histogram(
 HTTP_CONNECTIONS = Gauge("pellucid_gateway_http_connections", "Open connections of clients.")
 HTTP_REFUSED = Counter(
     "pellucid_gateway_http_refused_total",
-    "Connections and requests refused or closed before they reached a face, by cause.",
+    "Connections and requests refused or closed before they reached an API, by cause.",
     ("cause",),
 )
 TURNS = Counter(

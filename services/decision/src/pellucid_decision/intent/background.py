@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import exp, log
 
-from pellucid_decision.intent.kinds import TALK
-from pellucid_decision.intent.model_verdict import LEANS_AT, SEARCH_AT, SURELY_TALK
+from pellucid_decision.intent.model_verdict import LEANS_AT, SEARCH_AT
 from pellucid_decision.ports import Understanding
 from pellucid_decision.text.conversation import Ask, Role, Subject, Turn
 from pellucid_decision.understanding.query_assembly import DEFAULTS, decode
@@ -99,15 +98,6 @@ def weighed(ask: Ask, alone: Read, told: Read, numbers: Sequence[int]) -> Read:
     gained = any(word.text in numbers for word in first)
     # What was offered is one thing: the words of its title that have no room make no query.
     return Read(understood, tuple(first) if ask.search_offered else words, own_topic, gained)
-
-
-def taken_as_talk(read: Read) -> Read:
-    """Return what surely needs no search, leans on nothing and has no word for one as talk."""
-    understood = read.understood
-    needs_nothing = understood.search < SURELY_TALK and understood.leans < LEANS_AT
-    if not needs_nothing or decode(read.words):
-        return read
-    return replace(read, understood=replace(understood, kind=TALK))
 
 
 def lifted(words: tuple[Word, ...]) -> tuple[Word, ...]:

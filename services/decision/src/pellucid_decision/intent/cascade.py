@@ -22,7 +22,7 @@ from pellucid_decision.decision import (
 )
 from pellucid_decision.errors import UnavailableError
 from pellucid_decision.intent.addresses import without_links
-from pellucid_decision.intent.background import Read, background_of, taken_as_talk, weighed
+from pellucid_decision.intent.background import Read, background_of, weighed
 from pellucid_decision.intent.case import Case, examine
 from pellucid_decision.intent.facets import facets_of, targets_of
 from pellucid_decision.intent.kinds import SMALL_TALK, STILL_SO
@@ -178,7 +178,7 @@ class Cascade:
         if self.model is None:
             return replace(heard, degraded=(_LOST,))
         try:
-            read = taken_as_talk(await _read(self.model, context))
+            read = await _read(self.model, context)
         except UnavailableError:
             return replace(heard, degraded=(_LOST,))
         return replace(

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 
 from pellucid_decision.decision import Intent
 
-TALK = "smalltalk"
-SMALL_TALK = frozenset({TALK})
+SMALL_TALK = frozenset({"smalltalk"})
 """Nothing of it can be searched for."""
 
 REAL_TIME = frozenset({"weather", "finance", "traffic", "result"})

@@ -4,7 +4,6 @@ Opt-in: nothing is remembered that was not sent here as a memory, and nothing is
 to the answer model.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,6 +11,7 @@ from pellucid_gateway.domain.ports import ScorerPort
 from pellucid_gateway.domain.shelf import FOR_EVER_S, Shelf
 from pellucid_gateway.domain.state_ports import Records
 from pellucid_gateway.turn_context.budgets import limited
+from pellucid_runtime.bounded import BoundedDict
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import ServiceError
 
@@ -45,7 +45,7 @@ class Memories:
         self._shelf = Shelf(records, KIND, FOR_EVER_S, MOST_MEMORIES, _FIELDS)
         self._clock = clock
         self._new_id = new_id
-        self._without: OrderedDict[str, float] = OrderedDict()
+        self._without: BoundedDict[str, float] = BoundedDict(_MOST_WITHOUT)
 
     def has_none(self, owner: str) -> bool:
         """Whether a look at the store a moment ago found nothing."""
@@ -79,7 +79,7 @@ class Memories:
         """Texts that fit a message, most similar first; without the scorer the newest."""
         texts = [str(memory["text"]) for memory in await self.listed(owner)]
         if not texts:
-            self._note_none(owner)
+            self._without[owner] = self._clock.monotonic()
             return ()
         try:
             async with limited(SIMILARITY_S):
@@ -88,9 +88,3 @@ class Memories:
             return tuple(texts[:MOST_RECALLED])
         ranked = sorted(zip(near, texts, strict=True), key=lambda pair: -pair[0])
         return tuple(text for score, text in ranked if score >= LEAST_SIMILARITY)[:MOST_RECALLED]
-
-    def _note_none(self, owner: str) -> None:
-        self._without[owner] = self._clock.monotonic()
-        self._without.move_to_end(owner)
-        if len(self._without) > _MOST_WITHOUT:
-            self._without.popitem(last=False)

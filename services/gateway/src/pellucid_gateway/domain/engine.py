@@ -10,7 +10,7 @@ from pellucid_gateway.domain.request import SearchCommand, TurnRequest
 
 
 class TurnEngine(Protocol):
-    """What the faces need of the engine; faked in their tests."""
+    """What the APIs need of the engine; faked in their tests."""
 
     def run(self, request: TurnRequest) -> AsyncIterator[TurnEvent]:
         """Answer one message.

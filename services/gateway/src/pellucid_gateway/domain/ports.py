@@ -229,7 +229,7 @@ class Prompt:
         shown: Numbers of the sources among them: only these may be cited.
         left_out: How many more sources there are that the window has no room for.
         temperature: 0 to 2; None leaves it to the adapter.
-        client: The conversation and fields of a compatible face's client, sent as they are.
+        client: The conversation and fields of a compatible API's client, sent as they are.
         task: What a side call is for, such as `judging`: little thought, and left out for a while
             when it is always late; empty for an answer.
     """

@@ -94,7 +94,7 @@ class _SearchInHand(AbstractContextManager["_SearchInHand"]):
 
 
 class GatedEngine(EngineLayer):
-    """The engine behind a turnstile; turns that a face has let in already are not asked again.
+    """The engine behind a turnstile; turns that an API has let in already are not asked again.
 
     Args:
         engine: What is guarded.
@@ -153,7 +153,7 @@ class GatedEngine(EngineLayer):
         return replace(request, deadline_ms=request.deadline_ms - int(1000 * (now() - begun)))
 
     def _place(self, *, plain: bool = False) -> AbstractContextManager[None]:
-        """A place in the count, unless a face holds one for this work."""
+        """A place in the count, unless an API holds one for this work."""
         return nullcontext() if is_admitted() else self._concurrency_limit.held(plain=plain)
 
 

@@ -91,9 +91,11 @@ async def tried_models(settings: LlmSettings) -> AsyncIterator[str]:
     """What the configured models can do, one line each; each is tried with one short call."""
     async with AsyncExitStack() as stack:
         client = await open_llm(settings, stack)
-        if client is not None:
-            async for finding in probe(client, settings):
-                yield str(finding)
+        if client is None:
+            yield "no language model is configured: LLM_MODEL is not set"
+            return
+        async for finding in probe(client, settings):
+            yield str(finding)
 
 
 async def _open_model(

@@ -35,8 +35,8 @@ _NO_MODEL = Problem(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChatDoor:
-    """What the routes of a chat face stand on.
+class ChatApi:
+    """What the routes of a chat API stand on.
 
     Attributes:
         engine: Runs the turns.
@@ -88,12 +88,12 @@ async def _nothing() -> None:
 
 
 async def reply(
-    door: ChatDoor, request: Request, asked: Asked, encoder: EventEncoder, keep: Keep = _nothing
+    api: ChatApi, request: Request, asked: Asked, encoder: EventEncoder, keep: Keep = _nothing
 ) -> Response:
     """Run the turn and answer, as a stream when the client asked for one.
 
     Args:
-        door: What the routes stand on.
+        api: What the routes stand on.
         request: Of the client.
         asked: What it wants.
         encoder: Tells the turn.
@@ -101,7 +101,7 @@ async def reply(
     """
 
     async def answer() -> Response | EventStream:
-        events = door.events(door.turn(request, asked))
+        events = api.events(api.turn(request, asked))
         first = await anext(events, None)
         return await reply_from(put_back(first, events), encoder, keep, stream=asked.stream)
 

@@ -1,4 +1,4 @@
-"""Events of a turn as the native faces stream them: public names, and their JSON."""
+"""Events of a turn as the native APIs stream them: public names, and their JSON."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -37,7 +37,7 @@ _GONE: dict[str, Any] = {"status_code": 204, "response_class": Response}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptDoors:
+class KeptStores:
     """What these routes and those of the operator read; None: the operator keeps none of it."""
 
     conversations: Conversations | None
@@ -79,7 +79,7 @@ class PreferenceBody(Strict):
     user_id: ShortText = Field("", description="Your identifier of the user.")
 
 
-def kept_routes(kept: KeptDoors, identity: Identity, max_body_bytes: int) -> APIRouter:
+def kept_routes(kept: KeptStores, identity: Identity, max_body_bytes: int) -> APIRouter:
     """Routes of what is kept. `user_id` must be the one that asked, if one was given."""
     router = APIRouter()
     if kept.conversations is not None:
@@ -200,7 +200,7 @@ def _preference_routes(
     return router
 
 
-def _person_routes(kept: KeptDoors, identity: Identity) -> APIRouter:
+def _person_routes(kept: KeptStores, identity: Identity) -> APIRouter:
     router = APIRouter(tags=["person"])
 
     @router.delete(

@@ -1,4 +1,4 @@
-"""Requests of the native faces and their translation into what the engine is asked.
+"""Requests of the native APIs and their translation into what the engine is asked.
 
 Strict: an unknown field, a wrong type or an unknown word is an error, never ignored.
 """
