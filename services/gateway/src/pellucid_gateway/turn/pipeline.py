@@ -282,7 +282,13 @@ class OneTurn:
         named = await chooser.of_named(found.user_pages, wanted, most_tokens=room)
         own = sourcing.from_user_pages(found.user_pages, passages=named)
         gathered = found.gathered
-        passages = await chooser.of_hits(gathered.included, gathered.pages, wanted, self._plan)
+        passages = await chooser.of_hits(
+            gathered.included,
+            gathered.pages,
+            wanted,
+            self._plan,
+            are_quoted=self._dependencies.model_for(self._request) is None,
+        )
         hits = sourcing.from_hits(
             gathered.included,
             gathered.pages,
