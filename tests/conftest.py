@@ -1,6 +1,5 @@
 """Fixtures of the tests that run against real processes."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,12 +13,10 @@ from rig.watched import Watched, start_watched
 
 # Away from the default ports, so that a running installation is left alone; all of the shifted
 # ports lie outside the range that the system hands out to outgoing connections.
-# Two processes run such tests at a time, each with ports of its own.
-_SHIFT = 100 if os.environ.get("PYTEST_XDIST_WORKER") == "gw1" else 0
-PORT_OFFSET, WATCHED_OFFSET = 11000 + _SHIFT, 11200 + _SHIFT
+PORT_OFFSET, WATCHED_OFFSET = 11000, 11200
 CLIENT_TIMEOUT_S = 30.0
-# Fixtures that are processes, started once.
-SHARED = ("installation", "watched", "scorer")
+# Shared installations, whose answers have budgets of time: beside other tests a scorer is late.
+ALONE = {"installation", "watched"}
 # Files of a minute each: begun last, one core would wait for the other.
 LONGEST = Path(__file__).parent / "quality"
 
@@ -27,9 +24,13 @@ LONGEST = Path(__file__).parent / "quality"
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep the tests of real processes out of the run that uses every core."""
     for item in items:
-        if "e2e" in item.keywords or set(SHARED) & set(getattr(item, "fixturenames", ())):
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if fixtures & ALONE:
+            item.add_marker(pytest.mark.alone)
+        elif "e2e" in item.keywords or "scorer" in fixtures:
             item.add_marker(pytest.mark.processes)
-    items.sort(key=lambda item: not item.path.is_relative_to(LONGEST))
+    # What is asked of an installation depends on what was asked before: its tests keep their order.
+    items.sort(key=lambda item: "alone" in item.keywords or not item.path.is_relative_to(LONGEST))
 
 
 @pytest.fixture(scope="session")

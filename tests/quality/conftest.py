@@ -1,6 +1,5 @@
 """The questions of the corpus, asked once for all tests about their answers."""
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +11,13 @@ from rig.installation import Installation
 
 CORPUS = Path(__file__).resolve().parents[2] / "corpus"
 QUESTIONS = yaml.safe_load((CORPUS / "questions.yaml").read_text("utf-8"))["questions"]
-# At a time; more would make each other late.
-ASKERS = 3
 
 
 @pytest.fixture(scope="session")
 def asked_questions(installation: Installation) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Each question with the body of its answer."""
-    with (
-        httpx.Client(base_url=installation.url, timeout=60, trust_env=False) as client,
-        ThreadPoolExecutor(ASKERS) as pool,
-    ):
-        bodies = pool.map(lambda question: _asked(client, question), QUESTIONS)
-        return list(zip(QUESTIONS, bodies, strict=True))
+    with httpx.Client(base_url=installation.url, timeout=60, trust_env=False) as client:
+        return [(question, _asked(client, question)) for question in QUESTIONS]
 
 
 def _asked(client: httpx.Client, question: dict[str, Any]) -> dict[str, Any]:
