@@ -158,8 +158,10 @@ class Walker:
 
     def _enter(self, node: LexborNode, tag: str, here: Place) -> tuple[Place, str] | None:
         attributes = node.attributes
-        names = " ".join([value for key in NAMED if (value := attributes.get(key))]).lower()
-        if self._visibility.hides(tag, attributes, names, here.depth):
+        names = ""
+        if attributes:
+            names = " ".join([value for key in NAMED if (value := attributes.get(key))]).lower()
+        if attributes and self._visibility.hides(tag, attributes, names, here.depth):
             if is_for_screen_readers(names):
                 self._line.take_sign(node.text(deep=True))
             return None
@@ -176,20 +178,22 @@ class Walker:
             tag = tags.stands_for(node, tag, in_table=self._tables.is_open)
             if attributes.get("role") == "checkbox" and (self._lists or self._tables.in_cell):
                 self._line.pieces.append(items.ticked(node))
-        place = Place(tag, names, here, here.depth + 1) if names else here
         if tag in tags.INLINE:
             self._enter_inline(tag, attributes)
-            return place, tag
-        return self._enter_block(node, tag, here, names)
+            return (Place(tag, names, here, here.depth + 1) if names else here), tag
+        self._flush(here)
+        return self._enter_block(node, tag, Place(tag, names, here, here.depth + 1), attributes)
 
     def _enter_block(
-        self, node: LexborNode, tag: str, here: Place, names: str
+        self, node: LexborNode, tag: str, place: Place, attributes: Mapping[str, str | None]
     ) -> tuple[Place, str] | None:
-        self._flush(here)
         if tag == "pre" or (tag == "table" and listings.is_listing(node)):
-            self._take_listing(node, here, names)
+            self._take_listing(node, place)
             return None
-        place = Place(tag, names, here, here.depth + 1)
+        style = attributes.get("style")
+        if style and "white-space" in style and "pre" in style:
+            self._inside["lines"] += 1
+            place.keeps_lines = True
         self._open(node, tag, place)
         if self._labels:
             self._label = self._labels.get(node.mem_id, self._label)
@@ -214,10 +218,6 @@ class Walker:
             self._line.instants.append(instant)
 
     def _open(self, node: LexborNode, tag: str, place: Place) -> None:
-        style = node.attributes.get("style")
-        if style and "white-space" in style and "pre" in style:
-            self._inside["lines"] += 1
-            place.keeps_lines = True
         if tag in self._inside:
             self._inside[tag] += 1
         elif tag in tags.LISTS:
@@ -281,18 +281,18 @@ class Walker:
         elif tag == "code":
             self._inside["code"] -= 1
             self._line.pieces.append("`")
-        elif tag in tags.WHOLE or is_picture(node.attributes):
+        elif self._line.openings and (tag in tags.WHOLE or is_picture(node.attributes)):
             self._line.close(tag, node)
         if tag in BOXES and stands_apart(node):
             self._line.pieces.append(" ")
 
-    def _take_listing(self, node: LexborNode, here: Place, names: str) -> None:
+    def _take_listing(self, node: LexborNode, place: Place) -> None:
         text = listings.listing_of(node)
         if not text.strip() or self._tables.in_cell:
             self._take_text(text)
             return
         self._chars += len(text)
-        place = Place("pre", names, here, here.depth + 1)
+        place.tag = "pre"
         self._emit(listings.block_of(node, text[:MAX_BLOCK_CHARS], place))
 
     def _flush(self, here: Place) -> None:
