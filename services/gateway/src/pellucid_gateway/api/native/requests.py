@@ -5,16 +5,17 @@ Strict: an unknown field, a wrong type or an unknown word is an error, never ign
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from pellucid_gateway.api.http.fields import (
+    Address,
+    FilledMessage,
     MemoryText,
     MessageText,
     ShortText,
     at_most_bytes,
     at_most_messages,
-    not_blank,
 )
 from pellucid_gateway.api.http.options import SearchFields, Strict, SubjectBody
 from pellucid_gateway.domain.decision import WebMode
@@ -47,7 +48,7 @@ class MessageBody(Strict):
 class ChatBody(SearchFields):
     """POST /v1/chat: one message with its options; only the message is required."""
 
-    message: Annotated[MessageText, AfterValidator(not_blank)] | None = Field(
+    message: FilledMessage | None = Field(
         None, description="The person's message; comes after `messages` when both are given."
     )
     messages: Annotated[list[MessageBody], AfterValidator(at_most_messages)] = Field(
@@ -66,6 +67,15 @@ class ChatBody(SearchFields):
     context: SubjectBody | None = Field(None, description="What the conversation is about.")
     memories: list[MemoryText] = Field(
         default_factory=list, max_length=20, description="What you remember of the person."
+    )
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"required": ["message"], "properties": {"message": {"type": "string"}}},
+                {"required": ["messages"], "properties": {"messages": {"minItems": 1}}},
+            ]
+        }
     )
 
     @model_validator(mode="after")
@@ -110,9 +120,7 @@ class ChatBody(SearchFields):
 class SearchBody(SearchFields):
     """POST /v1/search: results without an answer."""
 
-    query: Annotated[MessageText, AfterValidator(not_blank)] = Field(
-        description="What the person looks for; at most 32 KiB of UTF-8."
-    )
+    query: FilledMessage = Field(description="What the person looks for; at most 32 KiB of UTF-8.")
     messages: Annotated[list[MessageBody], AfterValidator(at_most_messages)] = Field(
         default_factory=list,
         description="What was said before, by which the query is understood; without: as given.",
@@ -140,7 +148,7 @@ class SearchBody(SearchFields):
 class CheckBody(SearchFields):
     """POST /v1/check: what sources say of a statement."""
 
-    statement: Annotated[MessageText, AfterValidator(not_blank)] = Field(
+    statement: FilledMessage = Field(
         description="One statement, for example `The Ondry Bridge cost 48 million euros.`"
     )
 
@@ -161,8 +169,8 @@ class CheckBody(SearchFields):
 class FetchBody(Strict):
     """POST /v1/fetch: pages that a person named."""
 
-    urls: list[Annotated[str, AfterValidator(at_most_bytes(8192)), AfterValidator(not_blank)]] = (
-        Field(min_length=1, max_length=20, description="Addresses, 1 to 20, http or https.")
+    urls: list[Address] = Field(
+        min_length=1, max_length=20, description="Addresses, 1 to 20, http or https."
     )
     max_chars: int = Field(
         10_000, ge=1, le=200_000, description="Longest text of each page in characters."
