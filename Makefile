@@ -28,7 +28,7 @@ DOCKERFILES   := $(wildcard services/*/Dockerfile*)
 BASE_IMAGE    := python:3.11.14-slim-bookworm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-unit test-integration test-e2e lint types protos protos-check settings chart picture eval parity bench fuzz faults load-test clients deploy-check alerts-test images images-check pin-digests real-model clean
+.PHONY: help setup run test test-all test-unit test-integration test-e2e lint types protos protos-check settings chart picture eval parity bench fuzz faults load-test clients deploy-check alerts-test images images-check pin-digests real-model clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,12 +69,19 @@ FORCE:
 
 MARKERS = $$(cat $(STAMPS)/markers)
 PYTEST  = $(BIN)/python -m pytest -m "$(MARKERS)"
-# On every core what does not mind company, a file to a process; then the rest, one after another.
-TOGETHER = $(BIN)/python -m pytest --durations=25 -n auto --dist loadfile -m "($(MARKERS)) and not alone"
-IN_TURN  = $(BIN)/python -m pytest --durations=25 -m "($(MARKERS)) and alone"
+# First, on every core, what does not mind company, a file to a process, slow files first; then what
+# starts services, two at a time, a shared installation to a process; then, one after another, what
+# measures time. Left to itself pytest-xdist begins with the files of the most tests.
+SPREAD    = $(BIN)/python -m pytest --durations=25 --no-loadscope-reorder
+TOGETHER  = $(SPREAD) -n auto --dist loadfile -m "($(MARKERS)) and not processes and not alone"
+PROCESSES = $(SPREAD) -n 2 --dist loadgroup -m "($(MARKERS)) and processes and not alone" tests
+IN_TURN   = $(BIN)/python -m pytest --durations=5 -m "($(MARKERS)) and alone" tests
 
-test: $(STAMPS)/dev $(STAMPS)/markers ## set everything up and run every test
-	@failed=0; $(TOGETHER) || failed=1; $(IN_TURN) || failed=1; exit $$failed
+test: $(STAMPS)/dev $(STAMPS)/markers ## set everything up and run the tests, some ten minutes
+	@failed=0; $(TOGETHER) || failed=1; $(PROCESSES) || failed=1; $(IN_TURN) || failed=1; exit $$failed
+
+test-all: export NIGHTLY = 1
+test-all: test ## the same with the whole tables and sets of which `make test` has a sample
 
 test-unit: $(STAMPS)/dev $(STAMPS)/markers ## the services' own tests that do not measure time
 	$(TOGETHER) services

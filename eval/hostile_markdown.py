@@ -28,7 +28,7 @@ import structlog
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[0] / "services/gateway/tests"))
 
-from hostile_faces import WAYS, clients  # noqa: E402 - the tests' own rig
+from hostile_apis import WAYS, clients  # noqa: E402 - the tests' own rig
 from hostile_markdown import mixtures, payloads, reached, texts  # noqa: E402
 
 READERS = ("marked", "micromark", "micromark-extension-gfm")

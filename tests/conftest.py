@@ -6,27 +6,30 @@ from pathlib import Path
 import httpx
 import pytest
 
+from rig.fake_model import FakeModel
 from rig.installation import Installation, start_installation
 from rig.scorer_process import scorer_at
+from rig.watched import Watched, start_watched
 
 # Away from the default ports, so that a running installation is left alone; all of the shifted
 # ports lie outside the range that the system hands out to outgoing connections.
-PORT_OFFSET = 11000
+PORT_OFFSET, WATCHED_OFFSET = 11000, 11200
 CLIENT_TIMEOUT_S = 30.0
-HERE = Path(__file__).parent
-# Their tests start processes on fixed ports, or break things beside running ones.
-ALONE = tuple(HERE / name for name in ("e2e", "faults", "integration"))
+# Fixtures that are started once: the tests of each run in one process.
+SHARED = ("installation", "watched", "scorer")
 # Files of a minute each: begun last, one core would wait for the other.
-LONGEST = HERE / "quality"
+LONGEST = Path(__file__).parent / "quality"
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep the tests of real processes out of the run that uses every core."""
     for item in items:
-        by_fixture = "installation" in getattr(item, "fixturenames", ())
-        if by_fixture or any(item.path.is_relative_to(folder) for folder in ALONE):
-            item.add_marker(pytest.mark.alone)
-    items.sort(key=lambda item: "alone" in item.keywords or not item.path.is_relative_to(LONGEST))
+        shared = next((name for name in SHARED if name in getattr(item, "fixturenames", ())), None)
+        if shared or "e2e" in item.keywords or "processes" in item.keywords:
+            item.add_marker(pytest.mark.processes)
+            item.add_marker(pytest.mark.xdist_group(shared or item.path.stem))
+    items.sort(key=lambda item: not item.path.is_relative_to(LONGEST))
 
 
 @pytest.fixture(scope="session")
@@ -39,6 +42,20 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
     finally:
         if running.process.poll() is None:
             running.stop()
+
+
+@pytest.fixture(scope="session")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
+    """One installation with keys, a language model and a collector of its traces."""
+    with start_watched(tmp_path_factory.mktemp("watched"), WATCHED_OFFSET) as running:
+        yield running
+
+
+@pytest.fixture
+def model(watched: Watched) -> Iterator[FakeModel]:
+    """The language model of `watched`, afterwards as it was."""
+    yield watched.model
+    watched.model.forget()
 
 
 @pytest.fixture(scope="session")

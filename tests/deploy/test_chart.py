@@ -139,7 +139,7 @@ def test_the_hook_asks_the_gateway_from_a_pod_without_rights() -> None:
         kubernetes_validate.validate(one, "1.32", strict=True)
         assert one["metadata"]["annotations"]["helm.sh/hook"] == "test"
     (container,) = pod["spec"]["containers"]
-    assert container["image"] == "images.example/pellucid/gateway:0.1.0"
+    assert container["image"] == "images.example/pellucid/gateway:0.2.0"
     assert pod["spec"]["securityContext"]["runAsNonRoot"] is True
     assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
     compile(container["args"][0], "hook", "exec")

@@ -24,7 +24,7 @@ _PROGRAMS = ("cp", "mkdir", "for", "hash()", "cat", "state()", "cache()", "opens
 
 
 def commands(guide: str) -> list[str]:
-    """Every command of a guide's blocks, one that goes on over lines as one."""
+    """Every command of a guide's blocks, one that goes on over lines as one; all are on PATH."""
     text = (ROOT / "docs" / guide).read_text("utf-8")
     blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     found: list[str] = []
@@ -32,7 +32,7 @@ def commands(guide: str) -> list[str]:
         if found and "<<EOF" in found[-1] and not found[-1].endswith("\nEOF"):
             found[-1] += "\n" + line
         elif line.strip():
-            found.append(line)
+            found.append(line.removeprefix(".venv/bin/"))
     return found
 
 

@@ -5,30 +5,21 @@ collector and a model server. Twenty marked strings go in through every face; af
 that is written or told about requests is searched for them.
 """
 
-import shutil
 import socket
 import sqlite3
-import subprocess
-import time
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import grpc
 import httpx
 import pytest
 
-from pellucid_gateway.access.api_keys import digest_of, new_key
-from rig.fake_model import FakeModel, serve_model
-from rig.installation import Installation, start_installation
+from rig.fake_model import FakeModel
+from rig.installation import Installation
+from rig.watched import MODEL_KEY, Watched
 
 pytestmark = [pytest.mark.e2e, pytest.mark.redis, pytest.mark.timeout(400)]
 
-OFFSET = 13_200
-KEY = new_key()
-MODEL_KEY = "sk-canary-0f3b2a77c1"
 # Of a corpus page that the person names; nothing but that page says it.
 PAGE_TEXT = "deck was joined"
 
@@ -39,7 +30,6 @@ CANARIES: Mapping[str, str] = {
     "iban": "DE89370400440532013000",
     "ssn": "536-90-4399",
     "address": "198.51.100.77",
-    "key": KEY,
     "wrong key": "plc_canary02wrongkeywrongkey",
     "model key": MODEL_KEY,
     "secret": "ghp_canary03A1b2C3d4E5f6G7h8I9j0K1l2M3n4",
@@ -55,74 +45,6 @@ CANARIES: Mapping[str, str] = {
     "challenge": "challengecanary13",
     "page": PAGE_TEXT,
 }
-
-
-@dataclass
-class Collector:
-    """Takes traces as bytes."""
-
-    target: str = ""
-    received: list[bytes] = field(default_factory=list)
-
-    def export(self, request: bytes, _context: Any) -> bytes:
-        self.received.append(request)
-        return b""
-
-
-@pytest.fixture(scope="module")
-def collector() -> Iterator[Collector]:
-    collecting = Collector()
-    methods = {"Export": grpc.unary_unary_rpc_method_handler(collecting.export)}
-    handler = grpc.method_handlers_generic_handler(
-        "opentelemetry.proto.collector.trace.v1.TraceService", methods
-    )
-    server = grpc.server(ThreadPoolExecutor(max_workers=2))
-    server.add_generic_rpc_handlers((handler,))
-    collecting.target = f"http://127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
-    server.start()
-    yield collecting
-    server.stop(grace=1.0).wait()
-
-
-@pytest.fixture(scope="module")
-def redis_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    binary = shutil.which("redis-server")
-    assert binary, "tests marked redis need redis-server"
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
-    command = [binary, "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
-    folder = tmp_path_factory.mktemp("redis")
-    with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL) as process:
-        yield port
-        process.kill()
-
-
-@pytest.fixture(scope="module")
-def installation(
-    tmp_path_factory: pytest.TempPathFactory, collector: Collector, redis_port: int
-) -> Iterator[Installation]:
-    keys = tmp_path_factory.mktemp("keys") / "keys"
-    keys.write_text(f"desk {digest_of(KEY)}\n", encoding="utf-8")
-    with serve_model(FakeModel(pieces=["The bridge cost 1.18 billion crowns [1]."])) as model:
-        environment = {
-            "GATEWAY_AUTH": "keys",
-            "GATEWAY_KEYS_FILE": str(keys),
-            "OPENAI_BASE_URL": model.url,
-            "LLM_PROBE": "false",
-            "OPENAI_API_KEY": MODEL_KEY,
-            "LLM_MODEL": "test-model",
-            "REDIS_CACHE_URL": f"redis://127.0.0.1:{redis_port}/0",
-            "OTEL_EXPORTER_OTLP_ENDPOINT": collector.target,
-            "OTEL_BSP_SCHEDULE_DELAY": "500",
-            "LOG_LEVEL": "debug",
-        }
-        running = start_installation(tmp_path_factory.mktemp("data"), OFFSET, environment)
-        try:
-            running.wait_for_line("ready after", within_s=120.0)
-            yield running
-        finally:
-            running.stop()
 
 
 def plant(http: httpx.Client, pages_port: int) -> list[httpx.Response]:
@@ -225,27 +147,25 @@ def _around(text: str, canary: str) -> str:
 
 
 def test_what_people_send_is_nowhere_but_in_their_records(
-    installation: Installation, collector: Collector, redis_port: int
+    watched: Watched, model: FakeModel
 ) -> None:
-    headers = {"authorization": f"Bearer {KEY}"}
-    with httpx.Client(
-        base_url=installation.url, headers=headers, trust_env=False, timeout=60.0
-    ) as http:
-        responses = plant(http, 8099 + installation.offset)
-    time.sleep(3.0)  # counts and traces go out every few seconds
+    model.pieces = ["The bridge cost 1.18 billion crowns [1]."]
+    installation = watched.installation
+    responses = plant(watched.http, 8099 + installation.offset)
+    watched.collector.settled()
 
     places = {
         "logs": "\n".join(installation.lines),
         "metrics": _metrics(installation),
-        "traces": b"\n".join(collector.received).decode("utf-8", "replace"),
-        "keys of Redis": _redis_keys(redis_port),
+        "traces": b"\n".join(watched.collector.raw).decode("utf-8", "replace"),
+        "keys of Redis": _redis_keys(watched.redis_port),
         "names in SQLite": _sqlite_names(installation.data_dir),
         "errors": _errors(responses),
     }
     found = [
         f"{name} in {place}: {_around(text, canary)!r}"
         for place, text in places.items()
-        for name, canary in CANARIES.items()
+        for name, canary in (CANARIES | {"key": watched.key}).items()
         if canary in text
     ]
     assert not found, "\n".join(found)
@@ -258,8 +178,8 @@ def test_what_people_send_is_nowhere_but_in_their_records(
     assert "pellucid:v1:" in places["keys of Redis"]
     assert "turns-" in places["names in SQLite"]
     assert CANARIES["query"] in "\n".join(r.text for r in responses if r.status_code == 200)
-    with httpx.Client(base_url=installation.url, headers=headers, trust_env=False) as http:
-        theirs = {"user_id": CANARIES["user"]}
-        kept = http.get(f"/v1/conversations/{CANARIES['conversation']}", params=theirs).text
-        assert CANARIES["query"] in kept
-        assert PAGE_TEXT not in kept
+    theirs = {"user_id": CANARIES["user"]}
+    path = f"/v1/conversations/{CANARIES['conversation']}"
+    kept = watched.http.get(path, params=theirs).text
+    assert CANARIES["query"] in kept
+    assert PAGE_TEXT not in kept

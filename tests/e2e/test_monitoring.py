@@ -26,6 +26,7 @@ from rig.fake_model import FakeModel, serve_model
 from rig.installation import ROOT, Installation, start_installation
 from rig.pager import Pager, serve_pager
 from rig.ports import free_port
+from rig.watched import of_model
 
 pytestmark = [
     pytest.mark.e2e,
@@ -138,10 +139,7 @@ def environment(brave: FakeBrave, model: FakeModel) -> dict[str, str]:
         "BRAVE_SEARCH_API_KEY": "not-a-secret",
         "BRAVE_BASE_URL": brave.url,
         "SEARCH_PRICES": "brave=5",
-        "OPENAI_BASE_URL": model.url,
-        "LLM_PROBE": "false",
-        "OPENAI_API_KEY": "not-a-secret",
-        "LLM_MODEL": "test-model",
+        **of_model(model),
         "LLM_PRICES": "test-model=1/2",
         # However late this machine makes it, no turn is refused, which would be an alert's matter.
         "GATEWAY_MAX_LAG_MS": "60000",

@@ -11,7 +11,8 @@ import pytest
 
 from rig.fake_model import FakeModel, serve_model
 from rig.installation import Installation, start_installation
-from rig.otlp import Collector, Span, serve_collector, serve_http_collector
+from rig.otlp import SCHEDULE, Collector, Span, serve_collector, serve_http_collector
+from rig.watched import of_model
 from rig.wire import Wire, serve_wire
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
@@ -26,6 +27,8 @@ METRICS = {"gateway": 9100, "decision": 9101, "search": 9102, "scorer": 9103, "f
 DROPPED = re.compile(r'^pellucid_dropped_spans_total\{cause="(\w+)"\} (\S+)', re.MULTILINE)
 # Each protocol has an installation, by its port offset.
 PROTOCOLS = {"grpc": 13600, "http/protobuf": 13700}
+# What test_traces shows goes over gRPC.
+EVERY_PROTOCOL = [pytest.param("grpc", marks=pytest.mark.nightly), "http/protobuf"]
 
 
 @dataclass
@@ -53,15 +56,6 @@ class Site:
         )
         assert reply.status_code == 200, reply.text
 
-    def settled(self) -> list[Span]:
-        """Every span, once they have stopped coming; exporters send every five seconds."""
-        seen, quiet_since = -1, time.monotonic()
-        while time.monotonic() - quiet_since < 8:
-            if len(self.collector.spans) != seen:
-                seen, quiet_since = len(self.collector.spans), time.monotonic()
-            time.sleep(0.2)
-        return list(self.collector.spans)
-
     def dropped(self, service: str) -> dict[str, float]:
         """Spans that a service lost so far, by cause."""
         address = f"http://127.0.0.1:{METRICS[service] + self.installation.offset}/metrics"
@@ -73,7 +67,7 @@ def sink_for(protocol: str) -> AbstractContextManager[Collector]:
     return serve_collector() if protocol == "grpc" else serve_http_collector()
 
 
-@pytest.fixture(scope="module", params=list(PROTOCOLS))
+@pytest.fixture(scope="module", params=EVERY_PROTOCOL)
 def site(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Site]:
@@ -96,10 +90,8 @@ def site(
                 "OTEL_TRACES_SAMPLER": "parentbased_traceidratio",
                 "OTEL_TRACES_SAMPLER_ARG": "0",
                 "OTEL_PROPAGATORS": "tracecontext,baggage",
-                "OPENAI_BASE_URL": model.url,
-                "LLM_PROBE": "false",
-                "OPENAI_API_KEY": "not-a-secret",
-                "LLM_MODEL": "test-model",
+                **SCHEDULE,
+                **of_model(model),
                 **{
                     f"{name.upper()}_TARGET": f"127.0.0.1:{wire.port}"
                     for name, wire in wires.items()
@@ -114,11 +106,11 @@ def site(
 def test_one_trace_through_all_services_and_lost_spans_are_counted(site: Site) -> None:
     """In one test, because each step needs what the one before left behind."""
     site.ask({}, "Who is the current CEO of Norrvik Cells?")
-    assert site.settled() == [], "the sampler keeps no trace that nobody began"
+    assert site.collector.settled() == [], "the sampler keeps no trace that nobody began"
 
     sampled = {"traceparent": f"00-{TRACE}-{BROWSER}-01", "baggage": BAGGAGE}
     site.ask(sampled, "Who is the current CEO of Norrvik Cells, and since when?")
-    spans = site.settled()
+    spans = site.collector.settled()
     _is_one_trace_of_five(spans)
     for name, wire in site.wires.items():
         assert BAGGAGE.encode() in bytes(wire.said), f"baggage reached {name}"

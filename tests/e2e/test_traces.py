@@ -1,20 +1,16 @@
 """One trace per turn, from the browser through every service, and nothing of the person in it."""
 
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 import yaml
 
-from rig.fake_model import FakeModel, serve_model
-from rig.installation import ROOT, Installation, start_installation
-from rig.otlp import Collector, Span, serve_collector, tree
+from rig.installation import ROOT
+from rig.otlp import Span, tree
+from rig.watched import Watched
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
-OFFSET = 11800
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 BROWSER = "00f067aa0ba902b7"
 SCHEMA = yaml.safe_load((ROOT / "deploy/observability/telemetry.yaml").read_text("utf-8"))
@@ -23,52 +19,21 @@ CANARY = "Quastenflosser"
 
 
 @pytest.fixture(scope="module")
-def collector() -> Iterator[Collector]:
-    with serve_collector() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def installation(
-    tmp_path_factory: pytest.TempPathFactory, collector: Collector
-) -> Iterator[Installation]:
-    with serve_model(FakeModel(pieces=["Norrvik Cells has a chief executive ", "[1]."])) as model:
-        environment = {
-            "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url,
-            "OPENAI_BASE_URL": model.url,
-            "LLM_PROBE": "false",
-            "OPENAI_API_KEY": "not-a-secret",
-            "LLM_MODEL": "test-model",
-        }
-        running = start_installation(tmp_path_factory.mktemp("data"), OFFSET, environment)
-        try:
-            running.wait_for_line("ready after")
-            yield running
-        finally:
-            running.stop()
-
-
-@pytest.fixture(scope="module")
-def spans(installation: Installation, collector: Collector) -> list[Span]:
-    """The spans of one deep turn, once they have stopped coming."""
-    response = httpx.post(
-        f"{installation.url}/v1/chat",
+def spans(watched: Watched) -> list[Span]:
+    """The spans of one deep turn."""
+    watched.model.pieces = ["Norrvik Cells has a chief executive ", "[1]."]
+    response = watched.http.post(
+        "/v1/chat",
         json={
             "message": f"Who is the current CEO of Norrvik Cells, and what of {CANARY}?",
             "depth": "deep",
             "user_id": f"{CANARY}-user",
         },
         headers={"traceparent": f"00-{TRACE}-{BROWSER}-01"},
-        timeout=60,
-        trust_env=False,
     )
     assert response.status_code == 200, response.text
-    seen, quiet_since = -1, time.monotonic()
-    while time.monotonic() - quiet_since < 7:  # exporters send every five seconds
-        if len(collector.spans) != seen:
-            seen, quiet_since = len(collector.spans), time.monotonic()
-        time.sleep(0.2)
-    return [span for span in collector.spans if span.trace_id == TRACE]
+    watched.model.forget()
+    return [span for span in watched.collector.settled() if span.trace_id == TRACE]
 
 
 def edges(spans: list[Span]) -> set[tuple[str, str]]:
@@ -117,9 +82,9 @@ def test_spans_carry_what_the_schema_declares_and_no_more(spans: list[Span]) -> 
         assert span.attributes.keys() <= set(declared), span.name
 
 
-def test_nothing_of_the_person_is_in_any_span(spans: list[Span], collector: Collector) -> None:
+def test_nothing_of_the_person_is_in_any_span(spans: list[Span], watched: Watched) -> None:
     assert spans
-    sent = b"".join(collector.raw)
+    sent = b"".join(watched.collector.raw)
     assert CANARY.encode() not in sent
     assert b"chief executive" not in sent
 

@@ -5,15 +5,13 @@ The model is scripted but knows nothing: what it asks for and says, it reads in 
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import pytest
 
-from rig.fake_model import FakeModel, serve_model
-from rig.installation import Installation, start_installation
+from rig.fake_model import FakeModel
 from rig.told_rounds import told_rounds
+from rig.watched import Watched
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
@@ -45,40 +43,15 @@ def speak(prompt: str) -> list[str]:
     return [f"She was born in {born[1]}", " [1]."] if born else ["The sources do not say that."]
 
 
-@pytest.fixture(scope="module")
-def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    with serve_model(FakeModel(pieces=[], speak=speak, reply=reflect)) as model:
-        environment = {
-            "OPENAI_BASE_URL": model.url,
-            "LLM_PROBE": "false",
-            "OPENAI_API_KEY": "not-a-secret",
-            "LLM_MODEL": "test-model",
-            # A machine that runs other tests too is late without being overloaded.
-            "GATEWAY_MAX_LAG_MS": "60000",
-            "GATEWAY_MIN_SEARCHES": "64",
-        }
-        running = start_installation(tmp_path_factory.mktemp("data"), 11600, environment)
-        try:
-            running.wait_for_line("ready after")
-            yield running
-        finally:
-            running.stop()
-
-
-def ask(installation: Installation, depth: str) -> tuple[dict[str, Any], list[str]]:
-    """Return the whole result and the messages of the rounds."""
-    with httpx.Client(base_url=installation.url, timeout=60, trust_env=False) as client:
-        return told_rounds(client, QUESTION, depth)
-
-
 def test_the_second_round_follows_a_name_that_the_first_one_found(
-    installation: Installation,
+    watched: Watched, model: FakeModel
 ) -> None:
-    once, _ = ask(installation, "standard")
+    model.speak, model.reply = speak, reflect
+    once, _ = told_rounds(watched.http, QUESTION, "standard")
     assert not [s["url"] for s in once["sources"] if "maren-tollund" in s["url"]]
     assert PLACE not in json.dumps(once), "else one round answers it"
 
-    deep, rounds = ask(installation, "deep")
+    deep, rounds = told_rounds(watched.http, QUESTION, "deep")
     assert deep["iterations"] == len(rounds) == 2
     assert ASPECT in rounds[1]
     assert PLACE in deep["answer"]

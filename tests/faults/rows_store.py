@@ -135,7 +135,7 @@ async def redis_full(trial: Trial) -> None:
         f"{_SEARCH}::test_a_bucket_of_garbage_is_forgotten_and_keeps_the_limit",
         f"{_SHARED}::test_rubbish_in_the_store_is_thrown_away",
         (
-            "services/gateway/tests/test_kept_faces.py"
+            "services/gateway/tests/test_kept_api.py"
             "::test_records_of_another_release_or_of_nobody_are_looked_past"
         ),
     ),

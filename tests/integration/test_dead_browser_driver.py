@@ -13,7 +13,7 @@ from pellucid.fetcher.v1 import fetcher_pb2, fetcher_pb2_grpc
 from rig.ports import free_port
 from rig.processes import Process, service_command
 
-pytestmark = pytest.mark.timeout(90)
+pytestmark = [pytest.mark.processes, pytest.mark.timeout(90)]
 
 TEXT = "<title>Quay</title><main><p>The quay was rebuilt in 1987 and is open all year.</p></main>"
 SHELL = (

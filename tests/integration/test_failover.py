@@ -21,7 +21,7 @@ from pellucid_runtime.clock import SystemClock
 from rig.proxy import Proxy
 from rig.sentinel import Group, open_group
 
-pytestmark = [pytest.mark.redis, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.processes, pytest.mark.redis, pytest.mark.timeout(120)]
 
 GATEWAYS = 3
 DAY = Rate("day", 100, 86_400)

@@ -17,11 +17,11 @@ import pytest
 
 from pellucid_gateway.access.api_keys import digest_of, new_key
 
-pytestmark = [pytest.mark.redis, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.processes, pytest.mark.redis, pytest.mark.timeout(180)]
 
 REPLICAS = 3
 LIMIT = 100
-CALLERS = 600
+CALLERS = 300
 READY_S = 120.0
 REVOKED_WITHIN_S = 60.0
 

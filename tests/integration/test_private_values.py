@@ -22,14 +22,17 @@ from rig.fake_model import FakeModel, serve_model
 from rig.ports import free_port
 from rig.private_values import Planted, every
 from rig.processes import Process, service_command
+from rig.sample import nightly_except
 
-pytestmark = [pytest.mark.timeout(400), pytest.mark.alone]
+pytestmark = pytest.mark.timeout(400)
 
 _RESULT = {
     "title": "What to do about it",
     "url": "http://advice.example/what-to-do",
     "description": "What is lost can be blocked within minutes, the office said in October 2026.",
 }
+# Every run sends one value of so many.
+SAMPLE = 4
 _SERVICES = ("decision", "search", "gateway")
 
 
@@ -154,9 +157,13 @@ def _holds(text: str, one: Planted) -> bool:
     return any(run in words for run in runs if not run.isalpha())
 
 
-def test_no_planted_value_leaves_by_any_face(town: Town) -> None:
-    planted = every()
-    assert len(planted) >= 150
+def test_the_values_are_many() -> None:
+    assert len(every()) >= 150
+
+
+@pytest.mark.parametrize("step", nightly_except({SAMPLE}, (SAMPLE, 1)))
+def test_no_planted_value_leaves_by_any_api(town: Town, step: int) -> None:
+    planted = every()[::step]
     asked, prompted = 0, 0
     leaked: list[tuple[str, str, str]] = []
     for place, one in enumerate(planted):

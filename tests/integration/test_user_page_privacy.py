@@ -18,7 +18,7 @@ from rig.otlp import Collector, serve_collector
 from rig.ports import free_port
 from rig.processes import Process, service_command
 
-pytestmark = pytest.mark.timeout(90)
+pytestmark = [pytest.mark.processes, pytest.mark.timeout(90)]
 
 CANARY = "zanzibar-7731-canary"
 SENTENCE = f"The word of the day is {CANARY}, they say, and nobody in the harbour knows why."

@@ -5,11 +5,10 @@ with the fact were quoted for .75 of its questions, taken for an answer for .44,
 were told. Before there were lists of words for one thing, the fact was quoted for .56 of them.
 """
 
-from collections.abc import Sequence
-
 import pytest
 
-from rig.asked_pages import Quoted, Shares, asked, quoted, shares
+from rig.asked_pages import Shares, asked, quoted, shares
+from rig.sample import nightly_except
 
 FLOORS = {
     "one": Shares(quoted=0.95, taken=0.95, told=0.95),
@@ -18,19 +17,17 @@ FLOORS = {
 }
 
 
-@pytest.fixture(scope="module")
-def results() -> Sequence[Quoted]:
-    return [quoted(one) for one in asked()]
+def test_questions_are_many_and_of_seven_languages() -> None:
+    assert len(asked()) >= 210
+    assert len({one.language for one in asked()}) == 7
 
 
-def test_questions_are_many_and_of_seven_languages(results: Sequence[Quoted]) -> None:
-    assert len(results) >= 210
-    assert len({result.asked.language for result in results}) == 7
-
-
-@pytest.mark.parametrize(("part", "floor"), FLOORS.items())
-def test_share_of_each_part(results: Sequence[Quoted], part: str, floor: Shares) -> None:
-    found = shares([result for result in results if result.asked.part == part])
+# The last part is the one that was never looked at.
+@pytest.mark.parametrize(
+    ("part", "floor"), nightly_except([("three", FLOORS["three"])], FLOORS.items())
+)
+def test_share_of_each_part(part: str, floor: Shares) -> None:
+    found = shares([quoted(one) for one in asked() if one.part == part])
 
     assert found.quoted >= floor.quoted
     assert found.taken >= floor.taken

@@ -7,8 +7,9 @@ from collections import Counter
 
 import pytest
 
-from rig.planted import CHECKABLE, Planted, cases, wrongly_answered
+from rig.planted import CHECKABLE, cases, wrongly_answered
 from rig.real_support import RealSupport, SupportDown
+from rig.sample import nightly_except
 from rig.verifying import verified
 
 pytestmark = pytest.mark.timeout(600)
@@ -18,22 +19,27 @@ MOST_CHECKABLE = 6
 # By words alone claims in another language and with few words of their source are lost.
 LEAST_RIGHT_SHARES = {"RealSupport": 0.95, "SupportDown": 0.94}
 LEAST_CASES = 1_400
+# Every run looks at one case of so many, which has all kinds and languages.
+SAMPLE = 11
 
 
-async def _missed(scorer: RealSupport | SupportDown) -> tuple[list[Planted], Counter[str]]:
-    missed = [case for case in cases() if wrongly_answered(case, await verified(case, scorer))]
-    return missed, Counter(case.kind for case in cases())
-
-
-@pytest.mark.parametrize("scorer", [RealSupport(), SupportDown()], ids=["scorer", "words alone"])
-async def test_planted_citations_do_not_reach_the_reader(scorer: RealSupport | SupportDown) -> None:
-    missed, count = await _missed(scorer)
-    wrong = Counter(case.kind for case in missed)
-
+def test_the_set_is_large() -> None:
     assert len(cases()) >= LEAST_CASES
-    assert len({case.language for case in cases()}) == 7
+
+
+@pytest.mark.parametrize("every", nightly_except({SAMPLE}, (SAMPLE, 1)))
+@pytest.mark.parametrize("scorer", [RealSupport(), SupportDown()], ids=["scorer", "words alone"])
+async def test_planted_citations_do_not_reach_the_reader(
+    scorer: RealSupport | SupportDown, every: int
+) -> None:
+    planted = cases()[::every]
+    missed = [case for case in planted if wrongly_answered(case, await verified(case, scorer))]
+    wrong, count = (Counter(case.kind for case in those) for those in (missed, planted))
+
+    assert len({case.language for case in planted}) == 7
+    assert count.keys() >= {"right", *CHECKABLE}
     checkable = [case.text for case in missed if case.kind in CHECKABLE]
-    assert len(checkable) <= MOST_CHECKABLE, checkable
+    assert len(checkable) <= -(-MOST_CHECKABLE // every), checkable
     right = 1 - wrong["right"] / count["right"]
     assert right >= LEAST_RIGHT_SHARES[type(scorer).__name__], [
         c.text for c in missed if c.kind == "right"

@@ -35,6 +35,12 @@ class FakeModel:
         """Return the streamed requests: those that asked for an answer."""
         return [request for request in self.requests if request.get("stream")]
 
+    def forget(self) -> None:
+        """Forget what a test told it and asked of it."""
+        self.requests.clear()
+        self.pieces = []
+        self.usage = self.speak = self.reply = None
+
 
 def _handler(model: FakeModel) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):

@@ -91,6 +91,7 @@ def start_installation(
             "PELLUCID_CLOCK": CORPUS_TODAY,
             # A busy machine is no reason for another decision.
             "DECISION_UNDERSTAND_TIMEOUT_S": "1",
+            "FETCHER_EXTRACT_WORKERS": "1",
             **(environment or {}),
         },
         stdout=subprocess.PIPE,

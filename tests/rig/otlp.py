@@ -2,6 +2,7 @@
 
 import gzip
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -13,6 +14,9 @@ import grpc
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2, trace_service_pb2_grpc
 
 GRACE_S = 1.0
+# Of installations with `SCHEDULE`; the default of five seconds is long for a test.
+SCHEDULE = {"OTEL_BSP_SCHEDULE_DELAY": "500"}
+QUIET_S = 3.0
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,15 @@ class Collector(trace_service_pb2_grpc.TraceServiceServicer):
     url: str = ""
     spans: list[Span] = field(default_factory=list)
     raw: list[bytes] = field(default_factory=list)
+
+    def settled(self) -> list[Span]:
+        """Every span, once none has come for a while."""
+        seen, quiet_since = -1, time.monotonic()
+        while time.monotonic() - quiet_since < QUIET_S:
+            if len(self.spans) != seen:
+                seen, quiet_since = len(self.spans), time.monotonic()
+            time.sleep(0.1)
+        return list(self.spans)
 
     def Export(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802 - name and signature of the RPC
         """Take a batch."""

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import yaml
 
-from rig.page_faces import Face, GatewayOnPages
+from rig.page_apis import Face, GatewayOnPages
 
 PAGE, SEARCH, CHAT = "page", "search", "chat"
 

@@ -24,6 +24,7 @@ from pellucid_runtime.rpc.channel import open_channel, service_config
 from pellucid_runtime.rpc.deadline import child_timeout_s, deadline_scope, remaining_s
 from pellucid_runtime.settings import ServiceSettings
 from pellucid_runtime.telemetry import tracing
+from rig.waiting import eventually
 
 SCORER = "pellucid.scorer.v1.ScorerService"
 
@@ -348,6 +349,7 @@ async def test_failed_call_marks_its_spans(
     rig.handlers.similarity = boom
     with pytest.raises(DependencyDownError):
         await rig.scorer.Similarity(ask)
+    await eventually(lambda: len(spans.get_finished_spans()) == 2)
     statuses = {s.kind.name: s.status.status_code.name for s in spans.get_finished_spans()}
     assert statuses == {"CLIENT": "ERROR", "SERVER": "ERROR"}
 

@@ -14,6 +14,7 @@ from structlog.testing import capture_logs
 
 from pellucid_runtime.errors import OverloadedError
 from pellucid_runtime.rpc import unread
+from rig.waiting import eventually
 
 METHOD = "/pellucid.scorer.v1.ScorerService/Similarity"
 CHAT = "/pellucid.gateway.v1.GatewayService/Chat"
@@ -40,7 +41,8 @@ async def test_a_call_is_refused_without_reading_it(start_rig: Any) -> None:
         assert (await probe.Check(health_pb2.HealthCheckRequest())).status
     assert refused.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
     assert dict(refused.value.trailing_metadata())["grpc-retry-pushback-ms"] == "250"
-    assert (rig.handlers.calls, refused_so_far()) == (0, before + 1)
+    await eventually(lambda: refused_so_far() == before + 1)
+    assert rig.handlers.calls == 0
 
 
 async def test_callers_of_the_runtime_get_the_typed_error(start_rig: Any, ask: Any) -> None:
@@ -76,9 +78,12 @@ async def test_lines_about_them_are_few_and_tell_how_many_there_were(
         with pytest.raises(OverloadedError):
             await rig.scorer.Similarity(ask)
 
+    before = refused_so_far()
     with capture_logs() as lines:
         await asyncio.gather(*(refused() for _ in range(9)))
+        await eventually(lambda: refused_so_far() == before + 9)
         monkeypatch.setattr(unread, "LINES_APART_S", 0.0)
         await refused()
+        await eventually(lambda: lines[-1].get("unread_calls") == 9)
     told = [line["unread_calls"] for line in lines if "unread_calls" in line]
     assert told == [1, 9]

@@ -184,3 +184,14 @@ async def test_a_late_reading_with_the_background_leaves_the_one_without(
     decision = await decided(ask, alone, FakeUnderstanding(down=True))
     assert "new Marlow ferry" in decision.queries[0].text
     assert not decision.degraded
+
+
+async def test_what_needs_no_search_and_has_no_word_for_one_keeps_its_kind(
+    cascade: Cascade, asking: Callable[..., Ask]
+) -> None:
+    """Without a language model it is looked up, which small talk is not."""
+    model = FakeUnderstanding(0.02, kind="concept")
+    decision = await Cascade(cascade.rules, model).decide(asking("why is the sky blue?"))
+    assert not decision.needs_search
+    assert not decision.facets.topicless
+    assert decision.verdict.reason_code == "concept"

@@ -259,6 +259,7 @@ async def test_a_vague_request_gains_the_subject(
     ask = asking("find related news", subject=subject)
     decision = await Cascade(cascade.rules, model).decide(ask)
     assert decision.queries[0].text == "Ada Byron related news"
+    assert decision.fallback_queries[0] == "Ada Byron related news info"
 
 
 async def test_an_alias_is_added(cascade: Cascade, asking: Callable[..., Ask]) -> None:

@@ -57,7 +57,9 @@ async def test_table(  # noqa: PLR0917 - a table of cases
 ) -> None:
     ask = asking(message, web_mode=mode, force_search=forced, no_external=no_external)
     model = FakeUnderstanding(
-        0.02 if message in {TALK, TIMELESS} else 0.95, kind="smalltalk" if message == TALK else ""
+        0.02 if message in {TALK, TIMELESS} else 0.95,
+        first="photosynthesis" if message == TIMELESS else "",
+        kind="smalltalk" if message == TALK else "",
     )
     decision = await Cascade(cascade.rules, model).decide(ask)
     assert decision.action is action

@@ -14,6 +14,7 @@ from pellucid_decision.intent.cascade import Cascade
 from pellucid_decision.text.conversation import Ask, Subject, WebMode
 from pellucid_decision.understanding.limits import word_count
 from pellucid_language.stop_words import stop_words
+from rig.sample import often
 
 NOW = datetime(2026, 3, 14, tzinfo=UTC)
 CUTOFF = datetime(2025, 1, 1, tzinfo=UTC)
@@ -41,7 +42,7 @@ MESSAGES = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=often(150), deadline=None)
 @given(MESSAGES)
 def test_any_message_gives_lawful_queries(message: str) -> None:
     decision = decide(message)
@@ -53,7 +54,7 @@ def test_any_message_gives_lawful_queries(message: str) -> None:
         assert not re.search(r"[\x00-\x1f\x7f]", text)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=often(120), deadline=None)
 @given(
     st.lists(WORD, min_size=0, max_size=8),
     st.lists(NAME, min_size=1, max_size=2, unique=True),
@@ -79,7 +80,7 @@ def test_p1_a_query_contains_elements_of_the_subject(
         "tell me more",
     ],
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=often(100), deadline=None)
 @given(speaker=NAME, firm=NAME)
 def test_p4_vague_requests_gain_context(request_: str, speaker: str, firm: str) -> None:
     """P4: vague requests gain context."""
@@ -88,7 +89,7 @@ def test_p4_vague_requests_gain_context(request_: str, speaker: str, firm: str) 
     assert speaker in first or firm in first
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=often(150), deadline=None)
 @given(
     st.lists(NAME, min_size=1, max_size=4, unique=True),
     st.integers(min_value=100, max_value=99999),

@@ -35,6 +35,9 @@ def test_a_name_is_kept_whole_or_left_whole() -> None:
 
 def test_punctuation_parts_names() -> None:
     assert queries("Ask Oslo, Bergen", Oslo=0.9, Bergen=0.1, Ask=0.4) == ["Ask Oslo"]
+    tags = {"Oslo": 0.9, "Post": 0.1, "Bergen": 0.4}
+    assert queries("Post (Oslo) of Bergen", **tags) == ["Oslo Bergen"]
+    assert queries("Post “Oslo Bergen”", **tags) == ["Oslo Bergen"]
 
 
 def test_a_unit_stays_with_its_number() -> None:

@@ -100,6 +100,7 @@ async def test_memory_does_not_grow_with_repetition(bad: Any) -> None:
     assert _resident_mib() - before < 20
 
 
+@pytest.mark.nightly
 async def test_memory_does_not_grow_over_all_rows(bad: Any) -> None:
     """Every row of the tables, again and again: no upward slope."""
     rounds = []

@@ -19,6 +19,7 @@ from pellucid_fetcher.egress.ranges import load_rule
 from pellucid_fetcher.errors import FetchFault, RefusedError
 from pellucid_fetcher.outcome import FetchStatus, Purpose
 from pellucid_runtime.malicious.entries import parsed
+from rig.sample import often
 
 RULE = load_rule()
 PORTS = frozenset({80, 443, 8080, 8443})
@@ -295,7 +296,7 @@ def test_the_kernel_knows_the_machines_own_addresses() -> None:
     assert not is_own(ip_address("2600::1"))
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=often(500), deadline=None)
 @given(st.ip_addresses())
 def test_what_passes_is_globally_routable(address: Any) -> None:
     if RULE.reason_against(address) is None:

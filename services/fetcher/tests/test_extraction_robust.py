@@ -15,6 +15,7 @@ from pellucid_fetcher.extraction.reading.dispatch import MAX_TEXT_CHARS, open_re
 from pellucid_fetcher.extraction.structure.nesting import MAX_OPEN, shallow
 from pellucid_fetcher.extraction.structure.walking import walk_page
 from pellucid_fetcher.outcome import FetchStatus
+from rig.sample import often
 
 EVAL = Path(__file__).parents[3] / "eval"
 READERS = open_readers()
@@ -89,7 +90,7 @@ def test_mutated_pages_never_raise() -> None:
     finally:
         sys.path.remove(str(EVAL))
     chance = random.Random(7)
-    for _ in range(300):
+    for _ in range(often(300)):
         found = _read(_mutated(chance.choice(pages), chance))
         assert isinstance(found.status, FetchStatus)
         assert 0.0 <= found.quality <= 1.0

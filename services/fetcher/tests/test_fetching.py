@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from pellucid_fetcher.extraction.reading import sniffing
 from pellucid_fetcher.many import fetch_many
 from pellucid_fetcher.outcome import FetchStatus, Method, PageRequest, Purpose
 
@@ -341,3 +342,26 @@ async def test_a_refused_hop_is_not_the_address_that_answered(rig: Any, http: An
     page = await rig.fetch("http://ostwick.test/away")
     assert page.status is FetchStatus.BLOCKED_TARGET
     assert page.final_url == "http://ostwick.test/away"
+
+
+async def test_a_document_that_was_handed_over_is_read_and_nothing_is_fetched(rig: Any) -> None:
+    note = b"# Minutes\n\nThe ferry leaves at noon, said the harbour master on Friday."
+    page = await rig.fetch("https://x.test/minutes.md", content=note)
+    assert page.success
+    assert page.text.startswith("# Minutes\n\nThe ferry leaves at noon")
+    assert (page.content_type, page.method) == (sniffing.MARKDOWN, Method.NONE)
+    assert rig.resolver.asked == []
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [
+        (b"\x89PNG\r\n\x1a\n\x00\x00", FetchStatus.UNSUPPORTED_TYPE),
+        (b"%PDF-1.4 broken", FetchStatus.DECODE_ERROR),
+        (b"", FetchStatus.NO_TEXT),
+    ],
+)
+async def test_a_document_without_text_says_why(
+    rig: Any, content: bytes, status: FetchStatus
+) -> None:
+    assert (await rig.fetch("https://x.test/it", content=content)).status is status

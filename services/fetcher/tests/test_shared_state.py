@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 
 from pellucid_fetcher.adapters.shared_turns import SharedRateLimit
-from pellucid_fetcher.adapters.store_guard import READ_S, StoreGuard
+from pellucid_fetcher.adapters.store_limits import READ_S
+from pellucid_fetcher.metrics import STORE_ERRORS
 from pellucid_fetcher.outcome import FetchStatus, Method, Purpose
 from pellucid_fetcher.politeness.politeness import LocalRateLimit
 from pellucid_runtime.breaker import BreakerState
+from pellucid_runtime.store_guard import StoreGuard
 
 pytestmark = pytest.mark.redis
 
@@ -233,7 +235,7 @@ async def test_a_slow_store_is_not_waited_for(replicas: Any, server: Redis) -> N
 
 
 async def test_our_own_busy_loop_is_no_fault_of_the_store() -> None:
-    guard = StoreGuard("get", READ_S, time.monotonic)
+    guard = StoreGuard(STORE_ERRORS, time.monotonic)
 
     async def answer() -> bytes:
         for _ in range(3):
@@ -241,7 +243,7 @@ async def test_our_own_busy_loop_is_no_fault_of_the_store() -> None:
         return PAGE
 
     for _ in range(4):  # one more than the failures after which it would be left alone
-        waiting = asyncio.create_task(guard.run(answer))
+        waiting = asyncio.create_task(guard.run("get", answer, READ_S))
         await asyncio.sleep(0)
         time.sleep(3 * READ_S)  # noqa: ASYNC251 - the loop is to be busy
         assert await waiting == PAGE

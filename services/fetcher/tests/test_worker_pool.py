@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -68,3 +69,16 @@ async def test_without_a_free_worker_the_time_ends() -> None:
         assert caught.value.status is FetchStatus.DEADLINE
         with pytest.raises(FetchFault):
             await busy
+
+
+async def test_a_worker_that_does_not_start_is_replaced(tmp_path: Path) -> None:
+    """The second start fails, as it does where memory is short; the pool does not shrink by it."""
+    starts = tmp_path / "starts"
+    counted = f"p = {str(starts)!r}; open(p, 'a').write('x'); n = len(open(p).read())\n"
+    fails = "import sys\nif n == 2: sys.exit(1)\n"
+    command = (sys.executable, "-c", counted + fails + HOSTILE)
+    async with WorkerPool(1, command=command) as pool:
+        with pytest.raises(FetchFault):
+            await pool.extract(_document(b"die"), timeout_s=30)
+        assert (await pool.extract(_document(b"good"), timeout_s=30)).text == "good"
+    assert starts.read_text("utf-8") == "xxx"

@@ -1,4 +1,4 @@
-"""Fixtures for tests of the gateway's doors."""
+"""Fixtures for tests of the gateway's parts."""
 
 import shutil
 import sys
@@ -15,11 +15,11 @@ from starlette.types import ASGIApp
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from door_fakes import FakeEngine, MakeApp
+from api_fakes import FakeEngine, MakeApp
 from upstream_fakes import FakeUpstream
 
 from pellucid_gateway.adapters.model_server import open_model_server
-from pellucid_gateway.api.application import Doors, http_app
+from pellucid_gateway.api.application import ApiParts, http_app
 from pellucid_gateway.api.http.guard import GuardRules
 from pellucid_gateway.api.http.identity import Identity
 from pellucid_gateway.settings import GatewaySettings
@@ -52,7 +52,7 @@ def make_app(engine: FakeEngine) -> MakeApp:
             "rules": GuardRules(),
             "observe": lambda *_: None,
         }
-        return http_app(Doors(**given | changes))
+        return http_app(ApiParts(**given | changes))
 
     return make
 

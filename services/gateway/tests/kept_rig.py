@@ -16,12 +16,12 @@ from pellucid_gateway.adapters.evidence_store import StoredEvidence
 from pellucid_gateway.adapters.feedback_store import StoredFeedback
 from pellucid_gateway.adapters.state import open_state
 from pellucid_gateway.analytics.learned_trust import LearnedStandings, LearnedTrust
-from pellucid_gateway.api.application import Doors, http_app
+from pellucid_gateway.api.application import ApiParts, http_app
 from pellucid_gateway.api.compatible.head_start import HeadStarts
-from pellucid_gateway.api.http.admission import DoorLimits
+from pellucid_gateway.api.http.admission import RequestLimits
 from pellucid_gateway.api.http.guard import GuardRules
 from pellucid_gateway.api.http.identity import Identity
-from pellucid_gateway.api.native.kept import KeptDoors
+from pellucid_gateway.api.native.kept import KeptStores
 from pellucid_gateway.conversation.source_preferences import SourcePreferences
 from pellucid_gateway.domain.engine import TurnEngine
 from pellucid_gateway.settings import GatewaySettings
@@ -57,7 +57,7 @@ class Plan:
     clock: Clock = field(default_factory=SystemClock)
     rig: Rig = field(default_factory=lambda: Rig(model=FakeModel()))
     settings: dict[str, Any] = field(default_factory=dict)
-    limits: DoorLimits = field(default_factory=DoorLimits)
+    limits: RequestLimits = field(default_factory=RequestLimits)
     find_key: Any = None
     upstream: Any = None
 
@@ -82,7 +82,7 @@ async def open_gateway(stack: AsyncExitStack, plan: Plan) -> KeptGateway:
     engine = await remembering(
         Engine(bare), settings, stack, plan.clock, keeping=keeping, scorer=scorer, exempt=()
     )
-    kept = KeptDoors(
+    kept = KeptStores(
         conversations=keeping.conversations,
         memories=keeping.memories,
         preferences=preferences,
@@ -93,7 +93,7 @@ async def open_gateway(stack: AsyncExitStack, plan: Plan) -> KeptGateway:
         learned=learned,
         clock=plan.clock,
     )
-    doors = Doors(
+    parts = ApiParts(
         engine=engine,
         identity=IDENTITY,
         health=Health(),
@@ -104,7 +104,7 @@ async def open_gateway(stack: AsyncExitStack, plan: Plan) -> KeptGateway:
         replay=lambda record: replay(record, scorer, plan.clock),
         kept=kept,
         limiter=state.limiter,
-        door_limits=plan.limits,
+        request_limits=plan.limits,
         find_key=plan.find_key,
         clock=plan.clock,
         upstream=plan.upstream,
@@ -112,7 +112,7 @@ async def open_gateway(stack: AsyncExitStack, plan: Plan) -> KeptGateway:
         note_passed=keeping.afterwards.passed,
         head_starts=HeadStarts(settings.gateway_head_starts),
     )
-    return KeptGateway(app=http_app(doors), engine=engine, keeping=keeping, rig=plan.rig)
+    return KeptGateway(app=http_app(parts), engine=engine, keeping=keeping, rig=plan.rig)
 
 
 def iter_ids() -> Any:

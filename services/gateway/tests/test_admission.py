@@ -12,7 +12,7 @@ import grpc
 import httpx
 import pytest
 from aiohttp import web
-from door_fakes import MakeApp
+from api_fakes import MakeApp
 from kept_rig import IDENTITY, KeptGateway, Plan, open_gateway
 from pellucid.common.v1 import common_pb2
 from pellucid.gateway.v1 import gateway_pb2, gateway_pb2_grpc
@@ -20,7 +20,7 @@ from port_fakes import QUESTION
 
 from pellucid_gateway.access.api_keys import ApiKey, Scope, new_key, parse_line
 from pellucid_gateway.access.local_limits import local_limiter
-from pellucid_gateway.api.http.admission import Admission, DoorLimits
+from pellucid_gateway.api.http.admission import Admission, RequestLimits
 from pellucid_gateway.api.http.guard import GuardRules
 from pellucid_gateway.api.http.keys import KeyRing
 from pellucid_gateway.grpc.server import SERVICE_NAME, GatewayServicer
@@ -112,7 +112,7 @@ async def test_too_many_requests_of_a_key_are_told_when_to_come_back(tmp_path: P
 
 
 async def test_addresses_without_a_key_are_limited_and_this_machine_is_not(tmp_path: Path) -> None:
-    limits = DoorLimits(address_per_minute=2)
+    limits = RequestLimits(address_per_minute=2)
     far = {"x-forwarded-for": "203.0.113.9"}
     near = {"x-forwarded-for": "203.0.113.10"}
     async with opened(Plan(tmp_path, limits=limits, clock=FixedClock())) as (_, http):
@@ -126,7 +126,7 @@ async def test_addresses_without_a_key_are_limited_and_this_machine_is_not(tmp_p
 
 
 async def test_places_are_taken_while_a_request_runs(tmp_path: Path) -> None:
-    plan = Plan(tmp_path, limits=DoorLimits(places=2), find_key=only(k=ApiKey("k", None)))
+    plan = Plan(tmp_path, limits=RequestLimits(places=2), find_key=only(k=ApiKey("k", None)))
     plan.rig.search.hangs = True
     async with opened(plan) as (_, http):
         asking = [
@@ -149,7 +149,7 @@ async def test_places_are_taken_while_a_request_runs(tmp_path: Path) -> None:
     assert again.status_code == 200
 
 
-async def test_over_the_days_searches_chat_answers_and_search_faces_refuse(tmp_path: Path) -> None:
+async def test_over_the_days_searches_chat_answers_and_search_apis_refuse(tmp_path: Path) -> None:
     plan = Plan(tmp_path, settings={"gateway_searches_per_day": 2})
     async with opened(plan) as (_, http):
         answers = [(await http.post("/v1/chat", json=ASK)).json() for _ in range(3)]
@@ -277,7 +277,7 @@ async def test_ten_thousand_bad_keys_leave_nothing_behind(tmp_path: Path) -> Non
         nobody,
         identity=IDENTITY,
         limiter=local_limiter(FixedClock()),
-        limits=DoorLimits(address_per_minute=100_000),
+        limits=RequestLimits(address_per_minute=100_000),
         find_key=ring.find,
     )
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 import pytest
-from door_fakes import RESULT, FakeEngine, MakeApp, forced_events, turn_events
+from api_fakes import RESULT, FakeEngine, MakeApp, forced_events, turn_events
 from playwright.async_api import Browser, Page, expect
 
 from pellucid_gateway.domain.decision import WebMode
@@ -164,7 +164,7 @@ async def test_a_forced_search_shows_a_card(page: Page, engine: FakeEngine) -> N
     await page.get_by_label("Quick", exact=True).check()
     await ask(page, "bridge toll")
 
-    card = page.get_by_role("region", name="Search results")
+    card = page.get_by_role("group", name="Search results")
     await expect(card).to_contain_text("Skerry Bridge car toll 2026")
     await expect(card.locator(".source")).to_have_count(3)
     turn = engine.turns[0]
@@ -199,7 +199,7 @@ async def test_a_text_too_long_is_told_in_words_and_stays(page: Page, engine: Fa
     await ask(page, "가" * 20_000)
 
     told = page.get_by_role("alert")
-    await expect(told).to_contain_text("20,000 characters; about 10,922 can be sent")
+    await expect(told).to_contain_text("20,000 characters; about 10,837 can be sent")
     await expect(page.get_by_label("Your question")).to_have_value("가" * 20_000)
     assert engine.turns == []
     await ask(page)
@@ -339,7 +339,10 @@ async def test_axe_finds_nothing_in_any_state(
     assert await violations(page) == []
 
     await page.keyboard.press("Escape")
-    await page.get_by_role("button", name="Why this answer").click()
+    await ask(page)
+    await expect(page.locator(".answer__foot")).to_have_count(2)
+    assert await violations(page) == []
+    await page.get_by_role("button", name="Why this answer").last.click()
     await settled(page)
     assert await violations(page) == []
 

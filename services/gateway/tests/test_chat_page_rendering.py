@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from door_fakes import RESULT, FakeEngine, turn_events
+from api_fakes import RESULT, FakeEngine, turn_events
 from playwright.async_api import Page, expect
 from test_chat_page import ask, violations
 

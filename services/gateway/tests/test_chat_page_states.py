@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from door_fakes import RESULT, FakeEngine, MakeApp
+from api_fakes import RESULT, FakeEngine, MakeApp
 from playwright.async_api import Browser, Page, Route, expect
 
 from pellucid_gateway.access.api_keys import ApiKey
@@ -118,7 +118,7 @@ async def test_sources_that_were_not_quoted_suggest_what_to_ask_next(
     page: Page, engine: FakeEngine
 ) -> None:
     await ask(page)
-    suggested = page.get_by_role("region", name="Ask about").get_by_role("button")
+    suggested = page.get_by_role("group", name="Ask about").get_by_role("button")
     await expect(suggested).to_have_text([RESULT.sources[2].title])
     await suggested.click()
     await expect(page.locator(".answer__foot")).to_have_count(2)
@@ -145,7 +145,7 @@ async def test_the_fast_model_suggests_and_what_it_is_sent_is_listed(
     await page.wait_for_load_state("networkidle")
     await ask(page)
 
-    suggested = page.get_by_role("region", name="Ask next").get_by_role("button")
+    suggested = page.get_by_role("group", name="Ask next").get_by_role("button")
     await expect(suggested).to_have_text(["And at night?"])
     assert (asked[0]["model"], asked[0]["pellucid"]) == ("small", {"web_mode": "off"})
     assert asked[0]["messages"][1]["content"] == f"{QUESTION}\n\n{RESULT.answer}"

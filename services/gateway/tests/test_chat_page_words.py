@@ -4,7 +4,7 @@ import re
 from importlib.resources import files
 
 import pytest
-from door_fakes import FakeEngine
+from api_fakes import FakeEngine
 from playwright.async_api import Browser, Page, expect
 
 pytestmark = [
@@ -44,8 +44,10 @@ async def test_every_language_has_every_word_with_its_placeholders(page: Page) -
 
 async def test_every_word_that_the_page_names_exists_and_is_used(page: Page) -> None:
     english = await words(page, "en")
-    sources = [path for path in (STATIC / "js").iterdir() if path.name.endswith(".js")]
-    text = "".join(path.read_text("utf-8") for path in (*sources, STATIC / "index.html"))
+    scripts = (*(STATIC / "js").iterdir(), *(STATIC / "dashboard").iterdir())
+    sources = [path for path in scripts if path.name.endswith(".js")]
+    pages = (STATIC / "index.html", STATIC / "dashboard.html")
+    text = "".join(path.read_text("utf-8") for path in (*sources, *pages))
     named = set(re.findall(r'\bt\("(\w+)"|data-t(?:-\w+)?="(\w+)"', text))
     for key in (first or second for first, second in named):
         assert key in english, key
@@ -73,7 +75,7 @@ async def test_a_reader_of_another_script_finds_no_english_on_the_page(
         "all => all.map((node) => node.getAttribute('aria-label'))"
     )
 
-    own = {"Pellucid", "API", "Python", "Deutsch", "English", "Español", "Français"}
+    own = {"Pellucid", "API", "PDF", "Python", "Deutsch", "English", "Español", "Français"}
     assert set(re.findall(r"[A-Za-zÀ-ÿ]{2,}", " ".join([shown, *names]))) <= own
     assert await page.evaluate("document.documentElement.lang") == language[:2]
     await context.close()

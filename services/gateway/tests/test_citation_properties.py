@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pellucid_gateway.domain.request import CitationStyle
+from rig.sample import often
 
 PARTS = st.sampled_from(
     [
@@ -82,7 +83,7 @@ def cut(text: str, points: list[int]) -> list[str]:
     return [text[a:b] for a, b in zip([0, *ends], ends, strict=False)]
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=often(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(PARTS, max_size=14).map("".join),
     st.lists(st.integers(0, 10_000), max_size=40),
@@ -97,7 +98,7 @@ async def test_any_chunking_gives_the_same_answer_spans_and_report(
     assert await verified(list(text), style) == whole
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=often(150), deadline=None)
 @given(st.lists(PARTS, max_size=14).map("".join), st.sampled_from(list(CitationStyle)))
 async def test_whatever_the_model_writes_spans_lie_inside_and_nothing_foreign_leaves(
     text: str, style: CitationStyle

@@ -7,9 +7,9 @@ from typing import Any
 
 import httpx
 import pytest
-from door_fakes import ANSWER, FakeEngine
+from api_fakes import ANSWER, FakeEngine
 from mcp import Client
-from test_face_errors import mcp
+from test_api_errors import mcp
 
 from pellucid_gateway.domain.request import ClientMessages
 

@@ -5,7 +5,7 @@ import json
 
 import httpx
 import pytest
-from door_fakes import FakeEngine
+from api_fakes import FakeEngine
 
 BODY = json.dumps({"message": "What is the toll?"}).encode()
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import grpc
 import httpx
 import pytest
-from door_fakes import FakeEngine, MakeApp, fallen_bound
+from api_fakes import FakeEngine, MakeApp, fallen_bound
 from pellucid.common.v1 import common_pb2
 from pellucid.gateway.v1 import gateway_pb2, gateway_pb2_grpc
 
@@ -146,7 +146,7 @@ async def test_small_talk_of_a_held_connection_is_answered_too(
     assert isinstance([event async for event in GatedEngine(engine, full).run(thanks)][-1], Done)
 
 
-async def test_faces_that_only_search_are_refused_first(
+async def test_apis_that_only_search_are_refused_first(
     client: httpx.AsyncClient, concurrency_limit: ConcurrencyLimit, refusals: Refusals
 ) -> None:
     with concurrency_limit.permit(), concurrency_limit.permit(), concurrency_limit.permit():
@@ -192,7 +192,7 @@ async def test_a_turn_that_is_left_gives_its_places_back(
     assert (concurrency_limit.searches, concurrency_limit.in_progress) == (0, 0)
 
 
-async def test_a_turn_that_no_face_let_in_is_asked_about_in_the_engine(
+async def test_a_turn_that_no_api_let_in_is_asked_about_in_the_engine(
     engine: FakeEngine, concurrency_limit: ConcurrencyLimit
 ) -> None:
     gated = GatedEngine(engine, concurrency_limit)

@@ -1,5 +1,6 @@
 """The dashboard in a real browser, with the numbers of a real gateway behind it."""
 
+import re
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
@@ -65,11 +66,29 @@ async def test_it_shows_the_last_day_to_everybody(
     assert tiles["Turns"] == tiles["Searches"] == "3"
     assert tiles["Turns that searched"] == "100 %"
     assert tiles["Relevance of sources"] == "0.80"
-    assert tiles["Citations judged right"] == "–", "no judge read the excerpts"
+    assert tiles["Citations confirmed"] == "–", "no judge read the excerpts"
     assert charts >= 3
     assert wider <= 0
     assert [violation["id"] for violation in violations] == []
     assert troubles == []
+
+
+async def test_a_reader_of_korean_finds_no_english(tmp_path: Path, chromium: Browser) -> None:
+    async with AsyncExitStack() as stack:
+        address = await _served(stack, Plan(tmp_path))
+        page = await chromium.new_page(locale="ko-KR")
+        await page.goto(address)
+        await _tiles(page)
+        shown = [await page.title(), await page.locator("main").inner_text()]
+        shown += await page.locator("[aria-label]").evaluate_all(
+            "all => all.map((node) => node.getAttribute('aria-label'))"
+        )
+        await page.close()
+
+    # Of this page English are names of providers and components, and the beginnings of ids.
+    own = {"Pellucid", "CSV", "ms", "brave", "local"}
+    ids = re.compile(r"\b(?=\w*\d)[0-9a-f]{8}\b|p\d\d")
+    assert set(re.findall(r"[A-Za-z]{2,}", ids.sub("", " ".join(shown)))) <= own
 
 
 async def test_it_asks_for_a_key_and_refreshes_by_itself(tmp_path: Path, chromium: Browser) -> None:

@@ -25,6 +25,7 @@ from pellucid_gateway.domain.request import (
 )
 from pellucid_gateway.question.tokens import tokens_of
 from pellucid_gateway.turn_context.plans import DEPTH_PLANS
+from rig.sample import often
 
 SETTING = Setting(
     question="What is the toll?",
@@ -102,7 +103,7 @@ def test_numbers_are_asked_for_in_every_style(style: CitationStyle) -> None:
 WILD = st.text(max_size=400) | st.sampled_from(["漢字" * 200, "🙂" * 300, "a" * 5000, ""])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=often(200), deadline=None)
 @given(
     window=st.integers(2_000, 200_000),
     facts=st.lists(WILD, max_size=40),
@@ -122,7 +123,7 @@ def test_no_window_overflows(
     assert prompt.messages[-1].content
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=often(150), deadline=None)
 @given(facts=st.lists(WILD, min_size=1, max_size=40))
 def test_standard_depth_adds_at_most_1600_tokens(facts: list[str]) -> None:
     sources = [source(n, fact, title=fact[:200]) for n, fact in enumerate(facts, 1)]
@@ -133,7 +134,7 @@ def test_standard_depth_adds_at_most_1600_tokens(facts: list[str]) -> None:
     assert added + tokens_of(SOURCE_RULES) <= 1605
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=often(100), deadline=None)
 @given(facts=st.lists(WILD, min_size=1, max_size=40))
 def test_the_lean_plan_adds_at_most_500_tokens(facts: list[str]) -> None:
     lean = replace(SETTING, window_tokens=200_000, plan=DEPTH_PLANS[Depth.LEAN])
@@ -191,7 +192,7 @@ TRICKS = [
 ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=often(150), deadline=None)
 @given(st.lists(st.sampled_from(TRICKS)).map("".join))
 def test_sources_cannot_leave_their_fence(text: str) -> None:
     inside = neutral(text)

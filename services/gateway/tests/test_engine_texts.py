@@ -28,6 +28,7 @@ from pellucid_gateway.verification.attributions import (
 from pellucid_gateway.verification.fact_matching import match_facts
 from pellucid_language.calendar import LANGUAGES
 from pellucid_language.sentences import Segmenter, split
+from rig.sample import often
 
 PAGE = """# Bridge opens
 
@@ -56,7 +57,7 @@ def test_sentences_end_where_people_end_them(text: str, expected: list[str]) -> 
     assert split(text) == expected
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=often(200), deadline=None)
 @given(st.text(alphabet="ab. !?[1]\n`~|#。【】(:", max_size=200))
 def test_segments_join_to_the_text_and_do_not_depend_on_chunks(text: str) -> None:
     whole, single = Segmenter(), Segmenter()
@@ -368,7 +369,7 @@ def test_what_may_become_an_attribution_waits(text: str, settled: str) -> None:
     assert text[: settled_end(text)] == settled
 
 
-@settings(max_examples=200, deadline=500)
+@settings(max_examples=often(200), deadline=5_000)
 @given(st.text(alphabet="Aa .,d'7-", max_size=400))
 def test_looking_for_attributions_takes_no_long_time(text: str) -> None:
     find_attributions(text)

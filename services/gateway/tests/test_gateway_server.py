@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import grpc
 import pytest
-from door_fakes import ANSWER, RESULT, FakeEngine, forced_events
+from api_fakes import ANSWER, RESULT, FakeEngine, forced_events
 from pellucid.common.v1 import common_pb2, error_reason_pb2
 from pellucid.decision.v1 import decision_pb2
 from pellucid.fetcher.v1 import fetcher_pb2

@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 import pytest
-from door_fakes import FakeEngine, MakeApp, forced_events, tool_call_events, turn_events
+from api_fakes import FakeEngine, MakeApp, forced_events, tool_call_events, turn_events
 
 from pellucid_gateway.domain.events import Failed, TurnEvent
 

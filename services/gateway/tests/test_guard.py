@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from door_fakes import MakeApp
+from api_fakes import MakeApp
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp

@@ -9,8 +9,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from api_fakes import RESULT
 from citation_fakes import SOURCES, verifier
-from door_fakes import RESULT
 from hostile_markdown import chunks, constructs, mixtures, reached, shown, texts
 from markdown_it import MarkdownIt
 
@@ -28,6 +28,7 @@ from pellucid_gateway.markdown.addresses import Addresses
 from pellucid_gateway.markdown.door import Door
 from pellucid_gateway.markdown.escaping import escaped, label, link
 from pellucid_gateway.verification.rendering import marker_of, source_list
+from rig.sample import often
 
 NOW = datetime(2026, 10, 5, tzinfo=UTC)
 STYLES = list(CitationStyle)
@@ -47,7 +48,7 @@ async def _states(text: str, size: int, style: CitationStyle) -> list[str]:
 
 
 async def test_no_reader_finds_a_foreign_address_while_an_obedient_model_streams() -> None:
-    every = random.Random(17).sample(list(texts()), 500)
+    every = random.Random(17).sample(list(texts()), often(500))
     for place, (text, size) in enumerate(every):
         for state in await _states(text, size, STYLES[place % len(STYLES)]):
             for reader, page in shown(state).items():
@@ -55,7 +56,7 @@ async def test_no_reader_finds_a_foreign_address_while_an_obedient_model_streams
 
 
 async def test_nor_in_mixtures_of_them() -> None:
-    for place, (text, size) in enumerate(mixtures(100, seed=3)):
+    for place, (text, size) in enumerate(mixtures(often(100), seed=3)):
         (*_, state) = await _states(text, size, STYLES[place % len(STYLES)])
         for reader, page in shown(state).items():
             assert reached(page) == [], (reader, text, size, state)
@@ -161,7 +162,8 @@ def _own_words(payload: str) -> list[str]:
 
 
 def test_titles_snippets_publishers_and_sentences_are_text() -> None:
-    for payload in constructs():
+    every = list(constructs())
+    for payload in random.Random(5).sample(every, often(len(every))):
         for text in _own_words(payload):
             for reader, page in shown(text).items():
                 assert reached(page) == [], (reader, payload, text)

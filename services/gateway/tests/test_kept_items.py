@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
-from door_fakes import ANSWER, FakeEngine, MakeApp, tool_call_events
+from api_fakes import ANSWER, FakeEngine, MakeApp, tool_call_events
 
 from pellucid_runtime.errors import DependencyDownError, NotFoundError
 

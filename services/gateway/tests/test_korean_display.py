@@ -15,6 +15,7 @@ from pellucid_gateway.domain.notices import wording_for
 from pellucid_gateway.domain.request import CitationStyle, SearchCommand
 from pellucid_gateway.retrieval.labels import labelled
 from pellucid_language.detection import is_mostly_korean
+from rig.sample import often
 
 KO = wording_for("ko")
 QUESTION = "해담대교는 언제 개통했나요?"
@@ -59,7 +60,7 @@ def listed(sources: list[Source], summaries: dict[int, str] | None = None) -> st
     return korean_list(labelled(sources, KO, NOW), wording=KO, summaries=summaries or {})
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=often(120), deadline=None)
 @given(SOURCES)
 def test_p3_korean_display_has_korean_text_and_sources(sources: list[Source]) -> None:
     """P3: Korean display has Korean text and source attribution."""
@@ -71,7 +72,7 @@ def test_p3_korean_display_has_korean_text_and_sources(sources: list[Source]) ->
         assert f"출처: {each.publisher}" in entry
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=often(120), deadline=None)
 @given(SOURCES)
 def test_p13_every_shown_result_has_title_summary_and_url(sources: list[Source]) -> None:
     """P13: every shown result has title, summary and URL."""
@@ -85,7 +86,7 @@ def test_p13_every_shown_result_has_title_summary_and_url(sources: list[Source])
         assert entry[2].strip() == each.url
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=often(120), deadline=None)
 @given(
     st.lists(st.text("가나다라마바사해담대교 ", min_size=4, max_size=60), min_size=1, max_size=5)
 )
@@ -98,7 +99,7 @@ def test_p14_korean_text_is_preserved(texts: list[str]) -> None:
         assert " ".join(each.split()) in text
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=often(120), deadline=None)
 @given(SOURCES, st.booleans())
 def test_p15_foreign_results_get_a_korean_summary_or_a_marked_excerpt(
     sources: list[Source],
@@ -113,7 +114,7 @@ def test_p15_foreign_results_get_a_korean_summary_or_a_marked_excerpt(
     assert text.count(wanted) == len(foreign)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=often(120), deadline=None)
 @given(SOURCES)
 def test_p16_several_results_form_a_numbered_list(sources: list[Source]) -> None:
     """P16: several results form a list."""
@@ -122,7 +123,7 @@ def test_p16_several_results_form_a_numbered_list(sources: list[Source]) -> None
     assert numbers == [str(each.n) for each in sources]
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=often(120), deadline=None)
 @given(SOURCES)
 def test_p17_recent_dates_are_marked(sources: list[Source]) -> None:
     """P17: recent dates are highlighted, others are not."""

@@ -19,12 +19,13 @@ from pellucid_gateway.adapters.redis_scripts import RedisScripts
 from pellucid_gateway.adapters.shared_limits import SharedLimiter
 from pellucid_gateway.domain.rates import SLICES, Counted, Rate, Take, has_room, wait_s
 from pellucid_runtime.clock import Clock, FixedClock, SystemClock
+from rig.sample import often
 
 DAY = Rate("day", 100, 86_400)
 MINUTE = Rate("minute", 10, 60)
 
 
-@settings(max_examples=200)
+@settings(max_examples=often(200))
 @given(
     st.dictionaries(st.integers(0, SLICES), st.integers(1, 30)),
     st.floats(0, 2.49),
@@ -49,7 +50,7 @@ def _later(counted: Counted, seconds: float, rate: Rate) -> Counted:
     return Counted({age: n for age, n in older.items() if age <= SLICES}, elapsed_s)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=often(100), deadline=None)
 @given(
     st.lists(st.floats(0, 40).map(lambda s: s * s / 40), max_size=120),
     st.integers(1, 20),

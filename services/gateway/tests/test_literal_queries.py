@@ -4,7 +4,7 @@ from typing import Any
 
 import httpx
 import pytest
-from door_fakes import FakeEngine
+from api_fakes import FakeEngine
 from port_fakes import search_decision
 from turn_fakes import Rig
 
@@ -69,7 +69,7 @@ async def test_with_context_or_history_the_query_is_understood() -> None:
         ({"messages": [{"role": "user", "content": "The bridge?"}]}, False),
     ],
 )
-async def test_the_native_face_is_literal_unless_there_is_something_to_read_by(
+async def test_the_native_api_is_literal_unless_there_is_something_to_read_by(
     http: httpx.AsyncClient, engine: FakeEngine, more: dict[str, Any], *, verbatim: bool
 ) -> None:
     await http.post("/v1/search", json={"query": "ferry OR pier", **more})

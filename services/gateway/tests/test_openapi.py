@@ -29,10 +29,11 @@ async def test_every_request_field_of_the_specification_is_there(http: httpx.Asy
         "citation_style", "language", "time_zone", "country", "recency_days", "site",
         "include_domains", "exclude_domains", "max_results", "safe_search", "routing", "providers",
         "scoring", "model", "deadline_ms", "stream", "no_external", "context", "memories",
+        "attachments",
     }  # fmt: skip
 
 
-async def test_every_face_is_in_the_document(http: httpx.AsyncClient) -> None:
+async def test_every_api_is_in_the_document(http: httpx.AsyncClient) -> None:
     """What is routed is told, and what is told is routed."""
     told = (await http.get("/openapi.json")).json()["paths"]
 

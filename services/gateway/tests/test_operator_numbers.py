@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from door_fakes import RESULT
+from api_fakes import RESULT
 from kept_rig import Plan, open_gateway
 from port_fakes import QUESTION
 

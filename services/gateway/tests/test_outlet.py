@@ -9,6 +9,7 @@ import pytest
 from pellucid_gateway.api.http import outlet
 from pellucid_gateway.api.http.leaving import ClientGoneError, Leaving
 from pellucid_gateway.api.http.outlet import Outlet
+from rig.waiting import eventually
 
 EVENT = b"data: a\n\n"
 
@@ -89,7 +90,7 @@ async def test_no_heartbeat_falls_into_an_event(monkeypatch: pytest.MonkeyPatch)
     await asyncio.sleep(0.1)
     amid = list(client.got)
     await out.write(b"f\n\n")
-    await asyncio.sleep(0.1)
+    await eventually(lambda: len(client.got) > 3)
     out.close()
 
     assert amid == [b"", b"data: hal"]
@@ -105,8 +106,7 @@ async def test_a_quiet_stream_gets_its_head_before_its_first_piece(
     out = client.outlet()
     out.start()
     assert not out.has_begun
-    await asyncio.sleep(0.1)
-    assert out.has_begun
+    await eventually(lambda: out.has_begun)
     await out.write(EVENT)
     out.close()
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from door_fakes import MakeApp
+from api_fakes import MakeApp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from port_fakes import QUESTION, FakeDecision, FakeModel, FakeSearch, answer_decision
@@ -22,6 +22,7 @@ from pellucid_gateway.domain.ports import ModelToolCalls, Prompt
 from pellucid_gateway.domain.request import ClientMessages, SubjectContext
 from pellucid_gateway.question.tokens import SAFETY, tokens_of
 from pellucid_runtime.llm.model import ChatRequest, Chunk
+from rig.sample import often
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 50_000}}
 CLIENT = ClientMessages(
@@ -149,7 +150,7 @@ def test_a_clients_limit_for_any_model_and_its_tools_leave_room_for_sources() ->
     assert prompt.left_out == 0
 
 
-async def test_the_messages_face_gets_sources_beside_forty_tools_and_the_greatest_limit(
+async def test_the_messages_api_gets_sources_beside_forty_tools_and_the_greatest_limit(
     make_app: MakeApp,
 ) -> None:
     model = FakeModel(window_tokens=32_768)
@@ -204,7 +205,7 @@ def test_a_long_conversation_leaves_no_room_and_is_not_cut(window: int) -> None:
     assert prompt.shown == ()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=often(200), deadline=None)
 @given(
     st.integers(2_048, 200_000),
     st.lists(st.text(max_size=3_000), max_size=20),

@@ -11,6 +11,7 @@ from pellucid_gateway.question.parts import parts_of
 from pellucid_gateway.question.passage_choice import best_of
 from pellucid_gateway.question.passages import Page
 from pellucid_gateway.question.tokens import GAP, tokens_of
+from rig.sample import often
 
 PAGE = """# Skerry Bridge
 
@@ -288,7 +289,7 @@ def test_an_outline_has_something_of_every_section() -> None:
     assert all(f"Point {n} comes first." in text for n in range(20))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=often(150), deadline=None)
 @given(st.text(max_size=600), st.text(max_size=60), st.integers(4, 80))
 def test_the_budget_is_kept_whatever_the_page_says(text: str, question: str, budget: int) -> None:
     found = best_of(text, question or "?", title="", most_tokens=budget)
@@ -296,7 +297,7 @@ def test_the_budget_is_kept_whatever_the_page_says(text: str, question: str, bud
     assert tokens_of(found) <= budget + 1
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=often(100), deadline=None)
 @given(st.text(alphabet="ab .\n#-|`:?*1", max_size=400))
 def test_pieces_need_only_what_stands_before_them(text: str) -> None:
     pieces = pieces_of(text)

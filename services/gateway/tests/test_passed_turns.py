@@ -136,7 +136,7 @@ async def test_the_store_is_not_asked_again_at_once(
         looks.append(key[2])
         return ()
 
-    monkeypatch.setattr(type(gateway.keeping.memories._records), "newest", none)
+    monkeypatch.setattr(type(gateway.keeping.memories._shelf.records), "newest", none)
     async with gateway.client() as http:
         await complete(http)
         await complete(http)

@@ -21,6 +21,7 @@ from pellucid_gateway.domain.request import (
     SearchOptions,
 )
 from pellucid_gateway.turn_context.plans import DEPTH_PLANS
+from rig.sample import often
 
 WIDE = replace(SETTING, window_tokens=32_768)
 
@@ -85,7 +86,7 @@ HISTORY = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=often(150), deadline=None)
 @given(history=HISTORY, window=st.integers(2_048, 40_000))
 def test_roles_alternate_from_the_person_on_and_whole_messages_go_first(
     history: list[tuple[Role, str]], window: int

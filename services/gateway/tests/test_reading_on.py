@@ -5,10 +5,11 @@ from typing import Any
 
 import httpx
 import pytest
-from door_fakes import FakeEngine, MakeApp
+from api_fakes import FakeEngine, MakeApp
 from mcp import Client
 
 from pellucid_runtime.http_server import HttpServer
+from rig.sample import nightly_except
 
 URL = "http://a.localhost/long"
 DOCUMENT = "".join(f"Line {number} of the log.\n" for number in range(24_000))
@@ -56,7 +57,7 @@ async def http(make_app: MakeApp) -> AsyncIterator[httpx.AsyncClient]:
 ASKS = [_native, _tavily, _mcp, _connector]
 
 
-@pytest.mark.parametrize("ask", ASKS)
+@pytest.mark.parametrize("ask", nightly_except({_native, _tavily}, ASKS))
 async def test_the_parts_of_a_long_page_are_the_whole(
     http: httpx.AsyncClient, engine: FakeEngine, ask: Asked
 ) -> None:

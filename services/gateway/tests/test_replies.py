@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from door_fakes import OUTCOME, RESULT, SOURCES, WHEN
+from api_fakes import OUTCOME, RESULT, SOURCES, WHEN
 
 from pellucid_gateway.api.native.replies import (
     ChatReply,

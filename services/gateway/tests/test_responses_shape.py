@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import jsonschema
 import pytest
-from door_fakes import ANSWER, RESULT, FakeEngine, MakeApp, tool_call_events, turn_events
+from api_fakes import ANSWER, RESULT, FakeEngine, MakeApp, tool_call_events, turn_events
 
 from pellucid_gateway.domain.events import Delta, Done, Thought
 

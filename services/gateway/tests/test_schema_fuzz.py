@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import pytest
 import schemathesis
-from door_fakes import FakeEngine
+from api_fakes import FakeEngine
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
@@ -25,10 +25,10 @@ from schemathesis.specs.openapi.checks import (
 from pellucid_gateway.adapters.evidence_store import StoredEvidence
 from pellucid_gateway.adapters.feedback_store import StoredFeedback
 from pellucid_gateway.adapters.state import open_state
-from pellucid_gateway.api.application import Doors, http_app
+from pellucid_gateway.api.application import ApiParts, http_app
 from pellucid_gateway.api.http.guard import GuardRules
 from pellucid_gateway.api.http.identity import Identity
-from pellucid_gateway.api.native.kept import KeptDoors
+from pellucid_gateway.api.native.kept import KeptStores
 from pellucid_gateway.conversation.source_preferences import SourcePreferences
 from pellucid_gateway.settings import GatewaySettings
 from pellucid_gateway.wiring.keeping import open_keeping
@@ -49,7 +49,7 @@ CHECKS = (
 )
 
 
-async def _doors(stack: AsyncExitStack, data_dir: Path) -> Doors:
+async def _parts(stack: AsyncExitStack, data_dir: Path) -> ApiParts:
     clock = SystemClock()
     given = GatewaySettings(data_dir=data_dir)
     state = await open_state(given, stack, clock, 1)
@@ -58,7 +58,7 @@ async def _doors(stack: AsyncExitStack, data_dir: Path) -> Doors:
     async def replayed(_record: Any) -> dict[str, Any]:
         return {}
 
-    return Doors(
+    return ApiParts(
         engine=FakeEngine(),
         identity=Identity(b"0123456789abcdef"),
         health=Health(),
@@ -67,7 +67,7 @@ async def _doors(stack: AsyncExitStack, data_dir: Path) -> Doors:
         evidence=StoredEvidence(state.records, ttl_s=60),
         feedback=StoredFeedback(state.records, keeping.counting, clock),
         replay=replayed,
-        kept=KeptDoors(
+        kept=KeptStores(
             conversations=keeping.conversations,
             memories=keeping.memories,
             preferences=SourcePreferences(state.records, clock),
@@ -92,8 +92,8 @@ class _Served:
 
     async def _serve(self) -> None:
         async with AsyncExitStack() as stack:
-            doors = await _doors(stack, self._data_dir)
-            server = HttpServer(http_app(doors), "127.0.0.1", 0)
+            parts = await _parts(stack, self._data_dir)
+            server = HttpServer(http_app(parts), "127.0.0.1", 0)
             await server.start()
             self.address = f"http://127.0.0.1:{server.port}"
             self.ready.set()

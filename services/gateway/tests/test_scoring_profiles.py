@@ -10,7 +10,7 @@ import grpc
 import httpx
 import pytest
 import yaml
-from door_fakes import FakeEngine, MakeApp
+from api_fakes import FakeEngine, MakeApp
 from pellucid.gateway.v1 import gateway_pb2, gateway_pb2_grpc
 from upstream_fakes import FakeUpstream
 from websockets.asyncio.client import connect

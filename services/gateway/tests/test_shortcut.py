@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
-from door_fakes import FakeEngine
+from api_fakes import FakeEngine
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter

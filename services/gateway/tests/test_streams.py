@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import httpx
 import pytest
-from door_fakes import FakeEngine, MakeApp, turn_events
+from api_fakes import FakeEngine, MakeApp, turn_events
 
 from pellucid_gateway.api.http import outlet
 from pellucid_gateway.domain.events import Delta

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 import structlog
-from door_fakes import FakeEngine, MakeApp
+from api_fakes import FakeEngine, MakeApp
 from port_fakes import FakeDecision, FakeFetcher, FakeModel, FakeSearch, search_decision
 from turn_fakes import Rig
 

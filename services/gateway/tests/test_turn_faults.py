@@ -253,7 +253,7 @@ async def test_an_unforeseen_error_still_ends_the_stream_once_without_its_text()
     assert secret not in str(events[-1])
 
 
-async def test_a_search_face_without_any_provider_fails_with_its_own_code() -> None:
+async def test_a_search_api_without_any_provider_fails_with_its_own_code() -> None:
     with pytest.raises(ServiceError) as caught:
         await Rig(search=FakeSearch(down=True)).engine.search(SearchCommand(query="Skerry"))
 

@@ -8,7 +8,7 @@ from port_fakes import FakeDecision, FakeModel, answer_decision, search_decision
 from turn_fakes import Rig
 
 from pellucid_gateway.domain.decision import Decision, Stage, WebMode
-from pellucid_gateway.domain.events import Decided
+from pellucid_gateway.domain.events import Decided, Done
 from pellucid_gateway.turn.unaided import REASON_CODE
 
 QUESTION = "Why is the sky blue?"
@@ -64,6 +64,21 @@ async def test_where_nobody_told_what_it_is_small_talk_is_not(message: str, sear
     rig, _ = await asked(guessed, message=message)
 
     assert len(rig.search.calls) == searches
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [FakeDecision(hangs=True), FakeDecision(replace(answer_decision(), stage=Stage.FALLBACK))],
+)
+async def test_a_greeting_is_answered_as_one_where_nobody_understood_it(
+    decision: FakeDecision,
+) -> None:
+    rig = Rig(decision=decision)
+    done = (await rig.events("hi there"))[-1]
+
+    assert isinstance(done, Done)
+    assert done.result.answer.startswith("Hello")
+    assert "no_model" not in [notice.code for notice in done.result.notices]
 
 
 async def test_a_model_answers_it_from_memory() -> None:

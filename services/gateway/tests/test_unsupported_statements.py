@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from door_fakes import RESULT, FakeEngine, turn_events
+from api_fakes import RESULT, FakeEngine, turn_events
 
 from pellucid_gateway.domain.events import Done, Span
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 import pytest
-from door_fakes import FakeEngine
+from api_fakes import FakeEngine
 
 from pellucid_gateway.domain.events import Done, Failed, Progress, ProgressKind, TurnEvent
 from pellucid_gateway.domain.request import ChatMessage, Role, TurnRequest

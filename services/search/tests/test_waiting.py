@@ -9,9 +9,9 @@ import pytest
 
 from pellucid_runtime.breaker import FAILURES_TO_OPEN, BreakerState
 from pellucid_runtime.errors import DependencyDownError
+from pellucid_runtime.store_guard import Background
 from pellucid_search.adapters.guarded_store import GuardedCounters
 from pellucid_search.asking.answering import Answering, ProviderRequest
-from pellucid_search.asking.background import Background
 from pellucid_search.asking.buckets import LocalGate
 from pellucid_search.asking.ledger import Ledger
 from pellucid_search.asking.planning import Plan

@@ -12,10 +12,10 @@ QUESTION = "What is the toll for cars on the Skerry Bridge?"
 
 
 def run(names: Mapping[str, Any]) -> None:
-    """Run the checks, or those that are named, with the gateway's address; print which hold."""
-    base, *wanted = sys.argv[1:]
+    """Run the checks with the gateway's address and print which hold."""
+    base = sys.argv[1]
     for name, check in names.items():
-        if not name.startswith("check_") or (wanted and name not in wanted):
+        if not name.startswith("check_"):
             continue
         try:
             done = check(base)

@@ -1,15 +1,15 @@
 """Between protobuf messages and domain values; total in both directions."""
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from google.protobuf.message import Message
-from google.protobuf.timestamp_pb2 import Timestamp
 from pellucid.common.v1 import common_pb2 as common
 from pellucid.decision.v1 import decision_pb2 as pb
 
 from pellucid_decision import decision as domain
-from pellucid_decision.queries.reflection import Extract, Gathered, Judgement
+from pellucid_decision.queries.reflection import Gathered, Judgement
 from pellucid_decision.text.conversation import (
     HISTORY_TURNS,
     TURN_CHARACTERS,
@@ -17,28 +17,12 @@ from pellucid_decision.text.conversation import (
     Role,
     Subject,
     Turn,
-    WebMode,
 )
 from pellucid_decision.text.normal import clean
 from pellucid_runtime.errors import InvalidArgumentError
+from pellucid_runtime.rpc.messages import instant, member, read, write
 
 _MAX_QUERIES = 3
-_MODES = {pb.WEB_MODE_ON: WebMode.ON, pb.WEB_MODE_OFF: WebMode.OFF}
-_ROLES = {
-    common.ROLE_USER: Role.USER,
-    common.ROLE_ASSISTANT: Role.ASSISTANT,
-    common.ROLE_SYSTEM: Role.SYSTEM,
-    common.ROLE_TOOL: Role.TOOL,
-}
-_FRESHNESS = {
-    domain.Freshness.NONE: common.FRESHNESS_NONE,
-    domain.Freshness.DAY: common.FRESHNESS_DAY,
-    domain.Freshness.WEEK: common.FRESHNESS_WEEK,
-    domain.Freshness.MONTH: common.FRESHNESS_MONTH,
-    domain.Freshness.YEAR: common.FRESHNESS_YEAR,
-}
-
-_WINDOWS = {number: window for window, number in _FRESHNESS.items()}
 
 
 def ask_of(request: pb.DecideRequest, *, now: datetime, cutoff: datetime) -> Ask:
@@ -56,29 +40,24 @@ def ask_of(request: pb.DecideRequest, *, now: datetime, cutoff: datetime) -> Ask
     if not message:
         raise InvalidArgumentError("message", "must contain something visible")
     zone = _zone(request.time_zone)
-    instant = _instant(request, "now") or now
-    return Ask(
+    return read(
+        Ask,
+        request,
         message=message,
-        now=instant.astimezone(zone),
-        cutoff=_instant(request, "knowledge_cutoff") or cutoff,
+        now=(instant(request, "now") or now).astimezone(zone),
+        cutoff=instant(request, "knowledge_cutoff") or cutoff,
         history=tuple(
             Turn(
-                _ROLES.get(turn.role, Role.USER),
+                member(Role, turn, "role") or Role.USER,
                 clean(turn.content[:TURN_CHARACTERS]),
                 turn.about_named_page,
             )
             for turn in [*request.earlier, *request.history][-HISTORY_TURNS:]
         ),
-        subject=_subject(request.subject) if request.HasField("subject") else None,
-        web_mode=_MODES.get(request.web_mode, WebMode.AUTO),
-        force_search=request.force_search,
-        no_external=request.no_external,
-        language=request.language,
-        conversation_id=request.conversation_id,
+        subject=read(Subject, request.subject, clean) if request.HasField("subject") else None,
         max_queries=request.max_queries or _MAX_QUERIES,
         max_parts=request.max_parts or _MAX_QUERIES,
         memories=tuple(filter(None, map(clean, request.memories))),
-        search_offered=request.search_offered,
     )
 
 
@@ -91,109 +70,44 @@ def gathered_of(request: pb.ReflectRequest, *, now: datetime) -> Gathered:
     question = clean(request.question)
     if not question:
         raise InvalidArgumentError("question", "must contain something visible")
-    return Gathered(
-        question=question,
-        target_info=tuple(clean(target) for target in request.target_info),
-        extracts=tuple(
-            Extract(clean(item.title), clean(item.text), _instant(item, "published_at"))
-            for item in request.extracts
-        ),
-        used_queries=tuple(request.used_queries),
-        now=_instant(request, "now") or now,
-        no_external=request.no_external,
-    )
+    now = instant(request, "now") or now
+    return read(Gathered, request, clean, question=question, now=now)
 
 
 def decide_response(decision: domain.Decision) -> pb.DecideResponse:
     """Write a decision."""
+    facets, verdict = decision.facets, decision.verdict
+    recency_days = domain.RECENCY_DAYS[facets.freshness]
     return pb.DecideResponse(
-        decision=_decision(decision),
+        decision=write(pb.Decision, decision, facets, verdict, recency_days=recency_days),
         degraded=map(_degraded, decision.degraded),
-        outbound=[_outbound(item) for item in decision.outbound],
+        outbound=map(_outbound, decision.outbound),
         query_writing=_writing(decision.writing),
     )
 
 
 def queries_of(request: pb.WriteQueriesRequest) -> tuple[domain.Query, ...]:
     """Read the queries that are searched for."""
-    known = ((clean(query.text), query.freshness, query.site) for query in request.queries)
-    return tuple(
-        domain.Query(text, _WINDOWS.get(freshness, domain.Freshness.NONE), clean(site))
-        for text, freshness, site in known
-    )
+    return tuple(read(domain.Query, query, clean) for query in request.queries)
 
 
 def write_queries_response(written: domain.Written) -> pb.WriteQueriesResponse:
     """Write what a model wrote."""
-    return pb.WriteQueriesResponse(
-        queries=map(_query, written.queries),
-        degraded=map(_degraded, written.degraded),
-        outbound=map(_outbound, written.outbound),
-    )
+    return write(pb.WriteQueriesResponse, written, **_account(written))
 
 
 def reflect_response(judgement: Judgement) -> pb.ReflectResponse:
     """Write a judgement."""
-    return pb.ReflectResponse(
-        sufficient=judgement.sufficient,
-        missing_aspects=judgement.missing,
-        refined_query=judgement.refined_query,
-        reasoning=judgement.reasoning,
-        confidence=judgement.confidence,
-        judge=judgement.judge,
-        outbound=[_outbound(item) for item in judgement.outbound],
-        degraded=map(_degraded, judgement.degraded),
+    return write(
+        pb.ReflectResponse, judgement, missing_aspects=judgement.missing, **_account(judgement)
     )
 
 
-def _decision(decision: domain.Decision) -> pb.Decision:
-    facets, verdict = decision.facets, decision.verdict
-    return pb.Decision(
-        action=f"ACTION_{decision.action.name}",
-        needs_search=decision.needs_search,
-        confidence=verdict.confidence,
-        stage=f"STAGE_{verdict.stage.name}",
-        reason=verdict.reason,
-        reason_code=verdict.reason_code,
-        signals=[
-            pb.Signal(name=signal.name, weight=signal.weight, evidence=signal.evidence)
-            for signal in decision.signals
-        ],
-        standalone_question=decision.standalone_question,
-        queries=map(_query, decision.queries),
-        fallback_queries=decision.fallback_queries,
-        intent=f"INTENT_{facets.intent.name}",
-        requires_context=decision.requires_context,
-        category=facets.category,
-        freshness=_FRESHNESS[facets.freshness],
-        recency_days=domain.RECENCY_DAYS[facets.freshness],
-        real_time=facets.real_time,
-        time_sensitive=facets.time_sensitive,
-        target_info=facets.target_info,
-        language=decision.language,
-        urls=decision.urls,
-        ignored_urls=decision.ignored_urls,
-        priority=facets.priority,
-        deep_research=facets.deep_research,
-        site=facets.site,
-        topicless=facets.topicless,
-        about_answer=decision.about_answer,
-    )
-
-
-def _subject(message: common.SubjectContext) -> Subject:
-    return Subject(
-        kind=clean(message.kind),
-        title=clean(message.title),
-        speakers=tuple(clean(name) for name in message.speakers),
-        organizations=tuple(clean(name) for name in message.organizations),
-        event=clean(message.event),
-        description=clean(message.description),
-    )
-
-
-def _query(query: domain.Query) -> pb.Query:
-    return pb.Query(text=query.text, freshness=_FRESHNESS[query.freshness], site=query.site)
+def _account(told: domain.Written | Judgement) -> Mapping[str, Sequence[Message]]:
+    return {
+        "degraded": [_degraded(lost) for lost in told.degraded],
+        "outbound": [_outbound(text) for text in told.outbound],
+    }
 
 
 def _writing(outbound: tuple[domain.Outbound, ...] | None) -> pb.QueryWriting | None:
@@ -205,7 +119,7 @@ def _degraded(lost: tuple[str, str]) -> common.Degradation:
 
 
 def _outbound(item: domain.Outbound) -> common.OutboundText:
-    return common.OutboundText(to=item.to, kind="prompt", text=item.text, redacted=item.redacted)
+    return write(common.OutboundText, item, kind="prompt")
 
 
 def _zone(name: str) -> tzinfo:
@@ -217,13 +131,3 @@ def _zone(name: str) -> tzinfo:
         raise InvalidArgumentError(
             "time_zone", "must be an IANA name such as Europe/Paris"
         ) from None
-
-
-def _instant(message: Message, field: str) -> datetime | None:
-    if not message.HasField(field):
-        return None
-    stamp: Timestamp = getattr(message, field)
-    try:
-        return stamp.ToDatetime(tzinfo=UTC)
-    except (ValueError, OverflowError):
-        raise InvalidArgumentError(field, "must be a time between the years 1 and 9999") from None

@@ -1,11 +1,11 @@
 """Decisions that are taken again within a conversation: bounded in number and in time."""
 
 import hashlib
-from collections import OrderedDict
 from dataclasses import fields, replace
 
 from pellucid_decision.decision import Decision
 from pellucid_decision.text.conversation import Ask
+from pellucid_runtime.bounded import BoundedDict
 from pellucid_runtime.clock import Clock
 
 REUSE_SECONDS = 300.0
@@ -23,8 +23,7 @@ class DecisionCache:
 
     def __init__(self, clock: Clock, capacity: int = MAX_DECISIONS) -> None:
         self._clock = clock
-        self._capacity = capacity
-        self._kept: OrderedDict[bytes, tuple[float, Decision]] = OrderedDict()
+        self._kept: BoundedDict[bytes, tuple[float, Decision]] = BoundedDict(capacity)
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -43,11 +42,7 @@ class DecisionCache:
         """Remember a decision, unless the request names no conversation or parts were missing."""
         if not ask.conversation_id or decision.degraded:
             return
-        key = _key(ask)
-        self._kept[key] = (self._clock.monotonic(), decision)
-        self._kept.move_to_end(key)
-        while len(self._kept) > self._capacity:
-            self._kept.popitem(last=False)
+        self._kept[_key(ask)] = (self._clock.monotonic(), decision)
 
 
 def _key(ask: Ask) -> bytes:

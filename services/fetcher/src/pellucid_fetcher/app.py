@@ -22,11 +22,11 @@ from pellucid_fetcher.adapters.http_transport import (
     silence_engines,
 )
 from pellucid_fetcher.adapters.own_addresses import is_own
-from pellucid_fetcher.adapters.page_cache import StorePageCache, guards
+from pellucid_fetcher.adapters.page_cache import StorePageCache
 from pellucid_fetcher.adapters.resolving import SystemResolver
 from pellucid_fetcher.adapters.shared_turns import SharedRateLimit
-from pellucid_fetcher.adapters.store_guard import FILE_S, READ_S, WRITE_S, Background
 from pellucid_fetcher.adapters.store_leases import StoreLeases
+from pellucid_fetcher.adapters.store_limits import FILE_S, READ_S, WRITE_S
 from pellucid_fetcher.adapters.traced import TracedFetcher
 from pellucid_fetcher.adapters.worker_pool import WorkerPool
 from pellucid_fetcher.egress.address import read_host
@@ -37,7 +37,7 @@ from pellucid_fetcher.egress.ports import Resolver
 from pellucid_fetcher.egress.proxy_address import read_proxy
 from pellucid_fetcher.egress.ranges import load_rule
 from pellucid_fetcher.fetching import FetchPolicy, PageFetcher, Steps
-from pellucid_fetcher.metrics import BROWSER_AVAILABLE, MetricsObserver
+from pellucid_fetcher.metrics import BROWSER_AVAILABLE, STORE_ERRORS, MetricsObserver
 from pellucid_fetcher.politeness.flights import Flights
 from pellucid_fetcher.politeness.politeness import LocalRateLimit
 from pellucid_fetcher.politeness.robots_guard import RobotsGuard, RobotsPolicy
@@ -57,6 +57,7 @@ from pellucid_runtime.malicious.lists import watched
 from pellucid_runtime.rpc.server import GrpcServer
 from pellucid_runtime.service import Service
 from pellucid_runtime.store import Store, open_store
+from pellucid_runtime.store_guard import Background
 from pellucid_runtime.telemetry.metrics import MetricsServer
 
 _log = structlog.get_logger("pellucid_fetcher")
@@ -167,9 +168,10 @@ async def _store(settings: FetcherSettings, stack: AsyncExitStack) -> Store:
 
 async def _cache(settings: FetcherSettings, store: Store, stack: AsyncExitStack) -> StorePageCache:
     shared = _is_shared(settings)
-    limits = guards(READ_S if shared else FILE_S, WRITE_S if shared else FILE_S, time.monotonic)
-    background = await stack.enter_async_context(Background())
-    return StorePageCache(store, settings.fetcher_cache_ttl_s, limits, background)
+    limits_s = (READ_S, WRITE_S) if shared else (FILE_S, FILE_S)
+    dropped = STORE_ERRORS.labels("dropped").inc
+    background = await stack.enter_async_context(Background(grace_s=FILE_S, dropped=dropped))
+    return StorePageCache(store, settings.fetcher_cache_ttl_s, limits_s, background, time.monotonic)
 
 
 def _by_way_of_proxy(settings: FetcherSettings, network: Network) -> Network:

@@ -92,6 +92,8 @@ class PageFetcher:
     async def _read(self, run: Run) -> Page:
         if run.left_s < _FLOOR_S:
             raise FetchFault(FetchStatus.DEADLINE)
+        if run.request.content is not None:
+            return await self._steps.chain.read_given(run, run.request.content)
         target = parse(run.request.url)
         if run.request.purpose is Purpose.USER_URL:
             return await self._steps.chain.read(run)

@@ -184,6 +184,7 @@ class PageRequest:
         offset: Where the text begins that is returned, in characters; nothing to have a longer text
             cut from the middle.
         links: Write links as Markdown links.
+        content: The document itself; then nothing is fetched.
     """
 
     url: str
@@ -193,6 +194,7 @@ class PageRequest:
     internal_only: bool = False
     offset: int | None = None
     links: bool = False
+    content: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)

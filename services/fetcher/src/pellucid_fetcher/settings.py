@@ -47,14 +47,14 @@ class FetcherSettings(MaliciousSettings):
     fetcher_ca_bundle: str = Field("", description="PEM file of further trusted authorities.")
     egress_proxy_url: SecretStr | None = Field(
         None,
-        description="Corporate proxy, http(s)://[user:word@]host:port, that is asked to CONNECT to "
+        description="Corporate proxy, http(s)://[user:word@]host:port, used with CONNECT to "
         "checked addresses; unset: direct. Proxy variables of the environment are ignored.",
     )
     reader_base_url: str | None = Field(
         None,
         pattern=_BASE,
-        description="Reader service with the interface of r.jina.ai, for results that cannot be "
-        "read otherwise; unset: none.",
+        description="Reader service with the API of r.jina.ai, for results that cannot be read "
+        "otherwise; unset: none.",
     )
     reader_api_key: SecretStr | None = Field(None, description="Key for the reader service.")
     fetcher_reader_user_urls: bool = Field(
@@ -63,19 +63,18 @@ class FetcherSettings(MaliciousSettings):
     archive_base_url: str = Field(
         "https://archive.org",
         pattern=f"{_BASE}|^{OFF}$",
-        description="Web archive with the interface of archive.org, for search results that are "
-        "gone; off: none.",
+        description="Web archive with the API of archive.org, for search results that no longer "
+        "exist; off: none.",
     )
     fetcher_site_readers: str = Field(
         USUAL,
-        description="Comma list of sites whose pages are read from what they offer programs; off: "
-        "none.",
+        description="Comma list of sites whose pages are read through their APIs; off: none.",
     )
     fetcher_replicas: int = Field(
         1, ge=1, le=1000, description="Replicas; without Redis each takes its share of the rates."
     )
     fetcher_user_agent: str = Field(
-        "Mozilla/5.0 (compatible; Pellucid/0.1; +https://pellucid.example/fetcher)",
+        "Mozilla/5.0 (compatible; Pellucid/0.2; +https://pellucid.example/fetcher)",
         min_length=1,
         max_length=300,
         description="User agent.",
@@ -100,7 +99,10 @@ class FetcherSettings(MaliciousSettings):
         10.0, gt=0, le=60, description="Seconds before the first byte, and between two reads."
     )
     fetcher_total_timeout_s: float = Field(
-        10.0, gt=0, le=60, description="Seconds for plain HTTP; then what has arrived is kept."
+        10.0,
+        gt=0,
+        le=60,
+        description="Seconds for plain HTTP; then the text received so far is used.",
     )
     fetcher_whole_timeout_s: float = Field(
         15.0, gt=0, le=120, description="Seconds for a page that needs the browser."

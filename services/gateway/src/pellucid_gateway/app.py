@@ -17,13 +17,13 @@ from pellucid_gateway.adapters.identity_key import KEY_BYTES, SharedIdentityKey
 from pellucid_gateway.adapters.model_server import open_model_server
 from pellucid_gateway.adapters.state import State, open_state
 from pellucid_gateway.analytics.learned_trust import LearnedStandings, LearnedTrust
-from pellucid_gateway.api.application import Doors, http_app
+from pellucid_gateway.api.application import ApiParts, http_app
 from pellucid_gateway.api.compatible.head_start import HeadStarts
-from pellucid_gateway.api.http.admission import DoorLimits
+from pellucid_gateway.api.http.admission import RequestLimits
 from pellucid_gateway.api.http.guard import GuardRules
 from pellucid_gateway.api.http.identity import Identity, OwnCallers
 from pellucid_gateway.api.http.keys import FindKey, KeyRing, WrongKeyFileError
-from pellucid_gateway.api.native.kept import KeptDoors
+from pellucid_gateway.api.native.kept import KeptStores
 from pellucid_gateway.conversation.source_preferences import SourcePreferences
 from pellucid_gateway.domain.passed_on import PassedOn
 from pellucid_gateway.domain.ports import EvidenceStore
@@ -82,7 +82,6 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
     learned = _learned_trust(settings, state, clock)
     engine, services = await open_engine(
         settings,
-        settings,
         stack,
         clock,
         evidence=evidence or NoEvidence(),
@@ -102,7 +101,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
     )
     concurrency_limit = _concurrency_limit(settings, latency_signal)
     supervise(stack, "turnstile-lag", concurrency_limit.watch_lag)
-    doors = Doors(
+    parts = ApiParts(
         engine=KnownProfiles(
             GatedEngine(ObservedEngine(remembered), concurrency_limit),
             settings.scoring_profiles,
@@ -115,9 +114,9 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         evidence=evidence,
         feedback=StoredFeedback(state.records, keeping.counting, clock, learned),
         replay=lambda record: replay(record, services.scorer, clock),
-        kept=_kept_doors(keeping, preferences, learned, clock),
+        kept=_kept_stores(keeping, preferences, learned, clock),
         limiter=state.limiter,
-        door_limits=_door_limits(settings),
+        request_limits=_request_limits(settings),
         max_body_bytes=settings.gateway_max_body_bytes,
         find_key=_find_key(settings, clock),
         clock=clock,
@@ -130,7 +129,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         fast_model=settings.llm_fast_model or "",
     )
     listeners: list[Listener] = [MetricsServer(settings, health)]
-    listeners += [_grpc(settings, doors), _http(settings, doors)]
+    listeners += [_grpc(settings, parts), _http(settings, parts)]
     return Service(name="gateway", listeners=listeners, health=health)
 
 
@@ -162,13 +161,13 @@ def _learned_trust(settings: GatewaySettings, state: State, clock: Clock) -> Lea
     return LearnedTrust(state.rollups, clock, limit) if limit else None
 
 
-def _kept_doors(
+def _kept_stores(
     keeping: Keeping,
     preferences: SourcePreferences,
     learned: LearnedTrust | None,
     clock: Clock,
-) -> KeptDoors:
-    return KeptDoors(
+) -> KeptStores:
+    return KeptStores(
         conversations=keeping.conversations,
         memories=keeping.memories,
         preferences=preferences,
@@ -197,8 +196,8 @@ def _evidence(settings: GatewaySettings, state: State) -> EvidenceStore | None:
     return StoredEvidence(state.evidence, ttl_s=days * DAY_S, room_bytes=room_bytes)
 
 
-def _door_limits(settings: GatewaySettings) -> DoorLimits:
-    return DoorLimits(
+def _request_limits(settings: GatewaySettings) -> RequestLimits:
+    return RequestLimits(
         key_per_minute=settings.gateway_key_requests_per_minute,
         address_per_minute=settings.gateway_address_requests_per_minute,
         places=settings.gateway_concurrent_requests,
@@ -226,9 +225,9 @@ def _concurrency_limit(
     )
 
 
-def _http(settings: GatewaySettings, doors: Doors) -> HttpServer:
+def _http(settings: GatewaySettings, parts: ApiParts) -> HttpServer:
     return HttpServer(
-        http_app(doors),
+        http_app(parts),
         settings.gateway_host,
         settings.gateway_port,
         root_path=settings.gateway_root_path,
@@ -277,14 +276,14 @@ def _find_key(settings: GatewaySettings, clock: Clock) -> FindKey | None:
         raise StartError(f"GATEWAY_KEYS_FILE: {error}") from None
 
 
-def _grpc(settings: GatewaySettings, doors: Doors) -> GrpcServer:
-    servicer = GatewayServicer(doors.engine, doors.identity, doors.find_key)
+def _grpc(settings: GatewaySettings, parts: ApiParts) -> GrpcServer:
+    servicer = GatewayServicer(parts.engine, parts.identity, parts.find_key)
     return GrpcServer(
         settings,
         register=[
             lambda server: gateway_pb2_grpc.add_GatewayServiceServicer_to_server(servicer, server)
         ],
         services=[SERVICE_NAME],
-        health=doors.health,
-        admission=doors.concurrency_limit,
+        health=parts.health,
+        admission=parts.concurrency_limit,
     )

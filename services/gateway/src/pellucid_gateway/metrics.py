@@ -3,7 +3,7 @@
 Labels are closed sets (routes, stages, codes), never text of users.
 """
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable
 from contextlib import aclosing
 from datetime import datetime
 from typing import Any, cast
@@ -11,10 +11,8 @@ from typing import Any, cast
 from prometheus_client import Counter, Gauge, Histogram
 
 from pellucid_gateway.access.api_keys import ApiKey
-from pellucid_gateway.domain.decision import Decision
-from pellucid_gateway.domain.engine import TurnEngine
+from pellucid_gateway.domain.engine import EngineLayer
 from pellucid_gateway.domain.events import Done, Failed, SearchOutcome, TurnEvent, TurnResult
-from pellucid_gateway.domain.findings import PageContent
 from pellucid_gateway.domain.passed_on import PassedOn
 from pellucid_gateway.domain.request import Depth, SearchCommand, TurnRequest
 from pellucid_runtime.telemetry.metrics import LATENCY_BUCKETS
@@ -29,7 +27,7 @@ HTTP_SECONDS = Histogram(
 HTTP_CONNECTIONS = Gauge("pellucid_gateway_http_connections", "Open connections of clients.")
 HTTP_REFUSED = Counter(
     "pellucid_gateway_http_refused_total",
-    "Connections and requests refused or closed before they reached a face, by cause.",
+    "Connections and requests refused or closed before they reached an API, by cause.",
     ("cause",),
 )
 TURNS = Counter(
@@ -148,15 +146,8 @@ def observe_http(route: str, status: int, seconds: float) -> None:
     HTTP_SECONDS.labels(route, str(status)).observe(seconds)
 
 
-class ObservedEngine:
-    """The engine with its turns counted.
-
-    Args:
-        engine: What is observed.
-    """
-
-    def __init__(self, engine: TurnEngine) -> None:
-        self._engine = engine
+class ObservedEngine(EngineLayer):
+    """The engine with its turns counted."""
 
     async def run(self, request: TurnRequest) -> AsyncIterator[TurnEvent]:
         """Pass the events on and count the end."""
@@ -169,30 +160,12 @@ class ObservedEngine:
                         TURNS.labels("", "", "", "", event.reason).inc()
                     yield event
 
-    async def decide(self, request: TurnRequest) -> Decision:
-        """Pass on."""
-        return await self._engine.decide(request)
-
     async def search(self, command: SearchCommand) -> SearchOutcome:
         """Pass on and count what was lost."""
         outcome = await self._engine.search(command)
         _observe_losses(outcome)
         RESULTS.observe(len(outcome.results))
         return outcome
-
-    async def fetch(
-        self,
-        urls: Sequence[str],
-        *,
-        no_external: bool = False,
-        max_chars: int = 0,
-        offset: int | None = None,
-        links: bool = False,
-    ) -> tuple[PageContent, ...]:
-        """Pass on."""
-        return await self._engine.fetch(
-            urls, no_external=no_external, max_chars=max_chars, offset=offset, links=links
-        )
 
 
 def observe_passed(turn: PassedOn) -> None:

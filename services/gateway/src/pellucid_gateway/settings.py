@@ -108,7 +108,7 @@ class GatewaySettings(LlmSettings):
         2 * 1024 * 1024,
         ge=64 * 1024,
         le=64 * 1024 * 1024,
-        description="Largest body of a native request; beyond it 413.",
+        description="Largest body of a native request without attachments; beyond it 413.",
     )
     gateway_replicas: int = Field(
         1,
@@ -143,15 +143,15 @@ class GatewaySettings(LlmSettings):
         64,
         ge=1,
         le=10_000,
-        description="Turns that search or read and have no sources yet, at most; while so many "
-        "are, further turns are refused at once with 503. The bound falls while the event loop is "
-        "late or the scorer slow, and counts answers with sources, three for one, once it has.",
+        description="Upper limit of turns that search or read and have no sources yet; further "
+        "turns are refused at once with 503. The limit falls while the event loop is late or the "
+        "scorer slow; once it has fallen, three answers with sources count as one search.",
     )
     gateway_min_searches: int = Field(
         6,
         ge=1,
         le=10_000,
-        description="The bound of searches never falls below this, however late the event loop is.",
+        description="The limit of searches never falls below this value.",
     )
     gateway_max_waiting: int = Field(
         8,
@@ -164,8 +164,8 @@ class GatewaySettings(LlmSettings):
         15,
         ge=1,
         le=60_000,
-        description="Milliseconds that the event loop may be late, usually in a quarter of a "
-        "second, before the bound of searches falls.",
+        description="Event-loop lag in milliseconds (median of a quarter of a second) above which "
+        "the limit of searches falls.",
     )
     gateway_max_lag_ms: int = Field(
         2_000,
@@ -189,10 +189,10 @@ class GatewaySettings(LlmSettings):
         "gateways; a new one makes stored user data unreachable. Unset: generated and stored.",
     )
     gateway_conversation_ttl_days: int = Field(
-        30, ge=0, le=30, description="Days that conversations are kept; 0: not at all."
+        30, ge=0, le=30, description="Days for which conversations are stored; 0: not at all."
     )
     gateway_evidence_ttl_days: int = Field(
-        30, ge=0, le=30, description="Days that evidence is kept; 0: not at all."
+        30, ge=0, le=30, description="Days for which evidence is stored; 0: not at all."
     )
     gateway_evidence_max_mib: int = Field(
         384,
@@ -216,8 +216,8 @@ class GatewaySettings(LlmSettings):
         0.1,
         ge=0,
         le=0.1,
-        description="By how much thumbs, citations and readable pages of the last weeks move the "
-        "trust in a domain at most, up or down; 0: nothing is counted or moved.",
+        description="Largest change of a domain's trust, up or down, by thumbs, citations and "
+        "readable pages of the last weeks; 0: off.",
     )
     gateway_suspicion_threshold: float = Field(
         0.8,
@@ -263,28 +263,28 @@ class GatewaySettings(LlmSettings):
     citations_llm: Literal["open", "never"] = Field(
         "open",
         description=(
-            "open: LLM_FAST_MODEL, else LLM_MODEL, judges whether passages say what is cited; "
-            "never: form and likeness decide."
+            "open: LLM_FAST_MODEL, else LLM_MODEL, judges whether passages support citations; "
+            "never: form and similarity decide."
         ),
     )
     gateway_plan: Literal["standard", "lean"] = Field(
         "standard",
-        description="lean: turns of standard depth show few and short sources, for small models.",
+        description="lean: turns of standard depth use few and short sources, for small models.",
     )
     gateway_depths: dict[str, dict[str, float]] = Field(
         default_factory=dict,
-        description='Changed cells of the table of depths, as JSON: {"deep": {"rounds": 2}}.',
+        description='Overrides of the table of depths, as JSON: {"deep": {"rounds": 2}}.',
     )
     gateway_budgets: dict[str, float] = Field(
         default_factory=dict,
-        description='Changed longest times of stages in seconds, as JSON: {"search_s": 2.5}.',
+        description='Overrides of time limits of stages in seconds, as JSON: {"search_s": 2.5}.',
     )
     llm_redact_secrets: bool = Field(
         default=False,
         description="Native API: secrets in messages are masked in prompts to an external model.",
     )
     llm_knowledge_cutoff: date = Field(
-        date(2025, 1, 1), description="First day that the answer model knows nothing about."
+        date(2025, 1, 1), description="First day after the end of the answer model's knowledge."
     )
 
     @field_validator("gateway_identity_key")

@@ -147,20 +147,6 @@ def printed_weekdays() -> Mapping[str, int]:
 
 
 @cache
-def unnamed() -> frozenset[str]:
-    """Return the folded names of months and weekdays that English and German write with a capital.
-
-    Words that are names of people too are not among them.
-
-    >>> {"montag", "april"} <= unnamed(), "may" in unnamed()
-    (True, False)
-    """
-    named = {name for language in ("en", "de") for name in _wide(language).values()}
-    named |= {name for language in ("en", "de") for name in _wide_days(language).values()}
-    return frozenset(map(fold, named)) - (AMBIGUOUS_MONTHS - {"march", "mars"})
-
-
-@cache
 def month_beginnings(language: str) -> tuple[str, ...]:
     """Return the first three letters of each month, from January; abbreviations keep them.
 

@@ -40,7 +40,7 @@ class ScorerSettings(ServiceSettings):
     )
     scorer_precision: CpuPrecision = Field(
         CpuPrecision.AUTO,
-        description="fp32, bf16, int8 (calibrated models), or auto: by what the processor has.",
+        description="fp32, bf16, int8 (calibrated models), or auto: depending on the processor.",
     )
     scorer_model: str = Field(
         AUTO,

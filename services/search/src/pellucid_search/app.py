@@ -19,6 +19,7 @@ from pellucid_runtime.malicious.lists import watched
 from pellucid_runtime.rpc.server import GrpcServer
 from pellucid_runtime.service import Service
 from pellucid_runtime.store import open_store
+from pellucid_runtime.store_guard import Background
 from pellucid_runtime.telemetry.metrics import MetricsServer
 from pellucid_search import metrics
 from pellucid_search.adapters.ddgs_engine import DdgsEngine, fetch_rows
@@ -31,7 +32,6 @@ from pellucid_search.adapters.redis_gate import RedisGate
 from pellucid_search.adapters.redis_leases import RedisLeases
 from pellucid_search.adapters.traced_engine import TracedEngine
 from pellucid_search.asking.answering import Answering, Generation
-from pellucid_search.asking.background import Background
 from pellucid_search.asking.buckets import LocalGate, Rate
 from pellucid_search.asking.housekeeping import Housekeeping
 from pellucid_search.asking.leases import Leases
@@ -97,8 +97,7 @@ async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> Sea
     counters = GuardedCounters(await open_store(settings, stack, "ledger"), clock.monotonic)
     answers = await open_store(settings, stack, "answers", is_cache=True)
     leases = await _leases(settings, stack, clock)
-    background = Background()
-    stack.push_async_callback(background.close)
+    background = await stack.enter_async_context(Background())
     ledger = Ledger(
         counters,
         budget_micro_usd=round(settings.search_daily_budget_usd * MICRO),

@@ -1,8 +1,8 @@
 """What is asked: a caller's request, and one query as a provider sees it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 
@@ -151,3 +151,24 @@ def with_operators(query: ProviderQuery) -> str:
         parts.append(" OR ".join(f"site:{domain}" for domain in query.include_domains[:5]))
     parts.extend(f"-site:{domain}" for domain in query.exclude_domains[:5])
     return " ".join(parts)
+
+
+def with_operators_but_one_site(query: ProviderQuery) -> str:
+    """Return the words with operators, for providers that know a parameter for one site."""
+    return with_operators(replace(query, site="", include_domains=()) if query.site else query)
+
+
+def words(query: ProviderQuery) -> str:
+    """Return the words alone, for providers whose sites have parameters of their own."""
+    return query.text
+
+
+def window(query: ProviderQuery) -> str:
+    """Return `day`, `week`, `month` or `year`; empty for any age."""
+    return query.freshness.value if query.freshness in WINDOW_DAYS else ""
+
+
+def since(query: ProviderQuery, form: str) -> str:
+    """Return the beginning of the window in a form of `strftime`; empty for any age."""
+    days = WINDOW_DAYS.get(query.freshness)
+    return (query.now - timedelta(days=days)).strftime(form) if days else ""

@@ -48,16 +48,16 @@ class SearchSettings(_WithProviders):
     metrics_port: int = Field(9102, ge=0, le=65535, description="Prometheus port; 0 picks one.")
     search_providers: str = Field(
         AUTO,
-        description="Providers in order, separated by commas; auto: what has a key, else ddgs.",
+        description="Providers in order, separated by commas; auto: those with a key, else ddgs.",
     )
     search_real_time: str = Field(
         "",
-        description="Real-time sources that are asked beside the providers for questions of their "
-        "kind, separated by commas; empty: none, unless a request names one.",
+        description="Real-time sources called in addition to the providers for matching questions, "
+        "separated by commas; empty: none, unless a request names one.",
     )
     search_entities: bool = Field(
         default=False,
-        description="Link one name of each redacted query to Wikidata, which is sent that name.",
+        description="Link one name of each redacted query to Wikidata, which receives that name.",
     )
     local_corpus_dir: Path | None = Field(
         None, description="Folder of documents for the local provider; unset: none."

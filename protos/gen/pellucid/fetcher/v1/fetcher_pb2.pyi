@@ -99,7 +99,7 @@ METHOD_CACHE: Method
 METHOD_PROVIDER: Method
 
 class FetchRequest(_message.Message):
-    __slots__ = ("url", "purpose", "max_chars", "timeout_ms", "no_external", "offset", "links")
+    __slots__ = ("url", "purpose", "max_chars", "timeout_ms", "no_external", "offset", "links", "content")
     URL_FIELD_NUMBER: _ClassVar[int]
     PURPOSE_FIELD_NUMBER: _ClassVar[int]
     MAX_CHARS_FIELD_NUMBER: _ClassVar[int]
@@ -107,6 +107,7 @@ class FetchRequest(_message.Message):
     NO_EXTERNAL_FIELD_NUMBER: _ClassVar[int]
     OFFSET_FIELD_NUMBER: _ClassVar[int]
     LINKS_FIELD_NUMBER: _ClassVar[int]
+    CONTENT_FIELD_NUMBER: _ClassVar[int]
     url: str
     purpose: Purpose
     max_chars: int
@@ -114,7 +115,8 @@ class FetchRequest(_message.Message):
     no_external: bool
     offset: int
     links: bool
-    def __init__(self, url: _Optional[str] = ..., purpose: _Optional[_Union[Purpose, str]] = ..., max_chars: _Optional[int] = ..., timeout_ms: _Optional[int] = ..., no_external: _Optional[bool] = ..., offset: _Optional[int] = ..., links: _Optional[bool] = ...) -> None: ...
+    content: bytes
+    def __init__(self, url: _Optional[str] = ..., purpose: _Optional[_Union[Purpose, str]] = ..., max_chars: _Optional[int] = ..., timeout_ms: _Optional[int] = ..., no_external: _Optional[bool] = ..., offset: _Optional[int] = ..., links: _Optional[bool] = ..., content: _Optional[bytes] = ...) -> None: ...
 
 class FetchManyRequest(_message.Message):
     __slots__ = ("requests",)

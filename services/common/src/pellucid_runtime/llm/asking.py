@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, TypeVar
 
+from pellucid_runtime.llm import wire
 from pellucid_runtime.llm.calls import BREAKS, RefusedError, observed, within
 from pellucid_runtime.llm.endpoint import Endpoint
 from pellucid_runtime.llm.hearing import Hearing, is_framed
@@ -34,15 +35,6 @@ from pellucid_runtime.llm.model import (
 from pellucid_runtime.llm.observed import ModelCall
 from pellucid_runtime.llm.refusals import Refusal, read_failure
 from pellucid_runtime.llm.thinking import ThoughtSplitter
-from pellucid_runtime.llm.wire import (
-    End,
-    Event,
-    Life,
-    chunk_of,
-    completion_of,
-    events,
-    object_of,
-)
 
 T = TypeVar("T")
 
@@ -183,10 +175,10 @@ class Asking:
 
     def _whole(self, body: bytes, call: ModelCall) -> Completion:
         """A whole answer, its thinking apart."""
-        value = object_of(body)
+        value = wire.object_of(body)
         if value.get("error"):
             raise RefusedError(read_failure(value["error"]))
-        completion = completion_of(value, self._endpoint.model, self._endpoint.host)
+        completion = wire.completion_of(value, self._endpoint.model, self._endpoint.host)
         call.answered_by(completion.model)
         splitter = ThoughtSplitter(is_known=False)
         parts = (splitter.feed(completion.text), splitter.finish())
@@ -227,7 +219,7 @@ class Asking:
                     yield _as_chunk(self._whole(whole, call))
                     return
                 hearing = Hearing(self._splitter(), is_framed=is_framed(response.headers))
-                pieces = self._pieces(events(response.iter_bytes()), hearing, first_token_s)
+                pieces = self._pieces(wire.events(response.iter_bytes()), hearing, first_token_s)
                 async for chunk in self._chunks(pieces, hearing, call):
                     if chunk.usage is None:
                         yield chunk
@@ -258,15 +250,15 @@ class Asking:
         self._heard(hearing.splitter, thought=hearing.has_thought, chunk=hearing.last_usage)
 
     async def _pieces(
-        self, pieces: AsyncIterator[Event], hearing: Hearing, first_token_s: float
+        self, pieces: AsyncIterator[wire.Event], hearing: Hearing, first_token_s: float
     ) -> AsyncIterator[Chunk]:
         """Each piece awaited with patience: what shows life begins the wait anew."""
         patience_s = first_token_s
         while (event := await within(patience_s, anext(pieces, None))) is not None:
-            if isinstance(event, End):
+            if isinstance(event, wire.End):
                 hearing.is_complete = True
                 return
-            if isinstance(event, Life):
+            if isinstance(event, wire.Life):
                 yield self._life
                 continue
             chunk = hearing.heard(self._checked(event))
@@ -310,7 +302,7 @@ class Asking:
     def _checked(self, piece: dict[str, Any]) -> Chunk:
         if piece.get("error"):
             raise RefusedError(read_failure(piece["error"]))
-        return chunk_of(piece, self._endpoint.model, self._endpoint.host)
+        return wire.chunk_of(piece, self._endpoint.model, self._endpoint.host)
 
 
 def _as_chunk(completion: Completion) -> Chunk:

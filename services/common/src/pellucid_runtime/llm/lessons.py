@@ -6,7 +6,6 @@ a day, so that each refusal is met once.
 
 import json
 import re
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -15,6 +14,7 @@ from typing import Any
 
 import structlog
 
+from pellucid_runtime.bounded import BoundedDict
 from pellucid_runtime.llm.model import ChatRequest
 from pellucid_runtime.llm.refusals import Refusal
 
@@ -75,7 +75,7 @@ class LessonBook:
 
     def __init__(self, now: Callable[[], float] = monotonic) -> None:
         self._now = now
-        self._kept: OrderedDict[tuple[str, str], tuple[float, Lessons]] = OrderedDict()
+        self._kept: BoundedDict[tuple[str, str], tuple[float, Lessons]] = BoundedDict(_MOST_MODELS)
 
     def of(self, server: str, model: str) -> Lessons:
         """What is known of the model."""
@@ -89,9 +89,6 @@ class LessonBook:
         if lessons == before:
             return
         self._kept[server, model] = (self._now(), lessons)
-        self._kept.move_to_end((server, model))
-        if len(self._kept) > _MOST_MODELS:
-            self._kept.popitem(last=False)
         if replace(lessons, is_known=before.is_known) != before:
             _log.info("model_learnt", server=server, model=model, **_told(before, lessons))
 

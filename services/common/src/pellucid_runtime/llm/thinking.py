@@ -182,18 +182,6 @@ class ThoughtSplitter:
         return Split(text=text) if is_final else Split(thought=text)
 
 
-def split_whole(answer: str) -> Split:
-    """The text and the thinking of a whole answer.
-
-    >>> split_whole("<think>hm</think> Four.")
-    Split(text='Four.', thought='hm')
-    >>> split_whole("hm, 2+2</think>Four.")
-    Split(text='Four.', thought='hm, 2+2')
-    """
-    splitter = ThoughtSplitter(is_known=False)
-    return _joined(splitter.feed(answer), splitter.finish())
-
-
 def _joined(one: Split, other: Split) -> Split:
     return Split(one.text + other.text, one.thought + other.thought)
 

@@ -36,7 +36,6 @@ class RulesFolder:
         self._reloaded = reloaded
         self._stamp = self._current_stamp()
         self._book = load_rulebook(folder, extra)
-        self.last_error = ""
 
     @property
     def book(self) -> Rulebook:
@@ -52,11 +51,9 @@ class RulesFolder:
         try:
             self._book = load_rulebook(self._folder, self._extra)
         except RulesError as error:
-            self.last_error = str(error)
             self._reloaded("error")
             _log.error("rules_rejected", error=str(error), kept=self._book.version)
             return False
-        self.last_error = ""
         self._reloaded("ok")
         _log.info("rules_reloaded", version=self._book.version)
         return True

@@ -11,7 +11,7 @@ from pellucid.scorer.v1.scorer_pb2_grpc import ScorerServiceStub
 from pellucid_decision.decision import Freshness
 from pellucid_decision.errors import UnavailableError
 from pellucid_decision.intent.kinds import SMALL_TALK
-from pellucid_decision.intent.model_verdict import SEARCH_AT
+from pellucid_decision.intent.model_verdict import SEARCH_AT, SURELY_TALK
 from pellucid_decision.ports import Understanding
 from pellucid_decision.text.conversation import Role, Turn
 from pellucid_decision.understanding.words import QUERIES, Piece
@@ -23,9 +23,6 @@ SERVICE_NAME = "pellucid.scorer.v1.ScorerService"
 # One that is late or full, or cannot read this one message, is asked again at once.
 REST_SECONDS = 1.0
 _DOWN = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.FAILED_PRECONDITION)
-# Short questions after an answer are often taken for small talk; what surely is small talk has a
-# lower probability of a search than this.
-SURELY_TALK = 0.05
 # The order of the contract.
 _WINDOWS = (Freshness.NONE, Freshness.DAY, Freshness.WEEK, Freshness.MONTH, Freshness.YEAR)
 _ROLES = {Role.USER: common.ROLE_USER, Role.ASSISTANT: common.ROLE_ASSISTANT}
@@ -90,6 +87,7 @@ def _understanding(reply: pb.UnderstandResponse, *, follows: bool) -> Understand
     if not lawful or any(len(piece.queries) != QUERIES for piece in pieces):
         raise UnavailableError("the scorer's reply is not usable")
     windows = dict(zip(_WINDOWS, reply.freshness, strict=False))
+    # Short questions after an answer are often taken for small talk.
     most = SURELY_TALK if follows else SEARCH_AT
     doubtful = reply.kind in SMALL_TALK and reply.search > most
     return Understanding(

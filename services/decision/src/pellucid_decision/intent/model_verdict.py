@@ -12,6 +12,8 @@ UNSURE = (0.3, 0.7)
 # In doubt no search: speed first.
 SEARCH_AT = 0.5
 LEANS_AT = 0.5
+# What surely is small talk has a lower probability of a search.
+SURELY_TALK = 0.05
 # What the fallback is worth; it reads a few words.
 _FALLBACK_CONFIDENCE = 0.6
 _MATRIX_CONFIDENCE = 0.9

@@ -1,4 +1,4 @@
-"""Broader queries for when nothing is found: fewer words of the same thing, or others.
+"""Broader queries for when nothing is found: a word less of the same thing, or others.
 
 All names are in each of them. Pure, as `query_assembly` is.
 """
@@ -8,10 +8,9 @@ from collections.abc import Collection, Iterable, Sequence
 from pellucid_decision.understanding.query_assembly import in_order, one_name
 from pellucid_decision.understanding.words import Word
 
-# Of a longer query half of its parts are kept, and so many at least: a topic has several. The third
-# and later ones only where the model is clear about them.
-_LEAST_PARTS, _FIRM_PARTS = 3, 2
-_CLEAR = 0.6
+# A topic has several parts. Names in lower case, which nothing else shows, are among the likeliest
+# words of a query, so that only the least likely one may be left out.
+_LEAST_PARTS = 3
 # A word that no query has may stand beside the others above it.
 _OTHER = 0.03
 _MOST_OTHERS = 2
@@ -23,7 +22,7 @@ Part = Sequence[Word]
 def broadened(
     line: Sequence[Word], words: Sequence[Word], unwanted: Collection[str]
 ) -> list[list[Word]]:
-    """Return queries with fewer words, then with other words of the conversation.
+    """Return a query without its least likely word, then with other words of the conversation.
 
     Args:
         line: Words of a query, in its order.
@@ -36,10 +35,9 @@ def broadened(
     [['parking', 'permits', 'council']]
     """
     parts = _parts(line)
-    most = max(_LEAST_PARTS, len(parts) // 2)
-    ranked = sorted(parts, key=_share, reverse=True)[:most]
-    likely = [part for n, part in enumerate(ranked) if n < _FIRM_PARTS or _share(part) >= _CLEAR]
-    kept = [word for part in parts if part in likely or _is_name(part) for word in part]
+    plain = [part for part in parts if not _is_name(part)] if len(parts) > _LEAST_PARTS else []
+    least = min(plain, key=_share, default=None)
+    kept = [word for part in parts if part is not least for word in part]
     known = {word.key for word in line}
     free = (word for word in words if word.key not in known and word.key not in unwanted)
     others = sorted((w for w in free if w.queries[0] > _OTHER), key=_first, reverse=True)

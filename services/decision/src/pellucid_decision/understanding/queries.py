@@ -107,8 +107,11 @@ def plan_queries(
     queries = _distinct((_named(texts, name) if name else texts) or [_NO_WORDS])
     queries = queries[: _most(context, len(queries))]
     chosen_words = lines[0] if lines else []
-    chosen = _broader(chosen_words, words, context, wishes) if lines else []
-    broader = [*chosen, *_fewer(queries[0]), *baseline]
+    chosen = _broader(chosen_words, words, context, wishes)
+    # A broader query is about no less than the first: it keeps the name that this was lent.
+    lent = [query for text in chosen for query in _named([text], name)] if name else chosen
+    fewer = lent if lines else _fewer(queries[0])
+    broader = [*fewer, f"{queries[0]} {_ANY_WORD}", *baseline]
     return Plan(
         queries=queries,
         fallbacks=_fallbacks(queries[0], broader),

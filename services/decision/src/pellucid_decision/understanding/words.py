@@ -127,9 +127,10 @@ def _words(number: int, text: str, pieces: Iterable[Piece]) -> Iterator[Word]:
             continue
         combined = _highest(shares) if spaceless else _mean(shares)
         closes = bool(_BREAKS.search(raw)) or text[end : end + 1] in tuple(",;:。、，！？；：")
-        yield Word(
-            number, start, end, surface, combined, _glue(text[before:start]), spaceless, closes
-        )
+        glue = _glue(text[before:start])
+        # A bracket or a quotation mark before it parts it from the word before.
+        begin = start + raw.index(surface)
+        yield Word(number, begin, end, surface, combined, glue, spaceless, closes)
         before = end
 
 

@@ -8,6 +8,7 @@ names are never used.
 
 import ipaddress
 from collections.abc import Callable
+from dataclasses import dataclass
 from ssl import SSLContext
 from typing import Any, Final
 
@@ -21,27 +22,21 @@ _MAX_ANSWER_BYTES: Final = 16 * 1024
 _GRANTED: Final = b"200"
 
 
+@dataclass(slots=True, eq=False)
 class ProxiedDialler:
     """A dialler that asks the proxy for connections.
 
-    Args:
+    Attributes:
         direct: Reaches the proxy, and what is inside.
         proxy: Where it is.
         trust: Judges the proxy's certificate.
         is_inside: Tells of an address whether it is dialled directly.
     """
 
-    def __init__(
-        self,
-        direct: Dialler,
-        proxy: ProxyAddress,
-        trust: SSLContext,
-        is_inside: Callable[[str], bool],
-    ) -> None:
-        self._direct = direct
-        self._proxy = proxy
-        self._trust = trust
-        self._is_inside = is_inside
+    direct: Dialler
+    proxy: ProxyAddress
+    trust: SSLContext
+    is_inside: Callable[[str], bool]
 
     async def connect(self, address: str, port: int, *, timeout_s: float) -> AsyncNetworkStream:
         """Connect to a checked address, by way of the proxy unless it is inside.
@@ -49,13 +44,13 @@ class ProxiedDialler:
         Raises:
             httpcore.ConnectError, httpcore.ConnectTimeout: It did not work, or the proxy refused.
         """
-        if self._is_inside(address):
-            return await self._direct.connect(address, port, timeout_s=timeout_s)
-        proxy = self._proxy
-        stream = await self._direct.connect(proxy.host, proxy.port, timeout_s=timeout_s)
+        if self.is_inside(address):
+            return await self.direct.connect(address, port, timeout_s=timeout_s)
+        proxy = self.proxy
+        stream = await self.direct.connect(proxy.host, proxy.port, timeout_s=timeout_s)
         try:
             if proxy.secure:
-                stream = await stream.start_tls(self._trust, proxy.host, timeout_s)
+                stream = await stream.start_tls(self.trust, proxy.host, timeout_s)
             await self._ask(stream, address, port, timeout_s)
         except BaseException as error:
             await stream.aclose()
@@ -69,8 +64,8 @@ class ProxiedDialler:
     ) -> None:
         place = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
         lines = [f"CONNECT {place} HTTP/1.1", f"Host: {place}"]
-        if self._proxy.authorization:
-            lines.append(f"Proxy-Authorization: {self._proxy.authorization}")
+        if self.proxy.authorization:
+            lines.append(f"Proxy-Authorization: {self.proxy.authorization}")
         await stream.write("\r\n".join([*lines, "", ""]).encode("ascii"), timeout_s)
         answer = b""
         while not answer.endswith(b"\r\n\r\n"):

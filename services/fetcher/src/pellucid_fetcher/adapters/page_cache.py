@@ -6,15 +6,15 @@ forgotten. A store in trouble is a cache miss, and nobody waits for a write.
 
 import hashlib
 import json
-from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict, fields, replace
 from typing import Any, Final
 
-from pellucid_fetcher.adapters.store_guard import Background, StoreGuard
 from pellucid_fetcher.document import read_date
+from pellucid_fetcher.metrics import STORE_ERRORS
 from pellucid_fetcher.outcome import FetchStatus, Method, Page, Timings
 from pellucid_runtime.store import Store
+from pellucid_runtime.store_guard import Background, StoreGuard
 
 SCHEMA: Final = 2
 MAX_TTL_S: Final = 3600
@@ -37,22 +37,26 @@ class StorePageCache:
     Args:
         store: Holds the entries.
         ttl_s: Lifetime in seconds, 0 to 3600; 0 switches the cache off.
-        guards: For reads and for writes.
+        limits_s: Longest read and longest write, in seconds.
         background: Carries the writes.
+        monotonic: Seconds that never go back.
     """
 
     def __init__(
         self,
         store: Store,
         ttl_s: int,
-        guards: tuple[StoreGuard, StoreGuard],
+        limits_s: tuple[float, float],
         background: Background,
+        monotonic: Callable[[], float],
     ) -> None:
         self._store = store
         self._ttl_s = min(ttl_s, MAX_TTL_S)
-        self._reads, self._writes = guards
+        self._read_s, self._write_s = limits_s
+        self._reads = StoreGuard(STORE_ERRORS, monotonic)
+        self._writes = StoreGuard(STORE_ERRORS, monotonic)
         self._background = background
-        self._on_the_way: OrderedDict[str, Page] = OrderedDict()
+        self._on_the_way: dict[str, Page] = {}
 
     async def get(self, url: str) -> Page | None:
         """Return a page that was read earlier; nothing when the store does not answer in time."""
@@ -61,12 +65,12 @@ class StorePageCache:
         key = _key(url)
         if (page := self._on_the_way.get(key)) is not None:
             return page
-        data = await self._reads.run(lambda: self._store.get(key))
+        data = await self._reads.run("get", lambda: self._store.get(key), self._read_s)
         if data is None:
             return None
         page = _read(data)
         if page is None:
-            self._background.start(self._writes.run(lambda: self._store.delete(key)))
+            self._background.start(self._change(lambda: self._store.delete(key)))
         return page
 
     def put(self, url: str, page: Page) -> None:
@@ -83,16 +87,12 @@ class StorePageCache:
 
     async def _write(self, key: str, data: bytes, ttl_s: float) -> None:
         try:
-            await self._writes.run(lambda: self._store.set(key, data, ttl_s=ttl_s))
+            await self._change(lambda: self._store.set(key, data, ttl_s=ttl_s))
         finally:
             self._on_the_way.pop(key, None)
 
-
-def guards(
-    read_s: float, write_s: float, monotonic: Callable[[], float]
-) -> tuple[StoreGuard, StoreGuard]:
-    """Return the guards for reads and for writes, with their limits in seconds."""
-    return StoreGuard("get", read_s, monotonic), StoreGuard("set", write_s, monotonic)
+    async def _change(self, work: Callable[[], Awaitable[object]]) -> None:
+        await self._writes.run("set", work, self._write_s)
 
 
 def _key(url: str) -> str:

@@ -2,10 +2,11 @@
 
 import asyncio
 import socket
-from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import Final
+
+from pellucid_runtime.bounded import BoundedDict
 
 NEGATIVE_TTL_S: Final = 30.0
 _MAX_REMEMBERED: Final = 1024
@@ -22,7 +23,7 @@ class SystemResolver:
     def __init__(self, executor: Executor, monotonic: Callable[[], float]) -> None:
         self._executor = executor
         self._monotonic = monotonic
-        self._failed: OrderedDict[str, float] = OrderedDict()
+        self._failed: BoundedDict[str, float] = BoundedDict(_MAX_REMEMBERED)
 
     async def resolve(self, host: str) -> tuple[str, ...]:
         """Return the addresses of a name; empty when there are none."""
@@ -31,13 +32,8 @@ class SystemResolver:
         loop = asyncio.get_running_loop()
         answers = await loop.run_in_executor(self._executor, _lookup, host)
         if not answers:
-            self._remember_failure(host)
+            self._failed[host] = self._monotonic() + NEGATIVE_TTL_S
         return answers
-
-    def _remember_failure(self, host: str) -> None:
-        self._failed[host] = self._monotonic() + NEGATIVE_TTL_S
-        while len(self._failed) > _MAX_REMEMBERED:
-            self._failed.popitem(last=False)
 
 
 def _lookup(host: str) -> tuple[str, ...]:

@@ -7,10 +7,12 @@ import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Self
 
-from pellucid_fetcher.adapters.store_guard import READ_S, StoreGuard
+from pellucid_fetcher.adapters.store_limits import READ_S
+from pellucid_fetcher.metrics import STORE_ERRORS
 from pellucid_fetcher.politeness.politeness import MAX_REST_S, LocalRateLimit
 from pellucid_fetcher.ports import Turn
 from pellucid_runtime.redis_client import open_redis
+from pellucid_runtime.store_guard import StoreGuard
 
 PREFIX: Final = "fetch:v1:turn:"  # a Redis user for the fetcher needs fetch:* and nothing else
 _CONNECT_S: Final = 0.5
@@ -70,13 +72,13 @@ class SharedRateLimit:
         self._per_second = per_second
         self._overrides = overrides
         self._own = own
-        self._guard = StoreGuard("turn", READ_S, monotonic)
+        self._guard = StoreGuard(STORE_ERRORS, monotonic)
         self._take = self._redis.register_script(_TAKE)
         self._rest = self._redis.register_script(_REST)
 
     async def __aenter__(self) -> Self:
         # The first connection takes longer than any later operation.
-        await self._guard.run(self._redis.ping)
+        await self._guard.run("turn", self._redis.ping, READ_S)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -99,4 +101,4 @@ class SharedRateLimit:
 
     async def _run(self, script: Any, host: str, *arguments: float) -> Any:
         key = PREFIX + hashlib.sha256(host.encode()).hexdigest()[:32]
-        return await self._guard.run(lambda: script(keys=[key], args=arguments))
+        return await self._guard.run("turn", lambda: script(keys=[key], args=arguments), READ_S)

@@ -22,7 +22,7 @@ from pellucid_fetcher.outcome import FetchStatus
 
 WORKER: Final = (sys.executable, "-m", "pellucid_fetcher.extraction.reading.worker")
 MAX_RESULT_BYTES: Final = 8 * 1024 * 1024
-START_TIMEOUT_S: Final = 20.0
+_AGAIN_S: Final = 1.0
 _LOOK_S: Final = 0.25
 _TICK_S: Final = 1.0 / os.sysconf("SC_CLK_TCK")
 MAX_DOCUMENTS: Final = 500  # then the worker is renewed, which bounds whatever it may leak
@@ -156,8 +156,12 @@ class WorkerPool:
         task.add_done_callback(self._renewals.discard)
 
     async def _replace(self, worker: _Worker) -> None:
+        """Start another one, tried again as often as that takes: the pool must not shrink."""
         await self._bury(worker.process)
-        await self._add()
+        while True:
+            with suppress(EOFError, OSError):
+                return await self._add()
+            await asyncio.sleep(_AGAIN_S)
 
     async def _add(self) -> None:
         process = await asyncio.create_subprocess_exec(
@@ -165,8 +169,12 @@ class WorkerPool:
         )
         self._processes.add(process)
         assert process.stdout is not None  # noqa: S101 - opened with pipes
-        async with asyncio.timeout(START_TIMEOUT_S):
+        # However long it takes: on a busy machine a limit would fail what only is slow.
+        try:
             await process.stdout.readexactly(len(READY))
+        except EOFError:
+            await self._bury(process)
+            raise
         self._idle.put_nowait(_Worker(process))
 
     async def _bury(self, process: Process) -> None:

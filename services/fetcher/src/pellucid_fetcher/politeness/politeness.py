@@ -4,11 +4,11 @@ Decides waiting times in this process. With a shared store the same arithmetic r
 replicas together, and this one stands in while the store is away.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Final
 
 from pellucid_fetcher.ports import Turn
+from pellucid_runtime.bounded import BoundedDict
 
 _MAX_HOSTS: Final = 4096
 MAX_REST_S: Final = 3600.0
@@ -32,8 +32,8 @@ class LocalRateLimit:
         self._per_second = per_second
         self._overrides = overrides
         self._monotonic = monotonic
-        self._next_turn: OrderedDict[str, float] = OrderedDict()
-        self._rest_until: OrderedDict[str, float] = OrderedDict()
+        self._next_turn: BoundedDict[str, float] = BoundedDict(_MAX_HOSTS)
+        self._rest_until: BoundedDict[str, float] = BoundedDict(_MAX_HOSTS)
 
     async def take(self, host: str, *, max_wait_s: float) -> Turn:
         """Take the next turn unless it is further away than ``max_wait_s``."""
@@ -43,17 +43,10 @@ class LocalRateLimit:
             return Turn(turn - now, taken=False)
         rate = self._overrides.get(host, self._per_second)
         if rate > 0:
-            _remember(self._next_turn, host, turn + 1.0 / rate)
+            self._next_turn[host] = turn + 1.0 / rate
         return Turn(turn - now, taken=True)
 
     async def cool_down(self, host: str, seconds: float) -> None:
         """Give the host a rest of at most an hour; a longer one that it has already stays."""
         until = self._monotonic() + min(seconds, MAX_REST_S)
-        _remember(self._rest_until, host, max(until, self._rest_until.get(host, 0.0)))
-
-
-def _remember(table: OrderedDict[str, float], host: str, value: float) -> None:
-    table[host] = value
-    table.move_to_end(host)
-    while len(table) > _MAX_HOSTS:
-        table.popitem(last=False)
+        self._rest_until[host] = max(until, self._rest_until.get(host, 0.0))

@@ -5,7 +5,6 @@ Decides how long rules are believed and what silence means; the rules themselves
 """
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -15,6 +14,7 @@ from pellucid_fetcher.errors import FetchFault
 from pellucid_fetcher.outcome import PageRequest, Purpose
 from pellucid_fetcher.politeness.robots import MAX_BYTES, Robots, read_robots
 from pellucid_fetcher.strategies.http_path import HttpPath, Trail
+from pellucid_runtime.bounded import BoundedDict
 
 RULES_TTL_S: Final = 3600.0
 TROUBLE_TTL_S: Final = 120.0
@@ -50,7 +50,7 @@ class RobotsGuard:
         self._http = http
         self._policy = policy
         self._monotonic = monotonic
-        self._known: OrderedDict[str, tuple[float, Robots]] = OrderedDict()
+        self._known: BoundedDict[str, tuple[float, Robots]] = BoundedDict(_MAX_ORIGINS)
         self._asking: dict[str, asyncio.Lock] = {}
 
     async def allows(self, target: Target, *, timeout_s: float) -> bool:
@@ -94,6 +94,3 @@ class RobotsGuard:
 
     def _remember(self, origin: str, robots: Robots, ttl_s: float) -> None:
         self._known[origin] = (self._monotonic() + ttl_s, robots)
-        self._known.move_to_end(origin)
-        while len(self._known) > _MAX_ORIGINS:
-            self._known.popitem(last=False)

@@ -4,10 +4,10 @@ Counts search results only; what people name is not remembered. Kept in this pro
 number of hosts.
 """
 
-from collections import OrderedDict
 from typing import Final
 
 from pellucid_fetcher.outcome import FetchStatus
+from pellucid_runtime.bounded import BoundedDict
 
 UNKNOWN: Final = 0.5
 _MAX_HOSTS: Final = 4096
@@ -22,7 +22,7 @@ class TrackRecord:
     """Success by host."""
 
     def __init__(self) -> None:
-        self._tried: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._tried: BoundedDict[str, tuple[float, float]] = BoundedDict(_MAX_HOSTS)
 
     def note(self, host: str, status: FetchStatus) -> None:
         """Remember how a fetch ended."""
@@ -31,9 +31,6 @@ class TrackRecord:
         good, all_ = self._tried.get(host, (0.0, 0.0))
         read = 1.0 if status is FetchStatus.OK else 0.0
         self._tried[host] = (good * _MEMORY + read, all_ * _MEMORY + 1.0)
-        self._tried.move_to_end(host)
-        while len(self._tried) > _MAX_HOSTS:
-            self._tried.popitem(last=False)
 
     def reliability(self, host: str) -> float:
         """Return the share of earlier pages that could be read, 0 to 1; 0.5 for an unknown host."""

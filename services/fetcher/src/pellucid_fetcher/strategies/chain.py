@@ -18,7 +18,7 @@ from pellucid_fetcher.ports import Extractor, RateLimit, Rendered, Renderer
 from pellucid_fetcher.sites.port import SitePage, SiteReader
 from pellucid_fetcher.strategies.assembling import Run, assembled, failed, now
 from pellucid_fetcher.strategies.http_path import HttpPath
-from pellucid_fetcher.strategies.receiving import Intake
+from pellucid_fetcher.strategies.receiving import BodyCaps, Intake
 from pellucid_fetcher.strategies.site_way import document_of, knower, site_page
 from pellucid_fetcher.strategies.third_parties import Copy, ThirdParty
 
@@ -76,6 +76,18 @@ class Chain:
         except FetchFault as fault:
             page = failed(run, fault)
         return page if page.success else await self._by_others(run, page)
+
+    async def read_given(self, run: Run, content: bytes) -> Page:
+        """Read a document that somebody handed over; nothing is fetched for it.
+
+        Raises:
+            FetchFault: It outlasted its time.
+        """
+        url = run.request.url
+        intake = Intake(BodyCaps(), url, kind=sniffing.sniff(content, "", url))
+        extracted = await self._extract(run, Document(content, url, intake.kind))
+        page = assembled(run, intake, extracted, extracted.status)
+        return replace(page, method=Method.NONE)
 
     async def _from_site(self, run: Run) -> Page | None:
         """Read the page from what its site offers programs; nothing when that is not possible."""

@@ -7,9 +7,8 @@ a verifier nothing can be solved: the caller is blocked for a shorter time inste
 
 import hashlib
 import json
-from collections import OrderedDict
 from collections.abc import Container
-from dataclasses import asdict, dataclass, replace
+from dataclasses import KW_ONLY, asdict, dataclass, field, replace
 from typing import Protocol
 
 from pellucid_gateway.access.caller_access import current_access
@@ -17,6 +16,7 @@ from pellucid_gateway.access.suspicion import SCALES, Sign, suspicion
 from pellucid_gateway.domain.errors import BlockedError, ChallengeRequiredError
 from pellucid_gateway.domain.rates import Rate, Take
 from pellucid_gateway.domain.state_ports import Entry, Limiter, Records
+from pellucid_runtime.bounded import BoundedDict
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import ServiceError
 
@@ -60,10 +60,11 @@ class Standing:
     ignored: int = 0
 
 
+@dataclass(slots=True, eq=False)
 class AbuseGate:
     """Lets turns through or asks for a challenge.
 
-    Args:
+    Attributes:
         limiter: Counts signs over all replicas.
         records: Keeps standings.
         clock: For their ends.
@@ -72,23 +73,16 @@ class AbuseGate:
         exempt: Callers that are never suspected: this machine's own.
     """
 
-    def __init__(
-        self,
-        limiter: Limiter,
-        records: Records,
-        clock: Clock,
-        *,
-        verifier: ChallengeVerifier | None,
-        threshold: float,
-        exempt: Container[str] = (),
-    ) -> None:
-        self._limiter = limiter
-        self._records = records
-        self._clock = clock
-        self._verifier = verifier
-        self._threshold = threshold
-        self._exempt = exempt
-        self._known: OrderedDict[str, tuple[float, Standing]] = OrderedDict()
+    limiter: Limiter
+    records: Records
+    clock: Clock
+    _: KW_ONLY
+    verifier: ChallengeVerifier | None
+    threshold: float
+    exempt: Container[str] = ()
+    _known: BoundedDict[str, tuple[float, Standing]] = field(
+        init=False, default_factory=lambda: BoundedDict(_MOST_REMEMBERED)
+    )
 
     async def check(self, caller: str, query: str) -> None:
         """Count a turn and let it through.
@@ -97,7 +91,7 @@ class AbuseGate:
             ChallengeRequiredError: A challenge must be solved first.
             BlockedError: The caller is blocked for a while.
         """
-        if not caller or caller in self._exempt:
+        if not caller or caller in self.exempt:
             return
         standing = await self._standing(caller)
         if standing.state == "blocked":
@@ -113,7 +107,7 @@ class AbuseGate:
 
     async def note_failure(self, caller: str) -> None:
         """Count a turn that failed; enough of them are a sign by themselves."""
-        if not caller or caller in self._exempt:
+        if not caller or caller in self.exempt:
             return
         try:
             await self._weigh(caller, {Sign.FAILED: caller})
@@ -125,21 +119,21 @@ class AbuseGate:
             Take(Rate(f"sign-{sign}", 0, SCALES[sign].window_s), subject)
             for sign, subject in signs.items()
         ]
-        said = await self._limiter.take(takes)
-        if suspicion(dict(zip(signs, said.counts, strict=True))) < self._threshold:
+        said = await self.limiter.take(takes)
+        if suspicion(dict(zip(signs, said.counts, strict=True))) < self.threshold:
             return
-        if self._verifier is None:
+        if self.verifier is None:
             await self._set(caller, Standing("blocked", self._now() + SHORT_BLOCK_S))
             raise BlockedError(SHORT_BLOCK_S)
         await self._set(caller, Standing("challenged", self._now() + CHALLENGE_S))
-        raise ChallengeRequiredError(self._verifier.site_key)
+        raise ChallengeRequiredError(self.verifier.site_key)
 
     async def _insist(self, caller: str, standing: Standing) -> None:
         """Let a solved challenge through; block whoever goes on without."""
-        if self._verifier is None:
+        if self.verifier is None:
             return
         access = current_access()
-        solved = access.challenge and await self._verifier.verify(access.challenge, access.address)
+        solved = access.challenge and await self.verifier.verify(access.challenge, access.address)
         if solved:
             await self._set(caller, Standing("cleared", self._now() + CLEARED_S))
             return
@@ -147,14 +141,14 @@ class AbuseGate:
             await self._set(caller, Standing("blocked", self._now() + BLOCK_S))
             raise BlockedError(BLOCK_S)
         await self._set(caller, replace(standing, ignored=standing.ignored + 1))
-        raise ChallengeRequiredError(self._verifier.site_key)
+        raise ChallengeRequiredError(self.verifier.site_key)
 
     async def _standing(self, caller: str) -> Standing:
         """The standing of now; that of the last look while it is fresh or the store is down."""
         looked_at, known = self._known.get(caller, (float("-inf"), Standing()))
-        if self._clock.monotonic() - looked_at >= _REMEMBERED_S:
+        if self.clock.monotonic() - looked_at >= _REMEMBERED_S:
             try:
-                kept = await self._records.get(_owner(caller), _KIND, _KIND)
+                kept = await self.records.get(_owner(caller), _KIND, _KIND)
             except ServiceError:
                 kept = None
             else:
@@ -167,18 +161,15 @@ class AbuseGate:
         entry = Entry(_KIND, json.dumps({"v": 1, **asdict(standing)}).encode())
         try:
             ttl_s = max(1.0, standing.until - self._now())
-            await self._records.put(_owner(caller), _KIND, entry, ttl_s=ttl_s)
+            await self.records.put(_owner(caller), _KIND, entry, ttl_s=ttl_s)
         except ServiceError:
             return  # this replica remembers it
 
     def _remember(self, caller: str, standing: Standing) -> None:
-        self._known[caller] = (self._clock.monotonic(), standing)
-        self._known.move_to_end(caller)
-        if len(self._known) > _MOST_REMEMBERED:
-            self._known.popitem(last=False)
+        self._known[caller] = (self.clock.monotonic(), standing)
 
     def _now(self) -> float:
-        return self._clock.now().timestamp()
+        return self.clock.now().timestamp()
 
 
 def _owner(caller: str) -> str:

@@ -1,7 +1,6 @@
 """Limits kept in this process: what counts without a shared store, and while it is down."""
 
 import secrets
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -14,6 +13,7 @@ from pellucid_gateway.domain.rates import (
     has_room,
     verdict,
 )
+from pellucid_runtime.bounded import BoundedDict
 from pellucid_runtime.clock import Clock
 
 # Subjects remembered; a flood of new ones drops the longest unseen.
@@ -33,7 +33,7 @@ class LocalWindows:
         self._clock = clock
         self._replicas = replicas
         # Takes by the number of their slice since the stopwatch began.
-        self._windows: OrderedDict[tuple[str, str], Mapping[int, int]] = OrderedDict()
+        self._windows: BoundedDict[tuple[str, str], Mapping[int, int]] = BoundedDict(_MOST_SUBJECTS)
 
     def take(self, takes: Sequence[Take]) -> Verdict:
         """Take from all windows or from none."""
@@ -73,9 +73,6 @@ class LocalWindows:
         now = int(self._clock.monotonic() // take.rate.slice_s)
         key = (take.rate.name, take.subject)
         self._windows[key] = {now - age: count for age, count in by_age.items()}
-        self._windows.move_to_end(key)
-        if len(self._windows) > _MOST_SUBJECTS:
-            self._windows.popitem(last=False)
         return replace(window, by_age=by_age)
 
 
@@ -90,16 +87,13 @@ class LocalLeases:
     def __init__(self, clock: Clock, replicas: int = 1) -> None:
         self._clock = clock
         self._replicas = replicas
-        self._held: OrderedDict[str, dict[str, float]] = OrderedDict()
+        self._held: BoundedDict[str, dict[str, float]] = BoundedDict(_MOST_SUBJECTS)
 
     def acquire(self, subject: str, limit: int, lease_s: float) -> str | None:
         """A token, or None when all places are taken."""
         now = self._clock.monotonic()
         held = {t: end for t, end in self._held.get(subject, {}).items() if end > now}
         self._held[subject] = held
-        self._held.move_to_end(subject)
-        if len(self._held) > _MOST_SUBJECTS:
-            self._held.popitem(last=False)
         if len(held) >= max(1, limit // self._replicas):
             return None
         token = new_token()

@@ -5,13 +5,12 @@ misspelling shows itself in some turns and not in others looks for it in the wro
 """
 
 import hashlib
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from pellucid_gateway.domain.decision import Decision
-from pellucid_gateway.domain.engine import TurnEngine
+from pellucid_gateway.domain.engine import EngineLayer, TurnEngine
 from pellucid_gateway.domain.events import SearchOutcome, TurnEvent
-from pellucid_gateway.domain.findings import PageContent
 from pellucid_gateway.domain.request import (
     ScoringOptions,
     SearchCommand,
@@ -56,7 +55,7 @@ class TrafficSplit:
         return replace(options, scoring=ScoringOptions(profile=profile)) if profile else options
 
 
-class KnownProfiles:
+class KnownProfiles(EngineLayer):
     """The engine for turns whose profile is known.
 
     Args:
@@ -68,7 +67,7 @@ class KnownProfiles:
     def __init__(
         self, engine: TurnEngine, names: Collection[str], split: TrafficSplit | None = None
     ) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._names = names
         self._split = split or TrafficSplit()
 
@@ -101,20 +100,6 @@ class KnownProfiles:
         self._require(command.options.scoring)
         options = self._split.applied(command.options, command.caller)
         return await self._engine.search(replace(command, options=options))
-
-    async def fetch(
-        self,
-        urls: Sequence[str],
-        *,
-        no_external: bool = False,
-        max_chars: int = 0,
-        offset: int | None = None,
-        links: bool = False,
-    ) -> tuple[PageContent, ...]:
-        """Pass on."""
-        return await self._engine.fetch(
-            urls, no_external=no_external, max_chars=max_chars, offset=offset, links=links
-        )
 
     def _require(self, scoring: ScoringOptions) -> None:
         if scoring.profile and self._names and scoring.profile not in self._names:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -18,47 +19,41 @@ TTL_S = 30 * 24 * 3600.0
 KIND = "feedback"
 
 
+@dataclass(slots=True, eq=False)
 class StoredFeedback:
-    """Implements `faces.feedback.FeedbackKeeper`.
+    """Implements `api.native.feedback.FeedbackKeeper`.
 
-    Args:
+    Attributes:
         records: Where it is kept.
         counting: What the dashboard hears of it.
         clock: When.
         learned: Learns of the sources of an answer; None: nothing does.
     """
 
-    def __init__(
-        self,
-        records: Records,
-        counting: Counting,
-        clock: Clock,
-        learned: LearnedTrust | None = None,
-    ) -> None:
-        self._records = records
-        self._counting = counting
-        self._clock = clock
-        self._learned = learned
+    records: Records
+    counting: Counting
+    clock: Clock
+    learned: LearnedTrust | None = None
 
     async def keep(
         self, answer: str, owner: str, feedback: Mapping[str, Any], record: Mapping[str, Any]
     ) -> None:
         """Keep the newest; a person's second thumb on an answer replaces the first."""
-        kept = await self._records.get(owner, KIND, answer)
+        kept = await self.records.get(owner, KIND, answer)
         entry = Entry(answer, orjson.dumps(dict(feedback)))
-        await self._records.put(owner, KIND, entry, ttl_s=TTL_S)
+        await self.records.put(owner, KIND, entry, ttl_s=TTL_S)
         counts = _counts(feedback)
         if kept is None:
             FEEDBACK_SCORE.labels(feedback["rating"]).observe(feedback["score"])
         else:
             counts.subtract(_counts(orjson.loads(kept)))
         counts.update(by_profile(_profile(record), counts))
-        self._counting.add(self._clock.now(), counts)
-        if self._learned is not None:
+        self.counting.add(self.clock.now(), counts)
+        if self.learned is not None:
             cited = _cited(record)
             if kept is not None:
-                await self._learned.note_thumb(cited, orjson.loads(kept)["rating"], times=-1)
-            await self._learned.note_thumb(cited, feedback["rating"])
+                await self.learned.note_thumb(cited, orjson.loads(kept)["rating"], times=-1)
+            await self.learned.note_thumb(cited, feedback["rating"])
 
 
 def _counts(feedback: Mapping[str, Any]) -> Counter[str]:

@@ -14,21 +14,9 @@ from pellucid.search.v1 import search_pb2_grpc
 
 from pellucid_gateway.adapters import requests as calls
 from pellucid_gateway.adapters import responses as answers
+from pellucid_gateway.domain import ports
 from pellucid_gateway.domain.decision import PlannedQuery
 from pellucid_gateway.domain.findings import PageContent, ScoredHit
-from pellucid_gateway.domain.ports import (
-    DecideAnswer,
-    DecideCall,
-    FetchCall,
-    Passage,
-    PassageSupport,
-    ReflectCall,
-    Reflection,
-    ScoreCall,
-    SearchAnswer,
-    SearchCall,
-    Written,
-)
 from pellucid_gateway.domain.services import Services
 from pellucid_gateway.retrieval.unscored import are_numbers, is_sound
 from pellucid_runtime.errors import DependencyDownError
@@ -59,17 +47,19 @@ class DecisionClient:
     def __init__(self, channel: grpc.aio.Channel) -> None:
         self._stub = decision_pb2_grpc.DecisionServiceStub(channel)
 
-    async def decide(self, call: DecideCall) -> DecideAnswer:
+    async def decide(self, call: ports.DecideCall) -> ports.DecideAnswer:
         """See `DecisionPort`."""
         response = await self._stub.Decide(calls.decide_request(call))
         return answers.decide_answer(response)
 
-    async def write_queries(self, call: DecideCall, known: tuple[PlannedQuery, ...]) -> Written:
+    async def write_queries(
+        self, call: ports.DecideCall, known: tuple[PlannedQuery, ...]
+    ) -> ports.Written:
         """See `DecisionPort`."""
         response = await self._stub.WriteQueries(calls.write_queries_request(call, known))
         return answers.written(response)
 
-    async def reflect(self, call: ReflectCall) -> Reflection:
+    async def reflect(self, call: ports.ReflectCall) -> ports.Reflection:
         """See `DecisionPort`."""
         response = await self._stub.Reflect(calls.reflect_request(call))
         return answers.reflection(response)
@@ -81,7 +71,7 @@ class SearchClient:
     def __init__(self, channel: grpc.aio.Channel) -> None:
         self._stub = search_pb2_grpc.SearchServiceStub(channel)
 
-    async def search(self, call: SearchCall) -> SearchAnswer:
+    async def search(self, call: ports.SearchCall) -> ports.SearchAnswer:
         """See `SearchPort`."""
         response = await self._stub.Search(calls.search_request(call))
         return answers.search_answer(response)
@@ -100,7 +90,7 @@ class ScorerClient:
         self._more_opinions = HedgeBudget("scorer-doubted", ratio=_DOUBTED_SCORER_CALLS)
         self._usual: defaultdict[str, Latencies] = defaultdict(Latencies)
 
-    async def score(self, call: ScoreCall) -> tuple[ScoredHit, ...]:
+    async def score(self, call: ports.ScoreCall) -> tuple[ScoredHit, ...]:
         """See `ScorerPort`."""
         request = calls.score_request(call)
 
@@ -130,15 +120,15 @@ class ScorerClient:
         )
 
     async def support(
-        self, claims: Sequence[str], passages: Sequence[Passage]
-    ) -> tuple[tuple[PassageSupport, ...], ...]:
+        self, claims: Sequence[str], passages: Sequence[ports.Passage]
+    ) -> tuple[tuple[ports.PassageSupport, ...], ...]:
         """See `ScorerPort`."""
         request = calls.support_request(claims, passages)
 
-        async def ask() -> tuple[tuple[PassageSupport, ...], ...]:
+        async def ask() -> tuple[tuple[ports.PassageSupport, ...], ...]:
             return answers.supports(await self._stub.Support(request))
 
-        def is_believable(said: Sequence[Sequence[PassageSupport]]) -> bool:
+        def is_believable(said: Sequence[Sequence[ports.PassageSupport]]) -> bool:
             scores = [one.score for claim in said for one in claim]
             return len(said) == len(claims) and are_numbers(scores, len(scores))
 
@@ -184,7 +174,7 @@ class FetcherClient:
     def __init__(self, channel: grpc.aio.Channel) -> None:
         self._stub = fetcher_pb2_grpc.FetcherServiceStub(channel)
 
-    async def fetch_many(self, call: FetchCall) -> AsyncIterator[tuple[int, PageContent]]:
+    async def fetch_many(self, call: ports.FetchCall) -> AsyncIterator[tuple[int, PageContent]]:
         """See `FetcherPort`."""
         request = calls.fetch_many_request(call)
         async for response in self._stub.FetchMany(request):

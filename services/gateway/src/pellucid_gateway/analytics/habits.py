@@ -5,16 +5,16 @@ answer to a search is followed when the caller says anything within half an hour
 followed is abandoned.
 """
 
-import json
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from pellucid_gateway.analytics.rollups import hour_bucket, minute_bucket
 from pellucid_gateway.domain.ports import ScorerPort
-from pellucid_gateway.domain.state_ports import Entry, Records
+from pellucid_gateway.domain.shelf import Shelf
+from pellucid_gateway.domain.state_ports import Records
 from pellucid_gateway.turn_context.budgets import limited
 from pellucid_runtime.errors import ServiceError
 
@@ -22,6 +22,7 @@ RETRY_WITHIN = timedelta(minutes=10)
 FOLLOWED_WITHIN = timedelta(minutes=30)
 SAME_QUESTION = 0.9
 KIND = "recent"
+_FIELDS = frozenset({"at", "question", "answered", "followed"})
 _MOST_RECENT = 5
 # Nobody waits for this.
 _SIMILARITY_S = 1.0
@@ -46,7 +47,8 @@ class Habits:
     """
 
     def __init__(self, records: Records, scorer: ScorerPort) -> None:
-        self._records = records
+        ttl_s = FOLLOWED_WITHIN.total_seconds()
+        self._shelf = Shelf(records, KIND, ttl_s, _MOST_RECENT, _FIELDS)
         self._scorer = scorer
 
     async def note(self, caller: str, turn_id: str, turn: Recent) -> dict[str, Counter[str]]:
@@ -57,8 +59,7 @@ class Habits:
             turn_id: Makes the entry's id.
             turn: The turn that ended.
         """
-        kept = await self._records.newest(caller, KIND, _MOST_RECENT)
-        recent = [(entry.id, found) for entry in kept if (found := _read(entry.value))]
+        recent = [(name, _read(kept)) for name, kept in await self._shelf.newest(caller)]
         counts: dict[str, Counter[str]] = {}
         await self._note_followed(caller, recent[:1], turn, counts)
         asked = [r.question for _, r in recent if turn.at - r.at <= RETRY_WITHIN]
@@ -92,16 +93,7 @@ class Habits:
         return max(near) > SAME_QUESTION
 
     async def _put(self, caller: str, entry_id: str, turn: Recent) -> None:
-        value: dict[str, Any] = {
-            "v": 1,
-            "at": turn.at.isoformat(),
-            "question": turn.question,
-            "answered": turn.answered,
-            "followed": turn.followed,
-        }
-        entry = Entry(entry_id, json.dumps(value).encode())
-        ttl_s = FOLLOWED_WITHIN.total_seconds()
-        await self._records.put(caller, KIND, entry, ttl_s=ttl_s, most=_MOST_RECENT)
+        await self._shelf.put(caller, entry_id, asdict(turn) | {"at": turn.at.isoformat()})
 
 
 def _add(counts: dict[str, Counter[str]], at: datetime, field: str) -> None:
@@ -109,12 +101,5 @@ def _add(counts: dict[str, Counter[str]], at: datetime, field: str) -> None:
         counts.setdefault(bucket, Counter())[field] += 1
 
 
-def _read(value: bytes) -> Recent | None:
-    try:
-        kept = json.loads(value)
-        if kept["v"] != 1:
-            return None
-        at = datetime.fromisoformat(kept["at"])
-        return Recent(at, str(kept["question"]), bool(kept["answered"]), bool(kept["followed"]))
-    except (ValueError, KeyError, TypeError):
-        return None
+def _read(kept: Mapping[str, Any]) -> Recent:
+    return Recent(**{**kept, "at": datetime.fromisoformat(kept["at"])})

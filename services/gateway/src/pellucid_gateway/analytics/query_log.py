@@ -6,16 +6,15 @@ theirs, and is shown.
 """
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from pellucid_gateway.analytics.rollups import day_of, last_days, summed
 from pellucid_gateway.domain.events import Citation, SearchOutcome, TurnResult
 from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.shelf import Shelf
 from pellucid_gateway.domain.state_ports import Entry, Records, Rollups
 
 # A query that fewer asked is shown to nobody, where several people ask.
@@ -53,6 +52,7 @@ class QueryLog:
         self._records = records
         self._rollups = rollups
         self._ttl_s = ttl_s
+        self._texts = Shelf(records, "text", ttl_s, _MOST_TEXTS, frozenset({"query"}))
         self._day = ""
         self._begun: set[str] = set()
 
@@ -72,10 +72,9 @@ class QueryLog:
         await self._remember(caller, digest, query)
 
     async def _remember(self, caller: str, digest: str, query: str) -> None:
-        text = Entry(digest, json.dumps({"v": 1, "query": query}).encode())
         who, mine = Entry(caller, b"1"), Entry(digest, b"1")
         ttl_s = self._ttl_s
-        await self._records.put(_OWNER, "text", text, ttl_s=ttl_s, most=_MOST_TEXTS)
+        await self._texts.put(_OWNER, digest, {"query": query})
         await self._records.put(_OWNER, f"who-{digest}", who, ttl_s=ttl_s, most=LEAST_ASKERS)
         await self._records.put(caller, _OWN, mine, ttl_s=ttl_s, most=_MOST_ASKED)
         await self._records.put(_OWNER, _ASKERS, who, ttl_s=ttl_s, most=_SEVERAL)
@@ -106,14 +105,13 @@ class QueryLog:
 
     async def _shown(self, digest: str, counts: Mapping[str, int], least: int) -> AskedQuery | None:
         who = await self._records.newest(_OWNER, f"who-{digest}", least)
-        text = await self._records.get(_OWNER, "text", digest)
+        text = await self._texts.get(_OWNER, digest)
         if len(who) < least or text is None:
             return None
         rated = counts.get(f"{digest}.n", 0)
         relevance = counts.get(f"{digest}.milli", 0) / 1000 / rated if rated else None
-        query = _query(text)
-        shown = AskedQuery(query=query, count=counts[digest], average_relevance=relevance)
-        return shown if query else None
+        query = str(text["query"])
+        return AskedQuery(query=query, count=counts[digest], average_relevance=relevance)
 
     async def most_cited(self, now: datetime, days: int, most: int) -> list[tuple[str, int]]:
         """Domains by citations, most cited first."""
@@ -151,11 +149,3 @@ def _cited_domains(ended: TurnResult | SearchOutcome) -> Counter[str]:
     domains = {s.n: s.domain for s in ended.sources if not s.user_supplied}
     cited: Sequence[Citation] = ended.citations
     return Counter(domains[c.source] for c in cited if c.source in domains)
-
-
-def _query(text: bytes) -> str:
-    try:
-        value: Any = json.loads(text)
-        return str(value["query"]) if value["v"] == 1 else ""
-    except (ValueError, KeyError, TypeError):
-        return ""

@@ -91,7 +91,7 @@ def _tables(report: Report) -> list[tuple[str, Sequence[str], Rows]]:
         ("Degraded components", ["Component", "Times"], lost),
         (
             "Providers",
-            ["Name", "Asked", "Success", "Average", "Cost"],
+            ["Name", "Calls", "Success", "Average", "Cost"],
             _providers(now["providers"]),
         ),
         (
@@ -129,9 +129,9 @@ _SHORT: Sequence[tuple[str, str, Callable[[Any], str]]] = (
     ("Cost of a turn", "cost_per_turn_usd", _money),
     ("Cache hits", "cache_hit_rate", _percent),
     ("Answers with several sources", "multi_source_share", _percent),
-    ("Citations judged right", "citation_validity", _percent),
+    ("Citations confirmed", "citation_validity", _percent),
     ("Satisfaction, 1 to 5", "satisfaction", _number),
-    ("Asked again", "retry_rate", _percent),
+    ("Retried questions", "retry_rate", _percent),
     ("Abandoned", "abandonment_rate", _percent),
     ("Errors", "error_rate", _percent),
 )

@@ -127,7 +127,7 @@ def by_profile(profile: str, counts: Mapping[str, int]) -> Counter[str]:
 
 
 def of_search(outcome: SearchOutcome) -> Counter[str]:
-    """Counts of one call of a search face."""
+    """Counts of one call of a search API."""
     counts: Counter[str] = Counter(
         searches=1, search_calls=1, queries=len(outcome.queries), results=len(outcome.results)
     )

@@ -38,6 +38,10 @@ def continuation(prompt: Prompt, said: str, window_tokens: int) -> Prompt | None
 class Seam:
     """Takes the beginning of a continuation and leaves out what it repeats.
 
+    >>> seam = Seam("It cost 3 crowns. It is also said that")
+    >>> seam.feed("The fare rose."), seam.finish()
+    ('', ' The fare rose.')
+
     Args:
         said: The answer so far, as the model wrote it.
     """
@@ -61,4 +65,6 @@ class Seam:
         for length in range(min(len(held), len(self._said)), _LEAST_REPEATED_CHARS - 1, -1):
             if self._said.endswith(held[:length]):
                 return held[length:]
-        return held
+        # Models leave the space out; a capital after a small letter begins a word.
+        parted = self._said[-1:].islower() and held[:1].isupper()
+        return f" {held}" if parted else held

@@ -1,4 +1,4 @@
-"""The FastAPI application: mounts the faces and answers what goes wrong in them.
+"""The FastAPI application: mounts the APIs and answers what goes wrong in them.
 
 The only place on the HTTP side where unknown exceptions are caught; their text stays in the log's
 stack places and never reaches a client.
@@ -21,9 +21,9 @@ from starlette.types import ASGIApp, ExceptionHandler
 from pellucid_gateway.access.local_limits import local_limiter
 from pellucid_gateway.api.compatible.described import compatible_paths
 from pellucid_gateway.api.compatible.head_start import HeadStarts
-from pellucid_gateway.api.compatible.translation import ChatDoor
+from pellucid_gateway.api.compatible.translation import ChatApi
 from pellucid_gateway.api.compatible.upstream import ModelServer
-from pellucid_gateway.api.http.admission import Admission, DoorLimits
+from pellucid_gateway.api.http.admission import Admission, RequestLimits
 from pellucid_gateway.api.http.bodies import BodyTooLargeError
 from pellucid_gateway.api.http.error_shapes import ErrorShapes
 from pellucid_gateway.api.http.guard import Guard, GuardRules, Observe, own_path
@@ -47,7 +47,7 @@ from pellucid_gateway.api.native.evidence import Replay, evidence_routes
 from pellucid_gateway.api.native.feedback import FeedbackBody, FeedbackKeeper, feedback_routes
 from pellucid_gateway.api.native.fetch import fetch_routes
 from pellucid_gateway.api.native.kept import (
-    KeptDoors,
+    KeptStores,
     MemoryBody,
     PreferenceBody,
     TitleBody,
@@ -72,6 +72,7 @@ from pellucid_gateway.api.native.search import search_routes
 from pellucid_gateway.api.native.websocket import websocket_routes
 from pellucid_gateway.api.openai.chat import COMPLETIONS, Completions
 from pellucid_gateway.api.products import COMPATIBLE_SHAPES, compatible_routes
+from pellucid_gateway.domain.attachment import ATTACHED_BODY_BYTES
 from pellucid_gateway.domain.engine import TurnEngine
 from pellucid_gateway.domain.passed_on import PassedOn
 from pellucid_gateway.domain.ports import EvidenceStore
@@ -108,8 +109,8 @@ _REPLIES: tuple[type[BaseModel], ...] = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doors:
-    """What the faces stand on.
+class ApiParts:
+    """What the APIs stand on.
 
     Attributes:
         evidence: Where records are read and deleted; None when none are kept.
@@ -122,7 +123,7 @@ class Doors:
         concurrency_limit: Bounds the turns in hand; None: nothing does.
         examples: Questions that the chat page offers; empty: its own.
         fast_model: Model that suggests what to ask next; empty: none.
-        upstream: Model server of the OpenAI face; None without a model.
+        upstream: Model server of the OpenAI API; None without a model.
         own_model: Its model that answers by default.
         note_passed: Told of each turn that the model server answered by itself.
         head_starts: Which messages it is shown while they are decided on.
@@ -136,11 +137,11 @@ class Doors:
     evidence: EvidenceStore | None = None
     feedback: FeedbackKeeper | None = None
     replay: Replay | None = None
-    kept: KeptDoors | None = None
+    kept: KeptStores | None = None
     max_body_bytes: int = 2 * 1024 * 1024
     find_key: FindKey | None = None
     limiter: Limiter | None = None
-    door_limits: DoorLimits = field(default_factory=DoorLimits)
+    request_limits: RequestLimits = field(default_factory=RequestLimits)
     clock: Clock = field(default_factory=SystemClock)
     upstream: ModelServer | None = None
     own_model: str = ""
@@ -151,10 +152,10 @@ class Doors:
     fast_model: str = ""
 
 
-def http_app(doors: Doors) -> ASGIApp:
+def http_app(parts: ApiParts) -> ASGIApp:
     """Build the application, guard included. Its lifespan runs the MCP server."""
-    tools = mcp_server(doors.engine, doors.identity)
-    mcp = mcp_routes(tools, doors.max_body_bytes)
+    tools = mcp_server(parts.engine, parts.identity)
+    mcp = mcp_routes(tools, parts.max_body_bytes)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -171,9 +172,9 @@ def http_app(doors: Doors) -> ASGIApp:
         lifespan=lifespan,
         telemetry={"metrics": False, "logs": False, "operation_spans": False, "exclude": _quiet},
     )
-    door = _chat_door(doors)
-    direct = [Route(COMPLETIONS, Completions(door), methods=["POST"])]
-    _add_routes(app, doors, door)
+    api = _chat_api(parts)
+    direct = [Route(COMPLETIONS, Completions(api), methods=["POST"])]
+    _add_routes(app, parts, api)
     app.router.routes.extend((*direct, *mcp))
     handlers = _handlers()
     for kind, respond in handlers.items():
@@ -181,68 +182,68 @@ def http_app(doors: Doors) -> ASGIApp:
     _document(app)
     checked = Admission(
         Shortcut(app, direct, handlers),
-        identity=doors.identity,
-        limiter=doors.limiter or local_limiter(doors.clock),
-        limits=doors.door_limits,
-        find_key=doors.find_key,
+        identity=parts.identity,
+        limiter=parts.limiter or local_limiter(parts.clock),
+        limits=parts.request_limits,
+        find_key=parts.find_key,
     )
-    bounded = Overload(checked, doors.concurrency_limit) if doors.concurrency_limit else checked
-    return ErrorShapes(Guard(bounded, doors.rules, doors.observe), COMPATIBLE_SHAPES)
+    bounded = Overload(checked, parts.concurrency_limit) if parts.concurrency_limit else checked
+    return ErrorShapes(Guard(bounded, parts.rules, parts.observe), COMPATIBLE_SHAPES)
 
 
 def _quiet(scope: Any) -> bool:
     """Requests that nobody wants a trace of."""
     path = own_path(scope)
-    # Addresses of the SearXNG face hold the person's query, which no trace may keep.
+    # Addresses of the SearXNG API hold the person's query, which no trace may keep.
     return path in {"/livez", "/readyz", "/metrics"} or path.startswith(("/static/", "/compat/"))
 
 
-def _chat_door(doors: Doors) -> ChatDoor:
-    return ChatDoor(
-        engine=doors.engine,
-        identity=doors.identity,
-        clock=doors.clock,
-        upstream=doors.upstream,
-        own_model=doors.own_model,
-        note_passed=doors.note_passed,
-        head_starts=doors.head_starts,
-        evidence=doors.evidence,
+def _chat_api(parts: ApiParts) -> ChatApi:
+    return ChatApi(
+        engine=parts.engine,
+        identity=parts.identity,
+        clock=parts.clock,
+        upstream=parts.upstream,
+        own_model=parts.own_model,
+        note_passed=parts.note_passed,
+        head_starts=parts.head_starts,
+        evidence=parts.evidence,
     )
 
 
-def _about(doors: Doors) -> dict[str, Any]:
-    """Optional faces that are on, and what else the chat page needs to know."""
+def _about(parts: ApiParts) -> dict[str, Any]:
+    """Optional APIs that are on, and what else the chat page needs to know."""
     wanted = {
-        "conversations": doors.kept and doors.kept.conversations,
-        "evidence": doors.evidence,
-        "feedback": doors.feedback,
-        "model": doors.upstream,
-        "source_preferences": doors.kept,
+        "conversations": parts.kept and parts.kept.conversations,
+        "evidence": parts.evidence,
+        "feedback": parts.feedback,
+        "model": parts.upstream,
+        "source_preferences": parts.kept,
     }
     return {
         "features": [name for name, part in wanted.items() if part is not None],
-        "examples": list(doors.examples),
-        "fast_model": doors.fast_model,
+        "examples": list(parts.examples),
+        "fast_model": parts.fast_model,
     }
 
 
-def _add_routes(app: FastAPI, doors: Doors, door: ChatDoor) -> None:
-    limit = doors.max_body_bytes
-    app.include_router(chat_routes(doors.engine, doors.identity, limit))
-    app.include_router(decide_routes(doors.engine, doors.identity, limit))
-    app.include_router(search_routes(doors.engine, doors.identity, limit))
-    app.include_router(check_routes(doors.engine, doors.identity, limit))
-    app.include_router(fetch_routes(doors.engine, limit))
-    app.include_router(websocket_routes(doors.engine, doors.identity, doors.find_key, limit))
-    app.include_router(compatible_routes(door))
-    if doors.evidence is not None and doors.feedback is not None:
-        app.include_router(feedback_routes(doors.feedback, doors.evidence, doors.identity, limit))
-    if doors.evidence is not None:
-        app.include_router(evidence_routes(doors.evidence, doors.identity, doors.replay))
-    if doors.kept is not None:
-        app.include_router(kept_routes(doors.kept, doors.identity, limit))
-        app.include_router(operator_routes(doors.kept))
-    app.include_router(probe_routes(doors.health, _about(doors)))
+def _add_routes(app: FastAPI, parts: ApiParts, api: ChatApi) -> None:
+    limit = parts.max_body_bytes
+    app.include_router(chat_routes(parts.engine, parts.identity, limit + ATTACHED_BODY_BYTES))
+    app.include_router(decide_routes(parts.engine, parts.identity, limit))
+    app.include_router(search_routes(parts.engine, parts.identity, limit))
+    app.include_router(check_routes(parts.engine, parts.identity, limit))
+    app.include_router(fetch_routes(parts.engine, limit))
+    app.include_router(websocket_routes(parts.engine, parts.identity, parts.find_key, limit))
+    app.include_router(compatible_routes(api))
+    if parts.evidence is not None and parts.feedback is not None:
+        app.include_router(feedback_routes(parts.feedback, parts.evidence, parts.identity, limit))
+    if parts.evidence is not None:
+        app.include_router(evidence_routes(parts.evidence, parts.identity, parts.replay))
+    if parts.kept is not None:
+        app.include_router(kept_routes(parts.kept, parts.identity, limit))
+        app.include_router(operator_routes(parts.kept))
+    app.include_router(probe_routes(parts.health, _about(parts)))
     app.include_router(reference_routes(app))
     app.include_router(page_routes())
     app.mount("/static", static_files())
@@ -300,7 +301,7 @@ def _http_response(error: HTTPException) -> Response:
 
 
 def _document(app: FastAPI) -> None:
-    """Add what the framework does not see: our types' schemas, and the faces of other products."""
+    """Add what the framework does not see: our types' schemas, and the APIs of other products."""
     generate = app.openapi
 
     def openapi() -> dict[str, Any]:

@@ -1,11 +1,11 @@
-"""The faces of other products: their routes and how each tells an error."""
+"""The APIs of other products: their routes and how each tells an error."""
 
 from fastapi import APIRouter
 
 from pellucid_gateway.api.anthropic import reply as anthropic_reply
 from pellucid_gateway.api.anthropic.messages import anthropic_routes
 from pellucid_gateway.api.compatible.sharing import error_json as openai_error
-from pellucid_gateway.api.compatible.translation import ChatDoor
+from pellucid_gateway.api.compatible.translation import ChatApi
 from pellucid_gateway.api.http.error_shapes import ErrorShape
 from pellucid_gateway.api.openai.models import models_routes
 from pellucid_gateway.api.openai.responses import responses_routes
@@ -29,16 +29,16 @@ COMPATIBLE_SHAPES = (
 )
 
 
-def compatible_routes(door: ChatDoor) -> APIRouter:
-    """Routes of every compatible face."""
+def compatible_routes(api: ChatApi) -> APIRouter:
+    """Routes of every compatible API."""
     router = APIRouter()
     for chat in (models_routes, responses_routes, anthropic_routes, perplexity_chat_routes):
-        router.include_router(chat(door))
+        router.include_router(chat(api))
     for search in (
         perplexity_search.perplexity_search_routes,
         tavily.tavily_routes,
         searxng.searxng_routes,
         openwebui.openwebui_routes,
     ):
-        router.include_router(search(door.engine, door.identity))
+        router.include_router(search(api.engine, api.identity))
     return router

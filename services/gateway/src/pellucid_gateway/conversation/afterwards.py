@@ -82,7 +82,7 @@ class Afterwards:
         self._count(turn.caller, of_passed(turn))
 
     def search(self, caller: str, outcome: SearchOutcome) -> None:
-        """A call of a search face ended well."""
+        """A call of a search API ended well."""
         self._count(caller, of_search(outcome))
         if self._keepers.query_log is not None:
             self._begin(self._keepers.query_log.note(caller, self._clock.now(), outcome))

@@ -5,7 +5,6 @@ kept. Content of pages that a person named is never kept, nor are answers made o
 """
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,13 +12,14 @@ from typing import Any
 
 from pellucid_gateway.conversation.evidence import jsonable
 from pellucid_gateway.conversation.page_sights import PageSights
+from pellucid_gateway.domain.attachment import without_attachments
 from pellucid_gateway.domain.events import AnswerKind, TurnResult
 from pellucid_gateway.domain.findings import Method, PublishedDate, Source
 from pellucid_gateway.domain.request import ChatMessage, EarlierTurn, Role, TurnRequest
-from pellucid_gateway.domain.state_ports import Entry, Records
+from pellucid_gateway.domain.shelf import Shelf
+from pellucid_gateway.domain.state_ports import Records
 from pellucid_runtime.errors import NotFoundError
 
-SCHEMA = 1
 # Turns of one conversation; older ones are dropped. Requests may hold 50 messages.
 MOST_TURNS = 100
 TURNS_IN_A_REQUEST = 24
@@ -50,12 +50,12 @@ class Conversations:
     def __init__(self, records: Records, ttl_s: float) -> None:
         self._records = records
         self._ttl_s = ttl_s
+        self._heads = Shelf(records, _HEADS, ttl_s, MOST_CONVERSATIONS)
         self.sights = PageSights(records, ttl_s)
 
     async def recall(self, owner: str, conversation_id: str) -> Recalled:
         """What was said and found; nothing when there is no such conversation of this owner."""
-        kept = await self._records.newest(owner, _turns(conversation_id), TURNS_IN_A_REQUEST)
-        turns = [turn for turn in map(_read, reversed(kept)) if turn is not None]
+        turns = await self._oldest_first(owner, conversation_id, TURNS_IN_A_REQUEST)
         messages = tuple(message for turn in turns for message in _messages(turn))
         earlier = next((found for turn in reversed(turns) if (found := _earlier(turn))), None)
         return Recalled(messages, earlier)
@@ -63,14 +63,10 @@ class Conversations:
     async def keep(self, owner: str, request: TurnRequest, result: TurnResult) -> None:
         """Add a turn to its conversation."""
         turn = turn_record(request, result)
-        entry = Entry(_safe(result.id), json.dumps(turn).encode())
-        await self._records.put(
-            owner, _turns(result.conversation_id), entry, ttl_s=self._ttl_s, most=MOST_TURNS
-        )
-        head = await self._head(owner, result.conversation_id) or {
-            "v": SCHEMA,
+        await self._turns(result.conversation_id).put(owner, _safe(result.id), turn)
+        head = await self._heads.get(owner, _safe(result.conversation_id)) or {
             "id": result.conversation_id,
-            "title": " ".join(request.messages[0].content.split())[:_TITLE_CHARS],
+            "title": without_attachments(request.messages[0].content)[:_TITLE_CHARS],
             "created_at": turn["at"],
             "turns": 0,
         }
@@ -80,8 +76,7 @@ class Conversations:
 
     async def listed(self, owner: str, most: int) -> tuple[Mapping[str, Any], ...]:
         """Heads of conversations, last used first."""
-        kept = await self._records.newest(owner, _HEADS, most)
-        heads = [_public(head) for head in map(_read, kept) if head is not None]
+        heads = [_public(head) for _, head in await self._heads.newest(owner, most)]
         return tuple(sorted(heads, key=lambda head: head["updated_at"], reverse=True))
 
     async def read(self, owner: str, conversation_id: str) -> Mapping[str, Any]:
@@ -91,8 +86,7 @@ class Conversations:
             NotFoundError: There is none of this owner.
         """
         head = await self._known_head(owner, conversation_id)
-        kept = await self._records.newest(owner, _turns(conversation_id), MOST_TURNS)
-        turns = [turn for turn in map(_read, reversed(kept)) if turn is not None]
+        turns = await self._oldest_first(owner, conversation_id, MOST_TURNS)
         return {**_public(head), "messages": [m for turn in turns for m in _shown(turn)]}
 
     async def rename(self, owner: str, conversation_id: str, title: str) -> Mapping[str, Any]:
@@ -112,8 +106,7 @@ class Conversations:
             NotFoundError: There is no such turn of this owner.
         """
         head = await self._known_head(owner, conversation_id)
-        if not await self._records.delete(owner, _turns(conversation_id), _safe(turn_id)):
-            raise NotFoundError("turn")
+        await self._turns(conversation_id).delete(owner, _safe(turn_id), "turn")
         left = int(head["turns"]) - 1
         if left > 0:
             await self._keep_head(owner, {**head, "turns": left})
@@ -127,24 +120,29 @@ class Conversations:
             NotFoundError: There is none of this owner.
         """
         await self.sights.forget(owner, conversation_id)
-        turns = await self._records.delete_kind(owner, _turns(conversation_id))
+        turns = await self._records.delete_kind(owner, self._turns(conversation_id).kind)
         head = await self._records.delete(owner, _HEADS, _safe(conversation_id))
         if not head and not turns:
             raise NotFoundError("conversation")
 
+    def _turns(self, conversation_id: str) -> Shelf:
+        kind = f"turns-{_safe(conversation_id)}"
+        return Shelf(self._records, kind, self._ttl_s, MOST_TURNS)
+
+    async def _oldest_first(
+        self, owner: str, conversation_id: str, most: int
+    ) -> list[dict[str, Any]]:
+        kept = await self._turns(conversation_id).newest(owner, most)
+        return [turn for _, turn in reversed(kept)]
+
     async def _keep_head(self, owner: str, head: Mapping[str, Any]) -> None:
-        entry = Entry(_safe(head["id"]), json.dumps(head).encode())
-        await self._records.put(owner, _HEADS, entry, ttl_s=self._ttl_s, most=MOST_CONVERSATIONS)
+        await self._heads.put(owner, _safe(head["id"]), head)
 
     async def _known_head(self, owner: str, conversation_id: str) -> dict[str, Any]:
-        head = await self._head(owner, conversation_id)
+        head = await self._heads.get(owner, _safe(conversation_id))
         if head is None:
             raise NotFoundError("conversation")
         return head
-
-    async def _head(self, owner: str, conversation_id: str) -> dict[str, Any] | None:
-        kept = await self._records.get(owner, _HEADS, _safe(conversation_id))
-        return _read(Entry(conversation_id, kept)) if kept else None
 
 
 def turn_record(request: TurnRequest, result: TurnResult) -> dict[str, Any]:
@@ -153,7 +151,6 @@ def turn_record(request: TurnRequest, result: TurnResult) -> dict[str, Any]:
     quotes = bool(named) and result.answer_kind is AnswerKind.EXTRACTIVE
     found = [replace(s, text="", breakdown=None) for s in result.sources if not s.user_supplied]
     return {
-        "v": SCHEMA,
         "id": result.id,
         "at": result.finished_at.isoformat(),
         "user": request.message,
@@ -172,15 +169,6 @@ def turn_record(request: TurnRequest, result: TurnResult) -> dict[str, Any]:
         "sources": [jsonable(source) for source in found],
         "user_urls": [source.url for source in named],
     }
-
-
-def _read(entry: Entry) -> dict[str, Any] | None:
-    """A record of ours; None for anything else, such as one of a later release."""
-    try:
-        value = json.loads(entry.value)
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) and value.get("v") == SCHEMA else None
 
 
 def _messages(turn: Mapping[str, Any]) -> Iterator[ChatMessage]:
@@ -234,10 +222,6 @@ def _shown(turn: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
 
 def _public(head: Mapping[str, Any]) -> dict[str, Any]:
     return {name: head[name] for name in ("id", "title", "created_at", "updated_at", "turns")}
-
-
-def _turns(conversation_id: str) -> str:
-    return f"turns-{_safe(conversation_id)}"
 
 
 def _safe(name: str) -> str:

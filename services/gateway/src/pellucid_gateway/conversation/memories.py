@@ -4,20 +4,19 @@ Opt-in: nothing is remembered that was not sent here as a memory, and nothing is
 to the answer model.
 """
 
-import json
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from typing import Any
 
 from pellucid_gateway.domain.ports import ScorerPort
-from pellucid_gateway.domain.state_ports import Entry, Records
+from pellucid_gateway.domain.shelf import FOR_EVER_S, Shelf
+from pellucid_gateway.domain.state_ports import Records
 from pellucid_gateway.turn_context.budgets import limited
+from pellucid_runtime.bounded import BoundedDict
 from pellucid_runtime.clock import Clock
-from pellucid_runtime.errors import NotFoundError, ServiceError
+from pellucid_runtime.errors import ServiceError
 
-SCHEMA = 1
 KIND = "memory"
+_FIELDS = frozenset({"id", "text", "created_at"})
 # Memories of one person; the oldest is dropped.
 MOST_MEMORIES = 200
 # How many a turn is told.
@@ -31,8 +30,6 @@ SIMILARITY_S = 0.15
 # memories costs no look at the store at every turn, and another replica's are seen soon.
 NONE_S = 2.0
 _MOST_WITHOUT = 10_000
-# "For ever" within what the stores can hold: a person deletes a memory, time does not.
-TTL_S = 10 * 365 * 86_400.0
 
 
 class Memories:
@@ -45,10 +42,10 @@ class Memories:
     """
 
     def __init__(self, records: Records, clock: Clock, new_id: Callable[[], str]) -> None:
-        self._records = records
+        self._shelf = Shelf(records, KIND, FOR_EVER_S, MOST_MEMORIES, _FIELDS)
         self._clock = clock
         self._new_id = new_id
-        self._without: OrderedDict[str, float] = OrderedDict()
+        self._without: BoundedDict[str, float] = BoundedDict(_MOST_WITHOUT)
 
     def has_none(self, owner: str) -> bool:
         """Whether a look at the store a moment ago found nothing."""
@@ -60,16 +57,15 @@ class Memories:
         for memory in await self.listed(owner):
             if memory["text"] == text:
                 return memory
-        memory = {"id": self._new_id(), "text": text, "created_at": _text(self._clock.now())}
-        entry = Entry(memory["id"], json.dumps({"v": SCHEMA, **memory}).encode())
-        await self._records.put(owner, KIND, entry, ttl_s=TTL_S, most=MOST_MEMORIES)
+        now = self._clock.now().isoformat(timespec="seconds")
+        memory = {"id": self._new_id(), "text": text, "created_at": now}
+        await self._shelf.put(owner, memory["id"], memory)
         self._without.pop(owner, None)
         return memory
 
     async def listed(self, owner: str) -> tuple[Mapping[str, Any], ...]:
         """All memories, newest first."""
-        kept = await self._records.newest(owner, KIND, MOST_MEMORIES)
-        return tuple(memory for memory in map(_read, kept) if memory is not None)
+        return tuple(memory for _, memory in await self._shelf.newest(owner))
 
     async def delete(self, owner: str, memory_id: str) -> None:
         """Forget one.
@@ -77,14 +73,13 @@ class Memories:
         Raises:
             NotFoundError: There is none of this owner.
         """
-        if not await self._records.delete(owner, KIND, memory_id):
-            raise NotFoundError("memory")
+        await self._shelf.delete(owner, memory_id, "memory")
 
     async def recall(self, owner: str, message: str, scorer: ScorerPort) -> tuple[str, ...]:
         """Texts that fit a message, most similar first; without the scorer the newest."""
         texts = [str(memory["text"]) for memory in await self.listed(owner)]
         if not texts:
-            self._note_none(owner)
+            self._without[owner] = self._clock.monotonic()
             return ()
         try:
             async with limited(SIMILARITY_S):
@@ -93,23 +88,3 @@ class Memories:
             return tuple(texts[:MOST_RECALLED])
         ranked = sorted(zip(near, texts, strict=True), key=lambda pair: -pair[0])
         return tuple(text for score, text in ranked if score >= LEAST_SIMILARITY)[:MOST_RECALLED]
-
-    def _note_none(self, owner: str) -> None:
-        self._without[owner] = self._clock.monotonic()
-        self._without.move_to_end(owner)
-        if len(self._without) > _MOST_WITHOUT:
-            self._without.popitem(last=False)
-
-
-def _read(entry: Entry) -> dict[str, Any] | None:
-    try:
-        value = json.loads(entry.value)
-        if value["v"] != SCHEMA:
-            return None
-        return {name: str(value[name]) for name in ("id", "text", "created_at")}
-    except (ValueError, KeyError, TypeError):
-        return None
-
-
-def _text(instant: datetime) -> str:
-    return instant.isoformat(timespec="seconds")

@@ -6,15 +6,14 @@ known by its first message.
 """
 
 import hashlib
-import json
 from collections.abc import Mapping
 
 from pellucid_gateway.domain.events import TurnResult
 from pellucid_gateway.domain.request import Role, TurnRequest
-from pellucid_gateway.domain.state_ports import Entry, Records
+from pellucid_gateway.domain.shelf import Shelf
+from pellucid_gateway.domain.state_ports import Records
 from pellucid_gateway.question.named_addresses import named_addresses
 
-SCHEMA = 1
 # Conversations of one person of which sketches are kept, and pages of one conversation.
 _MOST_CONVERSATIONS = 200
 _MOST_PAGES = 12
@@ -31,8 +30,7 @@ class PageSights:
     """
 
     def __init__(self, records: Records, ttl_s: float) -> None:
-        self._records = records
-        self._ttl_s = ttl_s
+        self._shelf = Shelf(records, _KIND, ttl_s, _MOST_CONVERSATIONS, frozenset({"pages"}))
 
     async def recall(self, request: TurnRequest) -> Mapping[str, str]:
         """Sketches by hash of the address, of this conversation; see `has_changed` and `wall_of`.
@@ -65,22 +63,15 @@ class PageSights:
         # The newest last, so that the oldest go first.
         pages = {**{url: one for url, one in before.items() if url not in read}, **read}
         newest = dict(list(pages.items())[-_MOST_PAGES:])
-        value = json.dumps({"v": SCHEMA, "pages": newest}).encode()
-        entry = Entry(conversation, value)
-        await self._records.put(owner, _KIND, entry, ttl_s=self._ttl_s, most=_MOST_CONVERSATIONS)
+        await self._shelf.put(owner, conversation, {"pages": newest})
 
     async def forget(self, owner: str, conversation_id: str) -> None:
         """Forget those of a conversation."""
-        await self._records.delete(owner, _KIND, _hashed(conversation_id))
+        await self._shelf.records.delete(owner, _KIND, _hashed(conversation_id))
 
     async def _kept(self, owner: str, conversation: str) -> Mapping[str, str]:
-        value = await self._records.get(owner, _KIND, conversation)
-        try:
-            record = json.loads(value) if value else {}
-        except ValueError:
-            return {}
-        known = isinstance(record, dict) and record.get("v") == SCHEMA
-        return record["pages"] if known else {}
+        record = await self._shelf.get(owner, conversation)
+        return record["pages"] if record else {}
 
 
 def has_changed(known: Mapping[str, str], url: str, sketch: str) -> bool:

@@ -5,7 +5,7 @@ this is lost, the turn goes on without it.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,11 +19,9 @@ from pellucid_gateway.conversation.afterwards import Afterwards, key_owner
 from pellucid_gateway.conversation.conversations import Conversations, Recalled
 from pellucid_gateway.conversation.memories import Memories
 from pellucid_gateway.conversation.page_sights import has_changed, wall_of
-from pellucid_gateway.domain.decision import Decision
-from pellucid_gateway.domain.engine import TurnEngine
+from pellucid_gateway.domain.engine import EngineLayer, TurnEngine
 from pellucid_gateway.domain.errors import BudgetSpentError, failed_by
 from pellucid_gateway.domain.events import Decided, Done, Failed, SearchOutcome, TurnEvent
-from pellucid_gateway.domain.findings import PageContent
 from pellucid_gateway.domain.limits import MESSAGES
 from pellucid_gateway.domain.ports import ScorerPort
 from pellucid_gateway.domain.request import SearchCommand, SearchOptions, TurnRequest
@@ -46,7 +44,7 @@ class Past:
     scorer: ScorerPort
 
 
-class RememberingEngine:
+class RememberingEngine(EngineLayer):
     """Implements `engine.TurnEngine` around another one.
 
     Args:
@@ -68,7 +66,7 @@ class RememberingEngine:
         afterwards: Afterwards,
         clock: Clock,
     ) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._past = past
         self._gate = gate
         self._rollups = rollups
@@ -230,24 +228,6 @@ class RememberingEngine:
             raise
         self._afterwards.search(command.caller, outcome)
         return outcome
-
-    async def decide(self, request: TurnRequest) -> Decision:
-        """Decide only; see `engine.TurnEngine`."""
-        return await self._engine.decide(request)
-
-    async def fetch(
-        self,
-        urls: Sequence[str],
-        *,
-        no_external: bool = False,
-        max_chars: int = 0,
-        offset: int | None = None,
-        links: bool = False,
-    ) -> tuple[PageContent, ...]:
-        """Read pages that a person named; see `engine.TurnEngine`."""
-        return await self._engine.fetch(
-            urls, no_external=no_external, max_chars=max_chars, offset=offset, links=links
-        )
 
 
 def _allowed(options: SearchOptions) -> SearchOptions:

@@ -10,7 +10,7 @@ from pellucid_gateway.domain.request import SearchCommand, TurnRequest
 
 
 class TurnEngine(Protocol):
-    """What the faces need of the engine; faked in their tests."""
+    """What the APIs need of the engine; faked in their tests."""
 
     def run(self, request: TurnRequest) -> AsyncIterator[TurnEvent]:
         """Answer one message.
@@ -53,3 +53,40 @@ class TurnEngine(Protocol):
             links: Write links as Markdown links.
         """
         ...
+
+
+class EngineLayer:
+    """A layer around the engine: passes on whatever it has nothing to do with.
+
+    Args:
+        engine: What is within.
+    """
+
+    def __init__(self, engine: TurnEngine) -> None:
+        self._engine = engine
+
+    def run(self, request: TurnRequest) -> AsyncIterator[TurnEvent]:
+        """See `TurnEngine`."""
+        return self._engine.run(request)
+
+    async def decide(self, request: TurnRequest) -> Decision:
+        """See `TurnEngine`."""
+        return await self._engine.decide(request)
+
+    async def search(self, command: SearchCommand) -> SearchOutcome:
+        """See `TurnEngine`."""
+        return await self._engine.search(command)
+
+    async def fetch(
+        self,
+        urls: Sequence[str],
+        *,
+        no_external: bool = False,
+        max_chars: int = 0,
+        offset: int | None = None,
+        links: bool = False,
+    ) -> tuple[PageContent, ...]:
+        """See `TurnEngine`."""
+        return await self._engine.fetch(
+            urls, no_external=no_external, max_chars=max_chars, offset=offset, links=links
+        )

@@ -1,6 +1,6 @@
-"""What a turn tells while it runs and what it returns: the seam towards the faces.
+"""What a turn tells while it runs and what it returns: the seam towards the APIs.
 
-Faces give the engine a `request.TurnRequest`, iterate the `TurnEvent`s and translate them.
+APIs give the engine a `request.TurnRequest`, iterate the `TurnEvent`s and translate them.
 
 Event order, those that happen: Decided, UrlFetched, Progress (search_start, iteration, fetching,
 extracting, reflecting, complete), ResultsReady (forced search), SourcesReady, Noticed, then Delta,
@@ -250,7 +250,7 @@ class ToolCallPieces:
 class Thought:
     """A piece of the model's thinking, never empty; no part of the answer.
 
-    Only turns with `TurnRequest.passthrough` have them: their faces have a place for it.
+    Only turns with `TurnRequest.passthrough` have them: their APIs have a place for it.
     """
 
     text: str
@@ -358,7 +358,7 @@ TurnEvent = (
 )
 
 Send = Callable[[TurnEvent], Awaitable[None]]
-"""Hands an event to the face; waits while the face is far behind."""
+"""Hands an event to the API; waits while the API is far behind."""
 
 
 class FactVerdict(StrEnum):

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
+from pellucid_gateway.domain.attachment import is_attachment
 from pellucid_gateway.domain.events import OutboundText
 from pellucid_gateway.domain.findings import Method, PageContent
 
@@ -18,9 +19,11 @@ def host_of(url: str) -> str:
 def fetched_urls(url: str, page: PageContent | None) -> Iterator[OutboundText]:
     """Addresses that were asked for to read a page, redirects included.
 
-    A cached page and a refused address were not asked for; a page that never came may have been,
-    so it counts.
+    A cached page, an attachment and a refused address were not asked for; a page that never came
+    may have been, so it counts.
     """
+    if is_attachment(url):
+        return
     if page and (page.method in {Method.CACHE, Method.PROVIDER} or page.status == "blocked_target"):
         return
     addresses = (url, *(page.redirects if page else ()), page.final_url if page else "")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
+from pellucid_gateway.domain.attachment import Attachment
 from pellucid_gateway.domain.decision import Decision, PlannedQuery, WebMode
 from pellucid_gateway.domain.events import Degradation, ModelUse, OutboundText
 from pellucid_gateway.domain.findings import (
@@ -201,7 +202,11 @@ class PassageSupport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchCall:
-    """Pages to read, most wanted first; at most 20."""
+    """Pages to read, most wanted first; at most 20.
+
+    Attributes:
+        attachments: Those among them that the person handed over.
+    """
 
     urls: tuple[str, ...]
     purpose: Purpose
@@ -210,6 +215,7 @@ class FetchCall:
     no_external: bool = False
     offset: int | None = None
     links: bool = False
+    attachments: tuple[Attachment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,7 +229,7 @@ class Prompt:
         shown: Numbers of the sources among them: only these may be cited.
         left_out: How many more sources there are that the window has no room for.
         temperature: 0 to 2; None leaves it to the adapter.
-        client: The conversation and fields of a compatible face's client, sent as they are.
+        client: The conversation and fields of a compatible API's client, sent as they are.
         task: What a side call is for, such as `judging`: little thought, and left out for a while
             when it is always late; empty for an answer.
     """

@@ -1,6 +1,6 @@
-"""What a face asks of the engine: a validated turn or a validated search.
+"""What an API asks of the engine: a validated turn or a validated search.
 
-Faces translate their wire shape into these records, already cleaned and within their limits;
+APIs translate their wire shape into these records, already cleaned and within their limits;
 nothing in here knows HTTP or gRPC.
 """
 
@@ -10,6 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from pellucid_gateway.domain.attachment import Attachment
 from pellucid_gateway.domain.decision import WebMode
 from pellucid_gateway.domain.findings import Routing, SafeSearch, Source
 
@@ -67,9 +68,12 @@ class SubjectContext:
     published_at: datetime | None = None
 
 
+WEIGHTS = ("semantic", "trust", "freshness", "quality")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoringOptions:
-    """Overrides of the scorer; weights are (semantic, trust, freshness, quality), sum 1."""
+    """Overrides of the scorer; weights are those of `WEIGHTS`, sum 1."""
 
     profile: str = ""
     weights: tuple[float, float, float, float] | None = None
@@ -102,10 +106,10 @@ class SearchOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientMessages:
-    """What a compatible face's client wants the model to be asked, in the chat completions form.
+    """What a compatible API's client wants the model to be asked, in the chat completions form.
 
     It reaches the model as it is; the engine only adds one message of sources before the last one.
-    Faces of another form (Responses, Anthropic Messages) translate into this one.
+    APIs of another form (Responses, Anthropic Messages) translate into this one.
 
     Attributes:
         messages: The whole conversation, oldest first: system prompts, parts with images, tool
@@ -162,7 +166,8 @@ class TurnRequest:
         deadline_ms: Whole time of the turn; None means the depth's own.
         verbatim: Search for the message as it is; nothing is decided.
         quota_spent: The person's searches are used up: answer without search and say so.
-        passthrough: On compatible faces what the model gets instead of our own prompt; `messages`
+        attachments: Files of the person; those that the messages name are read.
+        passthrough: On compatible APIs what the model gets instead of our own prompt; `messages`
             is then the text of the same conversation, by which is decided and searched. Calls of
             the client's tools come out as ToolCallPieces and stand in the result.
     """
@@ -190,6 +195,7 @@ class TurnRequest:
     walled: Callable[[str], str | None] = lambda _url: None
     search_offered: bool = False
     quota_spent: bool = False
+    attachments: tuple[Attachment, ...] = ()
     passthrough: ClientMessages | None = None
 
     @property
@@ -205,12 +211,12 @@ class TurnRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchCommand:
-    """A forced search through a search face.
+    """A forced search through a search API.
 
     Attributes:
         query: What the person looks for; not blank.
         messages: What was said before, oldest first.
-        ranked: Apply threshold and domain cap; compatible faces switch it off.
+        ranked: Apply threshold and domain cap; compatible APIs switch it off.
         verbatim: Search for the query as given instead of letting the decision write queries.
         checks: The query is a statement that the results are held against.
     """

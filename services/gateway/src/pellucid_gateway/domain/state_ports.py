@@ -117,7 +117,7 @@ class QuotaState:
 
 
 class SearchQuota(Protocol):
-    """Searching turns of a day: one chat turn that searches or one call of a search face is one.
+    """Searching turns of a day: one chat turn that searches or one call of a search API is one.
 
     Rounds, variants and cache hits are not counted. Never raises: without the shared store a
     share of the limit is counted here.

@@ -1,14 +1,14 @@
 """The engine behind the limit of concurrent turns."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractContextManager, ExitStack, aclosing, nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
-from pellucid_gateway.domain.decision import Action, Decision
-from pellucid_gateway.domain.engine import TurnEngine
+from pellucid_gateway.domain.decision import Action
+from pellucid_gateway.domain.engine import EngineLayer, TurnEngine
 from pellucid_gateway.domain.events import (
     Decided,
     Delta,
@@ -21,7 +21,6 @@ from pellucid_gateway.domain.events import (
     SourcesReady,
     TurnEvent,
 )
-from pellucid_gateway.domain.findings import PageContent
 from pellucid_gateway.domain.notices import wording_for
 from pellucid_gateway.domain.request import SearchCommand, TurnRequest
 from pellucid_gateway.load_shedding.concurrency_limit import ConcurrencyLimit, is_admitted
@@ -94,8 +93,8 @@ class _SearchInHand(AbstractContextManager["_SearchInHand"]):
         self.end()
 
 
-class GatedEngine:
-    """The engine behind a turnstile; turns that a face has let in already are not asked again.
+class GatedEngine(EngineLayer):
+    """The engine behind a turnstile; turns that an API has let in already are not asked again.
 
     Args:
         engine: What is guarded.
@@ -103,7 +102,7 @@ class GatedEngine:
     """
 
     def __init__(self, engine: TurnEngine, concurrency_limit: ConcurrencyLimit) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._concurrency_limit = concurrency_limit
 
     async def run(self, request: TurnRequest) -> AsyncIterator[TurnEvent]:
@@ -126,10 +125,6 @@ class GatedEngine:
                     search.note(event)
                     yield event
 
-    async def decide(self, request: TurnRequest) -> Decision:
-        """Pass on."""
-        return await self._engine.decide(request)
-
     async def search(self, command: SearchCommand) -> SearchOutcome:
         """Pass on.
 
@@ -139,20 +134,6 @@ class GatedEngine:
         with self._place(), _SearchInHand(self._concurrency_limit) as search:
             search.begin()
             return await self._engine.search(command)
-
-    async def fetch(
-        self,
-        urls: Sequence[str],
-        *,
-        no_external: bool = False,
-        max_chars: int = 0,
-        offset: int | None = None,
-        links: bool = False,
-    ) -> tuple[PageContent, ...]:
-        """Pass on."""
-        return await self._engine.fetch(
-            urls, no_external=no_external, max_chars=max_chars, offset=offset, links=links
-        )
 
     async def _in_turn(self, request: TurnRequest, place: "asyncio.Future[None]") -> TurnRequest:
         """Wait for a place to search; the request with what is left of its deadline.
@@ -172,7 +153,7 @@ class GatedEngine:
         return replace(request, deadline_ms=request.deadline_ms - int(1000 * (now() - begun)))
 
     def _place(self, *, plain: bool = False) -> AbstractContextManager[None]:
-        """A place in the count, unless a face holds one for this work."""
+        """A place in the count, unless an API holds one for this work."""
         return nullcontext() if is_admitted() else self._concurrency_limit.held(plain=plain)
 
 

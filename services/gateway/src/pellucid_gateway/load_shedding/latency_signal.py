@@ -8,6 +8,7 @@ which is told, where refused turns would cost answers.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import KW_ONLY, dataclass
 
 from pellucid_gateway.domain.findings import ScoredHit
 from pellucid_gateway.domain.ports import Passage, PassageSupport, ScoreCall, ScorerPort
@@ -37,33 +38,27 @@ class LatencySignal:
         return share
 
 
+@dataclass(slots=True, eq=False)
 class WatchedScorer:
     """Implements `ports.ScorerPort` by another scorer whose answers are timed.
 
-    Args:
+    Attributes:
         scorer: Does the work.
         latency_signal: Told of what turns wait for.
         budgets: How long it may take.
         clock: Stopwatch.
     """
 
-    def __init__(
-        self,
-        scorer: ScorerPort,
-        *,
-        latency_signal: LatencySignal,
-        budgets: StageBudgets,
-        clock: Clock,
-    ) -> None:
-        self._scorer = scorer
-        self._latency_signal = latency_signal
-        self._budgets = budgets
-        self._clock = clock
+    scorer: ScorerPort
+    _: KW_ONLY
+    latency_signal: LatencySignal
+    budgets: StageBudgets
+    clock: Clock
 
     async def score(self, call: ScoreCall) -> tuple[ScoredHit, ...]:
         """See `ScorerPort`."""
-        with self._watched(self._budgets.score_s):
-            return await self._scorer.score(call)
+        with self._watched(self.budgets.score_s):
+            return await self.scorer.score(call)
 
     async def similarities(
         self,
@@ -74,8 +69,8 @@ class WatchedScorer:
         thorough: bool = False,
     ) -> tuple[float, ...]:
         """See `ScorerPort`."""
-        with self._watched(self._budgets.similarity_s):
-            return await self._scorer.similarities(
+        with self._watched(self.budgets.similarity_s):
+            return await self.scorer.similarities(
                 text, others, no_store=no_store, thorough=thorough
             )
 
@@ -83,11 +78,11 @@ class WatchedScorer:
         self, claims: Sequence[str], passages: Sequence[Passage]
     ) -> tuple[tuple[PassageSupport, ...], ...]:
         """See `ScorerPort`."""
-        with self._watched(self._budgets.support_s):
-            return await self._scorer.support(claims, passages)
+        with self._watched(self.budgets.support_s):
+            return await self.scorer.support(claims, passages)
 
     @contextmanager
     def _watched(self, within_s: float) -> Iterator[None]:
-        begun = self._clock.monotonic()
+        begun = self.clock.monotonic()
         yield  # what fails leaves here
-        self._latency_signal.note(slow=self._clock.monotonic() - begun > SLOW_SHARE * within_s)
+        self.latency_signal.note(slow=self.clock.monotonic() - begun > SLOW_SHARE * within_s)

@@ -39,10 +39,19 @@ def is_plain(message: str) -> bool:
     """
     beginning = message[:_ORDER_CHARS]
     low = beginning.lower()
-    if len(message) <= _MOST_CHARS and _talk().fullmatch(low) is not None:
+    if is_small_talk(message):
         return True
     is_order = _order().match(low) is not None or _making().match(low) is not None
     return is_order and not find_urls(beginning) and not asks_to_search(beginning)
+
+
+def is_small_talk(message: str) -> bool:
+    """Whether a message is nothing but greetings, thanks and praise.
+
+    >>> is_small_talk("hi there"), is_small_talk("Translate: hi there")
+    (True, False)
+    """
+    return len(message) <= _MOST_CHARS and _talk().fullmatch(message.lower()) is not None
 
 
 def is_thanks(message: str) -> bool:

@@ -3,7 +3,9 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 
+from pellucid_gateway.domain.attachment import Attachment, is_attachment
 from pellucid_gateway.domain.events import OutboundText
 from pellucid_gateway.domain.findings import Hit, Method, PageContent, Purpose
 from pellucid_gateway.domain.outgoing import fetched_urls
@@ -24,10 +26,18 @@ class PageReader:
     Args:
         fetcher: The fetcher.
         context: The turn's time and account.
+        attachments: What the person handed over.
     """
 
-    def __init__(self, fetcher: FetcherPort, *, context: TurnContext) -> None:
+    def __init__(
+        self,
+        fetcher: FetcherPort,
+        *,
+        context: TurnContext,
+        attachments: Sequence[Attachment] = (),
+    ) -> None:
         self._fetcher = fetcher
+        self._attachments = {one.url: one for one in attachments}
         self._context = context
         self._ledger = context.ledger
 
@@ -41,6 +51,19 @@ class PageReader:
             urls = missing[start : start + at_once]
             pages |= await self.read(urls, Purpose.SEARCH_RESULT, no_external=no_external)
         return pages
+
+    async def read_named(
+        self, urls: tuple[str, ...], *, no_external: bool
+    ) -> dict[str, PageContent]:
+        """Read pages that the person named; an attachment that is not there any more is told."""
+        gone = {url for url in urls if is_attachment(url) and url not in self._attachments}
+        left = tuple(url for url in urls if url not in gone)
+        pages = await self.read(left, Purpose.USER_URL, no_external=no_external)
+        for url in pages.keys() & self._attachments.keys():
+            # What would be a wall on the web, or a page's own title, is this file's text.
+            name = self._attachments[url].name
+            pages[url] = replace(pages[url], url=url, title=name, site_name="", warnings=())
+        return pages | {url: PageContent(url=url, success=False, status="gone") for url in gone}
 
     async def read(
         self, urls: tuple[str, ...], purpose: Purpose, *, no_external: bool
@@ -59,6 +82,7 @@ class PageReader:
             timeout_s=seconds,
             max_chars=NAMED_PAGE_CHARS if purpose is Purpose.USER_URL else PAGE_CHARS,
             no_external=no_external,
+            attachments=tuple(self._attachments[url] for url in urls if url in self._attachments),
         )
         try:
             with self._ledger.timed("fetch"):

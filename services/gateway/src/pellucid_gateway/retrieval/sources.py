@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from pellucid_gateway.domain.attachment import is_attachment
 from pellucid_gateway.domain.fencing import neutral
 from pellucid_gateway.domain.findings import (
     Hit,
@@ -162,7 +163,8 @@ def from_user_pages(
 def _from_user_page(n: int, page: PageContent, passages: str) -> Source:
     url = page.final_url or page.url
     title = shown_title(page) or url
-    domain = registrable_domain(host_of(url))
+    attached = is_attachment(page.url)
+    domain = "" if attached else registrable_domain(host_of(url))
     return Source(
         n=n,
         url=page.url,
@@ -176,7 +178,7 @@ def _from_user_page(n: int, page: PageContent, passages: str) -> Source:
         method=page.method or Method.HTTP,
         warnings=page.warnings,
         user_supplied=True,
-        publisher=publisher_of(domain, page, title),
+        publisher=title if attached else publisher_of(domain, page, title),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
-from pellucid_gateway.domain.decision import Decision
+from pellucid_gateway.domain.decision import Decision, Stage
 from pellucid_gateway.domain.events import Send
 from pellucid_gateway.domain.ports import (
     AnswerModel,
@@ -17,6 +17,7 @@ from pellucid_gateway.domain.standing import Standings, WithoutStandings
 from pellucid_gateway.domain.state_ports import SearchQuota, WithoutQuota
 from pellucid_gateway.question.fallback_decision import decide_by_rule, find_urls
 from pellucid_gateway.question.named_addresses import named_addresses, without_addresses
+from pellucid_gateway.question.plain_messages import is_small_talk
 from pellucid_gateway.retrieval.search_plan import QueryToWrite
 from pellucid_gateway.turn.discretion import cleared, discreet, private_values
 from pellucid_gateway.turn.literal import literal
@@ -43,7 +44,7 @@ class Dependencies:
         new_id: Makes an unguessable id.
         quota: Searching turns that a person may make.
         standings: How sources stand with a person.
-        redacts_secrets: Prompts of the native face to an external model show no secrets.
+        redacts_secrets: Prompts of the native API to an external model show no secrets.
         fast_model: Name of the model for single pages; empty means the answer model.
         asks_on_claims: The fast model, else the one that answers, judges citations.
         rounds: Where long stretches of work of all turns wait for their turn.
@@ -131,11 +132,21 @@ async def considered(
                 answer = await dependencies.services.decision.decide(call)
     except (ServiceError, TimeoutError) as error:
         ledger.lose_by("decision", error)
-        return cleared(decide_by_rule(request), request), None
+        return cleared(_told(decide_by_rule(request), request), request), None
     ledger.merge_losses(answer.degraded)
     ledger.sent_out(answer.outbound)
     to_write = None if answer.writing is None else QueryToWrite(asked=call, outbound=answer.writing)
-    return cleared(answer.decision, request), to_write
+    return cleared(_told(answer.decision, request), request), to_write
+
+
+def _told(decision: Decision, request: TurnRequest) -> Decision:
+    """The decision; where nobody understood the message, small talk is told by its words."""
+    is_guess = decision.stage is Stage.FALLBACK
+    return (
+        replace(decision, topicless=True)
+        if is_guess and is_small_talk(request.message)
+        else decision
+    )
 
 
 def heard_history(messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:

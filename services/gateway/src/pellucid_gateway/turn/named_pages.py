@@ -1,5 +1,6 @@
 """What a person, and the model, are told of the pages that the person named."""
 
+from pellucid_gateway.domain.attachment import is_attachment
 from pellucid_gateway.domain.events import Notice, UrlFetched
 from pellucid_gateway.domain.fencing import neutral
 from pellucid_gateway.domain.findings import FETCH_FAILED, PageContent
@@ -15,8 +16,10 @@ WALLS = frozenset({"paywall", "login_wall"})
 _PAYMENT = 402
 
 _UNREACHABLE = "unreachable"
+_GONE = "gone"
 # Text of the cause by the fetcher's status; of all others it is that nothing was reached.
 _CAUSES = {
+    _GONE: _GONE,
     "not_found": "not_found",
     "forbidden": "forbidden",
     "rate_limited": "rate_limited",
@@ -59,9 +62,10 @@ def take_page(
     is_whole = page.success and not (DOUBTFUL | WALLS) & set(page.warnings)
     if _is_walled(page):
         found.sketches[url] = ""
-    if is_whole:
+    if is_whole and not is_attachment(url):
         found.sketches[url] = sketch(page.text)
-    if is_whole and request.has_changed and request.has_changed(url, found.sketches[url]):
+    drawn = found.sketches.get(url)
+    if drawn and request.has_changed and request.has_changed(url, drawn):
         ledger.notify("page_changed", url=url)
         found.notes.append(
             f"{neutral(url)} has changed since it was last read in this conversation. Where an "
@@ -80,7 +84,7 @@ def url_fetched(url: str, page: PageContent | None, ledger: TurnLedger) -> UrlFe
     elif page is not None and DOUBTFUL & set(page.warnings):
         ledger.notify("page_doubtful", url=url)
     if page is None or not is_read:
-        cause = ledger.wording.page(_cause(page), url=url)
+        cause = ledger.wording.page(_cause(page), url=_shown(url, page))
         code = page.error_code if page else FETCH_FAILED
         return UrlFetched(url=url, success=False, error=cause, error_code=code)
     return UrlFetched(url=url, success=True, method=page.method, title=shown_title(page))
@@ -97,12 +101,19 @@ def _tell_unread(url: str, page: PageContent | None, ledger: TurnLedger) -> None
     """
     cause, wording = _cause(page), ledger.wording
     retry = cause == _UNREACHABLE or page is None or page.retryable
-    offer = wording.page("retry_or_paste" if retry else "paste")
-    text = f"{wording.page(cause, url=url)} {offer}"
+    offer = "attach_again" if cause == _GONE else "retry_or_paste" if retry else "paste"
+    text = f"{wording.page(cause, url=_shown(url, page))} {wording.page(offer)}"
     ledger.tell(Notice("page_unreachable", text, retry=retry))
+
+
+def _shown(url: str, page: PageContent | None) -> str:
+    """How a page is called: by its address, an attachment by its name."""
+    return shown_title(page) if page and is_attachment(url) else url
 
 
 def _cause(page: PageContent | None) -> str:
     if page is None:
         return "too_slow"
+    if page.status == "no_text" and page.content_type == "application/pdf":
+        return "scanned"
     return "encrypted" if page.reason == "encrypted" else _CAUSES.get(page.status, _UNREACHABLE)

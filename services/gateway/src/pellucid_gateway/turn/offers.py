@@ -1,7 +1,7 @@
 """A search was offered for what a page behind a wall is about: is it wanted?
 
-The decision tells mostly. A short answer is told better by what it is like: so are 56 of 61 answers
-of our own in seven languages.
+A question of its own is decided on as any other. Any other answer is told by what it is liker, a
+yes or a no: so are 84 of 102 short answers of our own in seven languages, by the decision alone 52.
 """
 
 import re
@@ -24,8 +24,6 @@ _NO = (
     "no thanks", "never mind", "nein danke", "non merci", "no, gracias", "아니요, 괜찮아요",
     "いいえ、結構です", "不用了，谢谢",
 )  # fmt: skip
-# How much liker a yes, and a no, an answer must be: who was offered something usually wants it.
-_WANTED, _UNWANTED = 0.02, 0.04
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,12 +50,11 @@ class Offer:
         subject = SubjectContext(kind="page", title=await self.title_of(url, request))
         asked = replace(request, subject=subject, search_offered=True)
         decision = await self.decide(asked)
-        wish = await self._wish(request.message)
-        if wish > _WANTED and decision.action is Action.ANSWER:
-            decision = await self.decide(replace(asked, web_mode=WebMode.ON))
-        declined = wish < -_UNWANTED and decision.requires_context
-        if decision.action is not Action.ANSWER and not declined:
+        searches = decision.action is not Action.ANSWER
+        if searches and not decision.requires_context:
             return decision
+        if await self._is_wanted(request.message, otherwise=searches):
+            return decision if searches else await self.decide(replace(asked, web_mode=WebMode.ON))
         return replace(
             decision,
             action=Action.ANSWER,
@@ -75,13 +72,13 @@ class Offer:
             return next((page["title"] for page in pages if page["url"] == url), "") or _tail(url)
         return _tail(url)
 
-    async def _wish(self, message: str) -> float:
-        """How much liker a message is a yes than a no; 0 where the scorer does not tell."""
+    async def _is_wanted(self, message: str, *, otherwise: bool) -> bool:
+        """Whether a message is liker a yes than a no, where the scorer tells."""
         try:
             near = await self.scorer.similarities(message, (*_YES, *_NO), thorough=True)
         except ServiceError:
-            return 0.0
-        return max(near[: len(_YES)]) - max(near[len(_YES) :])
+            return otherwise
+        return max(near[: len(_YES)]) > max(near[len(_YES) :])
 
 
 def _tail(url: str) -> str:

@@ -1,4 +1,4 @@
-"""The engine: runs turns, and the single steps that some faces offer by themselves."""
+"""The engine: runs turns, and the single steps that some APIs offer by themselves."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
@@ -40,7 +40,7 @@ _MOST_PER_CALL = 20
 # Every stage keeps to the deadline by itself; this ends a turn that does not.
 _OVERRUN_S = 0.1
 _MIN_TURN_S = 0.1
-# Compatible faces that switch ranking off still show nothing blocked and nothing twice.
+# Compatible APIs that switch ranking off still show nothing blocked and nothing twice.
 _NEVER_SHOWN = frozenset({"blocked", "low_quality", "near_duplicate"})
 
 
@@ -177,7 +177,7 @@ class Engine:
 
 
 async def _ignore(event: TurnEvent) -> None:
-    """Faces without a stream take no progress."""
+    """APIs without a stream take no progress."""
 
 
 def _as_request(command: SearchCommand) -> TurnRequest:

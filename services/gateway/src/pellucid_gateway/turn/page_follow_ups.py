@@ -3,13 +3,14 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from pellucid_gateway.domain.attachment import is_attachment
 from pellucid_gateway.domain.decision import (
     Action,
     Decision,
     Stage,
     WebMode,
 )
-from pellucid_gateway.domain.findings import PageContent, Purpose
+from pellucid_gateway.domain.findings import PageContent
 from pellucid_gateway.domain.request import TurnRequest
 from pellucid_gateway.question.page_leaving import Leaving, leaving, points_back
 from pellucid_gateway.question.page_topic import (
@@ -78,10 +79,10 @@ async def with_named_page(
         if left and not decision.topicless and not ledger.lost("decision"):
             decision = await _decided_apart(request, decision, decide)
         return FollowUp(decision)
-    if closed:
+    if closed and not all(map(is_attachment, topic.urls)):
         ledger.notify("page_not_opened", url=topic.urls[0])
         return FollowUp(decision)
-    pages = await reader.read(topic.urls, Purpose.USER_URL, no_external=request.no_external)
+    pages = await reader.read_named(topic.urls, no_external=request.no_external)
     read = [page for page in pages.values() if page.success]
     texts = [f"{page.title} {page.text}" for page in read]
     stands = leaving(since_meant(topic.since), decision, texts)

@@ -18,6 +18,7 @@ from pellucid_gateway.conflicts.detection import find_conflicts
 from pellucid_gateway.conflicts.notes import note_of, told
 from pellucid_gateway.conversation.evidence import Basis, evidence_record
 from pellucid_gateway.domain.answer import Answer
+from pellucid_gateway.domain.attachment import is_attachment
 from pellucid_gateway.domain.decision import Action, Decision, WebMode
 from pellucid_gateway.domain.events import (
     AnswerKind,
@@ -28,7 +29,7 @@ from pellucid_gateway.domain.events import (
     SourcesReady,
     TurnResult,
 )
-from pellucid_gateway.domain.findings import PageContent, Purpose, Source
+from pellucid_gateway.domain.findings import PageContent, Source
 from pellucid_gateway.domain.notices import SEARCH_LOST, wording_for
 from pellucid_gateway.domain.ports import AnswerModel
 from pellucid_gateway.domain.request import TurnRequest
@@ -87,7 +88,11 @@ class OneTurn:
         self._ledger = TurnLedger(dependencies.clock, wording_for(request.language))
         self._plan = plan_for(request, dependencies.plans)
         self._context = dependencies.context(budget, self._ledger, send)
-        self._reader = PageReader(dependencies.services.fetcher, context=self._context)
+        self._reader = PageReader(
+            dependencies.services.fetcher,
+            context=self._context,
+            attachments=request.attachments,
+        )
         self._gatherer = Gatherer(
             dependencies.services,
             reader=self._reader,
@@ -191,7 +196,8 @@ class OneTurn:
         request = self._request
         if decision.ignored_urls and request.web_mode is not WebMode.OFF:
             self._ledger.notify("urls_ignored", urls=", ".join(decision.ignored_urls))
-        if request.web_mode is WebMode.OFF and find_urls(request.message):
+        addresses = [url for url in find_urls(request.message) if not is_attachment(url)]
+        if request.web_mode is WebMode.OFF and addresses:
             self._ledger.notify("web_off")
         if decision.needs_search and request.quota_spent:
             self._ledger.notify("rate_limited")
@@ -216,15 +222,23 @@ class OneTurn:
         return self._request.force_search and self._searches(decision)
 
     async def _read_user_pages(self, decision: Decision, found: Findings) -> None:
-        reads = decision.action in {Action.FETCH, Action.SEARCH}
-        if not reads or not decision.urls or self._request.web_mode is WebMode.OFF:
+        urls = self._named(decision)
+        if not urls:
             return
-        pages = self._read_before or await self._reader.read(
-            decision.urls, Purpose.USER_URL, no_external=self._request.no_external
+        pages = self._read_before or await self._reader.read_named(
+            urls, no_external=self._request.no_external
         )
-        for url in decision.urls:
+        for url in urls:
             content = take_page(url, pages.get(url), found, self._request, self._ledger)
             await self._send(content)
+
+    def _named(self, decision: Decision) -> tuple[str, ...]:
+        """Pages to read; with the web off attachments alone, for which nothing leaves."""
+        reads = decision.action in {Action.FETCH, Action.SEARCH}
+        if reads and self._request.web_mode is not WebMode.OFF:
+            return decision.urls
+        named = decision.urls or find_urls(self._request.message)
+        return tuple(filter(is_attachment, named))
 
     def _search_plan(self, decision: Decision) -> SearchPlan:
         options = self._request.options

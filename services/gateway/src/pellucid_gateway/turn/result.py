@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pellucid_gateway.conflicts.notes import Conflict
 from pellucid_gateway.conversation.evidence import Basis
 from pellucid_gateway.domain.answer import Answer
+from pellucid_gateway.domain.attachment import is_attachment
 from pellucid_gateway.domain.decision import Decision
 from pellucid_gateway.domain.events import AnswerKind, TurnResult, UrlFetched
 from pellucid_gateway.domain.findings import PageContent, Source
@@ -124,7 +125,8 @@ def _label(found: Findings, answer: Answer, request: TurnRequest) -> str:
 def _where(found: Findings) -> str:
     """Where the sources are from; nowhere when the web was lost and the local index had none."""
     if not found.web_lost:
-        return "Web" if found.sources or found.gathered.rounds else ""
+        read = any(not is_attachment(source.url) for source in found.sources)
+        return "Web" if read or found.gathered.rounds else ""
     if found.user_pages:
         return "Web"
     return "Local" if found.sources else ""

@@ -44,7 +44,7 @@ async def looked_up(
         return decision
     searched = await decide(replace(request, web_mode=WebMode.ON))
     reason = "No language model can answer it from memory, so it is looked up."
-    return replace(searched, reason=reason, reason_code=REASON_CODE)
+    return replace(searched, stage=Stage.RULE, reason=reason, reason_code=REASON_CODE)
 
 
 def _is_for_the_web(request: TurnRequest, decision: Decision) -> bool:

@@ -1,8 +1,8 @@
-"""Hands events from the task that does a turn's work to the face that sends them.
+"""Hands events from the task that does a turn's work to the API that sends them.
 
-The face may be slow and may leave; the work is bounded either way: the buffer blocks the work when
+The API may be slow and may leave; the work is bounded either way: the buffer blocks the work when
 it is full, and closing the stream cancels the work. After the first event, the decision, the work
-waits until the face wants more: a face that goes on without the engine then costs no model call.
+waits until the API wants more: an API that goes on without the engine then costs no model call.
 """
 
 import asyncio

@@ -1,11 +1,9 @@
 """Puts the engine together from settings: services, model, store."""
 
 import secrets
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from datetime import date
-from typing import Protocol
 from urllib.parse import urlsplit
 
 from pellucid_gateway.adapters.model import LlmAnswerModel
@@ -17,6 +15,7 @@ from pellucid_gateway.domain.standing import Standings
 from pellucid_gateway.domain.state_ports import SearchQuota
 from pellucid_gateway.load_shedding.latency_signal import LatencySignal, WatchedScorer
 from pellucid_gateway.question.fallback_decision import load_phrases
+from pellucid_gateway.settings import GatewaySettings
 from pellucid_gateway.turn.dependencies import Dependencies
 from pellucid_gateway.turn.orchestrator import Engine
 from pellucid_gateway.turn_context.budgets import budgets_with
@@ -32,68 +31,8 @@ from pellucid_runtime.supervision import supervise
 _ID_BYTES = 16
 
 
-class EngineSettings(Protocol):
-    """Settings of the gateway that the engine depends on, besides those of models and store."""
-
-    @property
-    def decision_target(self) -> str:
-        """Target of the decision service."""
-        ...
-
-    @property
-    def search_target(self) -> str:
-        """Target of the search service."""
-        ...
-
-    @property
-    def scorer_target(self) -> str:
-        """Target of the scorer."""
-        ...
-
-    @property
-    def fetcher_target(self) -> str:
-        """Target of the fetcher."""
-        ...
-
-    @property
-    def llm_window_tokens(self) -> int:
-        """Prompt and answer of the answer model together."""
-        ...
-
-    @property
-    def citations_llm(self) -> str:
-        """`open` lets the fast model be asked about claims that words leave open."""
-        ...
-
-    @property
-    def gateway_plan(self) -> str:
-        """`lean` lets turns of standard depth use that row."""
-        ...
-
-    @property
-    def gateway_depths(self) -> Mapping[str, Mapping[str, float]]:
-        """Changed cells of the table of depths."""
-        ...
-
-    @property
-    def gateway_budgets(self) -> Mapping[str, float]:
-        """Changed longest times of stages."""
-        ...
-
-    @property
-    def llm_knowledge_cutoff(self) -> date:
-        """First day that the answer model knows nothing of."""
-        ...
-
-    @property
-    def llm_redact_secrets(self) -> bool:
-        """Prompts of the native face to an external model show no secrets."""
-        ...
-
-
 async def open_engine(
-    wiring: EngineSettings,
-    runtime: LlmSettings,
+    settings: GatewaySettings,
     stack: AsyncExitStack,
     clock: Clock,
     *,
@@ -105,8 +44,7 @@ async def open_engine(
     """The engine and the services that it stands on, closed with the stack.
 
     Args:
-        wiring: Where the services are, and what the model does not know.
-        runtime: Model endpoints; the same object in practice.
+        settings: Where services and models are, and what the model does not know.
         stack: Closes everything.
         clock: Present instant and stopwatch.
         evidence: Keeps what stands behind answers.
@@ -116,35 +54,35 @@ async def open_engine(
     """
     services = await open_services(
         stack,
-        decision=wiring.decision_target,
-        search=wiring.search_target,
-        scorer=wiring.scorer_target,
-        fetcher=wiring.fetcher_target,
-        tls=runtime.tls_files,
+        decision=settings.decision_target,
+        search=settings.search_target,
+        scorer=settings.scorer_target,
+        fetcher=settings.fetcher_target,
+        tls=settings.tls_files,
     )
     # Read now, so that the first turn does not wait for files.
     wording_for("en")
     load_phrases()
     load_claim_tables()
     function_terms()
-    budgets = budgets_with(wiring.gateway_budgets)
+    budgets = budgets_with(settings.gateway_budgets)
     watched = WatchedScorer(
         services.scorer, latency_signal=latency_signal, budgets=budgets, clock=clock
     )
     dependencies = Dependencies(
         services=replace(services, scorer=watched),
-        model=await _open_model(runtime, stack, wiring.llm_window_tokens),
+        model=await _open_model(settings, stack, settings.llm_window_tokens),
         evidence=evidence,
         clock=clock,
         budgets=budgets,
-        plans=plans_with(wiring.gateway_depths, lean=wiring.gateway_plan == "lean"),
-        knowledge_cutoff=wiring.llm_knowledge_cutoff,
+        plans=plans_with(settings.gateway_depths, lean=settings.gateway_plan == "lean"),
+        knowledge_cutoff=settings.llm_knowledge_cutoff,
         new_id=lambda: secrets.token_hex(_ID_BYTES),
         quota=quota,
         standings=standings,
-        fast_model=runtime.llm_fast_model or "",
-        redacts_secrets=wiring.llm_redact_secrets,
-        asks_on_claims=wiring.citations_llm == "open",
+        fast_model=settings.llm_fast_model or "",
+        redacts_secrets=settings.llm_redact_secrets,
+        asks_on_claims=settings.citations_llm == "open",
     )
     return Engine(dependencies), services
 
@@ -153,9 +91,11 @@ async def tried_models(settings: LlmSettings) -> AsyncIterator[str]:
     """What the configured models can do, one line each; each is tried with one short call."""
     async with AsyncExitStack() as stack:
         client = await open_llm(settings, stack)
-        if client is not None:
-            async for finding in probe(client, settings):
-                yield str(finding)
+        if client is None:
+            yield "no language model is configured: LLM_MODEL is not set"
+            return
+        async for finding in probe(client, settings):
+            yield str(finding)
 
 
 async def _open_model(

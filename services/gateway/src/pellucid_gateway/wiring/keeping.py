@@ -32,7 +32,7 @@ _ID_BYTES = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keeping:
-    """What is kept, as the engine and the faces use it; None: the operator keeps none of it."""
+    """What is kept, as the engine and the APIs use it; None: the operator keeps none of it."""
 
     counting: Counting
     stats: StatsReader

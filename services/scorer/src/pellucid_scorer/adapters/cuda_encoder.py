@@ -20,7 +20,6 @@ from pellucid_scorer.adapters.cuda_shapes import Shape, Shapes
 from pellucid_scorer.adapters.model_files import ModelFiles
 from pellucid_scorer.adapters.tokenizer import ModelTokenizer
 from pellucid_scorer.errors import ModelError
-from pellucid_scorer.models import Prefixes, Scale
 from pellucid_scorer.ports import TokenIds, Vectors
 
 DEVICE = "cuda"
@@ -57,7 +56,9 @@ class CudaEncoder:
     parallelism = 1
 
     def __init__(self, files: ModelFiles) -> None:
-        self._spec = files.spec
+        self._spec = spec = files.spec
+        self.prefixes, self.scale = spec.prefixes, spec.scale
+        self.scripts, self.languages = spec.scripts, spec.languages
         self._tokenizer = ModelTokenizer(files)
         self._model = SentenceTransformer(str(files.folder), device=DEVICE).half().eval()
         self._lock = threading.Lock()
@@ -79,26 +80,6 @@ class CudaEncoder:
     def padded(self, tokens: int) -> int:
         """Return the tokens themselves: a GPU is not kept busy by what a batch is padded with."""
         return tokens
-
-    @property
-    def prefixes(self) -> Prefixes:
-        """What the model wants before a text."""
-        return self._spec.prefixes
-
-    @property
-    def scale(self) -> Scale:
-        """How its cosines become likenesses."""
-        return self._spec.scale
-
-    @property
-    def scripts(self) -> frozenset[str]:
-        """Scripts that the model was trained on."""
-        return self._spec.scripts
-
-    @property
-    def languages(self) -> frozenset[str]:
-        """Languages that the model is good at; none: it is equally good at all."""
-        return self._spec.languages
 
     def tokenize(self, texts: Sequence[str]) -> tuple[TokenIds, ...]:
         """Return the token ids of each text."""

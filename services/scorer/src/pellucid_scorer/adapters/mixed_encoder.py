@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pellucid_scorer.models import Prefixes, Scale
 from pellucid_scorer.ports import Encoder, TokenIds, Vectors
 
 EXACT_UP_TO = 16
@@ -28,26 +27,10 @@ class MixedEncoder:
     def __init__(self, fast: Encoder, exact: Encoder) -> None:
         self._fast = fast
         self._exact = exact
-
-    @property
-    def name(self) -> str:
-        """Model, device and the precision of nearly all texts."""
-        return self._fast.name
-
-    @property
-    def dimensions(self) -> int:
-        """Length of a vector."""
-        return self._fast.dimensions
-
-    @property
-    def parallelism(self) -> int:
-        """Batches at a time."""
-        return self._fast.parallelism
-
-    @property
-    def batch_tokens(self) -> int:
-        """Tokens of a batch."""
-        return self._fast.batch_tokens
+        self.name, self.dimensions = fast.name, fast.dimensions
+        self.parallelism, self.batch_tokens = fast.parallelism, fast.batch_tokens
+        self.prefixes, self.scale = fast.prefixes, fast.scale
+        self.scripts, self.languages = fast.scripts, fast.languages
 
     def most_texts(self, longest: int) -> int:
         """Texts of a batch; the exact one reads so short ones that it is bound by their tokens."""
@@ -56,26 +39,6 @@ class MixedEncoder:
     def padded(self, tokens: int) -> int:
         """Return what the fast one rounds so many tokens up to."""
         return self._fast.padded(tokens)
-
-    @property
-    def prefixes(self) -> Prefixes:
-        """What the model wants before a text."""
-        return self._fast.prefixes
-
-    @property
-    def scale(self) -> Scale:
-        """How its cosines become likenesses."""
-        return self._fast.scale
-
-    @property
-    def scripts(self) -> frozenset[str]:
-        """Scripts that the model was trained on."""
-        return self._fast.scripts
-
-    @property
-    def languages(self) -> frozenset[str]:
-        """Languages that the model is good at; none: it is equally good at all."""
-        return self._fast.languages
 
     def tokenize(self, texts: Sequence[str]) -> Sequence[TokenIds]:
         """Return the token ids of each text."""

@@ -19,7 +19,6 @@ from pellucid_scorer.adapters import bert_graph
 from pellucid_scorer.adapters.bert_graph import Packed
 from pellucid_scorer.adapters.int8 import Calibration
 from pellucid_scorer.adapters.loaded_model import LoadedModel
-from pellucid_scorer.models import Prefixes, Scale
 from pellucid_scorer.ports import TokenIds, Vectors
 
 DEVICE = "CPU"
@@ -118,7 +117,9 @@ class OpenVinoEncoder:
     def __init__(
         self, model: LoadedModel, graph: ov.Model, *, precision: Precision, threads: Threads
     ) -> None:
-        self._spec = model.spec
+        self._spec = spec = model.spec
+        self.prefixes, self.scale = spec.prefixes, spec.scale
+        self.scripts, self.languages = spec.scripts, spec.languages
         self._tokenizer = model.tokenizer
         self._precision = precision
         self._threads = threads
@@ -153,26 +154,6 @@ class OpenVinoEncoder:
     def padded(self, tokens: int) -> int:
         """Return the tokens of a packed batch, see `packed`."""
         return padded(tokens)
-
-    @property
-    def prefixes(self) -> Prefixes:
-        """What the model wants before a text."""
-        return self._spec.prefixes
-
-    @property
-    def scale(self) -> Scale:
-        """How its cosines become likenesses."""
-        return self._spec.scale
-
-    @property
-    def scripts(self) -> frozenset[str]:
-        """Scripts that the model was trained on."""
-        return self._spec.scripts
-
-    @property
-    def languages(self) -> frozenset[str]:
-        """Languages that the model is good at; none: it is equally good at all."""
-        return self._spec.languages
 
     def tokenize(self, texts: Sequence[str]) -> tuple[TokenIds, ...]:
         """Return the token ids of each text."""

@@ -15,8 +15,8 @@ from pellucid_language.scripts import is_read_by
 from pellucid_runtime.errors import OverloadedError
 from pellucid_runtime.rpc.deadline import remaining_s
 from pellucid_scorer.encoding.batching import QUEUE, Batcher, Encoded, Job
-from pellucid_scorer.encoding.door import Door
 from pellucid_scorer.encoding.embedding_cache import EmbeddingCache
+from pellucid_scorer.encoding.overload_gate import OverloadGate
 from pellucid_scorer.models import Scale
 from pellucid_scorer.ports import BatchObserver, Encoder, TokenIds, Vectors
 from pellucid_scorer.spent import Spent
@@ -83,7 +83,7 @@ class Embedder:
     ) -> None:
         self._encoder = encoder
         self._batcher = batcher
-        self._door = Door(batcher)
+        self._gate = OverloadGate(batcher)
         self._cache = cache
         self._executor = executor
         self._observer = observer
@@ -126,7 +126,7 @@ class Embedder:
         self._observe(keys, missing)
         new = [text for key, text in missing.items() if key not in self._coming]
         left_s = remaining_s()
-        self._door.enter(
+        self._gate.enter(
             texts=len(new),
             tokens=sum(map(_guess, new)),
             within_s=inf if left_s is None else left_s,
@@ -158,7 +158,7 @@ class Embedder:
 
     def refusal(self) -> OverloadedError | None:
         """Return what a call gets that is refused before it is read; None: it is to be read."""
-        return self._door.refusal()
+        return self._gate.refusal()
 
     def _prefixed(self, texts: Sequence[str], questions: int) -> Sequence[str]:
         """Return the texts as the model wants them."""
@@ -236,7 +236,7 @@ class Embedder:
         known = {key: job for key in tokens if (job := self._coming.get(key)) is not None}
         coming = {key: job for key, job in known.items() if not job.done.done()}
         new = [key for key in tokens if key not in coming]
-        submitted = self._door.submit([tokens[key] for key in new])
+        submitted = self._gate.submit([tokens[key] for key in new])
         for job in coming.values():
             job.waiters += 1
         started = dict(zip(new, submitted, strict=True))

@@ -33,10 +33,10 @@ from pellucid_scorer.ranking.quality import QualityTable
 from pellucid_scorer.ranking.spam import Likelihood, SpamModel, shipped_model
 from pellucid_scorer.ranking.trust import TrustTable
 
-QUALITY_FLOOR = 0.18
-"""Less is spam; a form of .7 has it from a likelihood of .75 on (`eval/spam_train.py`)."""
+QUALITY_FLOOR = 0.26
+"""Less is spam; a form of .7 has it from a likelihood of .63 on (`eval/spam_train.py`)."""
 TRUSTED = 0.7
-HARMFUL = 0.5
+HARMFUL = 0.4
 LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 """Sorts results without a date behind those with one."""
 

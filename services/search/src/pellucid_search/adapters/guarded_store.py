@@ -4,61 +4,20 @@ A read that takes longer than 30 ms is given up; after some failures the store i
 while, so that a dead one costs nothing. Counters go on in this process meanwhile.
 """
 
-import asyncio
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from collections.abc import Callable
 
-from pellucid_runtime.breaker import Breaker
-from pellucid_runtime.errors import DependencyDownError
+from pellucid_runtime.bounded import BoundedDict
 from pellucid_runtime.store import Store
-from pellucid_runtime.time_limit import within
+from pellucid_runtime.store_guard import StoreGuard
 from pellucid_search.metrics import STORE_ERRORS
-
-T = TypeVar("T")
 
 READ_S = 0.030
 # A count decides about money, so it is given more time; so is a write, which
 # spares others a call.
 COUNT_S = 0.1
 WRITE_S = 0.1
-# A store that comes back is used again soon; the pause doubles while it stays away.
-_FAILURES_TO_OPEN = 5
-_PAUSE_S = 2.0
 # Numbers kept while the store is away; the oldest goes first.
 _MOST_COUNTERS = 4_096
-
-
-class Guard:
-    """Bounds every operation in time and leaves a failing store alone."""
-
-    def __init__(self, monotonic: Callable[[], float]) -> None:
-        self._breaker = Breaker(
-            monotonic, failures_to_open=_FAILURES_TO_OPEN, first_pause_s=_PAUSE_S
-        )
-
-    @property
-    def is_resting(self) -> bool:
-        """The store is left alone at present."""
-        return not self._breaker.passable
-
-    async def run(
-        self, operation: str, work: Callable[[], Awaitable[T]], limit_s: float
-    ) -> T | None:
-        """Return the result; None when the store does not answer."""
-        if not self._breaker.admit():
-            return None
-        try:
-            result = await within(limit_s, work())
-        except (DependencyDownError, TimeoutError):
-            self._breaker.fail()
-            STORE_ERRORS.labels(operation).inc()
-            return None
-        except asyncio.CancelledError:
-            self._breaker.abandon()
-            raise
-        self._breaker.succeed()
-        return result
 
 
 class GuardedCache:
@@ -66,8 +25,8 @@ class GuardedCache:
 
     def __init__(self, store: Store, monotonic: Callable[[], float]) -> None:
         self._store = store
-        self._reads = Guard(monotonic)
-        self._writes = Guard(monotonic)
+        self._reads = StoreGuard(STORE_ERRORS, monotonic)
+        self._writes = StoreGuard(STORE_ERRORS, monotonic)
 
     async def get(self, key: str) -> bytes | None:
         """Return the value; None when there is none or the store does not answer."""
@@ -89,9 +48,9 @@ class GuardedCounters:
 
     def __init__(self, store: Store, monotonic: Callable[[], float]) -> None:
         self._store = store
-        self._guard = Guard(monotonic)
-        self._own: OrderedDict[str, int] = OrderedDict()
-        self._unbooked: OrderedDict[str, int] = OrderedDict()
+        self._guard = StoreGuard(STORE_ERRORS, monotonic)
+        self._own: BoundedDict[str, int] = BoundedDict(_MOST_COUNTERS)
+        self._unbooked: BoundedDict[str, int] = BoundedDict(_MOST_COUNTERS)
 
     async def add(self, key: str, amount: int, *, ttl_s: float) -> int:
         """Add and return the sum; with it goes what was added while the store was away."""
@@ -100,9 +59,9 @@ class GuardedCounters:
             "incr", lambda: self._store.incr(key, amount_due, ttl_s=ttl_s), COUNT_S
         )
         if total is None:
-            _put(self._unbooked, key, amount_due)
+            self._unbooked[key] = amount_due
             total = self._own.get(key, 0) + amount
-        _put(self._own, key, total)
+        self._own[key] = total
         return total
 
     async def read(self, key: str) -> int:
@@ -111,10 +70,3 @@ class GuardedCounters:
         if value is None:
             return self._own.get(key, 0)
         return int(value) if value.lstrip(b"-").isdigit() else 0
-
-
-def _put(numbers: OrderedDict[str, int], key: str, value: int) -> None:
-    numbers[key] = value
-    numbers.move_to_end(key)
-    if len(numbers) > _MOST_COUNTERS:
-        numbers.popitem(last=False)

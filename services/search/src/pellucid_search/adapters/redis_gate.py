@@ -6,25 +6,18 @@ key of another type is removed, and a number that makes no sense counts as absen
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
-from redis.exceptions import RedisError
-
-from pellucid_runtime.breaker import Breaker
 from pellucid_runtime.redis_client import open_redis
-from pellucid_runtime.time_limit import within
+from pellucid_runtime.store_guard import StoreGuard
 from pellucid_search.asking.buckets import LONG_WINDOW_S, SAFETY, LocalGate, Rate, remaining_calls
 from pellucid_search.hits import RateWindow
 from pellucid_search.metrics import STORE_ERRORS
 from pellucid_search.ports import Pace, Refusal, Reservation, Standing
 
-T = TypeVar("T")
-
 _LIMIT_S = 0.1
-_FAILURES_TO_OPEN = 3
-_PAUSE_S = 2.0
 # A bucket that nobody used for a month says nothing any more.
 _KEPT_S = 31 * 86_400
 _SCHEMA = 2
@@ -141,9 +134,7 @@ class RedisGate:
         self._accounts = dict(accounts)
         self._telling: dict[str, set[asyncio.Task[Any]]] = {}
         self._own = LocalGate(rates, monotonic, replicas=replicas)
-        self._breaker = Breaker(
-            monotonic, failures_to_open=_FAILURES_TO_OPEN, first_pause_s=_PAUSE_S
-        )
+        self._guard = StoreGuard(STORE_ERRORS, monotonic)
         self._reserve, self._observe, self._cool, self._shut, self._standing = (
             self._redis.register_script(source)
             for source in (_RESERVE, _OBSERVE, _COOL, _SHUT, _STANDING)
@@ -223,19 +214,4 @@ class RedisGate:
         account = self._accounts.get(provider, "")
         key = f"pellucid:search:v{_SCHEMA}:bucket:{provider}:{account}"
         values = [rate.limit, rate.period_s, *arguments]
-        return await self._guarded(lambda: script(keys=[key], args=values))
-
-    async def _guarded(self, work: Callable[[], Awaitable[T]]) -> T | None:
-        if not self._breaker.admit():
-            return None
-        try:
-            result = await within(_LIMIT_S, work())
-        except (RedisError, OSError, TimeoutError):
-            self._breaker.fail()
-            STORE_ERRORS.labels("bucket").inc()
-            return None
-        except asyncio.CancelledError:
-            self._breaker.abandon()
-            raise
-        self._breaker.succeed()
-        return result
+        return await self._guard.run("bucket", lambda: script(keys=[key], args=values), _LIMIT_S)

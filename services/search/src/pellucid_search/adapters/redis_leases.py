@@ -3,11 +3,10 @@
 from collections.abc import Awaitable, Callable
 from typing import Any, Self
 
-from redis.exceptions import RedisError
-
-from pellucid_runtime.errors import store_errors
 from pellucid_runtime.redis_client import open_redis
-from pellucid_search.adapters.guarded_store import READ_S, WRITE_S, Guard
+from pellucid_runtime.store_guard import StoreGuard
+from pellucid_search.adapters.guarded_store import READ_S, WRITE_S
+from pellucid_search.metrics import STORE_ERRORS
 
 _PREFIX = "pellucid:search:v1:lease:"
 # What another owner or another kind of value holds is left alone.
@@ -29,7 +28,7 @@ class RedisLeases:
 
     def __init__(self, url: str, monotonic: Callable[[], float]) -> None:
         self._redis = open_redis(url, timeout_s=None, server="cache")
-        self._guard = Guard(monotonic)
+        self._guard = StoreGuard(STORE_ERRORS, monotonic)
         self._renew = self._redis.register_script(_RENEW)
         self._release = self._redis.register_script(_RELEASE)
 
@@ -59,8 +58,7 @@ class RedisLeases:
 
     async def _run(self, work: Callable[[], Awaitable[Any]], limit_s: float) -> bool | None:
         async def attempt() -> bool:
-            with store_errors(RedisError, OSError):
-                return bool(await work())
+            return bool(await work())
 
         return await self._guard.run("lease", attempt, limit_s)
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from uuid import uuid4
 
 from pellucid_runtime.clock import Clock
+from pellucid_runtime.store_guard import Background
 from pellucid_search.asking import answer_cache
 from pellucid_search.asking.answer_cache import CachedAnswer
-from pellucid_search.asking.background import Background
 from pellucid_search.asking.flights import Flights
 from pellucid_search.asking.leases import Lease, Leases
 from pellucid_search.asking.provider_client import ProviderClient

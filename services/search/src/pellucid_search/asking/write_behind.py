@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from pellucid_search.asking.background import Background
+from pellucid_runtime.store_guard import Background
 from pellucid_search.ports import Cache
 
 

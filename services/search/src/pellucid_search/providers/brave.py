@@ -13,20 +13,9 @@ from pellucid_search.errors import (
     QuotaError,
     RateError,
 )
-from pellucid_search.hits import ProviderReply, RateWindow, RawHit
-from pellucid_search.providers.wire import (
-    Endpoint,
-    HttpCall,
-    HttpReply,
-    address,
-    child,
-    items,
-    json_object,
-    retry_after_s,
-    status_error,
-    text,
-)
-from pellucid_search.query import Freshness, ProviderQuery, with_operators
+from pellucid_search.hits import ProviderReply, RateWindow
+from pellucid_search.providers import wire
+from pellucid_search.query import ProviderQuery, window, with_operators
 
 MAX_COUNT = 20
 # Documented limits of `q`; longer queries are refused, so they are cut here.
@@ -45,12 +34,12 @@ COUNTRIES = frozenset(_COUNTRY_CODES.split())
 _LANGUAGES = frozenset(_LANGUAGE_CODES.split())
 _OTHER_CODES = {"ja": "jp", "no": "nb", "nn": "nb"}
 _TRADITIONAL_CHINESE = frozenset({"TW", "HK", "MO"})
-_FRESHNESS = {
-    Freshness.DAY: "pd",
-    Freshness.WEEK: "pw",
-    Freshness.MONTH: "pm",
-    Freshness.YEAR: "py",
-}
+_FIELDS = wire.ResultFields(
+    snippet=("description",),
+    age=("page_age", "age"),
+    language="language",
+    page_text="extra_snippets",
+)
 
 
 def wording(query: ProviderQuery) -> str:
@@ -58,8 +47,9 @@ def wording(query: ProviderQuery) -> str:
     return " ".join(with_operators(query).split()[:_MAX_WORDS])[:_MAX_CHARACTERS]
 
 
-def build(query: ProviderQuery, endpoint: Endpoint) -> HttpCall:
+def build(query: ProviderQuery, endpoint: wire.Endpoint) -> wire.HttpCall:
     """Return the request for one query."""
+    past = window(query)
     params = {
         "q": wording(query),
         "count": str(min(query.count, MAX_COUNT)),
@@ -68,15 +58,11 @@ def build(query: ProviderQuery, endpoint: Endpoint) -> HttpCall:
         "result_filter": "web,news" if query.news else "web",
         "extra_snippets": "true",
         "country": query.country if query.country in COUNTRIES else "ALL",
+        "search_lang": search_language(query),
+        "freshness": f"p{past[0]}" if past else "",
     }
-    language = search_language(query)
-    if language:
-        params["search_lang"] = language
-    if query.freshness in _FRESHNESS:
-        params["freshness"] = _FRESHNESS[query.freshness]
-    headers = {"X-Subscription-Token": endpoint.key, "Accept": "application/json"}
-    url = f"{endpoint.base_url}/res/v1/web/search"
-    return HttpCall("GET", url, params=tuple(params.items()), headers=headers)
+    headers = {"X-Subscription-Token": endpoint.key}
+    return wire.get(endpoint, "/res/v1/web/search", params, headers)
 
 
 def search_language(query: ProviderQuery) -> str:
@@ -93,42 +79,22 @@ def search_language(query: ProviderQuery) -> str:
             return code if code in _LANGUAGES else ""
 
 
-def parse(reply: HttpReply) -> ProviderReply:
+def parse(reply: wire.HttpReply) -> ProviderReply:
     """Return the results.
 
     Raises:
         ProviderError: The typed failure that the answer means.
     """
-    if reply.status != 200:  # noqa: PLR2004 - HTTP OK
-        raise _error(reply)
-    answer = json_object(reply)
+    answer = wire.good_answer(reply, _error)
     if answer.get("type") == "ErrorResponse":
         raise _error(reply)
-    found = [*items(child(answer, "web").get("results"))]
-    found.extend(items(child(answer, "news").get("results")))
-    hits = tuple(_hit(item) for item in found if address(item.get("url")))
-    return ProviderReply(hits=hits, windows=_windows(reply))
+    web, news = wire.child(answer, "web"), wire.child(answer, "news")
+    hits = _FIELDS.hits(web.get("results"), news.get("results"))
+    return ProviderReply(hits, windows=_windows(reply))
 
 
-def _hit(item: dict[str, Any]) -> RawHit:
-    extra = item.get("extra_snippets")
-    extras = [text(part) for part in extra[:5]] if isinstance(extra, list) else []
-    return RawHit(
-        url=address(item.get("url")),
-        title=text(item.get("title")),
-        snippet=text(item.get("description")),
-        age=text(item.get("page_age")) or text(item.get("age")),
-        language=text(item.get("language"), 16),
-        page_text="\n".join(part for part in extras if part),
-    )
-
-
-def _error(reply: HttpReply) -> ProviderError:
-    try:
-        code = _error_code(json_object(reply))
-    except ProviderError:
-        return status_error(reply)
-    match code:
+def _error(reply: wire.HttpReply) -> ProviderError:
+    match _error_code(wire.refusal(reply)):
         case "SUBSCRIPTION_TOKEN_INVALID" | "SUBSCRIPTION_NOT_FOUND" | "OPTION_NOT_IN_PLAN":
             return BadKeyError("the key is not valid or its plan does not allow this")
         case "QUOTA_LIMITED":
@@ -146,27 +112,27 @@ def _error(reply: HttpReply) -> ProviderError:
         case "VALIDATION":
             return BadRequestError("the provider rejected a parameter")
         case _:
-            return status_error(reply)
+            return wire.status_error(reply)
 
 
 def _error_code(answer: dict[str, Any]) -> str:
     """The documentation shows a list `errors`, real answers hold one `error`; both are read."""
-    listed = items(answer.get("errors"))
-    error = child(answer, "error") or (listed[0] if listed else {})
-    return text(error.get("code"))
+    listed = wire.items(answer.get("errors"))
+    error = wire.child(answer, "error") or (listed[0] if listed else {})
+    return wire.text(error.get("code"))
 
 
-def _short_reset_s(reply: HttpReply) -> float | None:
+def _short_reset_s(reply: wire.HttpReply) -> float | None:
     windows = _windows(reply)
-    return windows[0].reset_s if windows else retry_after_s(reply)
+    return windows[0].reset_s if windows else wire.retry_after_s(reply)
 
 
-def _month_reset_s(reply: HttpReply) -> float | None:
+def _month_reset_s(reply: wire.HttpReply) -> float | None:
     windows = _windows(reply)
     return windows[-1].reset_s if windows else None
 
 
-def _windows(reply: HttpReply) -> tuple[RateWindow, ...]:
+def _windows(reply: wire.HttpReply) -> tuple[RateWindow, ...]:
     """Read the comma lists of the rate headers, shortest window first."""
     columns = [
         _numbers(reply.headers.get(f"x-ratelimit-{name}", ""))

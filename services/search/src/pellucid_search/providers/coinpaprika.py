@@ -8,16 +8,8 @@ from typing import Any
 
 from pellucid_search.errors import BadRequestError, ProviderError
 from pellucid_search.hits import ProviderReply, RawHit
+from pellucid_search.providers import wire
 from pellucid_search.providers.named_things import change, coins, currencies, figure
-from pellucid_search.providers.wire import (
-    Endpoint,
-    HttpCall,
-    HttpReply,
-    child,
-    good_answer,
-    status_error,
-    text,
-)
 from pellucid_search.query import ProviderQuery
 
 _PAGE = "https://coinpaprika.com/coin"
@@ -34,27 +26,27 @@ def wording(query: ProviderQuery) -> str:
     return " ".join((*coin, _DOLLAR, *named)) if coin else ""
 
 
-def build(query: ProviderQuery, endpoint: Endpoint) -> HttpCall:
+def build(query: ProviderQuery, endpoint: wire.Endpoint) -> wire.HttpCall:
     """Return the request for one price."""
     coin, *quotes = wording(query).split()
     params = (("quotes", ",".join(quotes)),)
-    return HttpCall("GET", f"{endpoint.base_url}/v1/tickers/{coin}", params=params)
+    return wire.HttpCall("GET", f"{endpoint.base_url}/v1/tickers/{coin}", params=params)
 
 
-def parse(reply: HttpReply) -> ProviderReply:
+def parse(reply: wire.HttpReply) -> ProviderReply:
     """Return the price as one result.
 
     Raises:
         ProviderError: The typed failure that the answer means.
     """
-    answer = good_answer(reply, _error)
-    name, coin = text(answer.get("name")), text(answer.get("id"))
-    quotes = child(answer, "quotes")
-    prices = [said for code in quotes if (said := _price(code, child(quotes, code)))]
+    answer = wire.good_answer(reply, _error)
+    name, coin = wire.text(answer.get("name")), wire.text(answer.get("id"))
+    quotes = wire.child(answer, "quotes")
+    prices = [said for code in quotes if (said := _price(code, wire.child(quotes, code)))]
     if not (name and coin and prices):
         return ProviderReply(())
-    when = text(answer.get("last_updated"))
-    title = f"{name} ({text(answer.get('symbol'))}) price: {prices[0]}"
+    when = wire.text(answer.get("last_updated"))
+    title = f"{name} ({wire.text(answer.get('symbol'))}) price: {prices[0]}"
     read = f" as of {when[:16].replace('T', ' ')} UTC" if when else ""
     said = f"Price by CoinPaprika{read}: 1 {name} costs {' and '.join(prices)}."
     hit = RawHit(f"{_PAGE}/{coin}/", title, said, age=when, language="en", page_text=said)
@@ -69,7 +61,7 @@ def _price(code: str, quote: dict[str, Any]) -> str:
     return f"{value} ({change(moved)} in 24 hours)" if isinstance(moved, int | float) else value
 
 
-def _error(reply: HttpReply) -> ProviderError:
+def _error(reply: wire.HttpReply) -> ProviderError:
     if reply.status == _NOT_FOUND:
         return BadRequestError("the provider does not know this coin")
-    return status_error(reply)
+    return wire.status_error(reply)

@@ -7,15 +7,8 @@ leaves. Rates are of working days, so a week is asked for and its last two days 
 from datetime import timedelta
 
 from pellucid_search.hits import ProviderReply, RawHit
+from pellucid_search.providers import wire
 from pellucid_search.providers.named_things import change, currencies, figure
-from pellucid_search.providers.wire import (
-    Endpoint,
-    HttpCall,
-    HttpReply,
-    child,
-    good_answer,
-    text,
-)
 from pellucid_search.query import ProviderQuery
 
 PUBLIC = "https://api.frankfurter.dev"
@@ -30,26 +23,26 @@ def wording(query: ProviderQuery) -> str:
     return " ".join(named[:_PAIR]) if len(named) >= _PAIR else ""
 
 
-def build(query: ProviderQuery, endpoint: Endpoint) -> HttpCall:
+def build(query: ProviderQuery, endpoint: wire.Endpoint) -> wire.HttpCall:
     """Return the request for the rates of the last days."""
     base, quote = wording(query).split()
     since = (query.now - timedelta(days=_DAYS)).date().isoformat()
     params = (("base", base), ("symbols", quote))
-    return HttpCall("GET", f"{endpoint.base_url}/v1/{since}..", params=params)
+    return wire.HttpCall("GET", f"{endpoint.base_url}/v1/{since}..", params=params)
 
 
-def parse(reply: HttpReply) -> ProviderReply:
+def parse(reply: wire.HttpReply) -> ProviderReply:
     """Return the rate as one result.
 
     Raises:
         ProviderError: The typed failure that the answer means.
     """
-    answer = good_answer(reply)
-    base, rates = text(answer.get("base")), child(answer, "rates")
+    answer = wire.good_answer(reply)
+    base, rates = wire.text(answer.get("base")), wire.child(answer, "rates")
     days = [(day, code, rate) for day in sorted(rates) for code, rate in _rates(rates[day])]
     if not base or not days:
         return ProviderReply(())
-    return ProviderReply((_hit(base, text(answer.get("start_date")), days[-_PAIR:]),))
+    return ProviderReply((_hit(base, wire.text(answer.get("start_date")), days[-_PAIR:]),))
 
 
 def _rates(day: object) -> list[tuple[str, float]]:

@@ -3,7 +3,6 @@
 Closed to new customers and announced to end on 2027-01-01; kept for existing ones.
 """
 
-from dataclasses import replace
 from typing import Any
 
 from pellucid_search.errors import (
@@ -13,107 +12,81 @@ from pellucid_search.errors import (
     QuotaError,
     RateError,
 )
-from pellucid_search.hits import DateSource, ProviderReply, RawHit
-from pellucid_search.providers import google_codes
-from pellucid_search.providers.wire import (
-    Endpoint,
-    HttpCall,
-    HttpReply,
-    address,
-    child,
-    items,
-    json_object,
-    retry_after_s,
-    status_error,
-    text,
+from pellucid_search.hits import DateSource, ProviderReply
+from pellucid_search.providers import google_codes, wire
+from pellucid_search.query import (
+    ProviderQuery,
+    SafeSearch,
+    window,
+    with_operators_but_one_site,
 )
-from pellucid_search.query import Freshness, ProviderQuery, SafeSearch, with_operators
 
 MAX_COUNT = 10
-_OK = 200
-_RESTRICT = {
-    Freshness.DAY: "d1",
-    Freshness.WEEK: "w1",
-    Freshness.MONTH: "m1",
-    Freshness.YEAR: "y1",
-}
+FIELDS = wire.ResultFields(url="link", date_source=DateSource.META)
 _DATE_TAGS = ("article:published_time", "og:published_time", "datepublished", "date", "pubdate")
-_KEY_REASONS = frozenset({"keyInvalid", "accessNotConfigured", "forbidden", "ipRefererBlocked"})
-_QUOTA_REASONS = frozenset({"dailyLimitExceeded", "quotaExceeded", "dailyLimitExceededUnreg"})
-_RATE_REASONS = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "RESOURCE_EXHAUSTED"})
+_SPENT = (QuotaError, "the day's quota is used up")
+_TOO_FAST = (RateError, "the rate limit was reached")
+_WRONG_KEY = (BadKeyError, "the key is not valid or not entitled")
+_REJECTED = (BadRequestError, "the provider rejected a parameter")
+_ERRORS: wire.Meanings = {
+    "dailyLimitExceeded": _SPENT,
+    "quotaExceeded": _SPENT,
+    "rateLimitExceeded": _TOO_FAST,
+    "userRateLimitExceeded": _TOO_FAST,
+    "RESOURCE_EXHAUSTED": _TOO_FAST,
+    "keyInvalid": _WRONG_KEY,
+    "accessNotConfigured": _WRONG_KEY,
+    "forbidden": _WRONG_KEY,
+    "ipRefererBlocked": _WRONG_KEY,
+    "api key": _WRONG_KEY,
+    "badRequest": _REJECTED,
+    "INVALID_ARGUMENT": _REJECTED,
+    "parseError": _REJECTED,
+    "invalid": _REJECTED,
+}
+
+wording = with_operators_but_one_site
 
 
-def wording(query: ProviderQuery) -> str:
-    """Return the words as they are sent; one site has a parameter of its own."""
-    if query.site:
-        query = replace(query, site="", include_domains=())
-    return with_operators(query)
-
-
-def build(query: ProviderQuery, endpoint: Endpoint) -> HttpCall:
+def build(query: ProviderQuery, endpoint: wire.Endpoint) -> wire.HttpCall:
     """Return the request for one query."""
+    language, past = google_codes.language_code(query), window(query)
     params = {
         "key": endpoint.key,
         "cx": endpoint.account,
         "q": wording(query),
         "num": str(min(query.count, MAX_COUNT)),
         "safe": "off" if query.safe_search is SafeSearch.OFF else "active",
+        "dateRestrict": f"{past[0]}1" if past else "",
+        "lr": f"lang_{language}" if language else "",
+        "hl": language,
+        "gl": google_codes.country_code(query),
+        "siteSearch": query.site,
+        "siteSearchFilter": "i" if query.site else "",
     }
-    if query.freshness in _RESTRICT:
-        params["dateRestrict"] = _RESTRICT[query.freshness]
-    if query.language:
-        language = google_codes.language_code(query)
-        params |= {"lr": f"lang_{language}", "hl": language}
-    if query.country:
-        params["gl"] = google_codes.country_code(query)
-    if query.site:
-        params |= {"siteSearch": query.site, "siteSearchFilter": "i"}
-    return HttpCall("GET", f"{endpoint.base_url}/customsearch/v1", params=tuple(params.items()))
+    return wire.get(endpoint, "/customsearch/v1", params)
 
 
-def parse(reply: HttpReply) -> ProviderReply:
+def parse(reply: wire.HttpReply) -> ProviderReply:
     """Return the results; an answer without `items` found nothing.
 
     Raises:
         ProviderError: The typed failure that the answer means.
     """
-    if reply.status != _OK:
-        raise _error(reply)
-    answer = json_object(reply)
-    found = items(answer.get("items"))
-    return ProviderReply(tuple(_hit(item) for item in found if address(item.get("link"))))
-
-
-def _hit(item: dict[str, Any]) -> RawHit:
-    return RawHit(
-        url=address(item.get("link")),
-        title=text(item.get("title")),
-        snippet=text(item.get("snippet")),
-        age=page_date(item),
-        date_source=DateSource.META,
-    )
+    found = wire.items(wire.good_answer(reply, _error).get("items"))
+    return ProviderReply(FIELDS.hits([{**item, "date": page_date(item)} for item in found]))
 
 
 def page_date(item: dict[str, Any]) -> str:
     """Return the date that a result's page declares; empty when it declares none."""
-    tags = items(child(item, "pagemap").get("metatags"))
-    named = {key.lower(): text(value) for tag in tags for key, value in tag.items()}
+    tags = wire.items(wire.child(item, "pagemap").get("metatags"))
+    named = {key.lower(): wire.text(value) for tag in tags for key, value in tag.items()}
     return next((named[name] for name in _DATE_TAGS if named.get(name)), "")
 
 
-def _error(reply: HttpReply) -> ProviderError:
-    try:
-        error = child(json_object(reply), "error")
-    except ProviderError:
-        return status_error(reply)
-    listed = items(error.get("errors"))
-    reason = text(listed[0].get("reason")) if listed else text(error.get("status"))
-    if reason in _QUOTA_REASONS:
-        return QuotaError("the day's quota is used up")
-    if reason in _RATE_REASONS:
-        return RateError("the rate limit was reached", retry_after_s=retry_after_s(reply))
-    if reason in _KEY_REASONS or "api key" in text(error.get("message")).lower():
-        return BadKeyError("the key is not valid or not entitled")
-    if reason in {"badRequest", "invalid", "INVALID_ARGUMENT", "parseError"}:
-        return BadRequestError("the provider rejected a parameter")
-    return status_error(reply)
+def _error(reply: wire.HttpReply) -> ProviderError:
+    error = wire.child(wire.refusal(reply), "error")
+    listed = wire.items(error.get("errors"))
+    reason = wire.text(listed[0].get("reason")) if listed else wire.text(error.get("status"))
+    asked = " api key" if "api key" in wire.text(error.get("message")).lower() else ""
+    return wire.named_error(reply, reason + asked, _ERRORS)

@@ -11,15 +11,8 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from pellucid_search.hits import ProviderReply, RawHit
+from pellucid_search.providers import wire
 from pellucid_search.providers.names import longest_name
-from pellucid_search.providers.wire import (
-    HttpCall,
-    HttpReply,
-    child,
-    good_answer,
-    items,
-    text,
-)
 from pellucid_search.query import ProviderQuery
 
 PUBLIC = "https://api.open-meteo.com"
@@ -67,29 +60,29 @@ def readings(name: str) -> tuple[str, ...]:
     return (name, rest) if rest else (name,)
 
 
-def where(name: str, language: str, base_url: str) -> HttpCall:
+def where(name: str, language: str, base_url: str) -> wire.HttpCall:
     """Return the request for the place of a name; the public service has a host for it."""
     host = base_url.replace("//api.", "//geocoding-api.", 1)
     params = (("name", name), ("count", "1"), ("language", language or "en"), ("format", "json"))
-    return HttpCall("GET", f"{host}/v1/search", params=params)
+    return wire.HttpCall("GET", f"{host}/v1/search", params=params)
 
 
-def place(reply: HttpReply) -> Place | None:
+def place(reply: wire.HttpReply) -> Place | None:
     """Return the best known place of a name; None when there is none.
 
     Raises:
         ProviderError: The typed failure that the answer means.
     """
-    for found in items(good_answer(reply).get("results"))[:1]:
+    for found in wire.items(wire.good_answer(reply).get("results"))[:1]:
         latitude, longitude = found.get("latitude"), found.get("longitude")
         if isinstance(latitude, int | float) and isinstance(longitude, int | float):
-            parts = (text(found.get("name")), text(found.get("country")))
+            parts = (wire.text(found.get("name")), wire.text(found.get("country")))
             name = ", ".join(filter(None, parts))
             return Place(name, round(latitude, _PLACES), round(longitude, _PLACES))
     return None
 
 
-def forecast(at: Place, base_url: str) -> HttpCall:
+def forecast(at: Place, base_url: str) -> wire.HttpCall:
     """Return the request for the weather of a place."""
     params = (
         ("latitude", str(at.latitude)),
@@ -99,22 +92,22 @@ def forecast(at: Place, base_url: str) -> HttpCall:
         ("timezone", "auto"),
         ("forecast_days", str(_DAYS)),
     )
-    return HttpCall("GET", f"{base_url}/v1/forecast", params=params)
+    return wire.HttpCall("GET", f"{base_url}/v1/forecast", params=params)
 
 
-def weather(at: Place, reply: HttpReply) -> ProviderReply:
+def weather(at: Place, reply: wire.HttpReply) -> ProviderReply:
     """Return the weather of a place as one result.
 
     Raises:
         ProviderError: The typed failure that the answer means.
     """
-    answer = good_answer(reply)
-    current, daily = child(answer, "current"), child(answer, "daily")
-    if not text(current.get("time")):
+    answer = wire.good_answer(reply)
+    current, daily = wire.child(answer, "current"), wire.child(answer, "daily")
+    if not wire.text(current.get("time")):
         return ProviderReply(())
     now = _now(current)
-    when = f"{text(current.get('time')).replace('T', ' ')} ({text(answer.get('timezone'))})"
-    said = f"Weather in {at.name} by Open-Meteo as of {when}: {now}."
+    when, zone = wire.text(current["time"]).replace("T", " "), wire.text(answer.get("timezone"))
+    said = f"Weather in {at.name} by Open-Meteo as of {when} ({zone}): {now}."
     days = (day for n in range(_DAYS) if (day := _day(daily, n)))
     said = " ".join((said, *(f"Forecast for {day}." for day in days)))
     url = f"{PUBLIC}/v1/forecast?latitude={at.latitude}&longitude={at.longitude}"
@@ -142,7 +135,7 @@ def _day(daily: Mapping[str, Any], n: int) -> str:
         values = daily.get(field)
         return values[n] if isinstance(values, list) and n < len(values) else None
 
-    day, low, high = text(of("time")), of("temperature_2m_min"), of("temperature_2m_max")
+    day, low, high = wire.text(of("time")), of("temperature_2m_min"), of("temperature_2m_max")
     if not (day and _is_told(low) and _is_told(high)):
         return ""
     rain = of("precipitation_probability_max")
@@ -166,7 +159,7 @@ def _instant(answer: Mapping[str, Any], current: Mapping[str, Any]) -> str:
     """Return the time of the weather with its zone."""
     offset = answer.get("utc_offset_seconds")
     try:
-        local = datetime.fromisoformat(text(current.get("time")))
+        local = datetime.fromisoformat(wire.text(current.get("time")))
         shift = timedelta(seconds=offset if isinstance(offset, int) else 0)
         return local.replace(tzinfo=timezone(shift)).isoformat()
     except ValueError:

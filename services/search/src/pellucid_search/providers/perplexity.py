@@ -5,54 +5,32 @@ https://docs.perplexity.ai/docs/admin/rate-limits-usage-tiers. Its snippets are 
 may stand in for the page. Domains are either all permitted or all denied.
 """
 
-from typing import Any
-
 from pellucid_search.errors import ProviderError, QuotaError
-from pellucid_search.hits import ProviderReply, RawHit
-from pellucid_search.providers.wire import (
-    Endpoint,
-    HttpCall,
-    HttpReply,
-    address,
-    child,
-    good_answer,
-    items,
-    page_text,
-    refusal,
-    status_error,
-    text,
-)
-from pellucid_search.query import WINDOW_DAYS, ProviderQuery, permitted
+from pellucid_search.hits import ProviderReply
+from pellucid_search.providers import wire
+from pellucid_search.query import ProviderQuery, permitted, window, words
 
 MAX_COUNT = 20
 _MAX_DOMAINS = 20
 _TOKENS_PER_PAGE = 1024
-_NO_FUNDS = "insufficient_quota"
+_FIELDS = wire.ResultFields(age=("date", "last_updated"), page_text="snippet")
+_ERRORS: wire.Meanings = {"insufficient_quota": (QuotaError, "the account's credit is used up")}
+
+wording = words
 
 
-def wording(query: ProviderQuery) -> str:
-    """Return the words as they are sent; sites have parameters of their own."""
-    return query.text
-
-
-def build(query: ProviderQuery, endpoint: Endpoint) -> HttpCall:
+def build(query: ProviderQuery, endpoint: wire.Endpoint) -> wire.HttpCall:
     """Return the request for one query."""
-    body: dict[str, Any] = {
+    body = {
         "query": wording(query),
         "max_results": min(query.count, MAX_COUNT),
         "max_tokens_per_page": _TOKENS_PER_PAGE,
+        "country": query.country,
+        "search_language_filter": [query.language] if query.language else [],
+        "search_recency_filter": window(query),
+        "search_domain_filter": _domains(query),
     }
-    if query.country:
-        body["country"] = query.country
-    if query.language:
-        body["search_language_filter"] = [query.language]
-    if query.freshness in WINDOW_DAYS:
-        body["search_recency_filter"] = query.freshness.value
-    domains = _domains(query)
-    if domains:
-        body["search_domain_filter"] = domains
-    headers = {"Authorization": f"Bearer {endpoint.key}", "Accept": "application/json"}
-    return HttpCall("POST", f"{endpoint.base_url}/search", headers=headers, json=body)
+    return wire.post(endpoint, "/search", body, wire.bearer(endpoint))
 
 
 def _domains(query: ProviderQuery) -> list[str]:
@@ -61,27 +39,15 @@ def _domains(query: ProviderQuery) -> list[str]:
     return list((permitted(query) or denied)[:_MAX_DOMAINS])
 
 
-def parse(reply: HttpReply) -> ProviderReply:
+def parse(reply: wire.HttpReply) -> ProviderReply:
     """Return the results.
 
     Raises:
         ProviderError: The typed failure that the answer means.
     """
-    found = items(good_answer(reply, _error).get("results"))
-    return ProviderReply(tuple(_hit(item) for item in found if address(item.get("url"))))
+    return ProviderReply(_FIELDS.hits(wire.good_answer(reply, _error).get("results")))
 
 
-def _hit(item: dict[str, Any]) -> RawHit:
-    return RawHit(
-        url=address(item.get("url")),
-        title=text(item.get("title")),
-        snippet=text(item.get("snippet")),
-        age=text(item.get("date")) or text(item.get("last_updated")),
-        page_text=page_text(item.get("snippet")),
-    )
-
-
-def _error(reply: HttpReply) -> ProviderError:
-    if text(child(refusal(reply), "error").get("type")) == _NO_FUNDS:
-        return QuotaError("the account's credit is used up")
-    return status_error(reply)
+def _error(reply: wire.HttpReply) -> ProviderError:
+    said = wire.text(wire.child(wire.refusal(reply), "error").get("type"))
+    return wire.named_error(reply, said, _ERRORS)

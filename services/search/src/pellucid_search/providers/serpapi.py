@@ -5,34 +5,18 @@ the limit per hour or the month's searches, told apart by its message; "no resul
 beside the status `Success`.
 """
 
-from typing import Any
-
 from pellucid_search.errors import ProviderError, ProviderServerError, QuotaError
-from pellucid_search.hits import ProviderReply, RawHit
-from pellucid_search.providers import google_codes
-from pellucid_search.providers.wire import (
-    Endpoint,
-    HttpCall,
-    HttpReply,
-    address,
-    child,
-    good_answer,
-    items,
-    refusal,
-    status_error,
-    text,
-)
+from pellucid_search.hits import ProviderReply
+from pellucid_search.providers import google_codes, wire
 from pellucid_search.query import ProviderQuery, SafeSearch, with_operators
 
-_SPENT = "run out of searches"
+_FIELDS = wire.ResultFields(url="link")
+_ERRORS: wire.Meanings = {"run out of searches": (QuotaError, "the month's searches are used up")}
+
+wording = with_operators
 
 
-def wording(query: ProviderQuery) -> str:
-    """Return the words as they are sent."""
-    return with_operators(query)
-
-
-def build(query: ProviderQuery, endpoint: Endpoint) -> HttpCall:
+def build(query: ProviderQuery, endpoint: wire.Endpoint) -> wire.HttpCall:
     """Return the request for one query; Google gives ten results a page."""
     language = google_codes.language_code(query)
     params = {
@@ -46,33 +30,21 @@ def build(query: ProviderQuery, endpoint: Endpoint) -> HttpCall:
         "tbs": google_codes.past(query),
         "tbm": "nws" if query.news else "",
     }
-    given = tuple((name, value) for name, value in params.items() if value)
-    return HttpCall("GET", f"{endpoint.base_url}/search.json", params=given)
+    return wire.get(endpoint, "/search.json", params)
 
 
-def parse(reply: HttpReply) -> ProviderReply:
+def parse(reply: wire.HttpReply) -> ProviderReply:
     """Return the results.
 
     Raises:
         ProviderError: The typed failure that the answer means.
     """
-    answer = good_answer(reply, _error)
-    if text(child(answer, "search_metadata").get("status")) == "Error":
+    answer = wire.good_answer(reply, _error)
+    if wire.text(wire.child(answer, "search_metadata").get("status")) == "Error":
         raise ProviderServerError("the provider could not read the search engine")
-    found = [*items(answer.get("organic_results")), *items(answer.get("news_results"))]
-    return ProviderReply(tuple(_hit(item) for item in found if address(item.get("link"))))
+    return ProviderReply(_FIELDS.hits(answer.get("organic_results"), answer.get("news_results")))
 
 
-def _hit(item: dict[str, Any]) -> RawHit:
-    return RawHit(
-        url=address(item.get("link")),
-        title=text(item.get("title")),
-        snippet=text(item.get("snippet")),
-        age=text(item.get("date")),
-    )
-
-
-def _error(reply: HttpReply) -> ProviderError:
-    if _SPENT in text(refusal(reply).get("error")).lower():
-        return QuotaError("the month's searches are used up")
-    return status_error(reply)
+def _error(reply: wire.HttpReply) -> ProviderError:
+    said = wire.text(wire.refusal(reply).get("error")).lower()
+    return wire.named_error(reply, said, _ERRORS)

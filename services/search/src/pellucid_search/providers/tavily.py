@@ -5,7 +5,6 @@ It knows parameters for domains and time, returns page text when asked, and char
 
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 import yaml
 
@@ -17,27 +16,15 @@ from pellucid_search.errors import (
     QuotaError,
     RateError,
 )
-from pellucid_search.hits import ProviderReply, RawHit
-from pellucid_search.providers.wire import (
-    Endpoint,
-    HttpCall,
-    HttpReply,
-    address,
-    child,
-    items,
-    json_object,
-    page_text,
-    retry_after_s,
-    status_error,
-    text,
-)
-from pellucid_search.query import WINDOW_DAYS, ProviderQuery, SafeSearch, permitted
+from pellucid_search.hits import ProviderReply
+from pellucid_search.providers import wire
+from pellucid_search.query import ProviderQuery, SafeSearch, permitted, window
 
 MAX_COUNT = 20
 _MAX_CHARACTERS = 399
 _MAX_INCLUDED = 300
 _MAX_EXCLUDED = 150
-_OK = 200
+_FIELDS = wire.ResultFields(snippet=("content",), age=("published_date",), page_text="raw_content")
 
 
 def wording(query: ProviderQuery) -> str:
@@ -45,9 +32,9 @@ def wording(query: ProviderQuery) -> str:
     return query.text[:_MAX_CHARACTERS]
 
 
-def build(query: ProviderQuery, endpoint: Endpoint) -> HttpCall:
+def build(query: ProviderQuery, endpoint: wire.Endpoint) -> wire.HttpCall:
     """Return the request for one query."""
-    body: dict[str, Any] = {
+    body = {
         "query": wording(query),
         "search_depth": "basic",
         "topic": "news" if query.news else "general",
@@ -56,21 +43,14 @@ def build(query: ProviderQuery, endpoint: Endpoint) -> HttpCall:
         "include_answer": False,
         "include_images": False,
         "include_usage": True,
+        "time_range": window(query),
+        "include_domains": list(permitted(query)[:_MAX_INCLUDED]),
+        "exclude_domains": list(query.exclude_domains[:_MAX_EXCLUDED]),
+        # Only the topic `general` takes a country.
+        "country": None if query.news else _countries().get(query.country),
+        "safe_search": True if query.safe_search is SafeSearch.STRICT else None,
     }
-    if query.freshness in WINDOW_DAYS:
-        body["time_range"] = query.freshness.value
-    included = permitted(query)
-    if included:
-        body["include_domains"] = list(included[:_MAX_INCLUDED])
-    if query.exclude_domains:
-        body["exclude_domains"] = list(query.exclude_domains[:_MAX_EXCLUDED])
-    country = _countries().get(query.country, "")
-    if country and not query.news:  # only the topic `general` takes a country
-        body["country"] = country
-    if query.safe_search is SafeSearch.STRICT:
-        body["safe_search"] = True
-    headers = {"Authorization": f"Bearer {endpoint.key}", "Accept": "application/json"}
-    return HttpCall("POST", f"{endpoint.base_url}/search", headers=headers, json=body)
+    return wire.post(endpoint, "/search", body, wire.bearer(endpoint))
 
 
 @cache
@@ -79,31 +59,18 @@ def _countries() -> dict[str, str]:
     return dict(yaml.safe_load(table))
 
 
-def parse(reply: HttpReply) -> ProviderReply:
+def parse(reply: wire.HttpReply) -> ProviderReply:
     """Return the results.
 
     Raises:
         ProviderError: The typed failure that the answer means.
     """
-    if reply.status != _OK:
-        raise _error(reply)
-    answer = json_object(reply)
-    used = child(answer, "usage").get("credits")
-    hits = tuple(_hit(item) for item in items(answer.get("results")) if address(item.get("url")))
-    return ProviderReply(hits, credits=float(used) if isinstance(used, int | float) else 1.0)
+    answer = wire.good_answer(reply, _error)
+    spent = wire.child(answer, "usage").get("credits")
+    return ProviderReply(_FIELDS.hits(answer.get("results")), credits=wire.used(spent))
 
 
-def _hit(item: dict[str, Any]) -> RawHit:
-    return RawHit(
-        url=address(item.get("url")),
-        title=text(item.get("title")),
-        snippet=text(item.get("content")),
-        age=text(item.get("published_date")),
-        page_text=page_text(item.get("raw_content")),
-    )
-
-
-def _error(reply: HttpReply) -> ProviderError:
+def _error(reply: wire.HttpReply) -> ProviderError:
     match reply.status:
         case 401 | 403:
             return BadKeyError("the key is not valid or not entitled")
@@ -116,16 +83,11 @@ def _error(reply: HttpReply) -> ProviderError:
         case status if status >= 500:  # noqa: PLR2004 - server errors
             return ProviderServerError("the provider reports an error of its own")
         case _:
-            return status_error(reply)
+            return wire.status_error(reply)
 
 
-def _wait_s(reply: HttpReply) -> float | None:
+def _wait_s(reply: wire.HttpReply) -> float | None:
     """Keyless answers say it in the body, others perhaps in a header."""
-    waiting = retry_after_s(reply)
-    if waiting is not None:
-        return waiting
-    try:
-        said = child(json_object(reply), "error").get("retry_after_seconds")
-    except ProviderError:
-        return None
-    return float(said) if isinstance(said, int | float) else None
+    waiting = wire.retry_after_s(reply)
+    said = wire.child(wire.refusal(reply), "error").get("retry_after_seconds")
+    return float(said) if waiting is None and isinstance(said, int | float) else waiting

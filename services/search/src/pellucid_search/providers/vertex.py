@@ -15,25 +15,26 @@ from pellucid_search.errors import (
     ProviderServerError,
     RateError,
 )
-from pellucid_search.hits import DateSource, ProviderReply, RawHit
-from pellucid_search.providers import google_codes
-from pellucid_search.providers.google import page_date
-from pellucid_search.providers.wire import (
-    Endpoint,
-    HttpCall,
-    HttpReply,
-    address,
-    child,
-    good_answer,
-    items,
-    refusal,
-    retry_after_s,
-    status_error,
-    text,
-)
+from pellucid_search.hits import ProviderReply
+from pellucid_search.providers import google_codes, wire
+from pellucid_search.providers.google import FIELDS, page_date
 from pellucid_search.query import ProviderQuery, SafeSearch, with_operators
 
 MAX_COUNT = 25
+_WRONG_KEY = (BadKeyError, "the key is not valid for this engine")
+_OWN_ERROR = (ProviderServerError, "the provider reports an error of its own")
+_ERRORS: wire.Meanings = {
+    "RESOURCE_EXHAUSTED": (RateError, "the limit per minute was reached"),
+    "UNAUTHENTICATED": _WRONG_KEY,
+    "PERMISSION_DENIED": _WRONG_KEY,
+    "NOT_FOUND": _WRONG_KEY,
+    "FAILED_PRECONDITION": _WRONG_KEY,
+    "api key": (BadKeyError, "the key is not valid"),
+    "INVALID_ARGUMENT": (BadRequestError, "the provider rejected a parameter"),
+    "UNAVAILABLE": _OWN_ERROR,
+    "INTERNAL": _OWN_ERROR,
+    "DEADLINE_EXCEEDED": _OWN_ERROR,
+}
 
 
 def wording(query: ProviderQuery) -> str:
@@ -41,67 +42,43 @@ def wording(query: ProviderQuery) -> str:
     return query.text if query.site else with_operators(query)
 
 
-def build(query: ProviderQuery, endpoint: Endpoint) -> HttpCall:
+def build(query: ProviderQuery, endpoint: wire.Endpoint) -> wire.HttpCall:
     """Return the request for one query."""
-    body: dict[str, Any] = {
+    body = {
         "query": wording(query),
         "pageSize": min(query.count, MAX_COUNT),
         "safeSearch": query.safe_search is not SafeSearch.OFF,
         "contentSearchSpec": {"snippetSpec": {"returnSnippet": True}},
+        "filter": " AND ".join(_filters(query)),
     }
-    filters = _filters(query)
-    if filters:
-        body["filter"] = " AND ".join(filters)
-    headers = {"X-Goog-Api-Key": endpoint.key, "Accept": "application/json"}
-    url = f"{endpoint.base_url}/v1/{endpoint.account}:searchLite"
-    return HttpCall("POST", url, headers=headers, json=body)
+    path = f"/v1/{endpoint.account}:searchLite"
+    return wire.post(endpoint, path, body, {"X-Goog-Api-Key": endpoint.key})
 
 
 def _filters(query: ProviderQuery) -> list[str]:
     """Return filters of basic website search; a window of time is none of them."""
-    filters = []
-    if query.language:
-        filters.append(f'lr:"lang_{google_codes.language_code(query)}"')
-    if query.site:
-        filters.append(f'siteSearch:"https://{query.site}"')
-    return filters
+    language = f'lr:"lang_{google_codes.language_code(query)}"' if query.language else ""
+    site = f'siteSearch:"https://{query.site}"' if query.site else ""
+    return [each for each in (language, site) if each]
 
 
-def parse(reply: HttpReply) -> ProviderReply:
+def parse(reply: wire.HttpReply) -> ProviderReply:
     """Return the results; an answer without `results` found nothing.
 
     Raises:
         ProviderError: The typed failure that the answer means.
     """
-    found = items(good_answer(reply, _error).get("results"))
-    pages = [child(child(item, "document"), "derivedStructData") for item in found]
-    return ProviderReply(tuple(_hit(page) for page in pages if address(page.get("link"))))
+    found = wire.items(wire.good_answer(reply, _error).get("results"))
+    pages = [wire.child(wire.child(item, "document"), "derivedStructData") for item in found]
+    return ProviderReply(FIELDS.hits([_flat(page) for page in pages]))
 
 
-def _hit(page: dict[str, Any]) -> RawHit:
-    snippets = [text(part.get("snippet")) for part in items(page.get("snippets"))]
-    return RawHit(
-        url=address(page.get("link")),
-        title=text(page.get("title")),
-        snippet=next(filter(None, snippets), ""),
-        age=page_date(page),
-        date_source=DateSource.META,
-    )
+def _flat(page: dict[str, Any]) -> dict[str, Any]:
+    snippets = [part.get("snippet") for part in wire.items(page.get("snippets"))]
+    return {**page, "snippet": next(filter(None, snippets), ""), "date": page_date(page)}
 
 
-def _error(reply: HttpReply) -> ProviderError:
-    error = child(refusal(reply), "error")
-    match text(error.get("status")):
-        case "RESOURCE_EXHAUSTED":
-            waiting = retry_after_s(reply)
-            return RateError("the limit per minute was reached", retry_after_s=waiting)
-        case "UNAUTHENTICATED" | "PERMISSION_DENIED" | "NOT_FOUND" | "FAILED_PRECONDITION":
-            return BadKeyError("the key is not valid for this engine")
-        case "INVALID_ARGUMENT" if "api key" in text(error.get("message")).lower():
-            return BadKeyError("the key is not valid")
-        case "INVALID_ARGUMENT":
-            return BadRequestError("the provider rejected a parameter")
-        case "UNAVAILABLE" | "INTERNAL" | "DEADLINE_EXCEEDED":
-            return ProviderServerError("the provider reports an error of its own")
-        case _:
-            return status_error(reply)
+def _error(reply: wire.HttpReply) -> ProviderError:
+    error = wire.child(wire.refusal(reply), "error")
+    said = f"{wire.text(error.get('status'))} {wire.text(error.get('message')).lower()}"
+    return wire.named_error(reply, said, _ERRORS)

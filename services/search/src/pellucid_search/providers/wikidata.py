@@ -8,17 +8,8 @@ import re
 
 from pellucid_search.errors import BadRequestError, ProviderError, RateError
 from pellucid_search.hits import ProviderReply, RawHit
+from pellucid_search.providers import wire
 from pellucid_search.providers.names import longest_name
-from pellucid_search.providers.wire import (
-    Endpoint,
-    HttpCall,
-    HttpReply,
-    child,
-    good_answer,
-    items,
-    retry_after_s,
-    text,
-)
 from pellucid_search.query import ProviderQuery
 
 PAGE = "https://www.wikidata.org/wiki/"
@@ -33,7 +24,7 @@ def wording(query: ProviderQuery) -> str:
     return longest_name(query.text)
 
 
-def build(query: ProviderQuery, endpoint: Endpoint) -> HttpCall:
+def build(query: ProviderQuery, endpoint: wire.Endpoint) -> wire.HttpCall:
     """Return the request for the item of one name."""
     language = query.language or "en"
     params = (
@@ -46,27 +37,27 @@ def build(query: ProviderQuery, endpoint: Endpoint) -> HttpCall:
         ("format", "json"),
     )
     url = f"{endpoint.base_url}/w/api.php"
-    return HttpCall("GET", url, params=params, headers={"User-Agent": _AGENT})
+    return wire.HttpCall("GET", url, params=params, headers={"User-Agent": _AGENT})
 
 
-def parse(reply: HttpReply) -> ProviderReply:
+def parse(reply: wire.HttpReply) -> ProviderReply:
     """Return the item as the only hit.
 
     Raises:
         ProviderError: The typed failure that the answer means.
     """
-    answer = good_answer(reply)
-    if refused := child(answer, "error"):
-        raise _error(text(refused.get("code")), reply)
-    found = [item for item in items(answer.get("search")) if _ITEM.fullmatch(text(item.get("id")))]
+    answer = wire.good_answer(reply)
+    if refused := wire.child(answer, "error"):
+        raise _error(wire.text(refused.get("code")), reply)
     hits = (
-        RawHit(PAGE + item["id"], text(item.get("label")), text(item.get("description")))
-        for item in found[:1]
+        RawHit(PAGE + name, wire.text(item.get("label")), wire.text(item.get("description")))
+        for item in wire.items(answer.get("search"))
+        if _ITEM.fullmatch(name := wire.text(item.get("id")))
     )
-    return ProviderReply(tuple(hits))
+    return ProviderReply(tuple(hits)[:1])
 
 
-def _error(code: str, reply: HttpReply) -> ProviderError:
+def _error(code: str, reply: wire.HttpReply) -> ProviderError:
     if code in _BUSY:
-        return RateError("the rate limit was reached", retry_after_s=retry_after_s(reply))
+        return RateError("the rate limit was reached", retry_after_s=wire.retry_after_s(reply))
     return BadRequestError("the provider rejected a parameter")

@@ -2,29 +2,22 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import orjson
 
-from pellucid_search.errors import (
-    BadKeyError,
-    BadRequestError,
-    BlockedError,
-    EmptyError,
-    MalformedError,
-    ProviderError,
-    ProviderServerError,
-    QuotaError,
-    RateError,
-    UnreachableError,
-)
-from pellucid_search.hits import PAGE_TEXT_LIMIT, TEXT_LIMIT
+from pellucid_search import errors
+from pellucid_search.hits import PAGE_TEXT_LIMIT, TEXT_LIMIT, DateSource, RawHit
 
 # No list of any provider is longer; more is cut before any work is done on it.
 MAX_ITEMS = 100
 # Room for markup around a title or snippet that is cut to TEXT_LIMIT once it is plain text.
 _RAW_TEXT_LIMIT = 4 * TEXT_LIMIT
 _MAX_URL = 2_048
+_MAX_LANGUAGE = 16
+_JSON = {"Accept": "application/json"}
+_NOTHING: tuple[Any, ...] = (None, "", [], {})
 _MAX_EXCERPTS = 10
 _OK = 200
 _REDIRECTS, _CALLER_ERRORS = 3, 4
@@ -66,6 +59,75 @@ class HttpReply:
     body: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class ResultFields:
+    """Which fields of a result say what; of several the first that says something counts.
+
+    Attributes:
+        url: Its address.
+        title: Its title.
+        snippet: Its text.
+        age: Its date.
+        language: Its language.
+        page_text: Text of the page.
+        date_source: Where the provider has the date from.
+    """
+
+    url: str = "url"
+    title: str = "title"
+    snippet: tuple[str, ...] = ("snippet",)
+    age: tuple[str, ...] = ("date",)
+    language: str = ""
+    page_text: str = ""
+    date_source: DateSource = DateSource.PROVIDER
+
+    def hits(self, *lists: object) -> tuple[RawHit, ...]:
+        """Return the results of lists that have an address."""
+        return tuple(
+            RawHit(
+                url=address(item[self.url]),
+                title=text(item.get(self.title)),
+                snippet=_first(item, self.snippet),
+                age=_first(item, self.age),
+                date_source=self.date_source,
+                language=text(item.get(self.language), _MAX_LANGUAGE),
+                page_text=_first(item, (self.page_text,), PAGE_TEXT_LIMIT),
+            )
+            for found in lists
+            for item in items(found)
+            if address(item.get(self.url))
+        )
+
+
+def _first(item: Mapping[str, Any], names: Sequence[str], limit: int = _RAW_TEXT_LIMIT) -> str:
+    said = (text(item.get(name), limit) or joined(item.get(name)) for name in names)
+    return next(filter(None, said), "")
+
+
+def get(
+    endpoint: Endpoint,
+    path: str,
+    params: Mapping[str, str],
+    headers: Mapping[str, str] = MappingProxyType({}),
+) -> HttpCall:
+    """Return a request whose parameters are in its address; those that are empty are left out."""
+    given = tuple((name, value) for name, value in params.items() if value)
+    return HttpCall("GET", endpoint.base_url + path, params=given, headers={**_JSON, **headers})
+
+
+def post(
+    endpoint: Endpoint, path: str, body: Mapping[str, Any], headers: Mapping[str, str]
+) -> HttpCall:
+    """Return a request with a body; fields without a value are left out."""
+    given = {name: value for name, value in body.items() if value not in _NOTHING}
+    return HttpCall("POST", endpoint.base_url + path, headers={**_JSON, **headers}, json=given)
+
+
+def bearer(endpoint: Endpoint) -> Mapping[str, str]:
+    """Return the header with the key."""
+    return {"Authorization": f"Bearer {endpoint.key}"}
+
+
 def json_object(reply: HttpReply) -> dict[str, Any]:
     """Return the body as a JSON object.
 
@@ -76,15 +138,15 @@ def json_object(reply: HttpReply) -> dict[str, Any]:
     """
     body = reply.body.removeprefix(b"\xef\xbb\xbf").strip()
     if not body:
-        raise EmptyError("the answer was empty")
+        raise errors.EmptyError("the answer was empty")
     if body.startswith(b"<"):
         raise _html_error(body)
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        raise MalformedError("the answer was not valid JSON") from error
+        raise errors.MalformedError("the answer was not valid JSON") from error
     if not isinstance(value, dict):
-        raise MalformedError("the answer was not a JSON object")
+        raise errors.MalformedError("the answer was not a JSON object")
     return value
 
 
@@ -92,36 +154,48 @@ def refusal(reply: HttpReply) -> dict[str, Any]:
     """Return the body of a refusal; empty when it is no JSON object."""
     try:
         return json_object(reply)
-    except ProviderError:
+    except errors.ProviderError:
         return {}
 
 
-def _html_error(body: bytes) -> ProviderError:
+def _html_error(body: bytes) -> errors.ProviderError:
     if b"captcha" in body[:20_000].lower():
-        return BlockedError("the provider asked for a captcha")
-    return MalformedError("the answer was a web page instead of JSON")
+        return errors.BlockedError("the provider asked for a captcha")
+    return errors.MalformedError("the answer was a web page instead of JSON")
 
 
-def status_error(reply: HttpReply, *, detail: str = "") -> ProviderError:
+def status_error(reply: HttpReply, *, detail: str = "") -> errors.ProviderError:
     """Return the error that an HTTP status means when the body says nothing better."""
     said = detail or f"the provider answered with HTTP {reply.status}"
     match reply.status:
         case 401 | 403:
-            return BadKeyError(said)
+            return errors.BadKeyError(said)
         case 402:
-            return QuotaError(said, retry_after_s=retry_after_s(reply))
+            return errors.QuotaError(said, retry_after_s=retry_after_s(reply))
         case 429:
-            return RateError(said, retry_after_s=retry_after_s(reply))
+            return errors.RateError(said, retry_after_s=retry_after_s(reply))
         case status if status // 100 == _REDIRECTS:
-            return UnreachableError("the provider answered with a redirect")
+            return errors.UnreachableError("the provider answered with a redirect")
         case status if status // 100 == _CALLER_ERRORS and status != _REQUEST_TIMEOUT:
-            return BadRequestError(said)
+            return errors.BadRequestError(said)
         case _:
-            return ProviderServerError(said, retry_after_s=retry_after_s(reply))
+            return errors.ProviderServerError(said, retry_after_s=retry_after_s(reply))
+
+
+Meanings = Mapping[str, tuple[type[errors.ProviderError], str]]
+"""Errors and what people are told of them, by the provider's words."""
+
+
+def named_error(reply: HttpReply, said: str, meanings: Meanings) -> errors.ProviderError:
+    """Return the error of the first words that are said; without any that of the status."""
+    for words, (error, detail) in meanings.items():
+        if words in said:
+            return error(detail, retry_after_s=retry_after_s(reply))
+    return status_error(reply)
 
 
 def good_answer(
-    reply: HttpReply, error: Callable[[HttpReply], ProviderError] = status_error
+    reply: HttpReply, error: Callable[[HttpReply], errors.ProviderError] = status_error
 ) -> dict[str, Any]:
     """Return the JSON object of an answer with HTTP 200.
 
@@ -155,11 +229,6 @@ def text(value: object, limit: int = _RAW_TEXT_LIMIT) -> str:
     return value[:limit] if isinstance(value, str) else ""
 
 
-def page_text(value: object) -> str:
-    """Return the text of a page that came with a result."""
-    return text(value, PAGE_TEXT_LIMIT)
-
-
 def joined(value: object) -> str:
     """Return the first ten strings of a list as lines; empty when it is not a list."""
     parts = value[:_MAX_EXCERPTS] if isinstance(value, list) else ()
@@ -177,3 +246,8 @@ def child(value: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Return an object inside an object; empty when it is absent or something else."""
     inner = value.get(name)
     return inner if isinstance(inner, dict) else {}
+
+
+def used(value: object, per_call: float = 1.0) -> float:
+    """Return as how many calls a call is charged; one when the answer does not say."""
+    return value / per_call if isinstance(value, int | float) else 1.0

@@ -13,26 +13,12 @@ from typing import Any
 import orjson
 
 from pellucid_gateway.api.anthropic.server_tools import FETCH_TOOL, SEARCH_TOOL
+from pellucid_gateway.api.compatible.encoder import EventEncoder
 from pellucid_gateway.api.compatible.sharing import answer_text, unsupported
 from pellucid_gateway.api.http.problems import Problem
 from pellucid_gateway.api.http.streams import frame
-from pellucid_gateway.domain.events import (
-    Citation,
-    Cited,
-    Delta,
-    Done,
-    Noticed,
-    Progress,
-    ProgressKind,
-    ResultsReady,
-    SourcesReady,
-    Thought,
-    TurnEvent,
-    TurnResult,
-    UrlFetched,
-)
+from pellucid_gateway.domain import events
 from pellucid_gateway.domain.findings import Source
-from pellucid_gateway.domain.notices import SEARCH_LOST
 
 Json = dict[str, Any]
 
@@ -72,7 +58,7 @@ def _opaque(**content: Any) -> str:
     return urlsafe_b64encode(orjson.dumps(content)).decode()
 
 
-class MessageEncoder:
+class MessageEncoder(EventEncoder):
     """Tells one turn as a message.
 
     Args:
@@ -86,49 +72,53 @@ class MessageEncoder:
         self._model = model
         self._shows_search = SEARCH_TOOL in tools
         self._shows_pages = FETCH_TOOL in tools
-        self._pages: list[UrlFetched] = []
+        self._pages: list[events.UrlFetched] = []
         self._content: list[Json] = []
         self._open = False
         self._search_id = ""
-        self._result: TurnResult | None = None
 
     def begin(self) -> Sequence[bytes]:
         """See `EventEncoder`."""
         return [_event("message_start", message=self._message())]
 
-    def tell(self, event: TurnEvent) -> Sequence[bytes]:
+    def on_step(self, step: events.Progress) -> Sequence[bytes]:
         """See `EventEncoder`."""
-        frames: Sequence[bytes] = []
-        match event:
-            case Progress(kind=ProgressKind.SEARCH_START) if self._shows_search:
-                frames = self._begin_search(event.query)
-            case UrlFetched() if self._shows_pages:
-                self._pages.append(event)
-            case SourcesReady() | ResultsReady():
-                results = [_result_block(source) for source in event.sources]
-                frames = [*self._end_search(results), *self._tell_pages(event.sources)]
-            case Noticed() if event.notice.code in SEARCH_LOST:
-                frames = self._end_search(_search_error("unavailable"))
-            case Thought() if not self._has_said:
-                frames = [*self._end_search([]), *self._tell_pages(()), *self._think(event.text)]
-            case Delta():
-                frames = [*self._end_search([]), *self._tell_pages(()), *self._say(event.text)]
-            case Cited():
-                frames = self._cite(event.citation)
-            case Done():
-                frames = self._end(event.result)
-        return frames
+        begins = step.kind is events.ProgressKind.SEARCH_START and self._shows_search
+        return self._begin_search(step.query) if begins else ()
+
+    def on_page(self, page: events.UrlFetched) -> Sequence[bytes]:
+        """See `EventEncoder`."""
+        if self._shows_pages:
+            self._pages.append(page)
+        return ()
+
+    def on_sources(self, sources: Sequence[Source]) -> Sequence[bytes]:
+        """See `EventEncoder`."""
+        results = [_result_block(source) for source in sources]
+        return [*self._end_search(results), *self._tell_pages(sources)]
+
+    def on_search_lost(self) -> Sequence[bytes]:
+        """See `EventEncoder`."""
+        return self._end_search(_search_error("unavailable"))
+
+    def on_thought(self, text: str) -> Sequence[bytes]:
+        """See `EventEncoder`; thoughts after the answer began have no place."""
+        if self._has_said:
+            return ()
+        return [*self._end_search([]), *self._tell_pages(()), *self._think(text)]
+
+    def on_text(self, text: str) -> Sequence[bytes]:
+        """See `EventEncoder`."""
+        return [*self._end_search([]), *self._tell_pages(()), *self._say(text)]
 
     def broken(self, problem: Problem) -> bytes:
         """See `EventEncoder`; clients raise the error."""
         return frame("error", error_json(problem))
 
-    def whole(self) -> Json:
+    def reply_of(self, result: events.TurnResult) -> Json:
         """`message`."""
-        if self._result is None:
-            raise RuntimeError("the turn is not done")
-        ended = {"stop_reason": _stop(self._result), "usage": _usage(self._result)}
-        return self._message() | ended | unsupported(self._result)
+        ended = {"stop_reason": _stop(result), "usage": _usage(result)}
+        return self._message() | ended | unsupported(result)
 
     def _message(self) -> Json:
         return {
@@ -207,7 +197,8 @@ class MessageEncoder:
         self._content[-1]["text"] += text
         return [*frames, self._delta({"type": "text_delta", "text": text})]
 
-    def _cite(self, citation: Citation) -> list[bytes]:
+    def on_citation(self, citation: events.Citation) -> Sequence[bytes]:
+        """See `EventEncoder`."""
         if not self._open:
             return []
         cited = {
@@ -222,8 +213,8 @@ class MessageEncoder:
         block.setdefault("citations", []).append(cited)
         return [self._delta({"type": "citations_delta", "citation": cited})]
 
-    def _end(self, result: TurnResult) -> list[bytes]:
-        self._result = result
+    def on_end(self, result: events.TurnResult) -> Sequence[bytes]:
+        """See `EventEncoder`."""
         frames = [*self._end_search([]), *self._tell_pages(()), *self._end_thinking()]
         text = answer_text(result)
         if not self._has_said and (text or not result.tool_calls):
@@ -264,7 +255,7 @@ def _result_block(source: Source) -> Json:
     }
 
 
-def _page_block(page: UrlFetched, text: str) -> Json:
+def _page_block(page: events.UrlFetched, text: str) -> Json:
     if not page.success:
         return {"type": "web_fetch_tool_result_error", "error_code": "url_not_accessible"}
     source = {"type": "text", "media_type": "text/plain", "data": text}
@@ -284,11 +275,11 @@ def _arguments(text: str) -> Any:
         return {}
 
 
-def _stop(result: TurnResult) -> str:
+def _stop(result: events.TurnResult) -> str:
     return _STOPS.get(result.finish_reason, "end_turn")
 
 
-def _usage(result: TurnResult) -> Json:
+def _usage(result: events.TurnResult) -> Json:
     spent = result.usage
     tools = {"web_search_requests": spent.searches, "web_fetch_requests": len(result.url_contents)}
     return {

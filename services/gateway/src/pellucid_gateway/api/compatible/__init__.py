@@ -1,1 +1,1 @@
-"""What the faces of other products share: requests, translation, the model server."""
+"""What the APIs of other products share: requests, translation, the model server."""

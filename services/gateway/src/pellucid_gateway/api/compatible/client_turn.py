@@ -1,6 +1,6 @@
 """What a chat request of another product asks of the engine, whatever its wire form.
 
-Each such face writes its request as one of the OpenAI chat completions API (`messages` and other
+Each such API writes its request as one of the OpenAI chat completions API (`messages` and other
 fields); from there on all are the same. The client's own messages reach the model as they are;
 decision and search see the text of the last ones.
 """

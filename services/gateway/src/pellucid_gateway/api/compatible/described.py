@@ -1,4 +1,4 @@
-"""How the faces of other products stand in /openapi.json, as `paths.yaml` says."""
+"""How the APIs of other products stand in /openapi.json, as `paths.yaml` says."""
 
 from collections.abc import Mapping
 from importlib.resources import files

@@ -1,4 +1,4 @@
-"""What requests of compatible faces have in common."""
+"""What requests of compatible APIs have in common."""
 
 from typing import Any
 

@@ -1,18 +1,15 @@
-"""Runs a turn for a face of another product and has its events told in that product's words.
+"""Runs a turn for the API of another product, whose encoder tells the events in its words."""
 
-A face gives a teller, which turns each event into frames of its stream and remembers enough to
-write the whole reply; stream and whole reply thereby say the same.
-"""
-
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from fastapi import Request
 from starlette.responses import Response
 
 from pellucid_gateway.api.compatible.client_turn import Asked
+from pellucid_gateway.api.compatible.encoder import EventEncoder
 from pellucid_gateway.api.compatible.head_start import HeadStarts
 from pellucid_gateway.api.compatible.upstream import ModelServer
 from pellucid_gateway.api.http.identity import Identity
@@ -38,8 +35,8 @@ _NO_MODEL = Problem(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChatDoor:
-    """What the routes of a chat face stand on.
+class ChatApi:
+    """What the routes of a chat API stand on.
 
     Attributes:
         engine: Runs the turns.
@@ -86,37 +83,17 @@ class ChatDoor:
         return int(self.clock.now().timestamp())
 
 
-class EventEncoder(Protocol):
-    """Tells one turn in the words of a product."""
-
-    def begin(self) -> Sequence[bytes]:
-        """Frames before the first event."""
-        ...
-
-    def tell(self, event: TurnEvent) -> Sequence[bytes]:
-        """Frames of one event; the last ones at Done."""
-        ...
-
-    def broken(self, problem: Problem) -> bytes:
-        """Last frames of a stream that fails."""
-        ...
-
-    def whole(self) -> dict[str, Any]:
-        """The reply of a turn that is Done."""
-        ...
-
-
 async def _nothing() -> None:
     """Keep nothing of an answer."""
 
 
 async def reply(
-    door: ChatDoor, request: Request, asked: Asked, encoder: EventEncoder, keep: Keep = _nothing
+    api: ChatApi, request: Request, asked: Asked, encoder: EventEncoder, keep: Keep = _nothing
 ) -> Response:
     """Run the turn and answer, as a stream when the client asked for one.
 
     Args:
-        door: What the routes stand on.
+        api: What the routes stand on.
         request: Of the client.
         asked: What it wants.
         encoder: Tells the turn.
@@ -124,7 +101,7 @@ async def reply(
     """
 
     async def answer() -> Response | EventStream:
-        events = door.events(door.turn(request, asked))
+        events = api.events(api.turn(request, asked))
         first = await anext(events, None)
         return await reply_from(put_back(first, events), encoder, keep, stream=asked.stream)
 

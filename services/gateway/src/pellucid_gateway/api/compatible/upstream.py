@@ -1,4 +1,4 @@
-"""What the OpenAI face needs of the model server: bytes in, bytes out."""
+"""What the OpenAI API needs of the model server: bytes in, bytes out."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol

@@ -1,4 +1,4 @@
-"""Who is let in: key, scope, request rate and places for work in progress, for every HTTP face.
+"""Who is let in: key, scope, request rate and places for work in progress, for every HTTP API.
 
 Refusals look alike whether a key is unknown, removed or expired, and cost the same. Requests of
 this machine without a key are the operator's own and are not limited.
@@ -6,7 +6,7 @@ this machine without a key are the operator's own and are not limited.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from starlette.datastructures import Headers
@@ -56,7 +56,7 @@ CHALLENGE_HEADER = "x-pellucid-challenge"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DoorLimits:
+class RequestLimits:
     """Limits at the door; 0 means none.
 
     Attributes:
@@ -70,10 +70,11 @@ class DoorLimits:
     places: int = 128
 
 
+@dataclass(slots=True, eq=False)
 class Admission:
     """Lets requests in and remembers with which right.
 
-    Args:
+    Attributes:
         app: What is guarded.
         identity: Finds addresses and hashes them.
         limiter: Counts.
@@ -81,25 +82,17 @@ class Admission:
         find_key: Looks a key up; None while keys are off.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        *,
-        identity: Identity,
-        limiter: Limiter,
-        limits: DoorLimits,
-        find_key: FindKey | None,
-    ) -> None:
-        self._app = app
-        self._identity = identity
-        self._limiter = limiter
-        self._limits = limits
-        self._find_key = find_key
+    app: ASGIApp
+    _: KW_ONLY
+    identity: Identity
+    limiter: Limiter
+    limits: RequestLimits
+    find_key: FindKey | None
 
     async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
         """Check and hand on."""
         if scope["type"] not in {"http", "websocket"} or is_open(own_path(scope)):
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
         visit = self._visit(scope)
         rate = await self._take(visit)
@@ -111,30 +104,30 @@ class Admission:
 
     def _visit(self, scope: AsgiScope) -> "_Visit":
         connection = HTTPConnection(scope)
-        address = self._identity.address(connection)
+        address = self.identity.address(connection)
         # A WebSocket brings its key later; until then it counts for its address.
-        by_header = self._find_key is not None and scope["type"] == "http"
-        key = self._find_key(token_of(scope)) if self._find_key and by_header else None
+        by_header = self.find_key is not None and scope["type"] == "http"
+        key = self.find_key(token_of(scope)) if self.find_key and by_header else None
         if key is not None:
-            return _Visit(self._identity.of_key(key.name), address, key)
-        local = not by_header and self._identity.is_own(connection, address)
-        return _Visit("" if local else self._identity.of_address(address), address, None)
+            return _Visit(self.identity.of_key(key.name), address, key)
+        local = not by_header and self.identity.is_own(connection, address)
+        return _Visit("" if local else self.identity.of_address(address), address, None)
 
     async def _take(self, visit: "_Visit") -> Verdict | None:
         """The verdict on the request's rate; None when it is not limited."""
         if visit.key is not None:
             own = visit.key.requests_per_minute
-            rate = Rate("key", self._limits.key_per_minute if own is None else own, MINUTE_S)
+            rate = Rate("key", self.limits.key_per_minute if own is None else own, MINUTE_S)
         else:
-            rate = Rate("address", self._limits.address_per_minute, MINUTE_S)
+            rate = Rate("address", self.limits.address_per_minute, MINUTE_S)
         if not visit.subject or not rate.limit:
             return None
-        return await self._limiter.take([Take(rate, visit.subject)])
+        return await self.limiter.take([Take(rate, visit.subject)])
 
     def _refusal(self, scope: AsgiScope, visit: "_Visit", rate: Verdict | None) -> Problem | None:
         if rate is not None and not rate.allowed:
             return too_many(rate)
-        if self._find_key is None or scope["type"] == "websocket":
+        if self.find_key is None or scope["type"] == "websocket":
             return None
         if visit.key is None:
             return UNAUTHENTICATED
@@ -149,18 +142,18 @@ class Admission:
         if visit.key is not None:
             # In place, because the layers outside read the matched route from the same scope.
             scope["pellucid.key"] = visit.key.name
-        places = self._limits.places
+        places = self.limits.places
         if not (visit.subject and places and own_path(scope).startswith(_WORKING)):
-            await self._app(scope, receive, _telling(send, rate))
+            await self.app(scope, receive, _telling(send, rate))
             return
-        token = await self._limiter.acquire(visit.subject, places, LEASE_S)
+        token = await self.limiter.acquire(visit.subject, places, LEASE_S)
         if token is None:
             await refuse(scope, receive, send, _no_place(places))
             return
         try:
-            await self._app(scope, receive, _telling(send, rate))
+            await self.app(scope, receive, _telling(send, rate))
         finally:
-            await self._limiter.release(visit.subject, token)
+            await self.limiter.release(visit.subject, token)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""Problems in the words that a face's clients expect: JSON of its own, a page in a browser.
+"""Problems in the words that an API's clients expect: JSON of its own, a page in a browser.
 
-One ASGI layer around everything, so that also what is refused before a face is reached (no key, too
+One ASGI layer around everything, so that also what is refused before an API is reached (no key, too
 many requests, an unknown path below it) is told in its words.
 """
 
@@ -19,10 +19,10 @@ from pellucid_gateway.api.http.problems import PROBLEMS, Problem
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorShape:
-    """How one face tells a problem.
+    """How one API tells a problem.
 
     Attributes:
-        path: Paths that begin so belong to the face.
+        path: Paths that begin so belong to the API.
         body: Makes the JSON of a problem, or its bytes.
         statuses: HTTP status by code, where it differs from ours.
         media_type: Of the body.
@@ -35,11 +35,11 @@ class ErrorShape:
 
 
 class ErrorShapes:
-    """Rewrites problem documents on the paths of compatible faces, and those that browsers open.
+    """Rewrites problem documents on the paths of compatible APIs, and those that browsers open.
 
     Args:
         app: What is wrapped.
-        shapes: One for each face.
+        shapes: One for each API.
     """
 
     def __init__(self, app: ASGIApp, shapes: Sequence[ErrorShape]) -> None:
@@ -47,7 +47,7 @@ class ErrorShapes:
         self._shapes = tuple(shapes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on; only the answers of compatible faces and to browsers are looked at."""
+        """Hand on; only the answers of compatible APIs and to browsers are looked at."""
         shape = self._shape_of(scope)
         if shape is None:
             await self._app(scope, receive, send)

@@ -71,7 +71,7 @@ class GuardRules:
 
 
 class Guard:
-    """The outermost layer of the HTTP faces.
+    """The outermost layer of the HTTP APIs.
 
     Args:
         app: What is guarded.

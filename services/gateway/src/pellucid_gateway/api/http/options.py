@@ -1,4 +1,4 @@
-"""Parts of a request that several faces share: options of a search, and what the chat is about."""
+"""Parts of a request that several APIs share: options of a search, and the subject context."""
 
 from typing import Annotated, Literal
 
@@ -57,7 +57,7 @@ class ScoringBody(Strict):
     profile: ShortText = Field("", description="Named profile; absent means the default.")
     weights: WeightsBody | None = Field(None, description="Weights that replace the profile's.")
     threshold: float | None = Field(
-        None, ge=0, le=1, description="Lowest score of a kept result, 0 to 1."
+        None, ge=0, le=1, description="Minimum score of a result, 0 to 1."
     )
 
     def to_domain(self) -> ScoringOptions:
@@ -67,7 +67,7 @@ class ScoringBody(Strict):
 
 
 class SubjectBody(Strict):
-    """What the conversation is about, for example a video; its text is data."""
+    """The subject of the conversation, for example a video; its text is data."""
 
     kind: Annotated[str, AfterValidator(at_most_bytes(64))] = Field(
         "", description='"video", "document", "product" or another word.'
@@ -101,16 +101,16 @@ class SubjectBody(Strict):
 
 
 class SearchFields(Strict):
-    """Options that every searching face has."""
+    """Options of every API that searches."""
 
-    user_id: ShortText = Field("", description="The person, as you name them; stored hashed.")
+    user_id: ShortText = Field("", description="Your identifier of the user; stored hashed.")
     language: LanguageTag = "auto"
     time_zone: TimeZone = ""
     country: Country | None = Field(
-        None, description="ISO 3166-1 alpha-2 country of the person; absent: none."
+        None, description="ISO 3166-1 alpha-2 country of the user; absent: none."
     )
     depth: Literal["quick", "standard", "deep", "lean"] = Field(
-        "standard", description="How much work goes into it."
+        "standard", description="How much work a turn may do."
     )
     recency_days: int = Field(
         0, ge=0, le=3650, description="Only results of the last days; 0: the decision chooses."
@@ -122,7 +122,7 @@ class SearchFields(Strict):
     exclude_domains: list[Host] = Field(
         default_factory=list, max_length=100, description="None of these registrable domains."
     )
-    max_results: int = Field(5, ge=1, le=50, description="Most results to use.")
+    max_results: int = Field(5, ge=1, le=50, description="Maximum number of results.")
     safe_search: Literal["off", "moderate", "strict"] = Field(
         "moderate", description="Adult filter."
     )
@@ -130,13 +130,16 @@ class SearchFields(Strict):
         "primary_then_fallback", description="How providers are chosen when none is named."
     )
     providers: list[ProviderName] = Field(
-        default_factory=list, max_length=16, description="Providers asked for by name."
+        default_factory=list, max_length=16, description="Providers to use, by name."
     )
     scoring: ScoringBody | None = Field(None, description="Scorer overrides.")
     deadline_ms: int | None = Field(
-        None, ge=100, le=120_000, description="Whole time in milliseconds; absent: the depth's."
+        None,
+        ge=100,
+        le=120_000,
+        description="Time limit of the request in milliseconds; absent: that of the depth.",
     )
-    no_external: bool = Field(default=False, description="Nothing may leave the installation.")
+    no_external: bool = Field(default=False, description="Send nothing out of the installation.")
 
     def options(self) -> SearchOptions:
         """As the engine sees them. Only a number that was asked for bounds the results."""

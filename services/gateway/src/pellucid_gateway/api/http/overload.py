@@ -96,7 +96,7 @@ class _Look:
 
 
 def _last_words(body: bytes) -> str:
-    """What a person says last in a request of any chat face; empty when that cannot be told."""
+    """What a person says last in a request of any chat API; empty when that cannot be told."""
     try:
         request: Any = orjson.loads(body)
     except orjson.JSONDecodeError:

@@ -1,4 +1,4 @@
-"""What a failed request answers on the native faces: `application/problem+json`.
+"""What a failed request answers on the native APIs: `application/problem+json`.
 
 Decides status, code and words; `pellucid_gateway.api.application` catches the errors. No document
 ever carries the text of an unknown exception.
@@ -103,7 +103,7 @@ class Problem:
         errors: Fields that are wrong; empty when the trouble is elsewhere.
         retry_after_s: Seconds after which a retry may succeed; None when unknown or pointless.
         may_pass: The same request may succeed later; None: as its status and code usually mean.
-        said: What the model server itself said, for faces that speak its API.
+        said: What the model server itself said, for APIs that speak its API.
         members: Further members of the document.
     """
 

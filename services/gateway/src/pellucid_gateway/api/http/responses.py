@@ -1,4 +1,4 @@
-"""Responses of the native faces."""
+"""Responses of the native APIs."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Waits for the end of a turn, for faces that answer in one piece."""
+"""Waits for the end of a turn, for APIs that answer in one piece."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing

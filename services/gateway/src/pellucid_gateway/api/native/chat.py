@@ -25,7 +25,7 @@ from pellucid_gateway.domain.request import TurnRequest
 
 
 def chat_routes(engine: TurnEngine, identity: Identity, max_body_bytes: int) -> APIRouter:
-    """Routes of the native chat face."""
+    """Routes of the native chat API."""
     router = APIRouter()
 
     @router.post("/v1/chat", tags=["chat"], **described(ChatBody, ChatReply, streams=True))

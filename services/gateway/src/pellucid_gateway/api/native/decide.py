@@ -14,7 +14,7 @@ from pellucid_gateway.domain.engine import TurnEngine
 
 
 def decide_routes(engine: TurnEngine, identity: Identity, max_body_bytes: int) -> APIRouter:
-    """Route of the decision face."""
+    """Route of the decision API."""
     router = APIRouter()
 
     @router.post("/v1/decide", tags=["decide"], **described(ChatBody, DecisionReply))

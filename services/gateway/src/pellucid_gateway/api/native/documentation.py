@@ -1,4 +1,4 @@
-"""How the native faces describe themselves in /openapi.json.
+"""How the native APIs describe themselves in /openapi.json.
 
 Bodies are read by `bodies` and replies written by `replies`, not by the framework, so the
 schemas of their types are added here.

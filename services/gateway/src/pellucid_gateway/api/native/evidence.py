@@ -20,7 +20,7 @@ Replay = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 def evidence_routes(
     store: EvidenceStore, identity: Identity, replay: Replay | None = None
 ) -> APIRouter:
-    """Routes of the evidence face. `user_id` must be the one that asked, if one was given."""
+    """Routes of the evidence API. `user_id` must be the one that asked, if one was given."""
     router = APIRouter(tags=["evidence"])
 
     @router.get(

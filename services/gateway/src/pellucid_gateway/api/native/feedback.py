@@ -24,7 +24,7 @@ class FeedbackBody(Strict):
     """POST /v1/feedback."""
 
     id: FilledName = Field(
-        description="The answer's `id`; it must be yours and its evidence still kept."
+        description="The answer's `id`; it must be yours and its evidence still stored."
     )
     rating: Literal["up", "down"] = Field(description="Thumb.")
     score: int | None = Field(
@@ -59,7 +59,7 @@ class FeedbackKeeper(Protocol):
 def feedback_routes(
     keeper: FeedbackKeeper, evidence: EvidenceStore, identity: Identity, max_body_bytes: int
 ) -> APIRouter:
-    """Route of the feedback face. Feedback on an answer of somebody else is a 404."""
+    """Route of the feedback API. Feedback on an answer of somebody else is a 404."""
     router = APIRouter()
 
     @router.post("/v1/feedback", tags=["feedback"], **described(FeedbackBody, FeedbackReply))

@@ -17,7 +17,7 @@ from pellucid_gateway.domain.findings import PageContent
 
 
 def fetch_routes(engine: TurnEngine, max_body_bytes: int) -> APIRouter:
-    """Route of the fetch face."""
+    """Route of the fetch API."""
     router = APIRouter()
 
     @router.post("/v1/fetch", tags=["fetch"], **described(FetchBody, FetchReply))

@@ -37,7 +37,7 @@ _GONE: dict[str, Any] = {"status_code": 204, "response_class": Response}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptDoors:
+class KeptStores:
     """What these routes and those of the operator read; None: the operator keeps none of it."""
 
     conversations: Conversations | None
@@ -54,30 +54,28 @@ class KeptDoors:
 class MemoryBody(Strict):
     """POST /v1/memories."""
 
-    text: FilledMemory = Field(
-        description="What to remember of the person; at most 2 KiB of UTF-8."
-    )
-    user_id: ShortText = Field("", description="The person, as you name them when asking.")
+    text: FilledMemory = Field(description="The fact to remember; at most 2 KiB of UTF-8.")
+    user_id: ShortText = Field("", description="Your identifier of the user.")
 
 
 class TitleBody(Strict):
     """POST /v1/conversations/{id}."""
 
     title: FilledName = Field(description="Its new title.")
-    user_id: ShortText = Field("", description="The person, as you name them when asking.")
+    user_id: ShortText = Field("", description="Your identifier of the user.")
 
 
 class PreferenceBody(Strict):
     """POST /v1/source-preferences."""
 
-    domain: Domain = Field(description="Host name; its subdomains are meant as well.")
+    domain: Domain = Field(description="Host name; includes its subdomains.")
     stance: Literal["prefer", "avoid"] = Field(
-        description="`prefer` ranks it above equal sources; `avoid` leaves it out."
+        description="`prefer` ranks it above equal sources; `avoid` excludes it."
     )
-    user_id: ShortText = Field("", description="The person, as you name them when asking.")
+    user_id: ShortText = Field("", description="Your identifier of the user.")
 
 
-def kept_routes(kept: KeptDoors, identity: Identity, max_body_bytes: int) -> APIRouter:
+def kept_routes(kept: KeptStores, identity: Identity, max_body_bytes: int) -> APIRouter:
     """Routes of what is kept. `user_id` must be the one that asked, if one was given."""
     router = APIRouter()
     if kept.conversations is not None:
@@ -198,7 +196,7 @@ def _preference_routes(
     return router
 
 
-def _person_routes(kept: KeptDoors, identity: Identity) -> APIRouter:
+def _person_routes(kept: KeptStores, identity: Identity) -> APIRouter:
     router = APIRouter(tags=["person"])
 
     @router.delete(

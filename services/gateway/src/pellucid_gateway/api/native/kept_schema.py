@@ -1,4 +1,4 @@
-"""Shapes of what is kept and counted, for /openapi.json."""
+"""Schemas of stored data and statistics, for /openapi.json."""
 
 from typing import Any, Literal
 
@@ -16,13 +16,13 @@ class ConversationHead(BaseModel):
 
 
 class ConversationsReply(BaseModel):
-    """Conversations of a person, last used first."""
+    """Conversations of a user, last used first."""
 
     conversations: list[ConversationHead]
 
 
 class MessageMetadata(BaseModel):
-    """What was done for an answer."""
+    """Steps of an answer."""
 
     web_search_performed: bool
     iterations: int
@@ -30,7 +30,9 @@ class MessageMetadata(BaseModel):
     answer_kind: str
     model_label: str
     evidence_id: str
-    content_kept: bool = Field(description="False: made of the person's page, not kept.")
+    content_kept: bool = Field(
+        description="False: based on the user's own page, so the text is not stored."
+    )
 
 
 class KeptMessage(BaseModel):
@@ -38,7 +40,7 @@ class KeptMessage(BaseModel):
 
     role: Literal["user", "assistant"]
     content: str
-    turn: str = Field(description="Id of the turn, which is that of its answer.")
+    turn: str = Field(description="Id of the turn and of its answer.")
     at: str
     metadata: MessageMetadata | None
 
@@ -58,45 +60,45 @@ class MemoryReply(BaseModel):
 
 
 class MemoriesReply(BaseModel):
-    """What is remembered of a person, newest first."""
+    """Memories of a user, newest first."""
 
     memories: list[MemoryReply]
 
 
 class PreferenceReply(BaseModel):
-    """What a person thinks of a source."""
+    """A user's preference for a source."""
 
-    domain: str = Field(description="Host name; its subdomains are meant as well.")
+    domain: str = Field(description="Host name; includes its subdomains.")
     stance: Literal["prefer", "avoid"]
     created_at: str
 
 
 class PreferencesReply(BaseModel):
-    """Sources that a person prefers or avoids, newest first."""
+    """Sources that a user prefers or avoids, newest first."""
 
     sources: list[PreferenceReply]
 
 
 class UsedOnDay(BaseModel):
-    """What was used on a day, in UTC."""
+    """Usage of one day, in UTC."""
 
     day: str
     turns: int
     searches: int
-    results: int = Field(description="Sources of answers and results of searches.")
+    results: int = Field(description="Number of sources in answers and of results in searches.")
     tokens_in: int
     tokens_out: int
     cost_usd: float
 
 
 class DailyUsageReply(BaseModel):
-    """What a person used, newest day first."""
+    """Usage of a user, newest day first."""
 
     days: list[UsedOnDay]
 
 
 class Numbers(BaseModel):
-    """Numbers of a span of time; a rate is null when nothing happened."""
+    """Statistics of a period; a rate is null without data."""
 
     turns: int
     completed_turns: int = Field(description="Turns that ended without an error.")
@@ -128,12 +130,12 @@ class Numbers(BaseModel):
     providers: list[dict[str, Any]]
     models: list[dict[str, Any]] = Field(description="Calls, tokens and cost by model.")
     profiles: list[dict[str, Any]] = Field(
-        description="Relevance, citations and satisfaction by scoring profile on trial."
+        description="Relevance, citations and satisfaction by scoring profile under test."
     )
 
 
 class StatsReply(Numbers):
-    """Numbers and curves of the last 24 hours."""
+    """Statistics and curves of the last 24 hours."""
 
     from_: str = Field(alias="from")
     to: str
@@ -142,9 +144,9 @@ class StatsReply(Numbers):
 
 
 class TurnLine(BaseModel):
-    """One turn: what it took, cost and lacked; nothing of its text, nor who asked."""
+    """Time, cost and defects of one turn, without its text or user."""
 
-    evidence_id: str = Field(description="For GET /v1/evidence/{id}, by whoever asked.")
+    evidence_id: str = Field(description="For GET /v1/evidence/{id}, by the user who asked.")
     at: str
     searched: bool
     answer_kind: str
@@ -154,7 +156,7 @@ class TurnLine(BaseModel):
     relevance: float | None = Field(description="Average over its sources.")
     citations: int
     citations_dropped: int
-    unsupported: int = Field(description="Statements that no source was found to say.")
+    unsupported: int = Field(description="Statements that no source supports.")
     degraded: list[str]
 
 

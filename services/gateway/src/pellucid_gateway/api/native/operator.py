@@ -16,7 +16,7 @@ from pellucid_gateway.api.http.bodies import check
 from pellucid_gateway.api.http.options import Strict
 from pellucid_gateway.api.http.responses import JsonResponse
 from pellucid_gateway.api.native.documentation import described, failures
-from pellucid_gateway.api.native.kept import KeptDoors
+from pellucid_gateway.api.native.kept import KeptStores
 from pellucid_gateway.api.native.kept_schema import (
     LearnedReply,
     ReportReply,
@@ -44,7 +44,7 @@ class TurnsQuery(Strict):
     format: Literal["json", "csv"] = Field("json", description="Form of the list.")
 
 
-def operator_routes(kept: KeptDoors) -> APIRouter:
+def operator_routes(kept: KeptStores) -> APIRouter:
     """Routes of the operator; they need the scope `stats`."""
     router = APIRouter(tags=["operator"])
     router.include_router(_number_routes(kept))
@@ -55,7 +55,7 @@ def operator_routes(kept: KeptDoors) -> APIRouter:
     return router
 
 
-def _number_routes(kept: KeptDoors) -> APIRouter:
+def _number_routes(kept: KeptStores) -> APIRouter:
     router = APIRouter()
 
     @router.get("/v1/stats", **described(None, StatsReply))

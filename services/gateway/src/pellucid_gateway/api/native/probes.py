@@ -42,7 +42,7 @@ def probe_routes(health: Health, about: Mapping[str, Any]) -> APIRouter:
 
     @router.get("/v1/version", **described(None, VersionReply))
     async def build() -> Response:
-        """Name, version, the optional faces that are on, and what the chat page needs to know."""
+        """Name, version, the optional APIs that are on, and what the chat page needs to know."""
         return JsonResponse({"name": _NAME, "version": version(_NAME), **about})
 
     return router

@@ -1,4 +1,4 @@
-"""What the engine tells, as the JSON of the native faces. Pure; field names are public contract.
+"""The engine's results as the JSON of the native API. Pure; field names are public contract.
 
 Each reply is read off the engine's value of the same field names, so that what is sent and what
 /openapi.json says of it have one definition. Absent values are null, never missing, so that clients
@@ -75,21 +75,21 @@ class Reply(BaseModel):
 
 
 class SignalReply(Reply):
-    """One reason for or against searching."""
+    """One reason for or against a search."""
 
     name: str
-    weight: Score = Field(description="Positive speaks for a search, negative against.")
+    weight: Score = Field(description="Positive: for a search; negative: against.")
     evidence: str = Field(description="The matched words of the message.")
 
 
 class DecisionReply(Reply):
-    """What was decided about the message, and why."""
+    """The decision about the message, with its reason."""
 
     action: Action
     needs_search: bool
     confidence: Score = Field(description="0 to 1.")
     stage: Stage
-    reason: str = Field(description="One sentence for people, in English.")
+    reason: str = Field(description="One sentence in English.")
     reason_code: str
     signals: list[SignalReply]
     standalone_question: str
@@ -120,7 +120,7 @@ class BreakdownReply(Reply):
     semantic_method: str
     trust_rule: str
     trust_shift: float = Field(
-        description="Part of `trust` that comes from the person's preferences and from use."
+        description="Part of `trust` that comes from the user's preferences and from use."
     )
 
 
@@ -143,8 +143,8 @@ class SourceReply(Reply):
     method: Method
     cited: bool
     warnings: list[str]
-    attribution: str = Field(description="Whose it is, in the person's language.")
-    recent: bool = Field(description="Of the last seven days.")
+    attribution: str = Field(description="Publisher, in the user's language.")
+    recent: bool = Field(description="Published within the last seven days.")
     summary: MaybeText = Field(description="One Korean sentence on a foreign result.")
 
 
@@ -159,7 +159,7 @@ class CitationReply(Reply):
     cited_text: str
     support: Score
     check: CitationCheck
-    added: bool = Field(description="The model cited nothing here.")
+    added: bool = Field(description="Added by the check: the model cited nothing here.")
 
 
 class SpanReply(Reply):
@@ -170,7 +170,7 @@ class SpanReply(Reply):
 
 
 class CitationReportReply(Reply):
-    """What the citation check did."""
+    """Result of the citation check."""
 
     checked: int
     kept: int
@@ -184,7 +184,7 @@ class CitationReportReply(Reply):
 
 
 class UrlContentReply(Reply):
-    """One page that the person named."""
+    """One page that the user named."""
 
     url: str
     title: str
@@ -195,7 +195,7 @@ class UrlContentReply(Reply):
 
 
 class ProviderReply(Reply):
-    """What one provider did."""
+    """Outcome of one provider."""
 
     name: str
     status: ProviderStatus
@@ -206,22 +206,22 @@ class ProviderReply(Reply):
 
 
 class DegradedReply(Reply):
-    """A part that was lost while the rest is good."""
+    """A component that failed while the rest of the answer is complete."""
 
     component: str
     detail: str
 
 
 class NoticeReply(Reply):
-    """A sentence in the person's language."""
+    """A sentence in the user's language."""
 
     code: str
     text: str
-    retry: bool = Field(description="Asking the same again may help.")
+    retry: bool = Field(description="The same request may succeed later.")
 
 
 class UsageReply(Reply):
-    """What it used."""
+    """Resources used."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -231,7 +231,7 @@ class UsageReply(Reply):
 
 
 class OutboundReply(Reply):
-    """One string that left, exactly as sent."""
+    """One outgoing string, exactly as sent."""
 
     to: str
     kind: str
@@ -246,13 +246,13 @@ class EntityReply(Reply):
     id: str = Field(description="For example `Q42`; its page is https://www.wikidata.org/wiki/Q42.")
     label: str
     description: str
-    sources: list[int] = Field(description="Numbers of the sources that have the name.")
+    sources: list[int] = Field(description="Numbers of the sources that contain the name.")
 
 
 class Reported(Reply):
-    """What turns and searches both report."""
+    """Fields that turns and searches share."""
 
-    entities: list[EntityReply] = Field(description="Only where the installation links names.")
+    entities: list[EntityReply] = Field(description="Only if the installation links names.")
     providers: list[ProviderReply]
     degraded: list[DegradedReply]
     notices: list[NoticeReply]
@@ -262,7 +262,7 @@ class Reported(Reply):
 
 
 class _TurnHead(Reply):
-    """What a turn says first."""
+    """First fields of a turn."""
 
     id: str
     conversation_id: str
@@ -273,7 +273,7 @@ class _TurnHead(Reply):
     sources: list[SourceReply]
     citations: list[CitationReply]
     citation_report: CitationReportReply
-    unsupported: list[SpanReply] = Field(description="Statements that no source was found to say.")
+    unsupported: list[SpanReply] = Field(description="Statements that no source supports.")
     url_contents: list[UrlContentReply]
     iterations: int
     partial: bool
@@ -288,7 +288,7 @@ class ChatReply(Reported, _TurnHead):
 
 
 class ExcludedReply(Reply):
-    """A result that was left out, and why."""
+    """An excluded result, with the reason."""
 
     url: str = Field(validation_alias=AliasPath("hit", "url"))
     title: str = Field(validation_alias=AliasPath("hit", "title"))
@@ -298,10 +298,10 @@ class ExcludedReply(Reply):
 
 
 class _SearchHead(Reply):
-    """What a search says first."""
+    """First fields of a search."""
 
     id: str
-    query: str = Field("", description="As it was asked.")
+    query: str = Field("", description="As requested.")
     queries: list[str]
     results: list[SourceReply]
     excluded: list[ExcludedReply]
@@ -317,7 +317,7 @@ class SearchReply(Reported, _SearchHead):
 
 
 class PageReply(Reply):
-    """One page; a bad page is an outcome, not an error."""
+    """One page; an unreadable page is an outcome, not an error."""
 
     url: str
     final_url: MaybeText
@@ -352,13 +352,13 @@ class PageReply(Reply):
 
 
 class FetchReply(Reply):
-    """Outcomes in the order asked for."""
+    """Outcomes in the requested order."""
 
     results: list[PageReply]
 
 
 class FeedbackReply(Reply):
-    """What was recorded."""
+    """The recorded feedback."""
 
     id: str
     rating: Literal["up", "down"]
@@ -366,10 +366,10 @@ class FeedbackReply(Reply):
 
 
 class VersionReply(Reply):
-    """What runs."""
+    """Version and features of the server."""
 
     name: str
     version: str
-    features: list[str] = Field(description="Optional faces that are on.")
+    features: list[str] = Field(description="Optional APIs that are enabled.")
     examples: list[str] = Field(description="Example questions; empty: the chat page's own.")
-    fast_model: str = Field(description="Model that suggests what to ask next; empty: none.")
+    fast_model: str = Field(description="Model that suggests follow-up questions; empty: none.")

@@ -1,11 +1,21 @@
-"""Requests of the native faces and their translation into what the engine is asked.
+"""Requests of the native APIs and their translation into what the engine is asked.
 
 Strict: an unknown field, a wrong type or an unknown word is an error, never ignored.
 """
 
+from base64 import b64decode
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from pellucid_gateway.api.http.fields import (
@@ -16,8 +26,10 @@ from pellucid_gateway.api.http.fields import (
     ShortText,
     at_most_bytes,
     at_most_messages,
+    not_blank,
 )
 from pellucid_gateway.api.http.options import SearchFields, Strict, SubjectBody
+from pellucid_gateway.domain.attachment import MOST_ATTACHMENTS, MOST_BYTES, Attachment, naming
 from pellucid_gateway.domain.decision import WebMode
 from pellucid_gateway.domain.request import (
     ChatMessage,
@@ -45,6 +57,31 @@ class MessageBody(Strict):
         return ChatMessage(Role(self.role), self.content)
 
 
+def _decoded(data: object) -> bytes:
+    try:
+        return b64decode(str(data), validate=True)
+    except ValueError:
+        raise PydanticCustomError("limit", "must be base64", {"limit": "base64"}) from None
+
+
+def _within_limit(attachments: list["AttachmentBody"]) -> list["AttachmentBody"]:
+    if sum(len(one.data) for one in attachments) > MOST_BYTES:
+        words = f"at most {MOST_BYTES // 2**20} MiB together"
+        raise PydanticCustomError("payload_too_large", f"must be {words}", {"limit": words})
+    return attachments
+
+
+class AttachmentBody(Strict):
+    """A text or PDF that the person hands over; it is read for this answer and never kept."""
+
+    name: Annotated[str, AfterValidator(at_most_bytes(255)), AfterValidator(not_blank)] = Field(
+        description="File name, for example `minutes.pdf`."
+    )
+    data: Annotated[
+        bytes, BeforeValidator(_decoded), WithJsonSchema({"type": "string", "format": "byte"})
+    ] = Field(description="The file in base64.")
+
+
 class ChatBody(SearchFields):
     """POST /v1/chat: one message with its options; only the message is required."""
 
@@ -68,6 +105,12 @@ class ChatBody(SearchFields):
     memories: list[MemoryText] = Field(
         default_factory=list, max_length=20, description="What you remember of the person."
     )
+    attachments: Annotated[
+        list[AttachmentBody], Field(max_length=MOST_ATTACHMENTS), AfterValidator(_within_limit)
+    ] = Field(
+        default_factory=list,
+        description="Texts and PDFs of the conversation, sent with each request; at most 3.",
+    )
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -90,16 +133,19 @@ class ChatBody(SearchFields):
             raise _unfit("messages", "not empty", "must not end with an empty message")
         return self
 
-    def conversation(self) -> tuple[ChatMessage, ...]:
-        """Messages, oldest first, ending with the person's."""
+    def conversation(self, attachments: Sequence[Attachment]) -> tuple[ChatMessage, ...]:
+        """Messages, oldest first, ending with the person's, which names what is attached."""
         messages = tuple(message.to_domain() for message in self.messages)
         own = (ChatMessage(Role.USER, self.message),) if self.message is not None else ()
-        return messages + own
+        *earlier, last = messages + own
+        named = naming(last.content, (one.content for one in earlier), attachments)
+        return (*earlier, replace(last, content=named))
 
     def to_turn(self, caller: str) -> TurnRequest:
         """As the engine sees it."""
+        attachments = tuple(Attachment(one.name, one.data) for one in self.attachments)
         return TurnRequest(
-            messages=self.conversation(),
+            messages=self.conversation(attachments),
             conversation_id=self.conversation_id,
             keeps_conversation=True,
             caller=caller,
@@ -114,6 +160,7 @@ class ChatBody(SearchFields):
             deadline_ms=self.deadline_ms,
             subject=self.context.to_domain() if self.context else None,
             memories=tuple(self.memories),
+            attachments=attachments,
         )
 
 

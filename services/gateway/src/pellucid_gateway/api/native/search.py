@@ -14,7 +14,7 @@ from pellucid_gateway.domain.engine import TurnEngine
 
 
 def search_routes(engine: TurnEngine, identity: Identity, max_body_bytes: int) -> APIRouter:
-    """Route of the search face."""
+    """Route of the search API."""
     router = APIRouter()
 
     @router.post("/v1/search", tags=["search"], **described(SearchBody, SearchReply))

@@ -1,4 +1,4 @@
-"""GET /v1/ws: several turns over one socket, with the events of the native face.
+"""GET /v1/ws: several turns over one socket, with the events of the native API.
 
 Browsers authenticate by offering their key as a subprotocol or by a first `auth` message, never in
 the address. A socket that closes cancels its turns.
@@ -68,7 +68,7 @@ Content = Mapping[str, Any]
 def websocket_routes(
     engine: TurnEngine, identity: Identity, find_key: FindKey | None, limit: int
 ) -> APIRouter:
-    """Route of the WebSocket face.
+    """Route of the WebSocket API.
 
     Args:
         engine: Runs the turns.

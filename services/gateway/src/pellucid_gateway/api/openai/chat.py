@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 from pellucid_gateway.api.compatible.client_turn import Asked
 from pellucid_gateway.api.compatible.head_start import HeadStart, begins_early
 from pellucid_gateway.api.compatible.shapes import COMPATIBLE_BODY_BYTES
-from pellucid_gateway.api.compatible.translation import ChatDoor, Events, put_back, reply_from
+from pellucid_gateway.api.compatible.translation import ChatApi, Events, put_back, reply_from
 from pellucid_gateway.api.compatible.upstream import UpstreamReply
 from pellucid_gateway.api.http.bodies import read_body
 from pellucid_gateway.api.http.leaving import Leaving
@@ -37,11 +37,11 @@ class Completions:
     """The completions as a plain ASGI application: most of what passes here is not ours to touch.
 
     Args:
-        door: What the face stands on.
+        api: What the API stands on.
     """
 
-    def __init__(self, door: ChatDoor) -> None:
-        self._door = door
+    def __init__(self, api: ChatApi) -> None:
+        self._api = api
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request.
@@ -54,10 +54,10 @@ class Completions:
         request = Request(scope, receive)
         raw = await read_body(request, COMPATIBLE_BODY_BYTES)
         options = request.headers.get("x-pellucid-options", "")
-        asked = parse(raw, options, self._door.own_model)
+        asked = parse(raw, options, self._api.own_model)
         with ExitStack() as stack:
             async with Leaving(receive) as client:
-                reply = await _reply(self._door, request, asked)
+                reply = await _reply(self._api, request, asked)
                 if isinstance(reply, EventStream):
                     stack.enter_context(reply.until_left())
                     await reply.stream(scope, send, client)
@@ -65,35 +65,35 @@ class Completions:
             await reply(scope, receive, send)
 
 
-async def _reply(door: ChatDoor, request: Request, parsed: OpenAiRequest) -> Response | EventStream:
-    asked, upstream = parsed.asked, door.model_for(parsed.asked)
-    turn = door.turn(request, asked)
+async def _reply(api: ChatApi, request: Request, parsed: OpenAiRequest) -> Response | EventStream:
+    asked, upstream = parsed.asked, api.model_for(parsed.asked)
+    turn = api.turn(request, asked)
     # Not begun before it is iterated, but refused at once: a turn may also go to the model alone.
-    events = door.events(turn)
+    events = api.events(turn)
     if upstream is None:
-        return await _answer(door, parsed, await anext(events, None), events)
+        return await _answer(api, parsed, await anext(events, None), events)
     ask = partial(upstream.complete, parsed.body, asked.upstream_model)
     if asked.needs_model:
-        return await _Passing(door, turn, None).reply_of(await ask())
+        return await _Passing(api, turn, None).reply_of(await ask())
     async with HeadStart(ask) as start:
-        if begins_early(turn, door.head_starts):
-            events = door.events(replace(turn, let_in=start.begin))
+        if begins_early(turn, api.head_starts):
+            events = api.events(replace(turn, let_in=start.begin))
         first = await anext(events, None)
         if isinstance(first, Decided) and _adds_nothing(asked, first):
             await events.aclose()
-            return await _Passing(door, turn, first.decision).reply_of(await start.reply())
-    return await _answer(door, parsed, first, events)
+            return await _Passing(api, turn, first.decision).reply_of(await start.reply())
+    return await _answer(api, parsed, first, events)
 
 
 async def _answer(
-    door: ChatDoor, parsed: OpenAiRequest, first: TurnEvent | None, events: Events
+    api: ChatApi, parsed: OpenAiRequest, first: TurnEvent | None, events: Events
 ) -> Response | EventStream:
     """The engine's own answer, in OpenAI's words."""
     asked = parsed.asked
     encoder = CompletionEncoder(
         f"chatcmpl-{uuid4().hex}",
         model=asked.model,
-        created=door.now,
+        created=api.now,
         include_usage=parsed.include_usage,
         shows_progress=asked.shows_progress,
     )
@@ -110,8 +110,8 @@ def _adds_nothing(asked: Asked, first: Decided) -> bool:
 class _Passing:
     """A reply of the model server on its way back, counted when it ends."""
 
-    def __init__(self, door: ChatDoor, turn: TurnRequest, decision: Decision | None) -> None:
-        self._note = door.note_passed
+    def __init__(self, api: ChatApi, turn: TurnRequest, decision: Decision | None) -> None:
+        self._note = api.note_passed
         self._turn = PassedOn(caller=turn.caller, decision=decision)
 
     async def reply_of(self, reply: UpstreamReply) -> Response | EventStream:

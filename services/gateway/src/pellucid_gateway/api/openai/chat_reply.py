@@ -7,9 +7,10 @@ address in a stream, because frontends show one chip for each. Steps of the sear
 passed on; the search is never told as one.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from pellucid_gateway.api.compatible.encoder import EventEncoder
 from pellucid_gateway.api.compatible.sharing import (
     DONE,
     answer_text,
@@ -19,18 +20,8 @@ from pellucid_gateway.api.compatible.sharing import (
     unsupported,
 )
 from pellucid_gateway.api.http.problems import Problem
-from pellucid_gateway.domain.events import (
-    Citation,
-    Delta,
-    Done,
-    Progress,
-    ProgressKind,
-    SourcesReady,
-    Thought,
-    ToolCallPieces,
-    TurnEvent,
-    TurnResult,
-)
+from pellucid_gateway.domain import events
+from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.markdown.escaping import escaped
 
 Json = dict[str, Any]
@@ -38,15 +29,15 @@ Json = dict[str, Any]
 # Steps worth a line; the others follow at once.
 _TOLD_STEPS = frozenset(
     {
-        ProgressKind.WAITING,
-        ProgressKind.SEARCH_START,
-        ProgressKind.FETCHING,
-        ProgressKind.REFLECTING,
+        events.ProgressKind.WAITING,
+        events.ProgressKind.SEARCH_START,
+        events.ProgressKind.FETCHING,
+        events.ProgressKind.REFLECTING,
     }
 )
 
 
-def annotation(citation: Citation) -> Json:
+def annotation(citation: events.Citation) -> Json:
     """One citation; indices are into the content, end exclusive."""
     return {
         "type": "url_citation",
@@ -61,22 +52,22 @@ def annotation(citation: Citation) -> Json:
     }
 
 
-def one_per_address(citations: Iterable[Citation]) -> tuple[Citation, ...]:
+def one_per_address(citations: Iterable[events.Citation]) -> tuple[events.Citation, ...]:
     """The first citation of each address, in order."""
-    found: dict[str, Citation] = {}
+    found: dict[str, events.Citation] = {}
     for citation in citations:
         found.setdefault(citation.url, citation)
     return tuple(found.values())
 
 
-def step_text(step: Progress) -> str:
+def step_text(step: events.Progress) -> str:
     """One step as a line; empty for steps that are not worth one."""
     if step.kind not in _TOLD_STEPS:
         return ""
     return f"{step.message} {escaped(step.query)}".strip() + "\n"
 
 
-def usage_json(result: TurnResult) -> Json:
+def usage_json(result: events.TurnResult) -> Json:
     """Token counts."""
     prompt, completion = result.usage.prompt_tokens, result.usage.completion_tokens
     return {
@@ -86,7 +77,7 @@ def usage_json(result: TurnResult) -> Json:
     }
 
 
-class CompletionEncoder:
+class CompletionEncoder(EventEncoder):
     """Tells one turn as a chat completion.
 
     Args:
@@ -114,45 +105,41 @@ class CompletionEncoder:
         self._top: Json = {}
         self._said = False
         self._thought = ""
-        self._result: TurnResult | None = None
 
     def begin(self) -> Sequence[bytes]:
         """See `EventEncoder`."""
         return [self._chunk({"role": "assistant", "content": ""})]
 
-    def tell(self, event: TurnEvent) -> Sequence[bytes]:
+    def on_text(self, text: str) -> Sequence[bytes]:
         """See `EventEncoder`."""
-        frames: Sequence[bytes] = []
-        match event:
-            case Delta():
-                self._said = True
-                frames = [self._chunk({"content": event.text}, **self._top)]
-            case Thought():
-                self._thought += event.text
-                frames = [self._chunk({"reasoning_content": event.text})]
-            case ToolCallPieces():
-                frames = [self._chunk({"tool_calls": list(event.pieces)})]
-            case SourcesReady():
-                self._top = {"search_results": search_results(event.sources)}
-            case Progress() if self._shows_progress:
-                text = step_text(event)
-                frames = [self._chunk({"reasoning_content": text})] if text else []
-            case Done():
-                self._result = event.result
-                frames = self._ending(event.result)
-        return frames
+        self._said = True
+        return [self._chunk({"content": text}, **self._top)]
+
+    def on_thought(self, text: str) -> Sequence[bytes]:
+        """See `EventEncoder`."""
+        self._thought += text
+        return [self._chunk({"reasoning_content": text})]
+
+    def on_tool_calls(self, pieces: Sequence[Mapping[str, Any]]) -> Sequence[bytes]:
+        """See `EventEncoder`."""
+        return [self._chunk({"tool_calls": list(pieces)})]
+
+    def on_sources(self, sources: Sequence[Source]) -> Sequence[bytes]:
+        """See `EventEncoder`."""
+        self._top = {"search_results": search_results(sources)}
+        return ()
+
+    def on_step(self, step: events.Progress) -> Sequence[bytes]:
+        """See `EventEncoder`."""
+        text = step_text(step) if self._shows_progress else ""
+        return [self._chunk({"reasoning_content": text})] if text else ()
 
     def broken(self, problem: Problem) -> bytes:
         """See `EventEncoder`; clients raise the error."""
         return error_event(problem) + DONE
 
-    def whole(self) -> Json:
+    def reply_of(self, result: events.TurnResult) -> Json:
         """`chat.completion`."""
-        if self._result is None:
-            raise RuntimeError("the turn is not done")
-        return self._completion(self._result)
-
-    def _completion(self, result: TurnResult) -> Json:
         text = answer_text(result)
         message: Json = {
             "role": "assistant",
@@ -178,7 +165,7 @@ class CompletionEncoder:
             **_marks(result),
         }
 
-    def _ending(self, result: TurnResult) -> list[bytes]:
+    def on_end(self, result: events.TurnResult) -> Sequence[bytes]:
         """Text that was never streamed, the annotations in a chunk of their own, the usage."""
         text = "" if self._said else answer_text(result)
         results = search_results(result.sources)
@@ -200,7 +187,7 @@ class CompletionEncoder:
         return {"id": self._id, "object": kind, "created": self._created, "model": self._model}
 
 
-def _marks(result: TurnResult) -> Json:
+def _marks(result: events.TurnResult) -> Json:
     """Whether the answer is partial, and which of its statements no source supports."""
     partial = {"partial": True} if result.partial else {}
     return partial | unsupported(result)

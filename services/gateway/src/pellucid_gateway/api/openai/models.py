@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from pellucid_gateway.api.compatible.client_turn import OWN_MODEL
-from pellucid_gateway.api.compatible.translation import ChatDoor
+from pellucid_gateway.api.compatible.translation import ChatApi
 from pellucid_gateway.api.compatible.wire import Json, text_of
 from pellucid_gateway.api.http.problems import Problem, ProblemError
 from pellucid_gateway.api.http.responses import JsonResponse
@@ -16,19 +16,19 @@ from pellucid_gateway.api.http.responses import JsonResponse
 _OWN = {"id": OWN_MODEL, "object": "model", "created": 0, "owned_by": "pellucid"}
 
 
-def models_routes(door: ChatDoor) -> APIRouter:
+def models_routes(api: ChatApi) -> APIRouter:
     """Routes of the models."""
     router = APIRouter(include_in_schema=False)
 
     @router.get("/v1/models")
     async def models() -> Response:
-        listed = await _models(door)
+        listed = await _models(api)
         ends = {"first_id": listed[0]["id"], "last_id": listed[-1]["id"]}
         return JsonResponse({"object": "list", "data": listed, "has_more": False, **ends})
 
     @router.get("/v1/models/{name:path}")
     async def model(name: str) -> Response:
-        for listed in await _models(door):
+        for listed in await _models(api):
             if listed["id"] == name:
                 return JsonResponse(listed)
         raise ProblemError(Problem(code="NOT_FOUND", detail="There is no model of this name."))
@@ -36,8 +36,8 @@ def models_routes(door: ChatDoor) -> APIRouter:
     return router
 
 
-async def _models(door: ChatDoor) -> list[Json]:
-    served = await door.upstream.models() if door.upstream is not None else ()
+async def _models(api: ChatApi) -> list[Json]:
+    served = await api.upstream.models() if api.upstream is not None else ()
     return [_told(model) for model in (_OWN, *served)]
 
 

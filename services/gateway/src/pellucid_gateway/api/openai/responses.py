@@ -8,7 +8,7 @@ from starlette.responses import Response
 from pellucid_gateway.api.compatible.client_turn import translated
 from pellucid_gateway.api.compatible.counting import counted
 from pellucid_gateway.api.compatible.shapes import COMPATIBLE_BODY_BYTES
-from pellucid_gateway.api.compatible.translation import ChatDoor, reply
+from pellucid_gateway.api.compatible.translation import ChatApi, reply
 from pellucid_gateway.api.http.bodies import parse_object, read_body
 from pellucid_gateway.api.http.responses import JsonResponse
 from pellucid_gateway.api.openai.kept_items import KeptItems, refers
@@ -21,34 +21,34 @@ from pellucid_gateway.api.openai.responses_request import (
 )
 
 
-def responses_routes(door: ChatDoor) -> APIRouter:
-    """Routes of the Responses face."""
+def responses_routes(api: ChatApi) -> APIRouter:
+    """Routes of the Responses API."""
     router = APIRouter(include_in_schema=False)
-    kept = KeptItems(door.evidence)
+    kept = KeptItems(api.evidence)
 
     @router.post("/v1/responses")
     async def respond(request: Request) -> Response:
         body = parse_object(await read_body(request, COMPATIBLE_BODY_BYTES))
         header = request.headers.get("x-pellucid-options", "")
-        asked = translated(to_chat(body), header, door.own_model, implied_options(body))
-        owner = door.identity.caller(request, asked.user_id)
+        asked = translated(to_chat(body), header, api.own_model, implied_options(body))
+        owner = api.identity.caller(request, asked.user_id)
         if refers(body):
             chat = to_chat(await kept.filled(body, owner))
-            asked = translated(chat, header, door.own_model, implied_options(body))
+            asked = translated(chat, header, api.own_model, implied_options(body))
         seed = uuid4().hex
         encoder = ResponseEncoder(
             seed,
-            head={"model": asked.model, "created_at": door.now, **echoed(body)},
+            head={"model": asked.model, "created_at": api.now, **echoed(body)},
             include=body.get("include") or (),
             shows_search=lists_search(body),
-            now=lambda: door.now,
+            now=lambda: api.now,
         )
 
         async def keep() -> None:
             if body.get("store") is not False and encoder.may_be_kept:
                 await kept.keep(seed, owner, encoder.output)
 
-        return await reply(door, request, asked, encoder, keep)
+        return await reply(api, request, asked, encoder, keep)
 
     @router.post("/v1/responses/input_tokens")
     async def count(request: Request) -> Response:

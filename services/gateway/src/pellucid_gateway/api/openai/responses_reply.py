@@ -8,6 +8,7 @@ then comes the message with its annotations, then calls of the client's own tool
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+from pellucid_gateway.api.compatible.encoder import EventEncoder
 from pellucid_gateway.api.compatible.sharing import (
     answer_text,
     error_json,
@@ -16,25 +17,9 @@ from pellucid_gateway.api.compatible.sharing import (
 )
 from pellucid_gateway.api.http.problems import Problem
 from pellucid_gateway.api.http.streams import frame
-from pellucid_gateway.domain.events import (
-    AnswerKind,
-    Citation,
-    Cited,
-    Decided,
-    Delta,
-    Done,
-    Noticed,
-    Progress,
-    ProgressKind,
-    ResultsReady,
-    SourcesReady,
-    Thought,
-    TurnEvent,
-    TurnResult,
-    UrlFetched,
-)
+from pellucid_gateway.domain import events
+from pellucid_gateway.domain.decision import Decision
 from pellucid_gateway.domain.findings import Source
-from pellucid_gateway.domain.notices import SEARCH_LOST
 
 Json = dict[str, Any]
 
@@ -43,7 +28,7 @@ Json = dict[str, Any]
 _CUT = {"length": "max_output_tokens", "content_filter": "content_filter"}
 
 
-class ResponseEncoder:
+class ResponseEncoder(EventEncoder):
     """Tells one turn as a response.
 
     Args:
@@ -77,7 +62,6 @@ class ResponseEncoder:
         self._search: Json | None = None
         self._thinking: Json | None = None
         self._message: Json | None = None
-        self._result: TurnResult | None = None
         self._completed_at = 0
 
     def begin(self) -> Sequence[bytes]:
@@ -88,29 +72,35 @@ class ResponseEncoder:
             self._event("response.in_progress", response=response),
         ]
 
-    def tell(self, event: TurnEvent) -> Sequence[bytes]:
+    def on_decision(self, decision: Decision) -> Sequence[bytes]:
         """See `EventEncoder`."""
-        frames: Sequence[bytes] = []
-        match event:
-            case Decided():
-                self._queries = tuple(query.text for query in event.decision.queries)
-            case Progress(kind=ProgressKind.SEARCH_START) if self._shows_search:
-                frames = self._begin_search(event.query)
-            case SourcesReady() | ResultsReady():
-                frames = self._end_search(event.sources)
-            case Noticed() if event.notice.code in SEARCH_LOST:
-                frames = self._end_search((), status="failed")
-            case UrlFetched() if self._shows_search:
-                frames = self._opened(event)
-            case Thought() if self._message is None:
-                frames = [*self._end_search(()), *self._think(event.text)]
-            case Delta():
-                frames = [*self._end_search(()), *self._end_thinking(), *self._say(event.text)]
-            case Cited():
-                frames = self._cite(event.citation)
-            case Done():
-                frames = self._end(event.result)
-        return frames
+        self._queries = tuple(query.text for query in decision.queries)
+        return ()
+
+    def on_step(self, step: events.Progress) -> Sequence[bytes]:
+        """See `EventEncoder`."""
+        begins = step.kind is events.ProgressKind.SEARCH_START and self._shows_search
+        return self._begin_search(step.query) if begins else ()
+
+    def on_sources(self, sources: Sequence[Source]) -> Sequence[bytes]:
+        """See `EventEncoder`."""
+        return self._end_search(sources)
+
+    def on_search_lost(self) -> Sequence[bytes]:
+        """See `EventEncoder`."""
+        return self._end_search((), status="failed")
+
+    def on_page(self, page: events.UrlFetched) -> Sequence[bytes]:
+        """See `EventEncoder`."""
+        return self._opened(page) if self._shows_search else ()
+
+    def on_thought(self, text: str) -> Sequence[bytes]:
+        """See `EventEncoder`; thoughts after the answer began have no place."""
+        return () if self._message else [*self._end_search(()), *self._think(text)]
+
+    def on_text(self, text: str) -> Sequence[bytes]:
+        """See `EventEncoder`."""
+        return [*self._end_search(()), *self._end_thinking(), *self._say(text)]
 
     def broken(self, problem: Problem) -> bytes:
         """See `EventEncoder`."""
@@ -118,17 +108,11 @@ class ResponseEncoder:
         told = {"code": error["code"] or error["type"], "message": error["message"]}
         return self._event("response.failed", response=self._response("failed") | {"error": told})
 
-    def whole(self) -> Json:
-        """`response`."""
-        if self._result is None:
-            raise RuntimeError("the turn is not done")
-        return self._finished(self._result)
-
     @property
     def may_be_kept(self) -> bool:
         """Whether it is whole and quotes no page that the person named, which is never kept."""
-        result = self._result
-        if result is None or result.answer_kind is not AnswerKind.EXTRACTIVE:
+        result = self.result
+        if result is None or result.answer_kind is not events.AnswerKind.EXTRACTIVE:
             return result is not None
         return not any(source.user_supplied for source in result.sources)
 
@@ -156,7 +140,7 @@ class ResponseEncoder:
         ended = self._of_item("response.web_search_call.completed", search)
         return [*([ended] if status == "completed" else []), self._done(search)]
 
-    def _opened(self, fetched: UrlFetched) -> list[bytes]:
+    def _opened(self, fetched: events.UrlFetched) -> list[bytes]:
         status = "completed" if fetched.success else "failed"
         action = {"type": "open_page", "url": fetched.url}
         item = self._item("ws", "web_search_call", status=status, action=action)
@@ -206,7 +190,8 @@ class ResponseEncoder:
         self._message["content"].append(part)
         return [added, begun]
 
-    def _cite(self, citation: Citation) -> list[bytes]:
+    def on_citation(self, citation: events.Citation) -> Sequence[bytes]:
+        """See `EventEncoder`."""
         if self._message is None:
             return []
         annotations = self._part()["annotations"]
@@ -227,8 +212,9 @@ class ResponseEncoder:
             )
         ]
 
-    def _end(self, result: TurnResult) -> list[bytes]:
-        self._result, self._completed_at = result, self._now()
+    def on_end(self, result: events.TurnResult) -> Sequence[bytes]:
+        """See `EventEncoder`."""
+        self._completed_at = self._now()
         frames = [*self._end_search(result.sources), *self._end_thinking()]
         text = answer_text(result)
         if self._message is None and (text or not result.tool_calls):
@@ -237,7 +223,7 @@ class ResponseEncoder:
             frames += self._end_message()
         for call in result.tool_calls:
             frames += self._call(call)
-        finished = self._finished(result)
+        finished = self.reply_of(result)
         return [*frames, self._event(f"response.{finished['status']}", response=finished)]
 
     def _end_message(self) -> list[bytes]:
@@ -275,7 +261,8 @@ class ResponseEncoder:
             self._done(item),
         ]
 
-    def _finished(self, result: TurnResult) -> Json:
+    def reply_of(self, result: events.TurnResult) -> Json:
+        """`response`."""
         reason = _CUT.get(result.finish_reason)
         spent = result.usage
         usage = {

@@ -3,18 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from pellucid_gateway.api.compatible import wire
 from pellucid_gateway.api.compatible.client_turn import depth_of, place_of
-from pellucid_gateway.api.compatible.wire import (
-    BELOW,
-    Json,
-    given,
-    joined_text,
-    objects,
-    part_of,
-    refused,
-    simplest,
-    text_of,
-)
 
 SEARCH_TOOLS = "web_search"
 _SEEN = frozenset({"input_image", "input_file"})
@@ -55,34 +45,34 @@ _ECHOED: Mapping[str, Any] = {
 }
 
 
-def echoed(body: Mapping[str, Any]) -> Json:
+def echoed(body: Mapping[str, Any]) -> wire.Json:
     """What a response repeats of its request, complete as clients check it."""
     repeated = {**_ECHOED, **{name: body[name] for name in _ECHOED if body.get(name) is not None}}
-    thinking, text = part_of(body, "reasoning"), part_of(body, "text")
+    thinking, text = wire.part_of(body, "reasoning"), wire.part_of(body, "text")
     return {
         **repeated,
         "background": False,
         "previous_response_id": None,
         "reasoning": {name: thinking.get(name) for name in ("effort", "summary")},
         "store": False,
-        "text": {**text, "format": _echoed_format(part_of(text, "format"))},
-        "tools": [_echoed_tool(tool) for _, tool in objects(body.get("tools"), "tools")],
+        "text": {**text, "format": _echoed_format(wire.part_of(text, "format"))},
+        "tools": [_echoed_tool(tool) for _, tool in wire.objects(body.get("tools"), "tools")],
     }
 
 
-def _echoed_tool(tool: Mapping[str, Any]) -> Json:
+def _echoed_tool(tool: Mapping[str, Any]) -> wire.Json:
     if tool.get("type") != "function":
         return dict(tool)
     return {"description": None, "parameters": None, "strict": None, **tool}
 
 
-def _echoed_format(wanted: Mapping[str, Any]) -> Json:
+def _echoed_format(wanted: Mapping[str, Any]) -> wire.Json:
     if wanted.get("type") != "json_schema":
         return dict(wanted) or {"type": "text"}
     return {"description": None, **wanted, "strict": wanted.get("strict") is True}
 
 
-def to_chat(body: Mapping[str, Any]) -> Json:
+def to_chat(body: Mapping[str, Any]) -> wire.Json:
     """The request in the chat completions form.
 
     Raises:
@@ -90,9 +80,11 @@ def to_chat(body: Mapping[str, Any]) -> Json:
     """
     for field in _NOT_KEPT:
         if body.get(field):
-            raise refused(field, "absent: nothing is kept here, send the conversation as input")
+            raise wire.refused(
+                field, "absent: nothing is kept here, send the conversation as input"
+            )
     if body.get("background"):
-        raise refused("background", "false or absent")
+        raise wire.refused("background", "false or absent")
     chat = {name: body.get(name) for name in _SAME_FIELDS}
     chat |= {
         "messages": _messages(body),
@@ -100,50 +92,52 @@ def to_chat(body: Mapping[str, Any]) -> Json:
         "tool_choice": _tool_choice(body),
         "max_completion_tokens": body.get("max_output_tokens"),
         "response_format": _format(body),
-        "reasoning_effort": part_of(body, "reasoning").get("effort"),
-        "verbosity": part_of(body, "text").get("verbosity"),
+        "reasoning_effort": wire.part_of(body, "reasoning").get("effort"),
+        "verbosity": wire.part_of(body, "text").get("verbosity"),
     }
-    return given(chat)
+    return wire.given(chat)
 
 
-def implied_options(body: Mapping[str, Any]) -> Json:
+def implied_options(body: Mapping[str, Any]) -> wire.Json:
     """What the search tool and the choice of it say about the search.
 
     A tool that is merely offered leaves the decision to us, as it would to the vendor's model.
     """
-    tool = next((t for _, t in objects(body.get("tools"), "tools") if _is_search(t)), None)
+    tool = next((t for _, t in wire.objects(body.get("tools"), "tools") if _is_search(t)), None)
     if tool is None:
         return {}
     choice = body.get("tool_choice")
     forced = choice == "required" and not _functions(body)
     forced = forced or (isinstance(choice, dict) and _is_search(choice))
-    filters = part_of(tool, "filters")
+    filters = wire.part_of(tool, "filters")
     options = {
         "include_domains": filters.get("allowed_domains"),
         "exclude_domains": filters.get("blocked_domains"),
         **place_of(tool.get("user_location")),
         **depth_of(tool.get("search_context_size")),
     }
-    return given(options) | ({"web_mode": "on"} if forced else {})
+    return wire.given(options) | ({"web_mode": "on"} if forced else {})
 
 
 def lists_search(body: Mapping[str, Any]) -> bool:
     """The client knows the search tool; it expects to be told of its use."""
-    return any(_is_search(tool) for _, tool in objects(body.get("tools"), "tools"))
+    return any(_is_search(tool) for _, tool in wire.objects(body.get("tools"), "tools"))
 
 
 def _is_search(tool: Mapping[str, Any]) -> bool:
-    return text_of(tool.get("type")).startswith(SEARCH_TOOLS)
+    return wire.text_of(tool.get("type")).startswith(SEARCH_TOOLS)
 
 
-def _messages(body: Mapping[str, Any]) -> list[Json]:
+def _messages(body: Mapping[str, Any]) -> list[wire.Json]:
     instructions = body.get("instructions")
-    messages: list[Json] = [{"role": "system", "content": instructions}] if instructions else []
+    messages: list[wire.Json] = (
+        [{"role": "system", "content": instructions}] if instructions else []
+    )
     asked = body.get("input")
     if isinstance(asked, str):
         return [*messages, {"role": "user", "content": asked}]
     told = _Told(messages)
-    for path, item in objects(asked, "input"):
+    for path, item in wire.objects(asked, "input"):
         told.add(item, path)
     return told.all()
 
@@ -155,9 +149,9 @@ class _Told:
         messages: What comes before them.
     """
 
-    def __init__(self, messages: list[Json]) -> None:
+    def __init__(self, messages: list[wire.Json]) -> None:
         self._messages = messages
-        self._seen: list[Json] = []
+        self._seen: list[wire.Json] = []
 
     def add(self, item: Mapping[str, Any], path: str) -> None:
         """Add an item.
@@ -176,14 +170,14 @@ class _Told:
             self._add_output(item, path)
         elif kind not in _SILENT_ITEMS:
             known = ", ".join(sorted({"message", "function_call", "custom_tool_call", *_OUTPUTS}))
-            raise refused(f"{path}.type", f"one of {known}")
+            raise wire.refused(f"{path}.type", f"one of {known}")
 
-    def all(self) -> list[Json]:
+    def all(self) -> list[wire.Json]:
         """The messages."""
         self._show()
         return self._messages
 
-    def _add_call(self, call: Json) -> None:
+    def _add_call(self, call: wire.Json) -> None:
         """Calls that follow one another belong to one message in the other form."""
         if self._messages and self._messages[-1]["role"] == "assistant":
             self._messages[-1].setdefault("tool_calls", []).append(call)
@@ -192,10 +186,10 @@ class _Told:
 
     def _add_output(self, item: Mapping[str, Any], path: str) -> None:
         output = item.get("output")
-        parts = objects(output, f"{path}.output") if isinstance(output, list) else ()
+        parts = wire.objects(output, f"{path}.output") if isinstance(output, list) else ()
         seen = [_content(part, where) for where, part in parts if part.get("type") in _SEEN]
         self._seen += seen
-        text = joined_text(output) or (BELOW if seen else "")
+        text = wire.joined_text(output) or (wire.BELOW if seen else "")
         self._messages.append(
             {"role": "tool", "tool_call_id": item.get("call_id"), "content": text}
         )
@@ -207,56 +201,59 @@ class _Told:
             self._seen = []
 
 
-def _call(item: Mapping[str, Any]) -> Json:
+def _call(item: Mapping[str, Any]) -> wire.Json:
     if item.get("type") == "custom_tool_call":
-        custom = {"name": item.get("name"), "input": text_of(item.get("input"))}
+        custom = {"name": item.get("name"), "input": wire.text_of(item.get("input"))}
         return {"id": item.get("call_id"), "type": "custom", "custom": custom}
-    function = {"name": item.get("name"), "arguments": text_of(item.get("arguments"))}
+    function = {"name": item.get("name"), "arguments": wire.text_of(item.get("arguments"))}
     return {"id": item.get("call_id"), "type": "function", "function": function}
 
 
-def _message(item: Mapping[str, Any], path: str) -> Json:
-    role = text_of(item.get("role")) or "user"
+def _message(item: Mapping[str, Any], path: str) -> wire.Json:
+    role = wire.text_of(item.get("role")) or "user"
     # Many model servers know no developer; a system prompt means the same.
     role = "system" if role == "developer" else role
     content = item.get("content")
     if isinstance(content, str):
         return {"role": role, "content": content}
-    parts = [_content(part, where) for where, part in objects(content, f"{path}.content")]
-    return {"role": role, "content": simplest(parts)}
+    parts = [_content(part, where) for where, part in wire.objects(content, f"{path}.content")]
+    return {"role": role, "content": wire.simplest(parts)}
 
 
-def _content(part: Mapping[str, Any], path: str) -> Json:
+def _content(part: Mapping[str, Any], path: str) -> wire.Json:
     kind = part.get("type")
     if kind in {"input_text", "output_text", "text"}:
-        return {"type": "text", "text": text_of(part.get("text"))}
+        return {"type": "text", "text": wire.text_of(part.get("text"))}
     if kind == "refusal":
-        return {"type": "text", "text": text_of(part.get("refusal"))}
+        return {"type": "text", "text": wire.text_of(part.get("refusal"))}
     if kind == "input_image" and part.get("image_url"):
-        image = given({"url": part["image_url"], "detail": part.get("detail")})
+        image = wire.given({"url": part["image_url"], "detail": part.get("detail")})
         return {"type": "image_url", "image_url": image}
     if kind == "input_file" and part.get("file_data"):
-        return {"type": "file", "file": given({n: part.get(n) for n in ("filename", "file_data")})}
-    raise refused(path, "text, an image by address or data, or a file by data")
+        return {
+            "type": "file",
+            "file": wire.given({n: part.get(n) for n in ("filename", "file_data")}),
+        }
+    raise wire.refused(path, "text, an image by address or data, or a file by data")
 
 
-def _functions(body: Mapping[str, Any]) -> list[Json]:
+def _functions(body: Mapping[str, Any]) -> list[wire.Json]:
     """The client's own tools; kinds that only the model server may know go on as they are."""
-    tools = (tool for _, tool in objects(body.get("tools"), "tools") if not _is_search(tool))
+    tools = (tool for _, tool in wire.objects(body.get("tools"), "tools") if not _is_search(tool))
     return [_tool(tool) for tool in tools]
 
 
-def _tool(tool: Mapping[str, Any]) -> Json:
-    kind = text_of(tool.get("type"))
+def _tool(tool: Mapping[str, Any]) -> wire.Json:
+    kind = wire.text_of(tool.get("type"))
     if kind not in {"function", "custom"}:
         return dict(tool)
     inner = {name: value for name, value in tool.items() if name != "type"}
-    return {"type": kind, kind: given(_grammar_within(inner))}
+    return {"type": kind, kind: wire.given(_grammar_within(inner))}
 
 
-def _grammar_within(tool: Json) -> Json:
+def _grammar_within(tool: wire.Json) -> wire.Json:
     """The grammar of a custom tool, which the other form has one level deeper."""
-    wanted = part_of(tool, "format")
+    wanted = wire.part_of(tool, "format")
     if wanted.get("type") != "grammar":
         return tool
     grammar = {name: value for name, value in wanted.items() if name != "type"}
@@ -268,17 +265,17 @@ def _tool_choice(body: Mapping[str, Any]) -> Any:
     if not _functions(body):
         return None
     if isinstance(choice, dict):
-        kind = text_of(choice.get("type"))
+        kind = wire.text_of(choice.get("type"))
         is_named = kind in {"function", "custom"}
         return {"type": kind, kind: {"name": choice.get("name")}} if is_named else None
     return choice
 
 
-def _format(body: Mapping[str, Any]) -> Json | None:
-    wanted = part_of(part_of(body, "text"), "format")
+def _format(body: Mapping[str, Any]) -> wire.Json | None:
+    wanted = wire.part_of(wire.part_of(body, "text"), "format")
     if wanted.get("type") == "json_object":
         return {"type": "json_object"}
     if wanted.get("type") != "json_schema":
         return None
     schema = {name: wanted.get(name) for name in ("name", "description", "schema", "strict")}
-    return {"type": "json_schema", "json_schema": given(schema)}
+    return {"type": "json_schema", "json_schema": wire.given(schema)}

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from pellucid_gateway.api.compatible.client_turn import depth_of, place_of, translated
 from pellucid_gateway.api.compatible.shapes import COMPATIBLE_BODY_BYTES, Lenient
-from pellucid_gateway.api.compatible.translation import ChatDoor, reply
+from pellucid_gateway.api.compatible.translation import ChatApi, reply
 from pellucid_gateway.api.compatible.wire import Json, given
 from pellucid_gateway.api.http.bodies import check, parse_object, read_body
 from pellucid_gateway.api.perplexity.reply import PerplexityEncoder
@@ -63,8 +63,8 @@ _PERPLEXITY_FIELDS = frozenset(
 )
 
 
-def perplexity_chat_routes(door: ChatDoor) -> APIRouter:
-    """Route of the Perplexity chat face."""
+def perplexity_chat_routes(api: ChatApi) -> APIRouter:
+    """Route of the Perplexity chat API."""
     router = APIRouter(include_in_schema=False)
 
     @router.post("/compat/perplexity/chat/completions")
@@ -72,12 +72,12 @@ def perplexity_chat_routes(door: ChatDoor) -> APIRouter:
         body = parse_object(await read_body(request, COMPATIBLE_BODY_BYTES))
         header = request.headers.get("x-pellucid-options", "")
         options = check(PerplexityOptions, body)
-        asked = translated(_chat(body), header, door.own_model, options.implied())
+        asked = translated(_chat(body), header, api.own_model, options.implied())
         size = (options.web_search_options or {}).get("search_context_size")
         encoder = PerplexityEncoder(
-            uuid4().hex, model=asked.model, created=door.now, context_size=size or "medium"
+            uuid4().hex, model=asked.model, created=api.now, context_size=size or "medium"
         )
-        return await reply(door, request, asked, encoder)
+        return await reply(api, request, asked, encoder)
 
     return router
 

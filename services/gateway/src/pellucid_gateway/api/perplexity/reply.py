@@ -4,28 +4,21 @@ Markers `[1]` in the text count from 1 into `citations`. Stream chunks carry the
 `message` and the new text in `delta`, as that API does.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pellucid_gateway.api.compatible.encoder import EventEncoder
 from pellucid_gateway.api.compatible.sharing import DONE, answer_text, data_event, error_json
 from pellucid_gateway.api.compatible.sharing import search_results as results_json
 from pellucid_gateway.api.http.problems import Problem
 from pellucid_gateway.api.http.streams import frame
-from pellucid_gateway.domain.events import (
-    Delta,
-    Done,
-    ResultsReady,
-    SourcesReady,
-    ToolCallPieces,
-    TurnEvent,
-    TurnResult,
-)
+from pellucid_gateway.domain import events
 from pellucid_gateway.domain.findings import Source
 
 Json = dict[str, Any]
 
 
-class PerplexityEncoder:
+class PerplexityEncoder(EventEncoder):
     """Tells one turn as a Perplexity completion.
 
     Args:
@@ -38,46 +31,38 @@ class PerplexityEncoder:
     def __init__(self, completion_id: str, *, model: str, created: int, context_size: str) -> None:
         self._head = {"id": completion_id, "model": model, "created": created}
         self._context_size = context_size
-        self._sources: tuple[Source, ...] = ()
+        self._sources: Sequence[Source] = ()
         self._text = ""
-        self._result: TurnResult | None = None
 
-    def begin(self) -> Sequence[bytes]:
+    def on_sources(self, sources: Sequence[Source]) -> Sequence[bytes]:
         """See `EventEncoder`."""
-        return []
+        self._sources = sources
+        return ()
 
-    def tell(self, event: TurnEvent) -> Sequence[bytes]:
+    def on_text(self, text: str) -> Sequence[bytes]:
         """See `EventEncoder`."""
-        frames: Sequence[bytes] = []
-        match event:
-            case SourcesReady() | ResultsReady():
-                self._sources = event.sources
-            case Delta():
-                frames = [self._chunk({"content": event.text})]
-            case ToolCallPieces():
-                frames = [self._chunk({"content": "", "tool_calls": list(event.pieces)})]
-            case Done():
-                frames = self._end(event.result)
-        return frames
+        return [self._chunk({"content": text})]
+
+    def on_tool_calls(self, pieces: Sequence[Mapping[str, Any]]) -> Sequence[bytes]:
+        """See `EventEncoder`."""
+        return [self._chunk({"content": "", "tool_calls": list(pieces)})]
 
     def broken(self, problem: Problem) -> bytes:
         """See `EventEncoder`; the official client raises events of this name only."""
         return frame("error", error_json(problem)) + DONE
 
-    def whole(self) -> Json:
+    def reply_of(self, result: events.TurnResult) -> Json:
         """`chat.completion`."""
-        if self._result is None:
-            raise RuntimeError("the turn is not done")
-        ended = {"status": "COMPLETED", "type": "message", "usage": self._usage(self._result)}
-        return {**self._object("chat.completion", {"content": ""}, self._result), **ended}
+        ended = {"status": "COMPLETED", "type": "message", "usage": self._usage(result)}
+        return {**self._object("chat.completion", {"content": ""}, result), **ended}
 
     def _chunk(self, delta: Json) -> bytes:
         self._text += delta["content"]
         chunk = self._object("chat.completion.chunk", delta, None)
         return data_event({**chunk, "status": "PENDING", "type": "message"})
 
-    def _end(self, result: TurnResult) -> list[bytes]:
-        self._result = result
+    def on_end(self, result: events.TurnResult) -> Sequence[bytes]:
+        """See `EventEncoder`."""
         self._sources = result.sources or self._sources
         unsaid = "" if self._text else answer_text(result)
         frames = [self._chunk({"content": unsaid})] if unsaid else []
@@ -85,7 +70,7 @@ class PerplexityEncoder:
         ended = {"status": "COMPLETED", "type": "end_of_stream", "usage": self._usage(result)}
         return [*frames, data_event({**last, **ended}), DONE]
 
-    def _object(self, kind: str, delta: Json, result: TurnResult | None) -> Json:
+    def _object(self, kind: str, delta: Json, result: events.TurnResult | None) -> Json:
         message: Json = {"role": "assistant", "content": self._text}
         if result is not None and result.tool_calls:
             message["tool_calls"] = list(result.tool_calls)
@@ -103,7 +88,7 @@ class PerplexityEncoder:
             "search_results": results_json(self._sources),
         }
 
-    def _usage(self, result: TurnResult) -> Json:
+    def _usage(self, result: events.TurnResult) -> Json:
         spent = result.usage
         cost = {
             "input_tokens_cost": 0.0,

@@ -83,7 +83,7 @@ class PerplexitySearch(Lenient):
 
 
 def perplexity_search_routes(engine: TurnEngine, identity: Identity) -> APIRouter:
-    """Route of the Perplexity search face."""
+    """Route of the Perplexity search API."""
     router = APIRouter(include_in_schema=False)
 
     @router.post("/compat/perplexity/search")

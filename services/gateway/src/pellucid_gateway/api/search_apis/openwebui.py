@@ -40,7 +40,7 @@ def error_json(_problem: Problem) -> list[str]:
 
 
 def openwebui_routes(engine: TurnEngine, identity: Identity) -> APIRouter:
-    """Routes of the Open WebUI face."""
+    """Routes of the Open WebUI API."""
     router = APIRouter(include_in_schema=False)
 
     @router.post("/compat/openwebui/search")

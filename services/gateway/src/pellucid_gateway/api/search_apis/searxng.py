@@ -58,7 +58,7 @@ def error_json(problem: Problem) -> dict[str, Any]:
 
 
 def searxng_routes(engine: TurnEngine, identity: Identity) -> APIRouter:
-    """Routes of the SearXNG face, by GET and by POST with a form."""
+    """Routes of the SearXNG API, by GET and by POST with a form."""
     router = APIRouter(include_in_schema=False)
 
     @router.api_route("/compat/searxng", methods=["GET", "POST"])

@@ -106,7 +106,7 @@ def error_json(problem: Problem) -> dict[str, Any]:
 
 
 def tavily_routes(engine: TurnEngine, identity: Identity) -> APIRouter:
-    """Routes of the Tavily face."""
+    """Routes of the Tavily API."""
     router = APIRouter(include_in_schema=False)
 
     @router.post("/compat/tavily/search")

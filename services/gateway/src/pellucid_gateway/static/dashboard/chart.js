@@ -1,5 +1,7 @@
 // Small charts as SVG nodes: curves with gaps where nothing happened, and columns.
 
+import { pageLanguage } from "../js/words.js";
+
 const NS = "http://www.w3.org/2000/svg";
 // Drawn at about the size it is shown in, so that its words are readable on a phone too.
 const NARROW = matchMedia("(max-width: 40rem)");
@@ -52,7 +54,7 @@ export function chart(series, { format, top, least = 0, from, to, label }) {
   }
   for (const [share, anchor] of [[0, "start"], [0.5, "middle"], [1, "end"]]) {
     const when = new Date(from.getTime() + (to - from) * share);
-    const text = when.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
+    const text = when.toLocaleTimeString(pageLanguage, { hour: "2-digit", minute: "2-digit" });
     const at = LEFT + (whole - LEFT - RIGHT) * share;
     drawing.append(s("text", { x: at, y: HEIGHT - 4, "text-anchor": anchor }, text));
   }

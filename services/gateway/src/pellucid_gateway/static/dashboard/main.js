@@ -2,6 +2,7 @@
 
 import { byId } from "../js/dom.js";
 import { wireTheme } from "../js/theme.js";
+import { pageLanguage, t, translate } from "../js/words.js";
 import { behind, charts, tables, tiles } from "./numbers.js";
 
 const EVERY_MS = 10_000;
@@ -21,7 +22,7 @@ async function load(path) {
   if (response.ok) return response;
   const refused = [401, 403].includes(response.status);
   const problem = await response.json().catch(() => ({}));
-  throw Object.assign(new Error(problem.detail ?? "The server cannot tell the numbers."), { refused });
+  throw Object.assign(new Error(problem.detail ?? t("noNumbers")), { refused });
 }
 
 async function refresh() {
@@ -32,7 +33,7 @@ async function refresh() {
     tell("");
   } catch (error) {
     byId("key-form").hidden = !error.refused;
-    tell(error instanceof TypeError ? "The server cannot be reached. Trying again." : error.message);
+    tell(error instanceof TypeError ? t("unreachable") : error.message);
     if (error.refused) return;
   }
   if (!document.hidden) timer = setTimeout(refresh, EVERY_MS);
@@ -44,7 +45,7 @@ function show(stats) {
   byId("tiles").replaceChildren(...tiles(stats));
   byId("charts").replaceChildren(...charts(stats));
   replaceTables(tables(stats));
-  byId("when").textContent = `As of ${new Date(stats.to).toLocaleTimeString()}`;
+  byId("when").textContent = t("asOf", { time: new Date(stats.to).toLocaleTimeString(pageLanguage) });
   const pulse = byId("pulse");
   pulse.classList.remove("live");
   requestAnimationFrame(() => pulse.classList.add("live"));
@@ -98,5 +99,7 @@ byId("key-form").addEventListener("submit", (event) => {
 });
 byId("report").addEventListener("click", openReport);
 document.addEventListener("visibilitychange", () => { if (!document.hidden) refresh(); });
+translate();
+document.title = `${t("dashboardTitle")} · Pellucid`;
 wireTheme();
 refresh();

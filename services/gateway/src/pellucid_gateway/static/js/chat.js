@@ -1,6 +1,7 @@
 // The conversation on the page: its turns, the request in hand, and where it is kept.
 
 import { ask, conversation, deleteTurn, Problem } from "./api.js";
+import { addressesIn, addressesOf, newest, withoutAddresses } from "./attachments.js";
 import { byId } from "./dom.js";
 import { keptResult } from "./kept.js";
 import { settings } from "./settings.js";
@@ -34,10 +35,12 @@ export class Chat {
     return this.turns.filter(({ result }) => result);
   }
 
-  request(question) {
-    const messages = this.finished.flatMap(({ question: asked, result }) =>
-      [{ role: "user", content: asked }, ...(result.answer ? [{ role: "assistant", content: result.answer }] : [])]);
-    const request = { ...this.options(), messages: [...messages.slice(-HISTORY_LIMIT), { role: "user", content: question }] };
+  request({ question, files, named }) {
+    const messages = this.finished.flatMap(({ question: asked, named: pages, result }) =>
+      [{ role: "user", content: [asked, ...pages].join("\n") }, ...(result.answer ? [{ role: "assistant", content: result.answer }] : [])]);
+    const own = { role: "user", content: [question, ...named].join("\n") };
+    const request = { ...this.options(), messages: [...messages.slice(-HISTORY_LIMIT), own] };
+    request.attachments = newest([...this.turns.flatMap((turn) => turn.files), ...files]).map(({ name, data }) => ({ name, data }));
     if (this.id) request.conversation_id = this.id;
     if (settings.model) request.model = settings.model;
     request.language = settings.language;
@@ -46,11 +49,13 @@ export class Chat {
     return request;
   }
 
-  add(question) {
-    const turn = { question, result: null };
+  /** `files` were attached, `named` are addresses of what was. */
+  add({ question, files, named }) {
+    const turn = { question, files, named, result: null };
     const onResend = (text) => this.resend(turn, text);
     turn.view = new TurnView(question, {
       announce: this.announce, features: this.features, fastModel: this.fastModel, onResend, onAsk: (text) => this.submit(text),
+      files: files.length ? files.map(({ name }) => name) : named.map(() => t("attachment")),
     });
     this.turns.push(turn);
     byId("turns").append(turn.view.root);
@@ -58,10 +63,11 @@ export class Chat {
     return turn;
   }
 
-  async submit(question) {
+  async submit(question, files = [], named = []) {
     if (this.running) return;
-    const request = this.request(question);
-    const turn = this.add(question);
+    const asked = { question, files, named };
+    const request = this.request(asked);
+    const turn = this.add(asked);
     turn.view.root.scrollIntoView({ block: "start", behavior: "smooth" });
     this.announce(t("sent"));
     await this.run(turn, request);
@@ -84,6 +90,7 @@ export class Chat {
 
   remember(turn, result) {
     turn.result = result;
+    turn.named = addressesOf(result);
     this.id = result.conversation_id;
     if (this.features.includes("conversations")) history.replaceState(null, "", addressOf(this.id));
     this.refresh();
@@ -105,7 +112,7 @@ export class Chat {
     const cut = this.turns.splice(this.turns.indexOf(turn));
     for (const { view } of cut) view.root.remove();
     if (this.features.includes("conversations")) await this.forget(cut);
-    await this.submit(question);
+    await this.submit(question, turn.files, turn.named);
   }
 
   async forget(turns) {
@@ -129,7 +136,7 @@ export class Chat {
   }
 
   async restore(asked, answered) {
-    const turn = this.add(asked.content);
+    const turn = this.add({ question: withoutAddresses(asked.content), files: [], named: addressesIn(asked.content) });
     turn.result = await keptResult(asked.turn, answered);
     turn.view.show(turn.result);
   }

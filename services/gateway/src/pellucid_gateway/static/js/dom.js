@@ -39,9 +39,12 @@ export function safeLink(url, attributes, ...children) {
   return h("a", { ...attributes, href: url, target: "_blank", rel: "noopener noreferrer nofollow" }, ...children);
 }
 
+/** Whether this is the server's name for what a person attached; such an address leads nowhere. */
+export const isAttachment = (url) => url.startsWith("https://attachment.invalid/");
+
 export function isWebAddress(url) {
   try {
-    return ["http:", "https:"].includes(new URL(url).protocol);
+    return !isAttachment(url) && ["http:", "https:"].includes(new URL(url).protocol);
   } catch {
     return false;
   }

@@ -1,6 +1,7 @@
 // The evidence drawer: everything behind one answer.
 
-import { bar, byId, h, percent, seconds } from "./dom.js";
+import { withoutAddresses } from "./attachments.js";
+import { bar, byId, h, isAttachment, percent, seconds } from "./dom.js";
 import { t, tCode } from "./words.js";
 
 const STAGES = ["decision", "search", "fetch", "score", "first_token", "generate", "total"];
@@ -32,8 +33,8 @@ function decision(made) {
     made.reason ? h("p", {}, made.reason) : null,
     signals(made.signals ?? []),
     pairs([
-      [t("question"), made.standalone_question], [t("queries"), made.queries.join(" | ")], [t("sourceType"), made.intent], [t("category"), made.category],
-      [t("age"), made.freshness === "none" ? t("anyAge") : made.freshness], [t("mustContain"), made.target_info], [t("addresses"), made.urls],
+      [t("question"), withoutAddresses(made.standalone_question)], [t("queries"), made.queries.join(" | ")], [t("sourceType"), made.intent], [t("category"), made.category],
+      [t("age"), made.freshness === "none" ? t("anyAge") : made.freshness], [t("mustContain"), made.target_info], [t("addresses"), made.urls.map((url) => (isAttachment(url) ? t("attachment") : url))],
       [t("notRead"), made.ignored_urls], [t("language"), made.language],
     ]));
 }

@@ -1,6 +1,7 @@
 // The page: its composer and dialogs, wired to the conversation.
 
 import { useKey, version } from "./api.js";
+import { Attachments } from "./attachments.js";
 import { Chat, namedInAddress } from "./chat.js";
 import { wireChoices } from "./choices.js";
 import { button, byId, h } from "./dom.js";
@@ -13,7 +14,7 @@ import { choose, settings } from "./settings.js";
 import { wireTheme } from "./theme.js";
 import { t, translate } from "./words.js";
 
-const MOST_BYTES = 32 * 1024; // of a message; the server's limit
+const MOST_BYTES = 32 * 1024 - 256; // of a message; the limit of the server less what names attachments
 
 const form = byId("composer");
 const field = byId("question");
@@ -37,12 +38,17 @@ function askForKey(then) {
   dialog.showModal();
 }
 
+/** Says above the field why what stands in it cannot be sent; an empty text takes that back. */
+function tell(text) {
+  byId("composer-note").hidden = !text;
+  byId("composer-note").textContent = text;
+}
+
 /** Tells in words that a text is too long to be sent; it stays in the field. */
 function tooLong(text) {
-  const isLong = new TextEncoder().encode(text).length > MOST_BYTES;
-  byId("composer-note").hidden = !isLong;
-  if (isLong) byId("composer-note").textContent = t("tooLong", { length: text.length.toLocaleString(), most: Math.floor(text.length * MOST_BYTES / new TextEncoder().encode(text).length).toLocaleString() });
-  return isLong;
+  const share = MOST_BYTES / new TextEncoder().encode(text).length;
+  tell(share < 1 ? t("tooLong", { length: text.length.toLocaleString(), most: Math.floor(text.length * share).toLocaleString() }) : "");
+  return share < 1;
 }
 
 function send() {
@@ -50,7 +56,7 @@ function send() {
   if (!question || chat.running || tooLong(question)) return;
   field.value = "";
   fit();
-  chat.submit(question);
+  chat.submit(question, attachments.take());
 }
 
 /** Grows the field with its text where the browser cannot do it by itself. */
@@ -96,6 +102,7 @@ function wireComposer() {
 
 translate();
 const chat = new Chat({ announce, options, askForKey });
+const attachments = new Attachments(form, tell);
 const menu = new Menu({ chat, announce });
 wireComposer();
 wireTheme();

@@ -1,6 +1,6 @@
 // An answer and a conversation as Markdown files: citations as numbers, sources as links.
 
-import { day } from "./dom.js";
+import { day, isAttachment } from "./dom.js";
 import { chipPlace, utf16Offset } from "./places.js";
 import { t } from "./words.js";
 
@@ -11,7 +11,7 @@ const address = (url) => `<${url.replaceAll(/[<>\s]/g, encodeURIComponent)}>`;
 export function answerMarkdown({ answer, citations, sources }) {
   const cited = sources.filter(({ n }) => citations.some(({ source }) => source === n));
   const list = cited.map(({ n, url, title, domain, published_at: date }) =>
-    `${n}. [${escaped(title || url)}](${address(url)}) (${[domain, day(date)].filter(Boolean).join(", ")})`);
+    `${n}. ${isAttachment(url) ? escaped(title) : `[${escaped(title || url)}](${address(url)})`} (${[domain || t("attachment"), day(date)].filter(Boolean).join(", ")})`);
   return [numbered(answer, citations), ...(list.length ? [`${t("sources")}:\n\n${list.join("\n")}`] : [])].join("\n\n");
 }
 

@@ -45,7 +45,7 @@ function show(chip, citation, source, root) {
 function cardOf(citation, source) {
   const when = day(source.published_at);
   return [
-    h("div", { class: "passage__head" }, letterIcon(source.domain, "letter--small"),
+    h("div", { class: "passage__head" }, letterIcon(source.domain || source.title, "letter--small"),
       h("span", {}, [source.domain, when].filter(Boolean).join(" · "))),
     safeLink(citation.url, { class: "passage__title" }, citation.title || citation.url),
     citation.cited_text ? h("blockquote", {}, citation.cited_text) : null,

@@ -1,18 +1,20 @@
 // One question of the person: how it is shown, edited and sent again.
 
+import { fileList } from "./attachments.js";
 import { button, h } from "./dom.js";
 import { t } from "./words.js";
 
 export class QuestionView {
-  constructor(text, { onResend }) {
-    Object.assign(this, { text, onResend });
+  /** `files` are names of what was attached. */
+  constructor(text, { onResend, files }) {
+    Object.assign(this, { text, onResend, files });
     this.root = h("div", { class: "asked" });
     this.show();
   }
 
   show() {
     this.edit = button(t("edit"), { drawing: "edit", className: "quiet asked__edit", onclick: () => this.change() });
-    this.root.replaceChildren(this.edit, h("p", { class: "question", dir: "auto" }, this.text));
+    this.root.replaceChildren(this.edit, h("div", { class: "asked__part" }, h("p", { class: "question", dir: "auto" }, this.text), fileList(this.files)));
   }
 
   /** Turns the question into a field. */

@@ -1,6 +1,6 @@
 // Sources of an answer, and the card of a forced search.
 
-import { bar, day, h, letterIcon, safeLink } from "./dom.js";
+import { bar, day, h, isAttachment, letterIcon, safeLink } from "./dom.js";
 import { t, tCode } from "./words.js";
 
 const PARTS = ["semantic", "trust", "freshness", "quality"];
@@ -8,7 +8,7 @@ const PARTS = ["semantic", "trust", "freshness", "quality"];
 /** The list under an answer; `stance(domain)` makes what a person may say of a site, if they may. */
 export function sourceList(sources, stance) {
   const cited = sources.filter((source) => source.cited).length;
-  return h("section", { class: "sources", "aria-label": t("sources") },
+  return h("div", { class: "sources", role: "group", "aria-label": t("sources") },
     h("h3", { class: "sources__head" }, t("sources"), h("small", {}, cited ? t("citedOf", { cited, all: sources.length }) : String(sources.length))),
     h("ol", {}, ...sources.map((source) => sourceItem(source, stance))));
 }
@@ -18,13 +18,13 @@ export function resultsCard(query, sources, stance) {
   const list = sources.length
     ? h("ol", {}, ...sources.map((source) => sourceItem(source, stance)))
     : h("p", { class: "results__empty" }, t("nothingFound"));
-  return h("section", { class: "sources results", "aria-label": t("searchResults") },
+  return h("div", { class: "sources results", role: "group", "aria-label": t("searchResults") },
     h("h3", { class: "sources__head" }, query || t("results"), h("small", {}, t("resultCount", { n: sources.length }))), list);
 }
 
 function sourceItem(source, stance) {
   return h("li", { class: "source", dataset: { n: source.n } },
-    letterIcon(source.domain),
+    letterIcon(source.domain || source.title),
     h("div", {},
       safeLink(source.url, { class: "source__title" },
         h("span", { class: "source__number" }, `${source.n}. `), source.title || source.url),
@@ -39,13 +39,14 @@ function meta(source) {
   const warnings = (source.warnings ?? []).map((code) => h("span", { class: "is-warning" }, tCode("warning", code)));
   const date = day(source.published_at);
   return h("div", { class: "source__meta" },
-    h("span", {}, source.domain || t("unknownSite")),
+    h("span", {}, source.domain || t(isAttachment(source.url) ? "attachment" : "unknownSite")),
     date ? h("time", { datetime: source.published_at, class: source.recent && "is-recent" }, date) : null,
-    source.method ? h("span", {}, tCode("method", source.method)) : null,
+    source.method && source.domain ? h("span", {}, tCode("method", source.method)) : null,
     ...warnings);
 }
 
 function score(source) {
+  if (isAttachment(source.url)) return null;
   if (source.relevance_score === null || source.relevance_score === undefined) return h("div", { class: "score" }, h("span", {}, t("unscored")));
   const text = source.relevance_score.toFixed(2);
   return h("div", { class: "score" },

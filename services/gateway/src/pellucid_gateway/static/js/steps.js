@@ -1,6 +1,6 @@
 // The live steps of one turn: a line that says what happens now, and a list of what happened.
 
-import { h, seconds } from "./dom.js";
+import { h, isAttachment, seconds } from "./dom.js";
 import { t, tCode } from "./words.js";
 
 // Codes of notices that tell why the web could not be searched.
@@ -33,8 +33,8 @@ export class Steps {
     if (reason) this.add(reason);
   }
 
-  urlFetched({ url, success, error }) {
-    const host = hostOf(url);
+  urlFetched({ url, title, success, error }) {
+    const host = isAttachment(url) ? title || t("attachment") : hostOf(url);
     this.add(success ? t("readHost", { host }) : t("couldNotRead", { host: error ? `${host}: ${error}` : host }));
   }
 
@@ -71,8 +71,9 @@ function whatHappened({ iterations, providers = [], url_contents: pages = [], so
   if (answered.some((name) => name !== LOCAL)) return t("searchedWeb");
   if (answered.includes(LOCAL)) return t("searchedLocal");
   if (iterations) return t("searchFailed");
-  const read = pages.filter(({ success }) => success).length;
-  if (read) return t("readPages", { n: read });
+  const read = pages.filter(({ success }) => success);
+  if (read.length && read.every(({ url }) => isAttachment(url))) return t("readHost", { host: read.map(({ title }) => title).join(", ") });
+  if (read.length) return t("readPages", { n: read.length });
   return t(sources.length ? "earlierSources" : "withoutSearch");
 }
 

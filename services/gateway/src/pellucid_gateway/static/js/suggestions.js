@@ -18,7 +18,7 @@ export async function suggestions(question, result, fastModel, onAsk) {
   const fit = [...new Set(found)].filter((text) => text && text.length <= LONGEST && !text.includes("://")).slice(0, MOST);
   if (!fit.length) return null;
   const title = t(fastModel ? "askNext" : "askAbout");
-  return h("section", { class: "next", "aria-label": title }, h("h3", {}, title),
+  return h("div", { class: "next", role: "group", "aria-label": title }, h("h3", {}, title),
     h("ul", {}, ...fit.map((text) => h("li", {}, button(text, { dir: "auto", onclick: () => onAsk(text) })))));
 }
 

@@ -17,7 +17,7 @@ const TOLD_BY_ANSWER = "no_model"; // an answer without a model says so itself
 
 export class TurnView {
   /** `onResend(question)` asks again in the place of this turn, `onAsk(question)` after it. */
-  constructor(text, { announce, onResend, onAsk, features, fastModel }) {
+  constructor(text, { announce, onResend, onAsk, features, fastModel, files }) {
     Object.assign(this, { announce, onResend, onAsk, features, fastModel });
     this.sources = new Map();
     this.stance = features.includes("source_preferences") ? (domain) => stanceButtons(domain, announce) : null;
@@ -27,7 +27,7 @@ export class TurnView {
     this.extra = h("div");
     this.after = h("div", { class: "notes" });
     this.foot = h("div");
-    this.question = new QuestionView(text, { onResend });
+    this.question = new QuestionView(text, { onResend, files });
     this.article = h("article", { class: "answer", "aria-label": t("answer"), "aria-busy": "true" }, this.steps.root, this.notes, this.body, this.after, this.extra, this.foot);
     this.root = h("li", { class: "turn" }, h("h2", { class: "hidden" }, t("question")), this.question.root, this.article);
     this.prose = new Prose(this.body, { announce, makeChip: (citation) => makeChip(citation, (n) => this.sources.get(n), this.root) });

@@ -12,6 +12,9 @@ export default {
   // composer
   yourQuestion: "Ihre Frage", askHint: "Stellen Sie eine Frage", sendQuestion: "Frage senden", stopAnswer: "Antwort anhalten",
   web: "Web", web_auto: "Auto", web_on: "Ein", web_off: "Aus", depth: "Tiefe", depth_quick: "Schnell", depth_standard: "Standard", depth_deep: "Gründlich", resultsOnly: "Nur Treffer",
+  attach: "Text oder PDF anhängen", attachment: "Anhang", attachments: "Anhänge", removeNamed: "„{name}“ entfernen",
+  tooLargeFiles: "Anhänge dürfen zusammen {most} MB haben. Hängen Sie eine kleinere Datei an.",
+  tooManyFiles: "Höchstens {most} Dateien können mit einer Frage mitgehen.",
   tooLong: "Dieser Text hat {length} Zeichen; gesendet werden können etwa {most}. Kürzen Sie ihn oder senden Sie ihn in Teilen.",
   sent: "Frage gesendet", send: "Senden", cancel: "Abbrechen", save: "Speichern", delete: "Löschen", close: "Schließen",
   // key
@@ -72,4 +75,11 @@ export default {
   tooQuick: "Zu schnell zum Messen.", time_decision: "Entscheidung", time_search: "Suche", time_fetch: "Seiten", time_score: "Bewertung", time_first_token: "Erstes Wort", time_generate: "Antwort", time_total: "Gesamt",
   more: "Mehr", answeredBy: "Beantwortet von", rounds: "Runden", degraded: "Nicht verfügbar", providerCalls: "Anbieteraufrufe", cost: "Kosten", none: "keine",
   tokens: "Tokens", tokensUsed: "{sent} gesendet, {got} erhalten", wholeRecord: "Der ganze Eintrag als JSON",
+  // dashboard
+  dashboardTitle: "Dashboard", skipNumbers: "Zu den Zahlen springen", last24: "Letzte 24 Stunden", loading: "Wird geladen …", asOf: "Stand {time}", weeklyReport: "Wochenbericht", atAGlance: "Auf einen Blick", curves: "Kurven, ein Punkt je 30 Minuten", tables: "Tabellen", statsKey: "Dieses Dashboard braucht einen Schlüssel mit dem Bereich „stats“.", showNumbers: "Zahlen zeigen", noNumbers: "Der Server kann die Zahlen nicht nennen.", nothingIn24: "Nichts in den letzten 24 Stunden.", outOfBounds: "zu hoch oder zu niedrig",
+  tile_turns: "Antworten", tile_trigger: "Antworten mit Suche", tile_searches: "Suchen", tile_relevance: "Relevanz der Quellen", tile_latency: "Zeit bis zur Antwort, p95", tile_cost: "Kosten", tile_cache: "Cache-Treffer", tile_several: "Mehrere Quellen", tile_citations: "Als richtig beurteilte Zitate", tile_satisfaction: "Zufriedenheit", tile_errors: "Fehler", tile_retry: "Erneut gefragt", tile_abandoned: "Abgebrochen",
+  note_turns: "{n} abgeschlossen", note_trigger: "{n} von {all} abgeschlossenen", note_searches: "{n} über Such-APIs", note_relevance: "0 bis 1, Mittelwert", note_latency: "p50 {p50}, p99 {p99}", note_cost: "{cost} je Antwort", note_cache: "der Anbieteraufrufe", note_several: "der Antworten auf Suchen", note_citations: "der geprüften", note_satisfaction: "von 5, {n} Stimmen", note_errors: "der Antworten", note_retry: "binnen 10 Minuten", note_abandoned: "keine weitere Frage binnen 30 Minuten", notJudged: "kein Modell beurteilt sie",
+  chart_turns: "Antworten und Suchen", chart_latency: "Zeit bis zur Antwort", chart_relevance: "Relevanz der Quellen", chart_cost: "Kosten", chart_cache: "Cache-Treffer und Fehler", chart_satisfaction: "Zufriedenheit", average: "Mittelwert", dollars: "US-Dollar", meanScore: "Mittlere Note", spoken: "{title} über 24 Stunden. {parts}.", spokenNothing: "{name}: nichts", spokenSeries: "{name}: zuletzt {latest}, kleinster Wert {lowest}, größter {highest}",
+  stage_search_call: "Aufruf einer Such-API", byStage: "Zeit je Stufe", stage: "Stufe", searchProviders: "Suchanbieter", provider: "Anbieter", asked: "Gefragt", cached: "Aus dem Cache", success: "Erfolg", troubles: "Fehler und ausgefallene Teile", what: "Was", times: "Anzahl", withoutPart: "ohne {part}", health_well: "gut", health_fair: "mit Fehlern", health_poor: "meist erfolglos",
+  turnsBehind: "Antworten hinter den Zahlen", turnsToList: "Antworten, die aufgelistet werden", saveCsv: "Als CSV speichern", removed: "Entfernt", evidence: "Nachweis", behind_slow: "Langsamste", behind_costly: "Teuerste", behind_irrelevant: "Am wenigsten relevante Quellen", behind_citations: "Entfernte Zitate", behind_degraded: "Mit Ausfällen",
 };

@@ -12,6 +12,9 @@ export default {
   // composer
   yourQuestion: "Your question", askHint: "Ask a question", sendQuestion: "Send the question", stopAnswer: "Stop the answer",
   web: "Web", web_auto: "Auto", web_on: "On", web_off: "Off", depth: "Depth", depth_quick: "Quick", depth_standard: "Standard", depth_deep: "Deep", resultsOnly: "Results only",
+  attach: "Attach a text or PDF", attachment: "Attachment", attachments: "Attachments", removeNamed: "Remove “{name}”",
+  tooLargeFiles: "Attachments may have {most} MB together. Attach a smaller file.",
+  tooManyFiles: "At most {most} files can go along with a question.",
   tooLong: "This text has {length} characters; about {most} can be sent. Shorten it, or send it in parts.",
   sent: "Question sent", send: "Send", cancel: "Cancel", save: "Save", delete: "Delete", close: "Close",
   // key
@@ -72,4 +75,11 @@ export default {
   tooQuick: "Too quick to measure.", time_decision: "Decision", time_search: "Search", time_fetch: "Pages", time_score: "Scoring", time_first_token: "First word", time_generate: "Answer", time_total: "Whole turn",
   more: "More", answeredBy: "Answered by", rounds: "Rounds", degraded: "Unavailable", providerCalls: "Provider calls", cost: "Cost", none: "none",
   tokens: "Tokens", tokensUsed: "{sent} in, {got} out", wholeRecord: "The whole record as JSON",
+  // dashboard
+  dashboardTitle: "Dashboard", skipNumbers: "Skip to the statistics", last24: "Last 24 hours", loading: "Loading …", asOf: "As of {time}", weeklyReport: "Weekly report", atAGlance: "At a glance", curves: "Curves, one point for 30 minutes", tables: "Tables", statsKey: "This dashboard needs a key with the scope “stats”.", showNumbers: "Show the statistics", noNumbers: "The server could not load the statistics.", nothingIn24: "Nothing in the last 24 hours.", outOfBounds: "too high or low",
+  tile_turns: "Turns", tile_trigger: "Turns that searched", tile_searches: "Searches", tile_relevance: "Relevance of sources", tile_latency: "Time to the answer, p95", tile_cost: "Cost", tile_cache: "Cache hits", tile_several: "Several sources", tile_citations: "Citations confirmed", tile_satisfaction: "Satisfaction", tile_errors: "Errors", tile_retry: "Retried questions", tile_abandoned: "Abandoned",
+  note_turns: "{n} completed", note_trigger: "{n} of {all} completed", note_searches: "{n} by search APIs", note_relevance: "0 to 1, average", note_latency: "p50 {p50}, p99 {p99}", note_cost: "{cost} a turn", note_cache: "of provider calls", note_several: "of answers to searches", note_citations: "of those checked", note_satisfaction: "of 5, {n} votes", note_errors: "of turns", note_retry: "within 10 minutes", note_abandoned: "no further turn within 30 minutes", notJudged: "no model judges them",
+  chart_turns: "Turns and searches", chart_latency: "Time to the answer", chart_relevance: "Relevance of sources", chart_cost: "Cost", chart_cache: "Cache hits and errors", chart_satisfaction: "Satisfaction", average: "Average", dollars: "US dollars", meanScore: "Mean score", spoken: "{title} over 24 hours. {parts}.", spokenNothing: "{name}: nothing", spokenSeries: "{name}: latest {latest}, lowest {lowest}, highest {highest}",
+  stage_search_call: "Search API call", byStage: "Time by stage", stage: "Stage", searchProviders: "Search providers", provider: "Provider", asked: "Calls", cached: "Cached", success: "Success", troubles: "Errors and degraded components", what: "What", times: "Times", withoutPart: "without {part}", health_well: "well", health_fair: "with failures", health_poor: "mostly failing",
+  turnsBehind: "Individual turns", turnsToList: "Turns to list", saveCsv: "Save as CSV", removed: "Removed", evidence: "Evidence", behind_slow: "Slowest", behind_costly: "Most expensive", behind_irrelevant: "Least relevant sources", behind_citations: "Citations removed", behind_degraded: "Degraded",
 };

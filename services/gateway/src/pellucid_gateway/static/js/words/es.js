@@ -12,6 +12,9 @@ export default {
   // composer
   yourQuestion: "Tu pregunta", askHint: "Haz una pregunta", sendQuestion: "Enviar la pregunta", stopAnswer: "Detener la respuesta",
   web: "Web", web_auto: "Auto", web_on: "Sí", web_off: "No", depth: "Nivel", depth_quick: "Rápido", depth_standard: "Estándar", depth_deep: "A fondo", resultsOnly: "Solo resultados",
+  attach: "Adjuntar un texto o PDF", attachment: "Archivo adjunto", attachments: "Archivos adjuntos", removeNamed: "Quitar «{name}»",
+  tooLargeFiles: "Los archivos adjuntos pueden ocupar {most} MB en total. Adjunta uno más pequeño.",
+  tooManyFiles: "Una pregunta puede llevar {most} archivos como máximo.",
   tooLong: "Este texto tiene {length} caracteres; se pueden enviar unos {most}. Acórtalo o envíalo por partes.",
   sent: "Pregunta enviada", send: "Enviar", cancel: "Cancelar", save: "Guardar", delete: "Eliminar", close: "Cerrar",
   // key
@@ -72,4 +75,11 @@ export default {
   tooQuick: "Demasiado rápido para medirlo.", time_decision: "Decisión", time_search: "Búsqueda", time_fetch: "Páginas", time_score: "Puntuación", time_first_token: "Primera palabra", time_generate: "Respuesta", time_total: "Total",
   more: "Más", answeredBy: "Respondido por", rounds: "Rondas", degraded: "No disponible", providerCalls: "Llamadas a proveedores", cost: "Coste", none: "ninguno",
   tokens: "Tokens", tokensUsed: "{sent} enviados, {got} recibidos", wholeRecord: "El registro completo en JSON",
+  // dashboard
+  dashboardTitle: "Panel", skipNumbers: "Ir a las cifras", last24: "Últimas 24 horas", loading: "Cargando…", asOf: "A las {time}", weeklyReport: "Informe semanal", atAGlance: "De un vistazo", curves: "Curvas, un punto cada 30 minutos", tables: "Tablas", statsKey: "Este panel necesita una clave con el ámbito «stats».", showNumbers: "Mostrar las cifras", noNumbers: "El servidor no puede dar las cifras.", nothingIn24: "Nada en las últimas 24 horas.", outOfBounds: "demasiado alto o bajo",
+  tile_turns: "Respuestas", tile_trigger: "Respuestas con búsqueda", tile_searches: "Búsquedas", tile_relevance: "Relevancia de las fuentes", tile_latency: "Tiempo hasta la respuesta, p95", tile_cost: "Coste", tile_cache: "Aciertos de caché", tile_several: "Varias fuentes", tile_citations: "Citas juzgadas correctas", tile_satisfaction: "Satisfacción", tile_errors: "Errores", tile_retry: "Preguntas repetidas", tile_abandoned: "Abandonos",
+  note_turns: "{n} terminadas", note_trigger: "{n} de {all} terminadas", note_searches: "{n} por las API de búsqueda", note_relevance: "de 0 a 1, media", note_latency: "p50 {p50}, p99 {p99}", note_cost: "{cost} por respuesta", note_cache: "de las llamadas a proveedores", note_several: "de las respuestas a búsquedas", note_citations: "de las comprobadas", note_satisfaction: "de 5, {n} votos", note_errors: "de las respuestas", note_retry: "en menos de 10 minutos", note_abandoned: "sin otra pregunta en 30 minutos", notJudged: "ningún modelo las juzga",
+  chart_turns: "Respuestas y búsquedas", chart_latency: "Tiempo hasta la respuesta", chart_relevance: "Relevancia de las fuentes", chart_cost: "Coste", chart_cache: "Caché y errores", chart_satisfaction: "Satisfacción", average: "Media", dollars: "Dólares estadounidenses", meanScore: "Nota media", spoken: "{title} en 24 horas. {parts}.", spokenNothing: "{name}: nada", spokenSeries: "{name}: último {latest}, mínimo {lowest}, máximo {highest}",
+  stage_search_call: "Llamada a una API de búsqueda", byStage: "Tiempo por etapa", stage: "Etapa", searchProviders: "Proveedores de búsqueda", provider: "Proveedor", asked: "Consultas", cached: "De la caché", success: "Éxito", troubles: "Errores y componentes caídos", what: "Qué", times: "Veces", withoutPart: "sin {part}", health_well: "bien", health_fair: "con fallos", health_poor: "falla casi siempre",
+  turnsBehind: "Respuestas tras las cifras", turnsToList: "Respuestas que mostrar", saveCsv: "Guardar como CSV", removed: "Quitadas", evidence: "Evidencia", behind_slow: "Las más lentas", behind_costly: "Las más caras", behind_irrelevant: "Fuentes menos relevantes", behind_citations: "Citas quitadas", behind_degraded: "Con fallos",
 };

@@ -12,6 +12,9 @@ export default {
   // composer
   yourQuestion: "Votre question", askHint: "Posez une question", sendQuestion: "Envoyer la question", stopAnswer: "Arrêter la réponse",
   web: "Web", web_auto: "Auto", web_on: "Oui", web_off: "Non", depth: "Niveau", depth_quick: "Rapide", depth_standard: "Standard", depth_deep: "Approfondi", resultsOnly: "Résultats seuls",
+  attach: "Joindre un texte ou un PDF", attachment: "Pièce jointe", attachments: "Pièces jointes", removeNamed: "Retirer « {name} »",
+  tooLargeFiles: "Les pièces jointes peuvent faire {most} Mo au total. Joignez un fichier plus petit.",
+  tooManyFiles: "Une question peut être accompagnée de {most} fichiers au plus.",
   tooLong: "Ce texte compte {length} caractères ; environ {most} peuvent être envoyés. Raccourcissez-le ou envoyez-le en plusieurs parties.",
   sent: "Question envoyée", send: "Envoyer", cancel: "Annuler", save: "Enregistrer", delete: "Supprimer", close: "Fermer",
   // key
@@ -72,4 +75,11 @@ export default {
   tooQuick: "Trop rapide pour être mesuré.", time_decision: "Décision", time_search: "Recherche", time_fetch: "Pages", time_score: "Évaluation", time_first_token: "Premier mot", time_generate: "Réponse", time_total: "Total",
   more: "Plus", answeredBy: "Réponse de", rounds: "Tours", degraded: "Indisponible", providerCalls: "Appels aux fournisseurs", cost: "Coût", none: "aucun",
   tokens: "Jetons", tokensUsed: "{sent} envoyés, {got} reçus", wholeRecord: "Tout l’enregistrement en JSON",
+  // dashboard
+  dashboardTitle: "Tableau de bord", skipNumbers: "Aller aux chiffres", last24: "Dernières 24 heures", loading: "Chargement …", asOf: "À {time}", weeklyReport: "Rapport hebdomadaire", atAGlance: "En bref", curves: "Courbes, un point par 30 minutes", tables: "Tableaux", statsKey: "Ce tableau de bord demande une clé avec la portée « stats ».", showNumbers: "Afficher les chiffres", noNumbers: "Le serveur ne peut pas donner les chiffres.", nothingIn24: "Rien au cours des dernières 24 heures.", outOfBounds: "trop haut ou trop bas",
+  tile_turns: "Réponses", tile_trigger: "Réponses avec recherche", tile_searches: "Recherches", tile_relevance: "Pertinence des sources", tile_latency: "Temps de réponse, p95", tile_cost: "Coût", tile_cache: "Réponses du cache", tile_several: "Plusieurs sources", tile_citations: "Citations jugées exactes", tile_satisfaction: "Satisfaction", tile_errors: "Erreurs", tile_retry: "Questions reposées", tile_abandoned: "Abandons",
+  note_turns: "{n} terminées", note_trigger: "{n} sur {all} terminées", note_searches: "{n} par les API de recherche", note_relevance: "de 0 à 1, moyenne", note_latency: "p50 {p50}, p99 {p99}", note_cost: "{cost} par réponse", note_cache: "des appels aux fournisseurs", note_several: "des réponses aux recherches", note_citations: "de celles vérifiées", note_satisfaction: "sur 5, {n} votes", note_errors: "des réponses", note_retry: "en moins de 10 minutes", note_abandoned: "aucune question dans les 30 minutes", notJudged: "aucun modèle ne les juge",
+  chart_turns: "Réponses et recherches", chart_latency: "Temps de réponse", chart_relevance: "Pertinence des sources", chart_cost: "Coût", chart_cache: "Cache et erreurs", chart_satisfaction: "Satisfaction", average: "Moyenne", dollars: "Dollars américains", meanScore: "Note moyenne", spoken: "{title} sur 24 heures. {parts}.", spokenNothing: "{name} : rien", spokenSeries: "{name} : dernière valeur {latest}, plus basse {lowest}, plus haute {highest}",
+  stage_search_call: "Appel à une API de recherche", byStage: "Temps par étape", stage: "Étape", searchProviders: "Fournisseurs de recherche", provider: "Fournisseur", asked: "Demandes", cached: "Du cache", success: "Succès", troubles: "Erreurs et composants défaillants", what: "Quoi", times: "Nombre", withoutPart: "sans {part}", health_well: "en bon état", health_fair: "avec des échecs", health_poor: "en échec le plus souvent",
+  turnsBehind: "Réponses derrière les chiffres", turnsToList: "Réponses à afficher", saveCsv: "Enregistrer en CSV", removed: "Retirées", evidence: "Preuves", behind_slow: "Les plus lentes", behind_costly: "Les plus chères", behind_irrelevant: "Sources les moins pertinentes", behind_citations: "Citations retirées", behind_degraded: "Dégradées",
 };

@@ -12,6 +12,9 @@ export default {
   // composer
   yourQuestion: "質問", askHint: "質問を入力", sendQuestion: "質問を送信", stopAnswer: "回答を停止",
   web: "ウェブ", web_auto: "自動", web_on: "オン", web_off: "オフ", depth: "深さ", depth_quick: "速い", depth_standard: "標準", depth_deep: "詳しく", resultsOnly: "結果のみ",
+  attach: "テキストか PDF を添付", attachment: "添付ファイル", attachments: "添付ファイル", removeNamed: "「{name}」を外す",
+  tooLargeFiles: "添付ファイルは合わせて {most} MB までです。小さいファイルを添付してください。",
+  tooManyFiles: "一つの質問に添付できるファイルは {most} 個までです。",
   tooLong: "この文章は {length} 文字あります。送信できるのは約 {most} 文字です。短くするか、分けて送信してください。",
   sent: "質問を送信しました", send: "送信", cancel: "キャンセル", save: "保存", delete: "削除", close: "閉じる",
   // key
@@ -72,4 +75,11 @@ export default {
   tooQuick: "短すぎて測れません。", time_decision: "判断", time_search: "検索", time_fetch: "ページ", time_score: "評価", time_first_token: "最初の語", time_generate: "回答", time_total: "全体",
   more: "その他", answeredBy: "回答元", rounds: "検索回数", degraded: "使えなかったもの", providerCalls: "検索元の呼び出し", cost: "費用", none: "なし",
   tokens: "トークン", tokensUsed: "送信 {sent}、受信 {got}", wholeRecord: "全記録（JSON）",
+  // dashboard
+  dashboardTitle: "ダッシュボード", skipNumbers: "数値へ移動", last24: "直近 24 時間", loading: "読み込み中…", asOf: "{time} 現在", weeklyReport: "週次レポート", atAGlance: "概要", curves: "グラフ、1 点は 30 分", tables: "表", statsKey: "このダッシュボードには統計の権限を持つキーが必要です。", showNumbers: "数値を表示", noNumbers: "サーバーから数値を取得できません。", nothingIn24: "直近 24 時間にはありません。", outOfBounds: "高すぎるか低すぎます",
+  tile_turns: "回答", tile_trigger: "検索した回答", tile_searches: "検索", tile_relevance: "出典の関連度", tile_latency: "回答までの時間、95 パーセンタイル", tile_cost: "費用", tile_cache: "キャッシュの的中", tile_several: "複数の出典", tile_citations: "正しいと判定された引用", tile_satisfaction: "満足度", tile_errors: "エラー", tile_retry: "再質問", tile_abandoned: "中断",
+  note_turns: "{n} 件完了", note_trigger: "完了 {all} 件中 {n} 件", note_searches: "検索用の窓口から {n} 件", note_relevance: "0 から 1、平均", note_latency: "中央値 {p50}、99 パーセンタイル {p99}", note_cost: "回答あたり {cost}", note_cache: "検索サービスの呼び出しのうち", note_several: "検索への回答のうち", note_citations: "確認した引用のうち", note_satisfaction: "5 点満点、{n} 票", note_errors: "回答のうち", note_retry: "10 分以内", note_abandoned: "30 分以内に次の質問なし", notJudged: "判定するモデルなし",
+  chart_turns: "回答と検索", chart_latency: "回答までの時間", chart_relevance: "出典の関連度", chart_cost: "費用", chart_cache: "キャッシュの的中とエラー", chart_satisfaction: "満足度", average: "平均", dollars: "米ドル", meanScore: "平均点", spoken: "{title}、24 時間。{parts}。", spokenNothing: "{name}: なし", spokenSeries: "{name}: 最新 {latest}、最低 {lowest}、最高 {highest}",
+  stage_search_call: "検索用の窓口の呼び出し", byStage: "段階別の時間", stage: "段階", searchProviders: "検索サービス", provider: "サービス", asked: "呼び出し", cached: "キャッシュ", success: "成功", troubles: "エラーと使えなかった部分", what: "項目", times: "回数", withoutPart: "{part} なし", health_well: "正常", health_fair: "一部失敗", health_poor: "ほぼ失敗",
+  turnsBehind: "数値の元の回答", turnsToList: "表示する回答", saveCsv: "ファイルに保存", removed: "削除", evidence: "根拠", behind_slow: "最も遅い回答", behind_costly: "最も高い回答", behind_irrelevant: "関連度が最も低い出典", behind_citations: "削除された引用", behind_degraded: "一部なしの回答",
 };

@@ -12,6 +12,9 @@ export default {
   // composer
   yourQuestion: "질문", askHint: "무엇이든 물어보세요", sendQuestion: "질문 보내기", stopAnswer: "답변 멈추기",
   web: "웹", web_auto: "자동", web_on: "켬", web_off: "끔", depth: "깊이", depth_quick: "빠르게", depth_standard: "보통", depth_deep: "자세히", resultsOnly: "결과만",
+  attach: "텍스트나 PDF 첨부", attachment: "첨부 파일", attachments: "첨부 파일", removeNamed: "“{name}” 빼기",
+  tooLargeFiles: "첨부 파일은 모두 합해 {most}MB까지 보낼 수 있습니다. 더 작은 파일을 첨부해 주세요.",
+  tooManyFiles: "질문 하나에 파일은 {most}개까지 첨부할 수 있습니다.",
   tooLong: "글이 {length}자입니다. 약 {most}자까지 보낼 수 있습니다. 줄이거나 나누어 보내 주세요.",
   sent: "질문을 보냈습니다", send: "보내기", cancel: "취소", save: "저장", delete: "삭제", close: "닫기",
   // key
@@ -72,4 +75,11 @@ export default {
   tooQuick: "너무 빨라 잴 수 없습니다.", time_decision: "판단", time_search: "검색", time_fetch: "페이지", time_score: "평가", time_first_token: "첫 단어", time_generate: "답변", time_total: "전체",
   more: "더 보기", answeredBy: "답변한 곳", rounds: "검색 횟수", degraded: "쓰지 못한 것", providerCalls: "검색 제공자 호출", cost: "비용", none: "없음",
   tokens: "토큰", tokensUsed: "보냄 {sent}, 받음 {got}", wholeRecord: "전체 기록(JSON)",
+  // dashboard
+  dashboardTitle: "대시보드", skipNumbers: "숫자로 바로 가기", last24: "지난 24시간", loading: "불러오는 중…", asOf: "{time} 기준", weeklyReport: "주간 보고서", atAGlance: "한눈에 보기", curves: "그래프, 점 하나가 30분", tables: "표", statsKey: "이 대시보드에는 범위가 ‘통계’인 키가 필요합니다.", showNumbers: "숫자 보기", noNumbers: "서버가 숫자를 알려 주지 못했습니다.", nothingIn24: "지난 24시간 동안 없습니다.", outOfBounds: "너무 높거나 낮음",
+  tile_turns: "답변", tile_trigger: "검색한 답변", tile_searches: "검색", tile_relevance: "출처의 관련도", tile_latency: "답변까지의 시간, 상위 5%", tile_cost: "비용", tile_cache: "캐시 적중", tile_several: "여러 출처", tile_citations: "옳다고 판정된 인용", tile_satisfaction: "만족도", tile_errors: "오류", tile_retry: "다시 질문", tile_abandoned: "중단",
+  note_turns: "{n}개 완료", note_trigger: "완료된 {all}개 중 {n}개", note_searches: "검색 인터페이스로 {n}회", note_relevance: "0에서 1, 평균", note_latency: "중앙값 {p50}, 상위 1% {p99}", note_cost: "답변당 {cost}", note_cache: "검색 제공자 호출 중", note_several: "검색 답변 중", note_citations: "확인한 인용 중", note_satisfaction: "5점 만점, {n}표", note_errors: "답변 중", note_retry: "10분 안에", note_abandoned: "30분 안에 다음 질문 없음", notJudged: "판정하는 모델 없음",
+  chart_turns: "답변과 검색", chart_latency: "답변까지의 시간", chart_relevance: "출처의 관련도", chart_cost: "비용", chart_cache: "캐시 적중과 오류", chart_satisfaction: "만족도", average: "평균", dollars: "미국 달러", meanScore: "평균 점수", spoken: "{title}, 24시간. {parts}.", spokenNothing: "{name}: 없음", spokenSeries: "{name}: 최근 {latest}, 최저 {lowest}, 최고 {highest}",
+  stage_search_call: "검색 인터페이스 호출", byStage: "단계별 시간", stage: "단계", searchProviders: "검색 제공자", provider: "제공자", asked: "호출", cached: "캐시", success: "성공", troubles: "오류와 쓰지 못한 구성 요소", what: "항목", times: "횟수", withoutPart: "{part} 없이", health_well: "정상", health_fair: "일부 실패", health_poor: "대부분 실패",
+  turnsBehind: "숫자 뒤의 답변", turnsToList: "표시할 답변", saveCsv: "파일로 저장", removed: "삭제", evidence: "근거", behind_slow: "가장 느린 답변", behind_costly: "가장 비싼 답변", behind_irrelevant: "관련도가 가장 낮은 출처", behind_citations: "삭제된 인용", behind_degraded: "일부 없이 답변",
 };

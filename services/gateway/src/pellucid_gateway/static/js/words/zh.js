@@ -12,6 +12,9 @@ export default {
   // composer
   yourQuestion: "你的问题", askHint: "输入问题", sendQuestion: "发送问题", stopAnswer: "停止回答",
   web: "网络", web_auto: "自动", web_on: "开", web_off: "关", depth: "深度", depth_quick: "快速", depth_standard: "标准", depth_deep: "深入", resultsOnly: "仅结果",
+  attach: "附上文本或 PDF", attachment: "附件", attachments: "附件", removeNamed: "移除“{name}”",
+  tooLargeFiles: "附件合计最多 {most} MB。请附上更小的文件。",
+  tooManyFiles: "一个问题最多可附 {most} 个文件。",
   tooLong: "这段文字有 {length} 个字符，最多可发送约 {most} 个。请缩短或分段发送。",
   sent: "问题已发送", send: "发送", cancel: "取消", save: "保存", delete: "删除", close: "关闭",
   // key
@@ -72,4 +75,11 @@ export default {
   tooQuick: "时间太短，无法测量。", time_decision: "判断", time_search: "搜索", time_fetch: "网页", time_score: "评分", time_first_token: "首字", time_generate: "回答", time_total: "总计",
   more: "更多", answeredBy: "回答者", rounds: "轮数", degraded: "不可用", providerCalls: "搜索服务调用", cost: "费用", none: "无",
   tokens: "词元", tokensUsed: "发送 {sent}，收到 {got}", wholeRecord: "完整记录（JSON）",
+  // dashboard
+  dashboardTitle: "仪表板", skipNumbers: "跳到数据", last24: "最近 24 小时", loading: "正在加载…", asOf: "截至 {time}", weeklyReport: "每周报告", atAGlance: "概览", curves: "曲线，每点 30 分钟", tables: "表格", statsKey: "此仪表板需要具有“统计”权限的密钥。", showNumbers: "显示数据", noNumbers: "服务器无法提供数据。", nothingIn24: "最近 24 小时没有数据。", outOfBounds: "过高或过低",
+  tile_turns: "回答", tile_trigger: "搜索过的回答", tile_searches: "搜索", tile_relevance: "来源相关度", tile_latency: "回答用时，第 95 百分位", tile_cost: "费用", tile_cache: "缓存命中", tile_several: "多个来源", tile_citations: "判定正确的引用", tile_satisfaction: "满意度", tile_errors: "错误", tile_retry: "重复提问", tile_abandoned: "放弃",
+  note_turns: "已完成 {n} 个", note_trigger: "{all} 个已完成中的 {n} 个", note_searches: "{n} 次来自搜索接口", note_relevance: "0 到 1，平均", note_latency: "中位数 {p50}，第 99 百分位 {p99}", note_cost: "每个回答 {cost}", note_cache: "占搜索服务调用", note_several: "占搜索类回答", note_citations: "占已检查的引用", note_satisfaction: "满分 5，{n} 票", note_errors: "占回答", note_retry: "10 分钟内", note_abandoned: "30 分钟内没有下一个问题", notJudged: "没有模型判定",
+  chart_turns: "回答与搜索", chart_latency: "回答用时", chart_relevance: "来源相关度", chart_cost: "费用", chart_cache: "缓存命中与错误", chart_satisfaction: "满意度", average: "平均", dollars: "美元", meanScore: "平均分", spoken: "{title}，24 小时。{parts}。", spokenNothing: "{name}：没有数据", spokenSeries: "{name}：最新 {latest}，最低 {lowest}，最高 {highest}",
+  stage_search_call: "搜索接口调用", byStage: "各阶段用时", stage: "阶段", searchProviders: "搜索服务", provider: "服务", asked: "调用", cached: "来自缓存", success: "成功", troubles: "错误与不可用的部分", what: "项目", times: "次数", withoutPart: "缺少{part}", health_well: "正常", health_fair: "有失败", health_poor: "大多失败",
+  turnsBehind: "数据背后的回答", turnsToList: "要列出的回答", saveCsv: "保存为文件", removed: "已移除", evidence: "依据", behind_slow: "最慢", behind_costly: "最贵", behind_irrelevant: "来源相关度最低", behind_citations: "移除的引用", behind_degraded: "缺少部分",
 };

@@ -6,7 +6,7 @@ from typing import Any
 
 import perplexity
 import pytest
-from door_fakes import ANSWER, SOURCES, FakeEngine
+from api_fakes import ANSWER, SOURCES, FakeEngine
 from sdk_clients import perplexity_client
 
 from pellucid_gateway.domain.decision import WebMode

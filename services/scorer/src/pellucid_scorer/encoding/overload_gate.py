@@ -15,16 +15,16 @@ from pellucid_scorer.encoding.batching import Batcher, Job
 from pellucid_scorer.ports import TokenIds
 
 RUN = 50
-"""Calls in a row that find no room until the door closes. With one in ten served from the cache it
+"""Calls in a row that find no room until the gate closes. With one in ten served from the cache it
 closes hardly ever; with one in thirty it costs about as many answers as it saves."""
 READ_APART_S = 0.2
-"""Between calls that are read while the door is closed."""
+"""Between calls that are read while the gate is closed."""
 
 FORGOTTEN_AFTER_S = 5.0
 """Without a refusal an overload is over; the next one has a run of its own."""
 
 
-class Door:
+class OverloadGate:
     """Knows what became of the latest calls.
 
     Args:

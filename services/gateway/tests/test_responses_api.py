@@ -6,7 +6,7 @@ from typing import Any
 
 import openai
 import pytest
-from door_fakes import (
+from api_fakes import (
     ANSWER,
     CITATIONS,
     SOURCES,

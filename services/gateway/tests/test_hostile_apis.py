@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
-from hostile_faces import WAYS, Way, clients
+from hostile_apis import WAYS, Way, clients
 from hostile_markdown import constructs, payloads, reached, shown, texts
 
 BENIGN = (

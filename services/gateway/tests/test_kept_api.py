@@ -226,6 +226,7 @@ async def test_what_was_made_of_a_persons_page_is_not_kept(tmp_path: Path) -> No
         gateway = await open_gateway(stack, Plan(tmp_path, rig=rig))
         async with gateway.client() as http:
             answer = await ask(http, f"What does {url} say about the toll for cars?")
+            await gateway.keeping.afterwards.close()
             path = f"/v1/conversations/{answer['conversation_id']}"
             kept = (await http.get(path, params={"user_id": "ada"})).json()
             replayed = (
@@ -233,7 +234,6 @@ async def test_what_was_made_of_a_persons_page_is_not_kept(tmp_path: Path) -> No
                     f"/v1/evidence/{answer['evidence_id']}/replay", params={"user_id": "ada"}
                 )
             ).json()
-        await gateway.keeping.afterwards.close()
 
     assert "9.75" in answer["answer"]
     assert kept["messages"][1]["content"] == ""

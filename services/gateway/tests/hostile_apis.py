@@ -14,7 +14,7 @@ from kept_rig import Plan, open_gateway
 from port_fakes import HITS, QUESTION, FakeModel, FakeSearch
 from turn_fakes import Rig
 
-from pellucid_gateway.api.http.admission import DoorLimits
+from pellucid_gateway.api.http.admission import RequestLimits
 from pellucid_runtime.http_server import HttpServer
 
 STYLES = ("natural", "numeric", "markdown", "none")
@@ -159,7 +159,7 @@ async def clients(folder: Path, *, model: bool) -> AsyncIterator[Clients]:
     rig = Rig(model=FakeModel() if model else None, search=FakeSearch())
     settings = {"gateway_searches_per_day": 1_000_000}
     async with AsyncExitStack() as stack:
-        none = DoorLimits(key_per_minute=0, address_per_minute=0, places=0)
+        none = RequestLimits(key_per_minute=0, address_per_minute=0, places=0)
         plan = Plan(folder, rig=rig, settings=settings, limits=none)
         gateway = await open_gateway(stack, plan)
         server = HttpServer(gateway.app, "127.0.0.1", 0)

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 import tavily
-from door_fakes import RESULT, FakeEngine, MakeApp
+from api_fakes import RESULT, FakeEngine, MakeApp
 
 from pellucid_gateway.domain.decision import WebMode
 from pellucid_gateway.domain.request import CitationStyle

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from door_fakes import ANSWER, FakeEngine, MakeApp, forced_events, turn_events
+from api_fakes import ANSWER, FakeEngine, MakeApp, forced_events, turn_events
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from door_fakes import RESULT, FakeEngine, MakeApp, turn_events
+from api_fakes import RESULT, FakeEngine, MakeApp, turn_events
 from mcp import Client
 
 from pellucid_gateway.domain.errors import (
@@ -168,7 +168,7 @@ async def test_a_failure_at_the_beginning_has_its_status(
 
 
 @pytest.mark.parametrize("name", FAILURES)
-async def test_a_stream_that_has_begun_ends_in_the_faces_error(
+async def test_a_stream_that_has_begun_ends_in_the_apis_error(
     http: httpx.AsyncClient, engine: FakeEngine, name: str
 ) -> None:
     error, *_ = FAILURES[name]
@@ -198,7 +198,7 @@ async def test_the_native_chat_tells_a_problem(
 
 
 @pytest.mark.parametrize("name", [name for name in FAILURES if "stream" not in name])
-async def test_the_search_faces_tell_it_in_their_own_shape(
+async def test_the_search_apis_tell_it_in_their_own_shape(
     http: httpx.AsyncClient, engine: FakeEngine, name: str
 ) -> None:
     error, *_ = FAILURES[name]

@@ -23,8 +23,8 @@ from pellucid_decision.intent.cascade import Cascade
 from pellucid_gateway.adapters import requests, responses
 from pellucid_gateway.adapters.evidence_store import StoredEvidence
 from pellucid_gateway.adapters.state import open_state
-from pellucid_gateway.api.application import Doors, http_app
-from pellucid_gateway.api.http.admission import DoorLimits
+from pellucid_gateway.api.application import ApiParts, http_app
+from pellucid_gateway.api.http.admission import RequestLimits
 from pellucid_gateway.api.http.guard import GuardRules
 from pellucid_gateway.api.http.identity import Identity
 from pellucid_gateway.domain.findings import (
@@ -162,14 +162,14 @@ async def open_gateway(stack: AsyncExitStack, folder: Path, scorer: str = "") ->
         Engine(bare), settings, stack, clock, keeping=keeping, scorer=web, exempt=()
     )
     app = http_app(
-        Doors(
+        ApiParts(
             engine=engine,
             identity=Identity(b"0123456789abcdef", ["127.0.0.1"], "x-person"),
             health=Health(),
             rules=GuardRules(),
             observe=lambda *_: None,
             clock=clock,
-            door_limits=DoorLimits(address_per_minute=0),
+            request_limits=RequestLimits(address_per_minute=0),
         )
     )
     client = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost")

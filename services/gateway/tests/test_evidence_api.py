@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
-from door_fakes import MakeApp
+from api_fakes import MakeApp
 from starlette.types import ASGIApp
 
 from pellucid_gateway.adapters.evidence_store import StoredEvidence
@@ -89,7 +89,7 @@ async def test_wrong_feedback_is_refused(
     assert [error["field"] for error in reply.json()["errors"][:1]] == ([field] if field else [])
 
 
-async def test_without_a_store_there_are_no_such_doors(make_app: MakeApp) -> None:
+async def test_without_a_store_there_are_no_such_routes(make_app: MakeApp) -> None:
     transport = httpx.ASGITransport(make_app(), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         assert (await client.get("/v1/evidence/e-1")).status_code == 404

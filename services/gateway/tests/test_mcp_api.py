@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
-from door_fakes import ANSWER, RESULT, FakeEngine, MakeApp
+from api_fakes import ANSWER, RESULT, FakeEngine, MakeApp
 from mcp import Client
 
 from pellucid_gateway.domain.events import Failed

@@ -7,7 +7,7 @@ from typing import Any
 
 import anthropic
 import pytest
-from door_fakes import ANSWER, CITATIONS, SOURCES, FakeEngine, MakeApp, tool_call_events
+from api_fakes import ANSWER, CITATIONS, SOURCES, FakeEngine, MakeApp, tool_call_events
 from sdk_clients import anthropic_client
 
 from pellucid_gateway.domain.decision import WebMode

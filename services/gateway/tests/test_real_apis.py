@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 
 import pytest
-from door_fakes import ANSWER, RESULT, MakeApp
+from api_fakes import ANSWER, RESULT, MakeApp
 from real_faces import FACES, Reply, ask
 from real_model import Asked, table
 
@@ -21,7 +21,7 @@ async def url(make_app: MakeApp) -> AsyncIterator[str]:
 
 
 @pytest.mark.parametrize("face", FACES)
-async def test_a_face_gives_the_answer_and_its_citations(url: str, face: str) -> None:
+async def test_an_api_gives_the_answer_and_its_citations(url: str, face: str) -> None:
     reply = await ask(url, face, "Toll?")
 
     assert ANSWER.strip() in reply.text

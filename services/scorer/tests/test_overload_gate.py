@@ -8,10 +8,10 @@ import pytest
 
 from pellucid_runtime.errors import OverloadedError
 from pellucid_runtime.rpc.deadline import deadline_scope
-from pellucid_scorer.encoding import door
+from pellucid_scorer.encoding import overload_gate
 from pellucid_scorer.encoding.batching import Batcher
-from pellucid_scorer.encoding.door import FORGOTTEN_AFTER_S, READ_APART_S, RUN
 from pellucid_scorer.encoding.embedding import Embedder
+from pellucid_scorer.encoding.overload_gate import FORGOTTEN_AFTER_S, READ_APART_S, RUN
 
 CALL = 60
 """Texts of a call; of 4 tokens each, in a queue of 1,000 tokens."""
@@ -38,7 +38,7 @@ class Time:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Time:
-    monkeypatch.setattr(door, "monotonic", clock := Time())
+    monkeypatch.setattr(overload_gate, "monotonic", clock := Time())
     return clock
 
 
@@ -82,7 +82,7 @@ async def test_calls_are_refused_unread_after_a_run_that_found_no_room(
 
 
 @pytest.mark.usefixtures("clock")
-async def test_room_opens_the_door(embedder: Embedder, encoder: Any, waiting: list[Any]) -> None:
+async def test_room_opens_the_gate(embedder: Embedder, encoder: Any, waiting: list[Any]) -> None:
     await find_no_room(embedder)
     encoder.gate.set()
     await asyncio.gather(*waiting)
@@ -90,7 +90,7 @@ async def test_room_opens_the_door(embedder: Embedder, encoder: Any, waiting: li
 
 
 @pytest.mark.usefixtures("waiting", "clock")
-async def test_a_call_that_needs_no_room_opens_the_door(embedder: Embedder) -> None:
+async def test_a_call_that_needs_no_room_opens_the_gate(embedder: Embedder) -> None:
     await find_no_room(embedder)
     joined = asyncio.create_task(embedder.embed(texts("b")))
     await asyncio.sleep(0)

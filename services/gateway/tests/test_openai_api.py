@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import openai
 import pytest
-from door_fakes import (
+from api_fakes import (
     ANSWER,
     CALL,
     DECISION,

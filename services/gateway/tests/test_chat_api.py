@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from door_fakes import ANSWER, OUTCOME, RESULT, FakeEngine, forced_events
+from api_fakes import ANSWER, OUTCOME, RESULT, FakeEngine, forced_events
 from jsonschema import Draft202012Validator
 
 from pellucid_gateway.domain.decision import WebMode
