@@ -69,12 +69,13 @@ FORCE:
 
 MARKERS = $$(cat $(STAMPS)/markers)
 PYTEST  = $(BIN)/python -m pytest -m "$(MARKERS)"
-# First, on every core, what does not mind company, a file to a process, slow files first; then what
-# starts services, two at a time, a shared installation to a process; then, one after another, what
-# measures time. Left to itself pytest-xdist begins with the files of the most tests.
+# First what does not mind company, a file to a process and one process more than cores, since tests
+# wait for much; slow files first. Then what starts services, two files at a time; then, one after another, what measures time. Left to itself pytest-xdist begins with the
+# files of the most tests.
+WORKERS   = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 SPREAD    = $(BIN)/python -m pytest --durations=25 --no-loadscope-reorder
-TOGETHER  = $(SPREAD) -n auto --dist loadfile -m "($(MARKERS)) and not processes and not alone"
-PROCESSES = $(SPREAD) -n 2 --dist loadgroup -m "($(MARKERS)) and processes and not alone" tests
+TOGETHER  = $(SPREAD) -n $(WORKERS) --dist loadfile -m "($(MARKERS)) and not processes and not alone"
+PROCESSES = $(SPREAD) -n 2 --dist loadfile -m "($(MARKERS)) and processes and not alone" tests
 IN_TURN   = $(BIN)/python -m pytest --durations=5 -m "($(MARKERS)) and alone" tests
 
 test: $(STAMPS)/dev $(STAMPS)/markers ## set everything up and run the tests, some ten minutes

@@ -1,5 +1,6 @@
 """Fixtures of the tests that run against real processes."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,22 +14,21 @@ from rig.watched import Watched, start_watched
 
 # Away from the default ports, so that a running installation is left alone; all of the shifted
 # ports lie outside the range that the system hands out to outgoing connections.
-PORT_OFFSET, WATCHED_OFFSET = 11000, 11200
+# Two processes run such tests at a time, each with ports of its own.
+_SHIFT = 100 if os.environ.get("PYTEST_XDIST_WORKER") == "gw1" else 0
+PORT_OFFSET, WATCHED_OFFSET = 11000 + _SHIFT, 11200 + _SHIFT
 CLIENT_TIMEOUT_S = 30.0
-# Fixtures that are started once: the tests of each run in one process.
+# Fixtures that are processes, started once.
 SHARED = ("installation", "watched", "scorer")
 # Files of a minute each: begun last, one core would wait for the other.
 LONGEST = Path(__file__).parent / "quality"
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep the tests of real processes out of the run that uses every core."""
     for item in items:
-        shared = next((name for name in SHARED if name in getattr(item, "fixturenames", ())), None)
-        if shared or "e2e" in item.keywords or "processes" in item.keywords:
+        if "e2e" in item.keywords or set(SHARED) & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.processes)
-            item.add_marker(pytest.mark.xdist_group(shared or item.path.stem))
     items.sort(key=lambda item: not item.path.is_relative_to(LONGEST))
 
 

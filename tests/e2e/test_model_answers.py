@@ -30,7 +30,8 @@ def test_a_wrong_citation_number_is_removed_and_a_right_one_kept(
     model.pieces = [
         *(f"{word} " for word in passage.split()),
         "[1]. ",
-        "It is the law ",
+        # No source says it, by meaning or by words, should the scorer be late.
+        "The tariff rises to 731 crowns ",
         "[9",
         "7].",
     ]
@@ -40,8 +41,8 @@ def test_a_wrong_citation_number_is_removed_and_a_right_one_kept(
     assert body["answer_kind"] == "model"
     assert "test-model" in body["model_label"]
     assert "97" not in body["answer"]
-    assert "It is the law" in body["answer"]
-    assert body["citation_report"]["dropped"] == 1, body
+    assert "731 crowns" in body["answer"]
+    assert body["citation_report"]["dropped"] == 1
     assert [citation["source"] for citation in body["citations"]] == [1]
 
 

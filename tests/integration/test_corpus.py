@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from datetime import date
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,7 @@ def address(file: Path) -> str:
     return re.sub(r"index\.html$", "", str(file.relative_to(CORPUS)))
 
 
+@cache
 def read(file: Path) -> str:
     body = file.read_bytes()
     declared = re.search(rb'<meta charset="([\w-]+)"', body[:1024])
@@ -58,6 +60,7 @@ def read(file: Path) -> str:
     return body.decode(declared.group(1).decode("ascii"))
 
 
+@cache
 def plain_text(file: Path) -> str:
     if file.suffix == ".html":
         text = BeautifulSoup(read(file), "html.parser").get_text(" ")

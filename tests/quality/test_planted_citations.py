@@ -28,12 +28,12 @@ def test_the_set_is_large() -> None:
 
 
 @pytest.mark.parametrize("every", nightly_except({SAMPLE}, (SAMPLE, 1)))
-@pytest.mark.parametrize("scorer", [RealSupport(), SupportDown()], ids=["scorer", "words alone"])
+@pytest.mark.parametrize("support", [RealSupport(), SupportDown()], ids=["scorer", "words alone"])
 async def test_planted_citations_do_not_reach_the_reader(
-    scorer: RealSupport | SupportDown, every: int
+    support: RealSupport | SupportDown, every: int
 ) -> None:
     planted = cases()[::every]
-    missed = [case for case in planted if wrongly_answered(case, await verified(case, scorer))]
+    missed = [case for case in planted if wrongly_answered(case, await verified(case, support))]
     wrong, count = (Counter(case.kind for case in those) for those in (missed, planted))
 
     assert len({case.language for case in planted}) == 7
@@ -41,6 +41,6 @@ async def test_planted_citations_do_not_reach_the_reader(
     checkable = [case.text for case in missed if case.kind in CHECKABLE]
     assert len(checkable) <= -(-MOST_CHECKABLE // every), checkable
     right = 1 - wrong["right"] / count["right"]
-    assert right >= LEAST_RIGHT_SHARES[type(scorer).__name__], [
+    assert right >= LEAST_RIGHT_SHARES[type(support).__name__], [
         c.text for c in missed if c.kind == "right"
     ]

@@ -317,7 +317,7 @@ async def settled(page: Page) -> None:
     await page.evaluate("Promise.all(document.getAnimations().map((each) => each.finished))")
 
 
-@pytest.mark.parametrize("scheme", ["dark", "light"])
+@pytest.mark.parametrize("scheme", [pytest.param("dark", marks=pytest.mark.nightly), "light"])
 async def test_axe_finds_nothing_in_any_state(
     browser: Browser, address: str, engine: FakeEngine, scheme: str
 ) -> None:

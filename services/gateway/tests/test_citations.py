@@ -48,6 +48,21 @@ async def test_right_citations_are_kept(text: str, sources: list[int]) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "The toll for cars is 4.50 crowns [Sources: Harbour Post, Reuters.com].",
+        "The toll for cars is 4.50 crowns. [Source: Harbour Post]",
+        "The toll for cars is 4.50 crowns.\n\n[Quellen: Harbour Post; Reuters.com]",
+    ],
+)
+async def test_a_list_of_names_in_brackets_does_not_stand(text: str) -> None:
+    answer, citations, _ = await verified([text])
+
+    assert answer.strip() == "The toll for cars is 4.50 crowns."
+    assert [citation.source for citation in citations] == [1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "The toll for cars is 4.50 crowns on the moon base [97].",
         "Dogs may not cross at any time [0].",
         "Dogs may not cross at any time [4-9].",

@@ -1,5 +1,6 @@
 """Sources that disagree are found, both sides named, and relative dates made absolute."""
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -154,6 +155,19 @@ async def test_the_model_is_told_and_so_is_the_person() -> None:
 
     assert "Disagreement: [2] says 4.50 crowns, [1] says 3.80 crowns; [2] is newer." in shown
     assert "sources_disagree_newer" in {notice.code for notice in result.notices}
+
+
+@pytest.mark.parametrize(
+    ("word", "is_told"), [("denies", True), ("neither", False), ("states", False), ("?", True)]
+)
+async def test_a_model_may_see_that_it_is_no_disagreement(word: str, *, is_told: bool) -> None:
+    reply = json.dumps({"verdicts": [{"pair": 1, "stance": word}]})
+    model = FakeModel(pieces=(reply,), rests=[("It is 4.50 crowns [2].",)])
+    rig = Rig(search=FakeSearch(hits=(STALE, FRESH)), model=model, asks_on_claims=True)
+    result = result_of(await rig.events(QUESTION))
+
+    assert ("sources_disagree_newer" in {n.code for n in result.notices}) is is_told
+    assert ("Disagreement:" in model.prompts[1].messages[-1].content) is is_told
 
 
 WEDNESDAY = datetime(2026, 10, 7, tzinfo=UTC)

@@ -25,6 +25,7 @@ from pellucid_runtime.llm.openai import OpenAiClient
 from rig.model_profiles import PROFILES
 from rig.profile_rules import HALF, SHOWN, THOUGHT, Profile
 from rig.profile_server import ProfileServer
+from rig.sample import sampled
 
 # Who says nothing is given up on; a busy machine is no reason to do so with others.
 SILENT = {"falls-silent", "never-begins"}
@@ -83,12 +84,10 @@ def profile(request: pytest.FixtureRequest) -> Profile:
     return cast("Profile", request.param)
 
 
-def only(kind: str) -> Any:
-    return pytest.mark.parametrize(
-        "profile",
-        [one for one in PROFILES if (one.ends if one.ends in {"whole", "partial"} else "") == kind],
-        ids=lambda one: one.name,
-    )
+def only(kind: str, every: int = 1) -> Any:
+    """Those of a kind; on every run one of so many."""
+    wanted = [p for p in PROFILES if (p.ends if p.ends in {"whole", "partial"} else "") == kind]
+    return pytest.mark.parametrize("profile", sampled(wanted, every), ids=lambda one: one.name)
 
 
 def clean(text: str, expected: str) -> None:
@@ -112,7 +111,7 @@ async def test_an_answer_arrives_whole_and_a_refusal_is_met_once(
             assert turn == 0 or rig.server.refused == before
 
 
-@only("whole")
+@only("whole", every=3)
 async def test_an_answer_arrives_whole_on_the_other_apis(
     profile: Profile, make_app: MakeApp
 ) -> None:
@@ -139,7 +138,7 @@ async def test_an_answer_arrives_whole_on_the_other_apis(
         assert rig.server.refused <= refused + 1, "a client's limit may have another name"
 
 
-@only("whole")
+@only("whole", every=2)
 async def test_a_side_call_gets_its_json(profile: Profile, make_app: MakeApp) -> None:
     async with tried(profile, make_app) as rig:
         request = ChatRequest(

@@ -179,6 +179,7 @@ def test_the_real_model_says_what_the_packages_own_engine_says(
 
 
 @pytest.mark.further_model
+@pytest.mark.nightly
 def test_the_real_model_in_8_bits_is_near_itself(e5_files: ModelFiles, e5: Encoder) -> None:
     short = backends.open_encoder(e5_files, Device.CPU, 2, precision=Precision.INT8)
     texts = e5.tokenize(

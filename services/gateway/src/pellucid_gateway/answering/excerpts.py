@@ -17,6 +17,7 @@ from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.domain.notices import SEARCH_LOST
 from pellucid_gateway.domain.ports import ScorerPort
 from pellucid_gateway.domain.request import TurnRequest
+from pellucid_gateway.question.asked_for import asked_for
 from pellucid_gateway.question.parts import parts_of
 from pellucid_gateway.question.plain_messages import is_thanks
 from pellucid_gateway.question.plain_text import without_urls
@@ -85,7 +86,7 @@ class ExcerptAnswerer:
         with self._memory.used():
             chosen = choice.choose(found, question, self._request.depth, near)
             chosen = choice.with_both_sides(chosen, every, conflicts)
-            near_only = not conflicts and not self._is_stated(chosen)
+            near_only = not conflicts and not self._is_stated(chosen, has_likeness=near is not None)
             if near_only:
                 chosen = stated.near(chosen, found, question, near)
         if not chosen:
@@ -135,8 +136,10 @@ class ExcerptAnswerer:
             report=written.report,
         )
 
-    def _is_stated(self, chosen: Sequence[Candidate]) -> bool:
-        return stated.is_stated(chosen, self._question, self._setting.language)
+    def _is_stated(self, chosen: Sequence[Candidate], *, has_likeness: bool) -> bool:
+        """Whether the sentences answer: without likeness only what their form proves counts."""
+        may_tell = has_likeness or bool(asked_for(self._question))
+        return may_tell and stated.is_stated(chosen, self._question, self._setting.language)
 
     def _apology(self) -> str:
         """Why there is no answer."""

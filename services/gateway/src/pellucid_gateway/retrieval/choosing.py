@@ -92,8 +92,19 @@ class PassageChooser:
         pages: Mapping[str, PageContent],
         wanted: Wanted,
         plan: DepthPlan,
+        *,
+        are_quoted: bool = False,
     ) -> Mapping[str, str]:
-        """Passages of the best hits' pages, else of their snippets, by address."""
+        """Passages of the best hits' pages, else of their snippets, by address.
+
+        Args:
+            scored: Rated hits.
+            pages: Those that were read.
+            wanted: Question and message.
+            plan: How much is shown.
+            are_quoted: No model reads them. Then words suffice: the sentences that are quoted are
+                compared with the question themselves, for which the scorer's time is kept.
+        """
         best = scored[: plan.sources + _SPARE_PAGES]
         if not best:
             return {}
@@ -104,7 +115,8 @@ class PassageChooser:
                 further=wanted.further,
             )
         has_pages = any(page.success for page in pages.values())
-        near = await self._likeness(reading, no_store=False) if has_pages else None
+        is_compared = has_pages and not are_quoted
+        near = await self._likeness(reading, no_store=False) if is_compared else None
         with self._memory.used():
             chosen = passage_choice.chosen(
                 reading,

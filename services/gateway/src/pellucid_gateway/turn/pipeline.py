@@ -15,7 +15,7 @@ from pellucid_gateway.answering.page_model import PageModel
 from pellucid_gateway.answering.setting import Setting
 from pellucid_gateway.answering.waiting import send_notices, told_when_slow
 from pellucid_gateway.conflicts.detection import find_conflicts
-from pellucid_gateway.conflicts.notes import note_of, told
+from pellucid_gateway.conflicts.notes import Conflict, note_of, told
 from pellucid_gateway.conversation.evidence import Basis, evidence_record
 from pellucid_gateway.domain.answer import Answer
 from pellucid_gateway.domain.attachment import is_attachment
@@ -41,6 +41,7 @@ from pellucid_gateway.retrieval.reading import PageReader
 from pellucid_gateway.retrieval.search_plan import QueryToWrite, SearchPlan
 from pellucid_gateway.retrieval.search_rounds import Gatherer
 from pellucid_gateway.turn.dependencies import Dependencies, considered
+from pellucid_gateway.turn.disagreements import upheld
 from pellucid_gateway.turn.follow_ups import reused_sources
 from pellucid_gateway.turn.model_failures import notify_failure
 from pellucid_gateway.turn.named_pages import take_page
@@ -150,12 +151,18 @@ class OneTurn:
         if found.sources:
             await self._send(SourcesReady(found.sources))
         await self._context.rounds.turn()
-        found.conflicts = find_conflicts(found.sources, decision.standalone_question)
+        found.conflicts = await self._conflicts(decision, found)
         for conflict in found.conflicts[:1]:
             code, values = told(conflict, self._ledger.wording)
             self._ledger.notify(code, **values)
         answer = await self._answer(decision, found)
         return await self._done(decision, found, answer)
+
+    async def _conflicts(self, decision: Decision, found: Findings) -> tuple[Conflict, ...]:
+        conflicts = find_conflicts(found.sources, decision.standalone_question)
+        model = self._dependencies.model_for(self._request) if conflicts else None
+        opinion = self._opinion(model, self._dependencies.new_id()[-8:]) if model else None
+        return await upheld(conflicts, opinion, most_s=self._context.budgets.opinion_s)
 
     async def _decide(self) -> Decision:
         if self._request.recall is not None:
@@ -275,7 +282,13 @@ class OneTurn:
         named = await chooser.of_named(found.user_pages, wanted, most_tokens=room)
         own = sourcing.from_user_pages(found.user_pages, passages=named)
         gathered = found.gathered
-        passages = await chooser.of_hits(gathered.included, gathered.pages, wanted, self._plan)
+        passages = await chooser.of_hits(
+            gathered.included,
+            gathered.pages,
+            wanted,
+            self._plan,
+            are_quoted=self._dependencies.model_for(self._request) is None,
+        )
         hits = sourcing.from_hits(
             gathered.included,
             gathered.pages,

@@ -25,6 +25,8 @@ _TOKEN = re.compile(
     rf"|(?P<image>!\[(?P<alt>{_BRACKETED})\](?:{_TARGET})?)"
     rf"|(?P<link>\[(?P<label>{_BRACKETED})\]{_TARGET})"
     rf"|(?P<marker>{MARK.pattern})"
+    r"|(?P<naming>\[\s*(?:sources?|citations?|quellen?|fuentes?|출처|来源|來源|出典)\s?[:：]"
+    r"[^\[\]\n]{2,200}\])"
     r"|(?P<escape>\\[!-/:-@\[-`{-~])"
     r"|(?P<tag></?(?:a|img|iframe|script|link|video|audio|source|object|embed|form|input|svg|style|"
     r"base|meta|picture|button)\b[^>\n]{0,2000}>)"
@@ -79,6 +81,8 @@ def _pieces_of(match: re.Match[str], addresses: Addresses) -> Iterator[Piece]:
         yield Text(match.group(), literal=not match["escape"])
     elif match["image"]:
         yield from _image(match["image"], addresses)
+    elif match["naming"]:  # "[Sources: The Herald]" cites by no number
+        yield Marker((0,))
     elif match["link"]:
         yield from _link(match["label"], match["link"], addresses)
     elif match["url"] or match["path"]:

@@ -79,9 +79,11 @@ class ModelOpinion:
         """See `judgement.SecondOpinion`."""
         return await self._asked(doubts, _RULES, parsed, self._context.budgets.opinion_s)
 
-    async def stances(self, doubts: Sequence[Doubt]) -> tuple[Stance, ...] | None:
-        """Return how each passage stands to its statement, in order; None without a fit reply."""
-        seconds = self._context.budgets.reflect_s
+    async def stances(
+        self, doubts: Sequence[Doubt], most_s: float | None = None
+    ) -> tuple[Stance, ...] | None:
+        """How each passage stands to its statement, in order; None without a fit reply in time."""
+        seconds = self._context.budgets.reflect_s if most_s is None else most_s
         return await self._asked(doubts, _STANCE_RULES, parsed_stances, seconds)
 
     async def _asked(
