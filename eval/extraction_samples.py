@@ -139,7 +139,7 @@ def with_nameless(samples: list[Sample], featurizer: Featurizer) -> list[Sample]
 
     Many sites name their parts by hashes or by looks; there text and structure have to do.
     """
-    kinds = featurizer.name_kinds
+    kinds = len(load_surroundings().names)
     starts = (featurizer.own_columns, featurizer.own_columns + featurizer.bit_count)
     named = [start + kind for start in starts for kind in range(kinds)]
     copies = []

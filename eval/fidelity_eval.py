@@ -145,7 +145,7 @@ def _has_cell(text: str, row: str, heading: str, value: str) -> bool:
     if plain(f"{heading}: {value}") in plain(text):
         return True
     lines = [line for line in text.split("\n") if line.startswith("|")]
-    rows = [[plain(cell) for cell in line.strip("| ").split(" | ")] for line in lines]
+    rows = [[plain(cell) for cell in line[1:-1].split(" | ")] for line in lines]
     columns = {at for cells in rows for at, cell in enumerate(cells) if cell == heading}
     below = [cells for cells in rows if any(row in cell for cell in cells)]
     return any(value in cells[at] for cells in below for at in columns if at < len(cells))

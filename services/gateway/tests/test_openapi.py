@@ -51,6 +51,32 @@ async def test_every_api_is_in_the_document(http: httpx.AsyncClient) -> None:
                 assert answer.status_code not in {404, 405} or "evidence" in path, (method, path)
 
 
+async def test_null_is_told_where_it_is_taken(http: httpx.AsyncClient) -> None:
+    schemas = (await http.get("/openapi.json")).json()["components"]["schemas"]
+    fields = schemas["SearchBody"]["properties"]
+    optional = {name: None for name in fields if name != "query"}
+
+    assert all({"type": "null"} in fields[name]["anyOf"] for name in optional)
+    answer = await http.post("/v1/search", json={"query": "toll", **optional})
+    assert answer.status_code == 200
+
+
+async def test_the_path_of_the_socket_says_what_it_is(http: httpx.AsyncClient) -> None:
+    plain = await http.get("/v1/ws")
+
+    assert (plain.status_code, plain.json()["code"]) == (404, "NOT_FOUND")
+    assert "upgrade" in plain.json()["detail"]
+    assert (await http.request("TRACE", "/v1/ws")).status_code == 405
+
+
+async def test_a_role_that_is_no_text_is_refused(http: httpx.AsyncClient) -> None:
+    message = {"role": {}, "content": "Hello."}
+    answer = await http.post("/v1/messages", json={"messages": [message], "max_tokens": 9})
+
+    assert answer.status_code == 400
+    assert "role" in answer.json()["error"]["message"]
+
+
 def references(part: Any) -> set[str]:
     """Names of all schemas that are referred to."""
     if isinstance(part, dict):

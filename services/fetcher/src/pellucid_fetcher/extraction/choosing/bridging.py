@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid_fetcher.extraction.structure.blocks import Block, PageBlocks, Place
+from pellucid_fetcher.extraction.structure.pictures import is_announced
 
 Mask = NDArray[np.bool_]
 
@@ -64,9 +65,9 @@ def with_pictures(page: PageBlocks, kept: Mask) -> list[Block]:
 def _is_shown(picture: Block, page: PageBlocks, at: int) -> bool:
     """Tell whether a picture between two blocks is content that the text around it counts on."""
     before, after = page.blocks[at - 1], page.blocks[at]
-    is_announced = before.text.endswith((":", "：")) or len(page.blocks) <= SMALL_BLOCKS
+    is_named = is_announced((before,)) or len(page.blocks) <= SMALL_BLOCKS
     is_amid = _is_sentence(after) and _share_column(before.place, after.place)
-    return is_announced and is_amid and _share_column(picture.place, after.place)
+    return is_named and is_amid and _share_column(picture.place, after.place)
 
 
 def _is_part(gap: Sequence[Block], before: Block, after: Block, said: set[str]) -> bool:

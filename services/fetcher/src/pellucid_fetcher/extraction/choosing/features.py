@@ -7,6 +7,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 from typing import Final
 
 import numpy as np
@@ -14,15 +16,22 @@ from numpy.typing import NDArray
 
 from pellucid_fetcher.extraction.choosing.surroundings import Surroundings
 from pellucid_fetcher.extraction.metadata.metadata import Metadata
-from pellucid_fetcher.extraction.structure.blocks import Block, PageBlocks, Place, count_marks
+from pellucid_fetcher.extraction.structure.blocks import (
+    Block,
+    PageBlocks,
+    Place,
+    count_marks,
+    words_of,
+)
 
 Matrix = NDArray[np.float32]
 
 _KINDS: Final = ("p", "h", "li", "row", "pre", "quote")
 _LEVELS_UP: Final = (1, 2, 4, 7)
 PHRASE_COLUMN: Final = len(_KINDS) + 15  # where a block's own columns tell of a frame phrase
-_WORD: Final = re.compile(r"\w+")
-_PRICE: Final = re.compile(r"[$€£¥₩₹]|\bUSD\b|\bEUR\b")
+_OF_KIND: Final = {kind: [float(kind == other) for other in _KINDS] for kind in _KINDS}
+# All ways begin with a sign of their own, so that a search skips what is none.
+_PRICE: Final = re.compile(r"\$|€|£|¥|₩|₹|U(?<!\wU)SD\b|E(?<!\wE)UR\b")
 _NEAR: Final = 3
 _NAME_CHARS: Final = 80
 _MAX_NAMES: Final = 50_000  # a bound on memory
@@ -84,7 +93,7 @@ class Featurizer:
         chars = max(1, len(text))
         letters, digits, capitals = count_marks(text[:400])
         return [
-            *(float(block.kind == kind) for kind in _KINDS),
+            *_OF_KIND[block.kind],
             float(block.level),
             float(bool(block.marker)),
             math.log1p(block.words),
@@ -116,37 +125,31 @@ class Featurizer:
         return len(self._own(Block("p", "", Place("", "", None, 0))))
 
     @property
-    def name_kinds(self) -> int:
-        """Number of kinds that are told by names; those of elements follow."""
-        return len(self._surroundings.names)
-
-    @property
     def bit_count(self) -> int:
-        """Number of kinds."""
+        """Number of kinds: those told by names, then those of elements."""
         return len(self._surroundings.names) + len(self._surroundings.tags)
 
     def _name_bits(self, names: str) -> int:
-        bits = 0
-        for name in names.split():
-            known = self._names.get(name)
-            bits |= self._learn(name) if known is None else known
-        return bits
+        """Judge names once; pages of a site, and sites of a framework, use the same ones."""
+        known = self._names.get(names)
+        if known is None:
+            parts = names.split()
+            known = reduce(or_, map(self._name_bits, parts)) if parts[1:] else self._learn(names)
+            if len(self._names) > _MAX_NAMES:
+                self._names.clear()
+            self._names[names] = known
+        return known
 
     def _learn(self, name: str) -> int:
-        """Judge a name once; pages of a site, and sites of a framework, use the same ones."""
-        bits = 0
-        if self._any_name.search(name[:_NAME_CHARS]):
-            patterns = enumerate(self._surroundings.names)
-            bits = sum(1 << i for i, pattern in patterns if pattern.search(name[:_NAME_CHARS]))
-        if len(self._names) > _MAX_NAMES:
-            self._names.clear()
-        self._names[name] = bits
-        return bits
+        name = name.strip()[:_NAME_CHARS]
+        if not self._any_name.search(name):
+            return 0
+        return sum(1 << i for i, kind in enumerate(self._surroundings.names) if kind.search(name))
 
     def _sequence(self, blocks: Sequence[Block], metadata: Metadata) -> Matrix:
         """Describe where in the page a block stands."""
-        title = set(_WORD.findall(metadata.title.lower()))
-        described = set(_WORD.findall(metadata.description.lower()))
+        title = words_of(metadata.title)
+        described = words_of(metadata.description)
         total = max(1, sum(block.words for block in blocks))
         repeats = Counter(block.text for block in blocks)
         first_h1 = next((i for i, b in enumerate(blocks) if b.kind == "h" and b.level == 1), -1)
@@ -158,7 +161,7 @@ class Featurizer:
                 since_heading = 0
                 heading_level = float(block.level)
                 framed = float(bool(self._surroundings.frame_heading.search(block.text[:120])))
-            words = set(_WORD.findall(block.text[:200].lower()))
+            words = words_of(block.text[:200])
             rows.append(
                 [
                     seen / total,

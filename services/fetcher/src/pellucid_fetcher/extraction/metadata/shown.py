@@ -37,6 +37,7 @@ _NAMED_ASIDE: Final = re.compile(
 _MARKED_CLASS: Final = re.compile(r"publish|entry-date|post-date")
 _ASIDE_TAGS: Final = frozenset({"nav", "aside", "footer"})
 _MAYBE: Final = re.compile(r"(?:19|20)\d\d|\d[./]\d|(?![0-9])\d{4}|2[45]\d\d|和|平成|民[國国]")
+_CLUE: Final = re.compile(r"[\d和平民]")  # stands in all of them, and is soon looked for
 _TEXT_CHARS: Final = 400
 _UP: Final = 8
 _AROUND_CHARS: Final = 120  # longer text around a time is no byline
@@ -205,7 +206,8 @@ def _written(blocks: Sequence[Block], page: Page, style: Style) -> Iterator[Cand
 
 
 def _may_be_dated(block: Block) -> bool:
-    return bool(block.instants) or bool(_MAYBE.search(block.text[:_TEXT_CHARS]))
+    text = block.text[:_TEXT_CHARS]
+    return bool(block.instants) or bool(_CLUE.search(text) and _MAYBE.search(text))
 
 
 def _days_of(label: str, block: Block, style: Style, *, instants: bool) -> list[WrittenDay]:

@@ -12,6 +12,9 @@ from pellucid_language.scripts import HAN, KANA, THAI
 
 _SENTENCE_WORDS: Final = 8  # shorter paragraphs seldom are one
 _DENSE: Final = re.compile(f"[{HAN}{KANA}{THAI}]+")  # scripts without spaces
+_OTHERS: Final = re.compile(r"[^\x00-\x7f]+")
+_WORD: Final = re.compile(r"\w+")
+_ASCII_WORDS: Final = bytes(at if chr(at).isalnum() or chr(at) == "_" else 32 for at in range(256))
 _SPACE: Final = re.compile(r"[ \t\r\n\f\v\xa0\u2028\u2029\u3000]+")
 _ASCII_MARKS: Final = (
     string.ascii_letters.encode(), string.digits.encode(), string.ascii_uppercase.encode(),
@@ -128,7 +131,10 @@ def clean(text: str) -> str:
     >>> clean(" a\u200b  b ")
     'a b'
     """
-    return _SPACE.sub(" ", without_invisible(text)).strip()
+    if not text.isascii():
+        return _SPACE.sub(" ", _INVISIBLE.sub("", text)).strip()
+    plain = " ".join(text.split())
+    return plain if plain.isprintable() else " ".join(_INVISIBLE.sub("", text).split())
 
 
 def without_invisible(text: str) -> str:
@@ -154,10 +160,23 @@ def count_marks(text: str) -> tuple[int, int, int]:
     >>> count_marks("Lock 12")
     (4, 2, 1)
     """
-    if not text.isascii():
-        tests = (str.isalpha, str.isdigit, str.isupper)
-        letters, digits, capitals = (sum(map(test, text)) for test in tests)
-        return letters, digits, capitals
-    raw = text.encode()
+    raw = text.encode("ascii", "ignore")
     letters, digits, capitals = (len(raw) - len(raw.translate(None, m)) for m in _ASCII_MARKS)
+    if len(raw) < len(text):
+        others = "".join(_OTHERS.findall(text))
+        letters += sum(map(str.isalpha, others))
+        digits += sum(map(str.isdigit, others))
+        capitals += sum(map(str.isupper, others))
     return letters, digits, capitals
+
+
+def words_of(text: str) -> set[str]:
+    """Return the words of a text in lower case.
+
+    >>> sorted(words_of("The lock, the_key"))
+    ['lock', 'the', 'the_key']
+    """
+    lower = text.lower()
+    if not lower.isascii():
+        return set(_WORD.findall(lower))
+    return set(lower.encode().translate(_ASCII_WORDS).decode().split())

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
+from selectolax.lexbor import LexborNode
+
 _BEGIN: Final = "\U000f0000"
 _FIRST: Final = 0xF0001
 MOST: Final = 0xFFFD - 1
@@ -41,6 +43,12 @@ def noted(href: str | None, base: str, addresses: list[str]) -> int:
         return -1
     addresses.append(address)
     return len(addresses) - 1
+
+
+def leads_back(node: LexborNode, pieces: Sequence[str]) -> bool:
+    """Tell whether a link only leads within its page, with a sign: the way back from a note."""
+    href = node.attributes.get("href") or ""
+    return href[:1] == "#" and not any(map(str.isalnum, "".join(pieces)))
 
 
 def remarked(marked: str, text: str) -> str:

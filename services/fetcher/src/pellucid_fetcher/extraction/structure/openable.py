@@ -70,20 +70,22 @@ def opened_ids(parser: LexborHTMLParser, visibility: Visibility) -> frozenset[st
 
 
 def _said_twice(parser: LexborHTMLParser, visibility: Visibility) -> Iterator[str]:
-    """Yield the ids of what people see while the next element says the same to screen readers."""
+    """Yield the ids of what people see while an element beside it says it to screen readers."""
     for number, node in enumerate(parser.css(_SEEN)[:_MAX_CONTROLS]):
-        told = element_after(node)
+        beside = (element_after(node), element_before(node))
+        told = next((each for each in beside if each is not None and _is_read_out(each)), None)
         text = clean(node.text(deep=True))
-        if (
-            told is None
-            or not text
-            or not is_for_screen_readers(told.attributes.get("class") or "")
-        ):
+        if told is None or not text:
             continue
         seen = {name: value for name, value in node.attributes.items() if name != "aria-hidden"}
         is_hidden = visibility.hides(node.tag or "", seen, (seen.get("class") or "").lower())
-        if not is_hidden and text in clean(told.text(deep=True)):
+        is_sign = not any(map(str.isalnum, text))
+        if not is_hidden and (is_sign or text in clean(told.text(deep=True))):
             yield _given_id(node, f"said-twice-{number}")
+
+
+def _is_read_out(node: LexborNode) -> bool:
+    return is_for_screen_readers(node.attributes.get("class") or "")
 
 
 def _named_by(control: LexborNode) -> list[str]:

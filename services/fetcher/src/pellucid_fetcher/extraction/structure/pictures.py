@@ -1,12 +1,12 @@
 """What pictures are called by the page, and which of them say something of their own."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from selectolax.lexbor import LexborNode
 
-from pellucid_fetcher.extraction.structure.blocks import clean, count_words
+from pellucid_fetcher.extraction.structure.blocks import Block, clean, count_words
 
 _MAX_LABEL: Final = 500
 _FILE: Final = re.compile(
@@ -28,9 +28,10 @@ def label_of(node: LexborNode) -> str:
     return "" if _FILE.match(label) or len(label) > _MAX_LABEL else label
 
 
-def is_picture(attributes: Mapping[str, str | None]) -> bool:
-    """Tell whether an element says that it is one."""
-    return attributes.get("role") == "img"
+def is_picture(attributes: Mapping[str, str | None], *, in_cell: bool) -> bool:
+    """Tell whether an element says that it is one, or may be one as it is named in a cell."""
+    is_named = in_cell and ("aria-label" in attributes or "title" in attributes)
+    return is_named or attributes.get("role") == "img"
 
 
 def is_small(node: LexborNode) -> bool:
@@ -39,6 +40,11 @@ def is_small(node: LexborNode) -> bool:
     sides = [(attributes.get(side) or "").removesuffix("px") for side in ("width", "height")]
     fits = all(side.isdecimal() and int(side) <= _MAX_SIGN_PIXELS for side in sides)
     return fits and parent is not None and parent.tag in ("p", "dd")
+
+
+def is_announced(blocks: Sequence[Block]) -> bool:
+    """Tell whether the last of some blocks says that something follows."""
+    return bool(blocks) and blocks[-1].text.endswith((":", "："))
 
 
 def tells_itself(label: str) -> bool:

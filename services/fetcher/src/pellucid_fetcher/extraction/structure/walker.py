@@ -5,11 +5,18 @@ tables, listings and formulas are read stands beside it.
 """
 
 from collections.abc import Mapping
-from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from pellucid_fetcher.extraction.structure import formulas, items, links, listings, tags
+from pellucid_fetcher.extraction.structure import (
+    bounds,
+    formulas,
+    items,
+    links,
+    listings,
+    pictures,
+    tags,
+)
 from pellucid_fetcher.extraction.structure.blocks import (
     Block,
     PageBlocks,
@@ -20,19 +27,7 @@ from pellucid_fetcher.extraction.structure.blocks import (
 from pellucid_fetcher.extraction.structure.cells import OpenTables
 from pellucid_fetcher.extraction.structure.lines import BOXES, BREAK, Line, joined, stands_apart
 from pellucid_fetcher.extraction.structure.openable import NAMED
-from pellucid_fetcher.extraction.structure.pictures import (
-    is_picture,
-    is_small,
-    label_of,
-    tells_itself,
-)
 from pellucid_fetcher.extraction.structure.visibility import Visibility, is_for_screen_readers
-
-MAX_DEPTH: Final = 400
-MAX_ELEMENTS: Final = 60_000
-MAX_BLOCKS: Final = 10_000
-MAX_BLOCK_CHARS: Final = 100_000
-MAX_TOTAL_CHARS: Final = 2_000_000
 
 
 class Walker:
@@ -119,8 +114,8 @@ class Walker:
             here.fields += kind not in tags.NO_FIELDS
             if self._lists or self._tables.in_cell:
                 self._line.pieces.append(items.ticked(node))
-        elif tag == "svg" and self._tables.in_cell:
-            self._line.labels.append(label_of(node))
+        elif tag == "svg":
+            self._note_picture(node, here)
 
     def _take_void(self, node: LexborNode, tag: str, here: Place) -> None:
         if tag == "img":
@@ -132,39 +127,46 @@ class Walker:
             self._flush(here)
 
     def _take_picture(self, node: LexborNode, here: Place) -> None:
+        if pictures.is_small(node) and not self._tables.in_cell:
+            self._line.pieces.append(f" {pictures.label_of(node)} ")
+        else:
+            self._note_picture(node, here)
+
+    def _note_picture(self, node: LexborNode, here: Place) -> None:
+        """Keep what a picture is called, where that may be what it says."""
+        blocks, label = self.page.blocks, pictures.label_of(node)
         if self._tables.in_cell:
-            self._line.labels.append(label_of(node))
-        elif is_small(node):
-            self._line.pieces.append(f" {label_of(node)} ")
-        elif not self._inside["a"] and not self._line.pieces and tells_itself(label_of(node)):
-            picture = Block("p", label_of(node), here)
-            self.page.pictures.append((len(self.page.blocks), picture))
+            self._line.labels.append(label)
+        elif not label or self._inside["a"] or self._line.pieces:
+            return
+        elif pictures.tells_itself(label) or pictures.is_announced(blocks):
+            self.page.pictures.append((len(blocks), Block("p", label, here)))
 
     def _take_text(self, text: str) -> None:
         self._chars += len(text)
-        self.page.limited |= self._chars > MAX_TOTAL_CHARS
+        self.page.limited |= self._chars > bounds.MAX_TOTAL_CHARS
         line = self._line
         if not line.pieces and (not text or text.isspace()):
             line.blank = bool(text) or line.blank  # between elements: the most frequent text of all
             return
         if self._inside["lines"] and BREAK in text:
-            for part in text[:MAX_BLOCK_CHARS].split(BREAK):
+            for part in text[: bounds.MAX_BLOCK_CHARS].split(BREAK):
                 line.pieces += (part, BREAK)
             line.pieces.pop()
         else:
-            line.pieces.append(text[:MAX_BLOCK_CHARS])
+            line.pieces.append(text[: bounds.MAX_BLOCK_CHARS])
         if self._inside["a"]:
             line.link_words += count_words(text)
 
     def _enter(self, node: LexborNode, tag: str, here: Place) -> tuple[Place, str] | None:
         attributes = node.attributes
         names = " ".join([value for key in NAMED if (value := attributes.get(key))]).lower()
-        if self._visibility.hides(tag, attributes, names, here.depth):
+        if attributes and self._visibility.hides(tag, attributes, names, here.depth):
             if is_for_screen_readers(names):
                 self._line.take_sign(node.text(deep=True))
             return None
         self.page.elements += 1
-        if here.depth > MAX_DEPTH or self.page.elements > MAX_ELEMENTS:
+        if here.depth > bounds.MAX_DEPTH or self.page.elements > bounds.MAX_ELEMENTS:
             self.page.limited = True
             return None
         if (formulas.is_rendered(names) or tag == "mjx-container") and (
@@ -174,50 +176,49 @@ class Walker:
             return None
         if "role" in attributes or tag in ("noscript", "footer"):
             tag = tags.stands_for(node, tag, in_table=self._tables.is_open)
-            if attributes.get("role") == "checkbox" and (self._lists or self._tables.in_cell):
-                self._line.pieces.append(items.ticked(node))
-        place = Place(tag, names, here, here.depth + 1) if names else here
+        place = Place(tag, names, here, here.depth + 1)
         if tag in tags.INLINE:
             self._enter_inline(tag, attributes)
-            return place, tag
-        return self._enter_block(node, tag, here, names)
+            place = place if names else here
+        else:
+            self._flush(here)
+            if not self._enter_block(node, tag, place, attributes):
+                return None
+        if attributes.get("role") == "checkbox" and (self._lists or self._tables.in_cell):
+            self._line.pieces.append(items.ticked(node))
+        return place, tag
 
     def _enter_block(
-        self, node: LexborNode, tag: str, here: Place, names: str
-    ) -> tuple[Place, str] | None:
-        self._flush(here)
+        self, node: LexborNode, tag: str, place: Place, attributes: Mapping[str, str | None]
+    ) -> bool:
+        """Open a block; False when it has been read as a whole."""
         if tag == "pre" or (tag == "table" and listings.is_listing(node)):
-            self._take_listing(node, here, names)
-            return None
-        place = Place(tag, names, here, here.depth + 1)
+            self._take_listing(node, place)
+            return False
+        style = attributes.get("style")
+        if style and "white-space" in style and "pre" in style:
+            self._inside["lines"] += 1
+            place.keeps_lines = True
         self._open(node, tag, place)
         if self._labels:
             self._label = self._labels.get(node.mem_id, self._label)
-        return place, tag
+        return True
 
     def _enter_inline(self, tag: str, attributes: Mapping[str, str | None]) -> None:
         if tag == "a":
             self._inside["a"] += 1
             self._line.links += 1
-            self._links.append(
-                (
-                    len(self._line.pieces),
-                    links.noted(attributes.get("href"), self._base, self.page.links),
-                )
-            )
+            number = links.noted(attributes.get("href"), self._base, self.page.links)
+            self._links.append((len(self._line.pieces), number))
         elif tag == "code":
             self._inside["code"] += 1
             self._line.pieces.append("`")
-        elif tag in tags.WHOLE or is_picture(attributes):
+        elif tag in tags.WHOLE or pictures.is_picture(attributes, in_cell=self._tables.in_cell):
             self._line.open(tag)
         elif tag in tags.TIMES and (instant := attributes.get("datetime")):
             self._line.instants.append(instant)
 
     def _open(self, node: LexborNode, tag: str, place: Place) -> None:
-        style = node.attributes.get("style")
-        if style and "white-space" in style and "pre" in style:
-            self._inside["lines"] += 1
-            place.keeps_lines = True
         if tag in self._inside:
             self._inside[tag] += 1
         elif tag in tags.LISTS:
@@ -242,8 +243,7 @@ class Walker:
         if tag in tags.INLINE:
             self._leave_inline(tag, node)
             return
-        if here.keeps_lines:
-            self._inside["lines"] -= 1
+        self._inside["lines"] -= here.keeps_lines
         if self._tables.in_cell:
             self._leave_in_cell(tag, node)
             return
@@ -276,24 +276,28 @@ class Walker:
         if tag == "a":
             self._inside["a"] -= 1
             start, number = self._links.pop()
-            if number >= 0:
+            if links.leads_back(node, self._line.pieces[start:]):
+                del self._line.pieces[start:]
+            elif number >= 0:
                 self._line.link(start, number)
         elif tag == "code":
             self._inside["code"] -= 1
             self._line.pieces.append("`")
-        elif tag in tags.WHOLE or is_picture(node.attributes):
+        elif self._line.openings and (
+            tag in tags.WHOLE or pictures.is_picture(node.attributes, in_cell=self._tables.in_cell)
+        ):
             self._line.close(tag, node)
         if tag in BOXES and stands_apart(node):
             self._line.pieces.append(" ")
 
-    def _take_listing(self, node: LexborNode, here: Place, names: str) -> None:
+    def _take_listing(self, node: LexborNode, place: Place) -> None:
         text = listings.listing_of(node)
         if not text.strip() or self._tables.in_cell:
             self._take_text(text)
             return
         self._chars += len(text)
-        place = Place("pre", names, here, here.depth + 1)
-        self._emit(listings.block_of(node, text[:MAX_BLOCK_CHARS], place))
+        place.tag = "pre"
+        self._emit(listings.block_of(node, text[: bounds.MAX_BLOCK_CHARS], place))
 
     def _flush(self, here: Place) -> None:
         line = self._line
@@ -322,8 +326,7 @@ class Walker:
 
     def _restart_line(self) -> None:
         self._line.clear()
-        if self._links:
-            self._links = [(0, number) for _, number in self._links]
+        self._links = [(0, number) for _, number in self._links]
 
     def _kind(self) -> str:
         if self._heading:
@@ -343,5 +346,5 @@ class Walker:
         block.noscript = block.noscript or self._inside["noscript"] > 0
         block.label, self._label = self._label, ""
         self.page.blocks.append(block)
-        self.page.limited |= len(self.page.blocks) >= MAX_BLOCKS
+        self.page.limited |= len(self.page.blocks) >= bounds.MAX_BLOCKS
         add_to_places(block)

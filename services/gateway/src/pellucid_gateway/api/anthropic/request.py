@@ -102,7 +102,7 @@ def _messages(body: Mapping[str, Any]) -> list[Json]:
     messages: list[Json] = [{"role": "system", "content": system}] if system else []
     for path, message in objects(body.get("messages"), "messages"):
         role, content = message.get("role"), message.get("content")
-        if role not in {"user", "assistant", "system"}:
+        if role not in ("user", "assistant", "system"):  # an unhashable role is one of none
             raise refused(f"{path}.role", "user or assistant")
         if isinstance(content, str):
             messages.append({"role": role, "content": content})

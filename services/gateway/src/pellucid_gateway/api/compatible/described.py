@@ -29,8 +29,11 @@ def _operation(path: str, told: Mapping[str, Any]) -> dict[str, Any]:
         "externalDocs": {"url": told["reference"]},
         "responses": _responses(told),
     }
-    places = ((place, name) for place in ("path", "query") for name in told.get(place, ()))
-    if parameters := [_parameter(place, name) for place, name in places]:
+    if parameters := [
+        {"name": name, "in": place, "required": place == "path" or name == "q", "schema": schema}
+        for place in ("path", "query")
+        for name, schema in told.get(place, {}).items()
+    ]:
         operation["parameters"] = parameters
     if "fields" in told:
         operation["requestBody"] = {
@@ -49,12 +52,8 @@ def _responses(told: Mapping[str, Any]) -> dict[str, Any]:
     if told.get("streams"):
         content["text/event-stream"] = {"schema": {}}
     done: dict[str, Any] = {"description": "Done.", "content": content}
-    return {"200": done, "default": refused}
-
-
-def _parameter(place: str, name: str) -> dict[str, Any]:
-    required = place == "path" or name == "q"
-    return {"name": name, "in": place, "required": required, "schema": {"type": "string"}}
+    taken = {"202": {"description": "Taken; there is nothing to answer."}}
+    return {"200": done, **(taken if told.get("notified") else {}), "default": refused}
 
 
 def _body(told: Mapping[str, Any]) -> dict[str, Any]:

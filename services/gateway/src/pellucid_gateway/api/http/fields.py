@@ -7,7 +7,7 @@ from typing import Annotated
 from urllib.parse import urlsplit
 from zoneinfo import available_timezones
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from pellucid_gateway.domain.limits import MESSAGE_BYTES, MESSAGES
@@ -99,9 +99,21 @@ def parse_instant(text: str) -> datetime | None:
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
+_FILLED = WithJsonSchema({"type": "string", "minLength": 1, "pattern": r"[^\s\x00-\x1f\x7f-\x9f]"})
 MessageText = Annotated[str, AfterValidator(at_most_bytes(MESSAGE_BYTES, whole=True))]
-ShortText = Annotated[str, AfterValidator(at_most_bytes(256))]
+FilledMessage = Annotated[MessageText, AfterValidator(not_blank), _FILLED]
 MemoryText = Annotated[str, AfterValidator(at_most_bytes(2048))]
+ShortText = Annotated[str, AfterValidator(at_most_bytes(256))]
+FilledName = Annotated[ShortText, AfterValidator(not_blank), _FILLED]
+FilledMemory = Annotated[MemoryText, AfterValidator(not_blank), _FILLED]
+Address = Annotated[str, AfterValidator(at_most_bytes(8192)), AfterValidator(not_blank), _FILLED]
+Domain = Annotated[
+    str,
+    AfterValidator(at_most_bytes(255)),
+    AfterValidator(no_spaces),
+    AfterValidator(host_name),
+    WithJsonSchema({"type": "string", "format": "hostname"}),
+]
 Host = Annotated[str, AfterValidator(at_most_bytes(255)), AfterValidator(no_spaces)]
 ProviderName = Annotated[str, Field(pattern=r"^[a-z0-9_-]{1,32}$")]
 LanguageTag = Annotated[

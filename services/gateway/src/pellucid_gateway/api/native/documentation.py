@@ -88,6 +88,9 @@ def _reference(model: type[BaseModel]) -> dict[str, str]:
     return {"$ref": _REF.format(model=model.__name__)}
 
 
+_ABOUT = ("title", "description", "default")
+
+
 def component_schemas(
     bodies: Sequence[type[BaseModel]], replies: Sequence[type[BaseModel]]
 ) -> dict[str, Any]:
@@ -98,7 +101,17 @@ def component_schemas(
     wanted += [(model, "serialization") for model in answers]
     _, schema = models_json_schema(wanted, ref_template=_REF)
     schemas: dict[str, Any] = schema["$defs"]
+    for model in bodies:
+        _allow_null(schemas[model.__name__])
     return schemas
+
+
+def _allow_null(schema: dict[str, Any]) -> None:
+    """Say of every optional field that null is as good as nothing."""
+    for name in schema["properties"].keys() - set(schema.get("required", ())):
+        field = schema["properties"][name]
+        about = {key: field.pop(key) for key in _ABOUT if key in field}
+        schema["properties"][name] = {"anyOf": [field, {"type": "null"}], **about}
 
 
 _SECURITY = {

@@ -1,14 +1,14 @@
 """POST /v1/feedback: what a person thinks of one answer of theirs."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from fastapi import APIRouter, Request
-from pydantic import AfterValidator, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from pellucid_gateway.api.http.bodies import read_model
-from pellucid_gateway.api.http.fields import MemoryText, ShortText, not_blank
+from pellucid_gateway.api.http.fields import FilledName, MemoryText, ShortText
 from pellucid_gateway.api.http.identity import Identity
 from pellucid_gateway.api.http.options import Strict
 from pellucid_gateway.api.http.responses import JsonResponse
@@ -23,7 +23,7 @@ THUMBS: Mapping[str, int] = {"up": 5, "down": 1}
 class FeedbackBody(Strict):
     """POST /v1/feedback."""
 
-    id: Annotated[ShortText, AfterValidator(not_blank)] = Field(
+    id: FilledName = Field(
         description="The answer's `id`; it must be yours and its evidence still stored."
     )
     rating: Literal["up", "down"] = Field(description="Thumb.")

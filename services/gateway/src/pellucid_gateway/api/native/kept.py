@@ -1,10 +1,10 @@
 """What is kept of a person, and its deletion; what was used."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from fastapi import APIRouter, Request
-from pydantic import AfterValidator, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from pellucid_gateway.analytics.learned_trust import LearnedTrust
@@ -12,7 +12,7 @@ from pellucid_gateway.analytics.query_log import QueryLog
 from pellucid_gateway.analytics.stats_reader import StatsReader
 from pellucid_gateway.analytics.turn_log import TurnLog
 from pellucid_gateway.api.http.bodies import read_model
-from pellucid_gateway.api.http.fields import Host, MemoryText, ShortText, host_name, not_blank
+from pellucid_gateway.api.http.fields import Domain, FilledMemory, FilledName, ShortText
 from pellucid_gateway.api.http.identity import Identity
 from pellucid_gateway.api.http.options import Strict
 from pellucid_gateway.api.http.responses import JsonResponse
@@ -54,25 +54,21 @@ class KeptStores:
 class MemoryBody(Strict):
     """POST /v1/memories."""
 
-    text: Annotated[MemoryText, AfterValidator(not_blank)] = Field(
-        description="The fact to remember; at most 2 KiB of UTF-8."
-    )
+    text: FilledMemory = Field(description="The fact to remember; at most 2 KiB of UTF-8.")
     user_id: ShortText = Field("", description="Your identifier of the user.")
 
 
 class TitleBody(Strict):
     """POST /v1/conversations/{id}."""
 
-    title: Annotated[ShortText, AfterValidator(not_blank)] = Field(description="Its new title.")
+    title: FilledName = Field(description="Its new title.")
     user_id: ShortText = Field("", description="Your identifier of the user.")
 
 
 class PreferenceBody(Strict):
     """POST /v1/source-preferences."""
 
-    domain: Annotated[Host, AfterValidator(host_name)] = Field(
-        description="Host name; includes its subdomains."
-    )
+    domain: Domain = Field(description="Host name; includes its subdomains.")
     stance: Literal["prefer", "avoid"] = Field(
         description="`prefer` ranks it above equal sources; `avoid` excludes it."
     )

@@ -137,7 +137,7 @@ def mcp_routes(server: MCPServer, max_body_bytes: int) -> list[BaseRoute]:
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     (route,) = (route for route in app.routes if isinstance(route, Route))
-    return [Route(PATH, _PlainErrors(route.endpoint))]
+    return [Route(PATH, _PlainErrors(route.endpoint), methods=["POST"])]
 
 
 class _PlainErrors:

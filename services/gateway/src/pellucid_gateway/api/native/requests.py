@@ -8,10 +8,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from pellucid_gateway.api.http.fields import (
+    Address,
+    FilledMessage,
     MemoryText,
     MessageText,
     ShortText,
@@ -76,7 +85,7 @@ class AttachmentBody(Strict):
 class ChatBody(SearchFields):
     """POST /v1/chat: one message with its options; only the message is required."""
 
-    message: Annotated[MessageText, AfterValidator(not_blank)] | None = Field(
+    message: FilledMessage | None = Field(
         None, description="The person's message; comes after `messages` when both are given."
     )
     messages: Annotated[list[MessageBody], AfterValidator(at_most_messages)] = Field(
@@ -101,6 +110,15 @@ class ChatBody(SearchFields):
     ] = Field(
         default_factory=list,
         description="Texts and PDFs of the conversation, sent with each request; at most 3.",
+    )
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"required": ["message"], "properties": {"message": {"type": "string"}}},
+                {"required": ["messages"], "properties": {"messages": {"minItems": 1}}},
+            ]
+        }
     )
 
     @model_validator(mode="after")
@@ -149,9 +167,7 @@ class ChatBody(SearchFields):
 class SearchBody(SearchFields):
     """POST /v1/search: results without an answer."""
 
-    query: Annotated[MessageText, AfterValidator(not_blank)] = Field(
-        description="What the person looks for; at most 32 KiB of UTF-8."
-    )
+    query: FilledMessage = Field(description="What the person looks for; at most 32 KiB of UTF-8.")
     messages: Annotated[list[MessageBody], AfterValidator(at_most_messages)] = Field(
         default_factory=list,
         description="What was said before, by which the query is understood; without: as given.",
@@ -179,7 +195,7 @@ class SearchBody(SearchFields):
 class CheckBody(SearchFields):
     """POST /v1/check: what sources say of a statement."""
 
-    statement: Annotated[MessageText, AfterValidator(not_blank)] = Field(
+    statement: FilledMessage = Field(
         description="One statement, for example `The Ondry Bridge cost 48 million euros.`"
     )
 
@@ -200,8 +216,8 @@ class CheckBody(SearchFields):
 class FetchBody(Strict):
     """POST /v1/fetch: pages that a person named."""
 
-    urls: list[Annotated[str, AfterValidator(at_most_bytes(8192)), AfterValidator(not_blank)]] = (
-        Field(min_length=1, max_length=20, description="Addresses, 1 to 20, http or https.")
+    urls: list[Address] = Field(
+        min_length=1, max_length=20, description="Addresses, 1 to 20, http or https."
     )
     max_chars: int = Field(
         10_000, ge=1, le=200_000, description="Longest text of each page in characters."

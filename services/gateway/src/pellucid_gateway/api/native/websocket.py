@@ -14,6 +14,7 @@ import orjson
 import structlog
 from fastapi import APIRouter
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from pellucid_gateway.access.api_keys import Scope
@@ -76,6 +77,11 @@ def websocket_routes(
         limit: Longest message in bytes.
     """
     router = APIRouter()
+
+    @router.get("/v1/ws", include_in_schema=False)
+    async def not_upgraded() -> Response:
+        detail = "This path is a WebSocket: ask for an upgrade."
+        raise ProblemError(Problem(code="NOT_FOUND", detail=detail))
 
     @router.websocket("/v1/ws")
     async def socket(connection: WebSocket) -> None:

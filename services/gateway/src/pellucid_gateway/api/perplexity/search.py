@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
-from pydantic import AfterValidator, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from pellucid_gateway.api.compatible.shapes import (
@@ -15,7 +15,7 @@ from pellucid_gateway.api.compatible.shapes import (
     one_or_several,
 )
 from pellucid_gateway.api.http.bodies import read_model
-from pellucid_gateway.api.http.fields import Country, MessageText, not_blank
+from pellucid_gateway.api.http.fields import Country, FilledMessage
 from pellucid_gateway.api.http.identity import Identity
 from pellucid_gateway.api.http.leaving import until_disconnect
 from pellucid_gateway.api.http.responses import JsonResponse
@@ -28,7 +28,6 @@ from pellucid_gateway.domain.request import SearchCommand, SearchOptions
 MOST_RESULTS = 20
 MOST_QUERIES = 5
 
-Query = Annotated[MessageText, AfterValidator(not_blank)]
 Recency = Literal["hour", "day", "week", "month", "year"]
 
 
@@ -50,7 +49,9 @@ def window_days(recency: str | None) -> int:
 class PerplexitySearch(Lenient):
     """Fields of a search that change what is found."""
 
-    query: Annotated[list[Query], one_or_several, Field(min_length=1, max_length=MOST_QUERIES)]
+    query: Annotated[
+        list[FilledMessage], one_or_several, Field(min_length=1, max_length=MOST_QUERIES)
+    ]
     max_results: int = Field(10, ge=1, le=MOST_RESULTS)
     country: Country | None = None
     search_domain_filter: list[str] | None = Field(None, max_length=100)

@@ -1,15 +1,14 @@
 """/compat/openwebui: Open WebUI's "external" search engine and page loader, bare lists both."""
 
 from collections.abc import Sequence
-from typing import Annotated
 
 from fastapi import APIRouter, Request
-from pydantic import AfterValidator, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from pellucid_gateway.api.compatible.shapes import COMPATIBLE_BODY_BYTES, Lenient
 from pellucid_gateway.api.http.bodies import read_model
-from pellucid_gateway.api.http.fields import MessageText, not_blank
+from pellucid_gateway.api.http.fields import FilledMessage
 from pellucid_gateway.api.http.identity import Identity
 from pellucid_gateway.api.http.leaving import until_disconnect
 from pellucid_gateway.api.http.problems import Problem, ProblemError
@@ -25,7 +24,7 @@ MOST_URLS = 50
 class ExternalSearch(Lenient):
     """What Open WebUI sends."""
 
-    query: Annotated[MessageText, AfterValidator(not_blank)]
+    query: FilledMessage
     count: int = Field(5, ge=1, le=50)
 
 

@@ -1,15 +1,15 @@
 """/compat/searxng: results in the shape of SearXNG's JSON; some clients ask the base itself."""
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 from urllib.parse import parse_qs, urlsplit
 
 from fastapi import APIRouter, Request
-from pydantic import AfterValidator, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from pellucid_gateway.api.compatible.shapes import WINDOW_DAYS, Lenient
 from pellucid_gateway.api.http.bodies import check, read_body
-from pellucid_gateway.api.http.fields import MessageText, not_blank
+from pellucid_gateway.api.http.fields import FilledMessage
 from pellucid_gateway.api.http.identity import Identity
 from pellucid_gateway.api.http.leaving import until_disconnect
 from pellucid_gateway.api.http.problems import Problem
@@ -28,7 +28,7 @@ _FAILED = frozenset({ProviderStatus.FAILED, ProviderStatus.RATE_LIMITED, Provide
 class SearxngSearch(Lenient):
     """Parameters that change what is found; text, as they come from a form or an address."""
 
-    q: Annotated[MessageText, AfterValidator(not_blank)]
+    q: FilledMessage
     language: str = Field("", max_length=16)
     pageno: int = Field(1, ge=1, le=5)
     time_range: Literal["", "day", "week", "month", "year"] = ""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
-from pydantic import AfterValidator, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from pellucid_gateway.api.compatible.shapes import (
@@ -15,7 +15,7 @@ from pellucid_gateway.api.compatible.shapes import (
     one_or_several,
 )
 from pellucid_gateway.api.http.bodies import read_model
-from pellucid_gateway.api.http.fields import MessageText, not_blank
+from pellucid_gateway.api.http.fields import FilledMessage
 from pellucid_gateway.api.http.identity import Identity
 from pellucid_gateway.api.http.leaving import until_disconnect
 from pellucid_gateway.api.http.problems import Problem
@@ -46,7 +46,7 @@ _Days = Literal["day", "week", "month", "year", "d", "w", "m", "y"]
 class TavilySearch(Lenient):
     """Fields of a Tavily search that change what is found."""
 
-    query: Annotated[MessageText, AfterValidator(not_blank)]
+    query: FilledMessage
     search_depth: str = "basic"
     time_range: _Days | None = None
     days: int | None = Field(None, ge=1, le=3650)
