@@ -173,7 +173,7 @@ async def _replace(trial: Trial, name: str) -> None:
     "overload: three times what is sustainable",
     "goodput stays at 90 % of the peak or above; what is refused is refused within 50 ms (median) "
     "and told when to come back; people before programs",
-    tests=(f"{_TURNSTILE}::test_faces_that_only_search_are_refused_first",),
+    tests=(f"{_TURNSTILE}::test_apis_that_only_search_are_refused_first",),
 )
 async def overload(trial: Trial) -> None:
     trial.spares_chat = False

@@ -120,7 +120,7 @@ async def test_a_client_that_reads_nothing_is_given_up(
 
 async def test_a_streamed_megabyte_body_is_refused_before_its_end(server: HttpServer) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
-    writer.write(b"POST /v1/chat HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
+    writer.write(b"POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
     chunk = b"10000\r\n" + b"x" * 65_536 + b"\r\n"
     for _ in range(34):
         writer.write(chunk)
@@ -138,7 +138,7 @@ async def test_a_client_that_sends_all_before_it_listens_sees_the_answer(
     server: HttpServer,
 ) -> None:
     body = b'{"message": "' + b"x" * 5_000_000 + b'"}'
-    head = b"POST /v1/chat HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(body)
+    head = b"POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(body)
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
     writer.write(head + body)
     await writer.drain()
@@ -153,7 +153,7 @@ async def test_a_client_that_sends_all_before_it_listens_sees_the_answer(
 async def test_an_announced_huge_body_is_refused_unread(server: HttpServer) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
     writer.write(
-        b"POST /v1/chat HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n"
+        b"POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n"
     )
 
     head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 30)
