@@ -120,7 +120,9 @@ async def test_a_client_that_reads_nothing_is_given_up(
 
 async def test_a_streamed_megabyte_body_is_refused_before_its_end(server: HttpServer) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
-    writer.write(b"POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
+    writer.write(
+        b"POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+    )
     chunk = b"10000\r\n" + b"x" * 65_536 + b"\r\n"
     for _ in range(34):
         writer.write(chunk)
