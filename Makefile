@@ -78,7 +78,7 @@ TOGETHER  = $(SPREAD) -n $(WORKERS) --dist loadfile -m "($(MARKERS)) and not pro
 PROCESSES = $(SPREAD) -n 2 --dist loadfile -m "($(MARKERS)) and processes and not alone" tests
 IN_TURN   = $(BIN)/python -m pytest --durations=25 -m "($(MARKERS)) and alone" tests
 
-test: $(STAMPS)/dev $(STAMPS)/markers ## set everything up and run the tests, some fifteen minutes
+test: $(STAMPS)/dev $(STAMPS)/markers ## set everything up and run the tests, some 20 to 30 minutes
 	@failed=0; $(TOGETHER) || failed=1; $(PROCESSES) || failed=1; $(IN_TURN) || failed=1; exit $$failed
 
 test-all: export NIGHTLY = 1

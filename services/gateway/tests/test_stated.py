@@ -91,7 +91,6 @@ def test_what_the_title_tells_the_sentences_need_not() -> None:
         ("What time does the Skerry Bridge office open?", False),
         ("Will Skerry 5.0 have a bridge?", False),
         ("Is the Skerry Bridge older than the Tarnholm viaduct?", False),
-        ("Was the Skerry Bridge designed by Bo Tarnholm?", True),
         ("Does the Skerry Bridge accept the pass SKB400?", False),
         ("Tell me about the Skerry Bridge", True),
     ],

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 
 from pellucid_gateway.answering.excerpt_worth import Likeness, told_in
 from pellucid_gateway.answering.quotable import Candidate
-from pellucid_gateway.conflicts.answer_values import Answered, answered_by
 from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.question.asked_for import AskedFor, asked_for, carries, has_name, measures_of
 from pellucid_gateway.question.asked_things import (
@@ -118,10 +117,8 @@ def _is_of_another(chosen: Sequence[Candidate], question: str, language: str) ->
     pages = {c.source.n: f"{c.source.title} {c.source.url} {_text(c.source)}" for c in chosen}
     have = fold(" ".join(pages.values()))
     asked = named_words(question) | {fold(sign) for sign in _SIGN.findall(question)}
-    missing = [name not in have for name in asked]
-    if missing:
-        # "Was it designed by Ada?" is answered by who else designed it.
-        return all(missing) if answered_by(question) is Answered.YES_NO else any(missing)
+    if asked:
+        return any(name not in have for name in asked)
     # Written without capitals a name is a word of no list: "who wrote hamlet".
     unlisted = [thing for thing in things_of(question) if not thing.senses]
     return bool(unlisted) and not any(thing.is_in(have) for thing in unlisted)
