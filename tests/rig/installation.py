@@ -1,5 +1,6 @@
 """A whole installation as `make run` starts it, on shifted ports."""
 
+import json
 import os
 import signal
 import subprocess
@@ -89,8 +90,9 @@ def start_installation(
             "DATA_DIR": str(data_dir),
             "SEARCH_PROVIDERS": "local",
             "PELLUCID_CLOCK": CORPUS_TODAY,
-            # A busy machine is no reason for another decision.
+            # A busy or slow machine is no reason for another decision or another answer.
             "DECISION_UNDERSTAND_TIMEOUT_S": "1",
+            "GATEWAY_BUDGETS": json.dumps({"score_s": 3.0, "similarity_s": 4.0, "support_s": 3.0}),
             "FETCHER_EXTRACT_WORKERS": "1",
             **(environment or {}),
         },

@@ -204,6 +204,7 @@ async def test_a_text_too_long_is_told_in_words_and_stays(page: Page, engine: Fa
     assert engine.turns == []
     await ask(page)
     await expect(told).to_be_hidden()
+    await expect(page.locator(".answer__foot")).to_be_visible()
     assert len(engine.turns) == 1
 
 

@@ -1,11 +1,11 @@
 """The scorer's four answers: score, embed, similarity, support. Pure but for the embedder."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import numpy as np
+import numpy.typing as npt
 
 from pellucid_language.scripts import EVERY_SCRIPT
 from pellucid_runtime.clock import Clock
@@ -24,6 +24,8 @@ from pellucid_scorer.support import pairing
 
 RERANKED = 15
 """Results that the reranker reads, the best by the other models."""
+READ_AGAIN = 16
+"""Texts that further models compare with a text, the nearest by the first."""
 VERIFIED = 32
 """Pairs of a call that the verifier reads, the likeliest first."""
 RERANKER, VERIFIER = "reranker", "verifier"
@@ -190,23 +192,28 @@ class Scorer:
             text: What they are compared with.
             others: The others.
             no_store: No vector of theirs is kept.
-            thorough: The mean of all models that read the text. One that is late is left out.
+            thorough: Further models read again what the first finds nearest, and the mean counts.
+                One that would be late is left out.
 
         Raises:
             OverloadedError: The queue is full.
         """
         every, usual = self._models, self._reader([text])
         reader = every[reader_of([one.scripts for one in every], text, others)]
-        texts = [text, *others]
-        is_shared = thorough and reader is usual
-        further = [one for one in every if is_shared and one is not reader and one.reads([text])]
-        first, more = await asyncio.gather(
-            _embedded(reader, usual, texts, no_store=no_store),
-            asyncio.gather(*(hearing.if_free(one, texts, 1, no_store=no_store) for one in further)),
-        )
-        heard = [first, *(one for found in more for one in found)]
-        each = [one.scale.likenesses(hearing.reading(one, 0, 1).cosines) for one in heard]
-        return tuple(np.mean(each, axis=0).tolist()), "+".join(one.model for one in heard)
+        first = await _embedded(reader, usual, [text, *others], no_store=no_store)
+        near, names = _likenesses(first), [first.model]
+        if not (thorough and reader is usual):
+            return tuple(near.tolist()), first.model
+        # One after the other: side by side both are late where the first alone is in time.
+        nearest = np.argsort(-near, kind="stable")[:READ_AGAIN]
+        again = [text, *(others[place] for place in nearest)]
+        heard = [near[nearest]]
+        for model in (one for one in every if one is not reader and one.reads([text])):
+            more = await hearing.if_free(model, again, 1, no_store=no_store)
+            heard += [_likenesses(one) for one in more]
+            names += [one.model for one in more]
+        near[nearest] = np.mean(heard, axis=0)
+        return tuple(near.tolist()), "+".join(names)
 
     def _reader(self, texts: Sequence[str]) -> Embedder:
         """Return the first model that was trained on the scripts of some texts; else the first."""
@@ -299,6 +306,11 @@ class _Part:
 def _require_unique(field: str, ids: Sequence[str]) -> None:
     if len(set(ids)) < len(ids):
         raise InvalidArgumentError(field, "ids unique within the request")
+
+
+def _likenesses(embedded: Embedded) -> npt.NDArray[np.float32]:
+    """Return the likeness of each text to the question before them."""
+    return embedded.scale.likenesses(hearing.reading(embedded, 0, 1).cosines)
 
 
 async def _embedded(
