@@ -40,6 +40,7 @@ OFFSET = 14_000
 _LOADED_WITHIN_S = 300.0
 # Shorter ones are headings, greetings and interjections.
 _LEAST_SENTENCE_CHARS = 15
+_LIST_OF_SOURCES = "\n### "
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +55,14 @@ class Asked:
     def sentences(self) -> tuple[bool, ...]:
         """Of each sentence that states something: whether a citation lies over it.
 
-        That there is no answer is a statement too, so that the share is a lower bound.
+        That there is no answer is a statement too, so that the share is a lower bound. The list of
+        sources that a Korean answer ends with states nothing.
         """
+        text = self.reply.text.partition(_LIST_OF_SOURCES)[0]
         return tuple(
             any(start < end_cited and begun < end for begun, end_cited in self.reply.spans)
-            for start, end in spans(self.reply.text)
-            if _states(self.reply.text[start:end])
+            for start, end in spans(text)
+            if _states(text[start:end])
         )
 
     @property

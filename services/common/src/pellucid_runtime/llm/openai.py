@@ -5,7 +5,7 @@ one. The SDK's own retries are off: it knows neither the deadline nor the other 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, aclosing, contextmanager
 from dataclasses import replace
 from time import monotonic
@@ -25,6 +25,7 @@ from pellucid_runtime.llm.model import (
 )
 from pellucid_runtime.llm.settings import LlmSettings
 from pellucid_runtime.llm.side_calls import SideCalls
+from pellucid_runtime.llm.under_way import AnswersUnderWay
 from pellucid_runtime.rpc.deadline import remaining_s
 
 # A server that wants to be left alone for so long is waited for within the call.
@@ -69,6 +70,7 @@ class OpenAiClient:
         self._patience = patience or Patience()
         self._book = LessonBook()
         self._side_calls = SideCalls()
+        self._under_way = AnswersUnderWay()
         self._busy: dict[tuple[str, str], tuple[float, LlmError]] = {}
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[Chunk]:
@@ -78,9 +80,8 @@ class OpenAiClient:
                 has_begun = False
                 try:
                     with self._asked(endpoint, request):
-                        asking = Asking(endpoint, request, self._book, self._patience)
                         patience_s = self._first_token_s(is_last=bool(is_last))
-                        async with aclosing(asking.stream(patience_s)) as chunks:
+                        async with aclosing(self._pieces(endpoint, request, patience_s)) as chunks:
                             async for chunk in chunks:
                                 has_begun = has_begun or bool(chunk.text or chunk.tool_calls)
                                 yield chunk
@@ -116,10 +117,26 @@ class OpenAiClient:
         Raises:
             LlmError: See `LlmClient`.
         """
+        patience_s = self._patience.first_token_s
         with self._asked(endpoint, request):
-            asking = Asking(endpoint, request, self._book, self._patience)
-            async with aclosing(asking.stream(self._patience.first_token_s)) as chunks:
+            async with aclosing(self._pieces(endpoint, request, patience_s)) as chunks:
                 async for chunk in chunks:
+                    yield chunk
+
+    async def _pieces(
+        self, endpoint: Endpoint, request: ChatRequest, patience_s: float
+    ) -> AsyncGenerator[Chunk, None]:
+        """The pieces of one attempt; an answer is known to be under way until it ends."""
+        server, model = endpoint.base.root, request.model or endpoint.model
+        chunks = Asking(endpoint, request, self._book, self._patience).stream(patience_s)
+        async with aclosing(chunks):
+            if request.task:
+                async for chunk in chunks:
+                    yield chunk
+                return
+            with self._under_way.answer(server, model) as answer:
+                async for chunk in chunks:
+                    self._under_way.heard(answer, server, chunk)
                     yield chunk
 
     def known_of(self, endpoint: Endpoint, model: str) -> Lessons:
@@ -151,6 +168,8 @@ class OpenAiClient:
         model = request.model or endpoint.model
         place = (endpoint.base.root, model)
         self._refuse_while_busy(place)
+        if request.task:
+            self._under_way.join(*place)
         try:
             yield
         except LlmError as error:
