@@ -53,6 +53,15 @@ _GPT_5 = (
     without("temperature", 400, _TEMPERATURE),
     efforts("minimal", "low", "medium", "high"),
 )
+_VALIDATION = {
+    "error": {
+        "message": "[{'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), 'msg': "
+        "\"Input should be 'text' or 'json_object'\", 'input': 'json_schema'}]",
+        "type": "internal_server_error",
+        "param": None,
+        "code": None,
+    }
+}
 _MISTRAL = (without("stream_options", 422, forbidden("stream_options")), last_role)
 _GEMINI = [
     {
@@ -249,6 +258,12 @@ PROFILES = (
         PLAIN,
     ),
     Profile("llama.cpp-loading", (loading,), PLAIN),
+    Profile(
+        "llama-cpp-python",
+        (formats("text", "json_object", status=500, body=_VALIDATION),),
+        [*words(WRITTEN[0]), 0.3, *words(*WRITTEN[1:]), *END],
+        one_at_a_time=True,
+    ),
     Profile(
         "llama.cpp-gpt-oss",
         steps=tagged(

@@ -72,6 +72,7 @@ class Profile:
         thinks: Its thinking is told, and faces with a place for it pass it on.
         counts: Thinking counts in the limit of length.
         fences: JSON comes in prose.
+        one_at_a_time: A further call ends the answer that is being streamed.
     """
 
     name: str
@@ -84,6 +85,7 @@ class Profile:
     counts: bool = False
     fences: bool = False
     whole: bool = False
+    one_at_a_time: bool = False
 
 
 def chunk(delta: Json | None = None, finish: str | None = None, **more: Any) -> bytes:
@@ -139,9 +141,9 @@ def _format_of(call: Call) -> str:
     return str((call.body.get("response_format") or {}).get("type", ""))
 
 
-def formats(*known: str, body: Json) -> Rule:
+def formats(*known: str, body: Json, status: int = 400) -> Rule:
     """Knows some formats of replies."""
-    return lambda call: Reply(400, body) if _format_of(call) not in {"", *known} else None
+    return lambda call: Reply(status, body) if _format_of(call) not in {"", *known} else None
 
 
 def efforts(*known: str) -> Rule:

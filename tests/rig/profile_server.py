@@ -42,6 +42,7 @@ class ProfileServer:
         self.refused = 0
         self._http = HttpStub(self._answer)
         self._left = asyncio.Event()
+        self._interrupted = asyncio.Event()
 
     async def __aenter__(self) -> Self:
         await self._http.__aenter__()
@@ -59,6 +60,9 @@ class ProfileServer:
     async def _answer(self, request: Request, writer: asyncio.StreamWriter) -> None:
         call = Call(request.path, request.query, request.headers, request.json, len(self.calls))
         self.calls.append(call)
+        if self.profile.one_at_a_time:
+            self._interrupted.set()
+            self._interrupted = asyncio.Event()
         if request.path != f"{self.profile.path}/chat/completions":
             writer.write(whole(404, "application/json", b'{"detail": "Not Found"}'))
             return
@@ -95,13 +99,25 @@ class ProfileServer:
     async def _stream(self, steps: list[Step], writer: asyncio.StreamWriter) -> None:
         lines = head(200, "text/event-stream", Transfer_Encoding="chunked")
         writer.write(lines)
+        interrupted = self._interrupted
         for step in steps:
+            if interrupted.is_set():
+                break
             if step is None:
                 writer.transport.abort()
                 return
             if isinstance(step, float):
-                await asyncio.wait({asyncio.ensure_future(self._left.wait())}, timeout=step)
+                await self._pause(step)
                 continue
             writer.write(b"%x\r\n%s\r\n" % (len(step), step))
             await writer.drain()
+        if interrupted.is_set():
+            writer.write(b"%x\r\n%s\r\n" % (len(DONE), DONE))
         writer.write(b"0\r\n\r\n")
+
+    async def _pause(self, seconds: float) -> None:
+        ends = (self._left, self._interrupted)
+        waits = {asyncio.ensure_future(event.wait()) for event in ends}
+        await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        for wait in waits:
+            wait.cancel()

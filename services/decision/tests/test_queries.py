@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pellucid_decision.adapters.rules_folder import RulesFolder
 from pellucid_decision.decision import Decision
 from pellucid_decision.intent.cascade import Cascade
-from pellucid_decision.text.conversation import Ask, Subject, WebMode
+from pellucid_decision.text.conversation import Ask, Role, Subject, Turn, WebMode
 from pellucid_decision.understanding.limits import word_count
 from pellucid_language.stop_words import stop_words
 from rig.sample import often
@@ -108,3 +108,19 @@ def test_p5_own_terms_survive(
     joined = union(decide(message, subject=subject))
     for term in (*names, f"X{number}", '"exact phrase"'):
         assert term in joined, (message, joined)
+
+
+@settings(max_examples=often(60), deadline=None)
+@given(NAME, NAME, NAME)
+def test_a_message_without_a_name_keeps_that_of_the_question_before(
+    first: str, second: str, other: str
+) -> None:
+    history = (
+        Turn(Role.USER, f"When did the {first} {second} open?"),
+        Turn(Role.ASSISTANT, "In May."),
+    )
+    for query in decide("Who designed it?", history=history).queries:
+        assert query.text.startswith(f"{first} {second}")
+    fresh = union(decide(f"Who founded the {other}?", history=history))
+    assert other in fresh
+    assert first == other or f"{first} {second}" not in fresh

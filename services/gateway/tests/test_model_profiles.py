@@ -20,10 +20,16 @@ from pellucid_gateway.settings import GatewaySettings
 from pellucid_gateway.wiring.engine import tried_models
 from pellucid_runtime.llm.asking import Patience
 from pellucid_runtime.llm.endpoint import open_endpoint
-from pellucid_runtime.llm.model import ChatMessage, ChatRequest, LlmError
+from pellucid_runtime.llm.model import (
+    ChatMessage,
+    ChatRequest,
+    LlmError,
+    LlmTimeoutError,
+    LlmUnavailableError,
+)
 from pellucid_runtime.llm.openai import OpenAiClient
 from rig.model_profiles import PROFILES
-from rig.profile_rules import HALF, SHOWN, THOUGHT, Profile
+from rig.profile_rules import HALF, SHOWN, THOUGHT, WRITTEN, Profile
 from rig.profile_server import ProfileServer
 from rig.sample import sampled
 
@@ -242,3 +248,22 @@ async def test_a_check_says_what_the_model_can_do(name: str, found: str) -> None
 async def test_a_check_says_that_no_model_is_configured() -> None:
     (line,) = [line async for line in tried_models(GatewaySettings())]
     assert "LLM_MODEL is not set" in line
+
+
+async def test_a_server_that_answers_one_at_a_time_is_learnt(make_app: MakeApp) -> None:
+    (profile,) = (one for one in PROFILES if one.one_at_a_time)
+    answer = ChatRequest(messages=[ChatMessage("user", "The toll?")])
+    judging = ChatRequest(messages=[ChatMessage("user", "Is it so?")], task="judging")
+    async with tried(profile, make_app) as rig:
+        assert len([chunk async for chunk in rig.client.stream(answer)]) > len(WRITTEN)
+
+        with pytest.raises(LlmUnavailableError, match="broke off"):
+            async for _ in rig.client.stream(answer):
+                await rig.client.complete(judging)
+
+        text = ""
+        async for chunk in rig.client.stream(answer):
+            text += chunk.text
+            with pytest.raises(LlmTimeoutError, match="busy"):
+                await rig.client.complete(judging)
+        assert text == "".join(WRITTEN)

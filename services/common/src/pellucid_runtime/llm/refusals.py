@@ -28,8 +28,8 @@ _MONEY_STATUSES = frozenset({402})
 _RATE_STATUSES = frozenset({429})
 # Refusals that say "not now"; other 4xx say "not like this".
 _NOT_NOW = frozenset({408, 409, 425})
-# A refusal of this kind may be about a field.
-_OF_FIELDS = frozenset({400, 422})
+# A refusal of this kind may be about a field; wrappers of llama.cpp fail with 500 over one.
+_OF_FIELDS = frozenset({400, 422, 500})
 
 _MOST_TEXT_CHARS = 4_000
 _MOST_SAID_CHARS = 500
@@ -64,6 +64,8 @@ _ALTERNATION = re.compile(
 _VALUE = re.compile(
     r"unsupported[_ ]value|supported values|input should be|must be one of|expected"
 )
+
+_PERHAPS_OF_FIELDS = frozenset({LlmCause.REFUSED, LlmCause.SERVER_ERROR})
 
 _SENTENCES: Mapping[LlmCause, str] = {
     LlmCause.WRONG_KEY: "the model server refuses the key",
@@ -107,7 +109,7 @@ class Refusal:
     @property
     def is_of_fields(self) -> bool:
         """It may be about a field of the request, or the form of its messages."""
-        return self.status in _OF_FIELDS and self.cause is LlmCause.REFUSED
+        return self.status in _OF_FIELDS and self.cause in _PERHAPS_OF_FIELDS
 
     @property
     def is_loading(self) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from pellucid_decision.text.conversation import Role
 from pellucid_decision.text.normal import one_line
 from pellucid_decision.understanding.broadening import broadened
 from pellucid_decision.understanding.context import Context, chosen_from_history
@@ -104,6 +105,8 @@ def plan_queries(
     texts = [_dressed(text, context, wishes) for text in asked]
     texts = list(filter(None, texts))
     name = "" if wishes.own_topic else _lacking_name(texts, context)
+    if not (name or lines):
+        name = _asked_before(context, wishes.language)
     queries = _distinct((_named(texts, name) if name else texts) or [_NO_WORDS])
     queries = queries[: _most(context, len(queries))]
     chosen_words = lines[0] if lines else []
@@ -175,11 +178,30 @@ def _lacking_name(texts: Sequence[str], context: Context) -> str:
     return " ".join(_redacted(elements[0], context).split()[:_SUBJECT_WORDS])
 
 
+def _asked_before(context: Context, language: str) -> str:
+    """Return what the question before was about, empty where the message has a name of its own.
+
+    Without the model nothing tells whether a message leans on that question; a short one may.
+    """
+    asked = [turn.content for turn in context.turns if turn.role is Role.USER]
+    if not asked or _inner_names(context.message):
+        return ""
+    before = _redacted(asked[-1], context)
+    names = _inner_names(before) or _telling(before, context, language)
+    return " ".join(names[:_SUBJECT_WORDS])
+
+
+def _inner_names(text: str) -> list[str]:
+    """Return the words that are of names by their form; the first is capitalised anyway."""
+    return [word for word in _own_words(text)[1:] if _NAME.match(word)]
+
+
 def _named(texts: list[str], name: str) -> list[str]:
     """Put a name before the first query that has room for it."""
     for place, text in enumerate(texts):
         if _has_room([name, text]):
-            return [*texts[:place], f"{name} {text}", *texts[place + 1 :]]
+            told = f"{name} {text.removesuffix(f' {_ANY_WORD}')}"
+            return [*texts[:place], told, *texts[place + 1 :]]
     lead = " ".join(texts[0].split()[: MAX_WORDS - _SUBJECT_WORDS]) if texts else ""
     return [*texts[: MAX_QUERIES - 1], f"{name} {lead}".strip()]
 
@@ -220,10 +242,7 @@ def _baseline(context: Context, wishes: Wishes) -> tuple[str, ...]:
 
     What serves without the model: names, numbers and quotations first where they are too many.
     """
-    redacted = _redacted(context.message, context)
-    stop_words = query_stop_words(wishes.language)
-    words = _own_words(redacted)
-    telling = [word for word in words if word.casefold() not in stop_words] or words
+    telling = _telling(context.message, context, wishes.language)
     if not _has_room(telling):
         telling.sort(key=lambda word: not _NAME.match(word))
     lines: list[list[str]] = []
@@ -233,6 +252,13 @@ def _baseline(context: Context, wishes: Wishes) -> tuple[str, ...]:
         elif len(lines) < MAX_QUERIES:
             lines.append([word])
     return tuple(" ".join(line) for line in lines)
+
+
+def _telling(text: str, context: Context, language: str) -> list[str]:
+    """Return the words of a text that may stand in a query, without those that say nothing."""
+    words = _own_words(_redacted(text, context))
+    stop_words = query_stop_words(language)
+    return [word for word in words if word.casefold() not in stop_words] or words
 
 
 def _own_words(text: str) -> list[str]:
