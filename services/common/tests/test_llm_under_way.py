@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid_runtime.llm.model import Chunk, LlmCause, LlmTimeoutError, LlmUnavailableError
+from pellucid_runtime.llm.model import Chunk, LlmCause, LlmRejectedError, LlmUnavailableError
 from pellucid_runtime.llm.side_calls import LEFT_OUT_S
 from pellucid_runtime.llm.under_way import SLOW_S, AnswersUnderWay
 
@@ -50,7 +50,7 @@ def test_a_server_that_breaks_off_for_a_side_call_gets_none_beside_the_next_answ
 
     under_way.join(SERVER, MODEL)
     with under_way.answer(SERVER, MODEL) as answer:
-        with pytest.raises(LlmTimeoutError):
+        with pytest.raises(LlmRejectedError):
             under_way.join(SERVER, MODEL)
         under_way.join("http://b.example", MODEL)
         clock.seconds += LEFT_OUT_S + 1
@@ -79,6 +79,6 @@ def test_a_server_with_a_slow_first_token_gets_no_side_call(
         under_way.join(SERVER, MODEL)
         clock.seconds += SLOW_S + 1
         under_way.heard(answer, SERVER, Chunk("Four"))
-        with pytest.raises(LlmTimeoutError):
+        with pytest.raises(LlmRejectedError):
             under_way.join(SERVER, MODEL)
         under_way.heard(answer, SERVER, ENDED)

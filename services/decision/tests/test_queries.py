@@ -111,10 +111,9 @@ def test_p5_own_terms_survive(
 
 
 @settings(max_examples=often(60), deadline=None)
-@given(NAME, NAME, NAME)
-def test_a_message_without_a_name_keeps_that_of_the_question_before(
-    first: str, second: str, other: str
-) -> None:
+@given(st.lists(NAME, min_size=3, max_size=3, unique=True))
+def test_a_message_without_a_name_keeps_that_of_the_question_before(names: list[str]) -> None:
+    first, second, other = names
     history = (
         Turn(Role.USER, f"When did the {first} {second} open?"),
         Turn(Role.ASSISTANT, "In May."),
@@ -123,4 +122,4 @@ def test_a_message_without_a_name_keeps_that_of_the_question_before(
         assert query.text.startswith(f"{first} {second}")
     fresh = union(decide(f"Who founded the {other}?", history=history))
     assert other in fresh
-    assert first == other or f"{first} {second}" not in fresh
+    assert f"{first} {second}" not in fresh

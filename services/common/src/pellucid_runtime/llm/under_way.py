@@ -12,7 +12,7 @@ from time import monotonic
 import structlog
 
 from pellucid_runtime.bounded import BoundedDict
-from pellucid_runtime.llm.model import Chunk, LlmCause, LlmTimeoutError, LlmUnavailableError
+from pellucid_runtime.llm.model import Chunk, LlmCause, LlmRejectedError, LlmUnavailableError
 from pellucid_runtime.llm.side_calls import LEFT_OUT_S
 
 SLOW_S = 10.0
@@ -51,11 +51,12 @@ class AnswersUnderWay:
         """Go beside the answers of a server.
 
         Raises:
-            LlmTimeoutError: It has room for one request, and that is an answer.
+            LlmRejectedError: It has room for one request, and that is an answer.
         """
         answers = self._open.get(server, ())
         if answers and self._alone_until.get(server, 0.0) > self._now():
-            raise LlmTimeoutError("the server is busy with an answer", model=model)
+            message = "the server is busy with an answer"
+            raise LlmRejectedError(message, model=model, cause=LlmCause.TOO_SLOW)
         for answer in answers:
             answer.has_company = True
 

@@ -185,17 +185,26 @@ def best_passage(claim: str, sentences: list[str]) -> str:
 
 
 def _numbers(claim: str, text: str) -> Following:
-    """How the claim's figures stand in the text or follow from it: as the worst of them."""
+    """How the claim's figures stand in the text or follow from it: as the worst of them.
+
+    What a number in words means ("nearly half an hour") form may find but not refute.
+    """
     there = [*figures(text), *spelled_figures(text)]
-    wanted = (*figures(claim), *spelled_figures(claim))
-    absent = [
-        figure
-        for figure in wanted
-        if not (_stands(figure, there) or _is_idle(figure, there))
-        or _is_figure_of_another(figure, wanted, claim, text)
-    ]
-    found = sentences.split(text) if absent else []
-    return min((following(f, claim, found) for f in absent), default=Following.STATED)
+    digits, words = [*figures(claim)], [*spelled_figures(claim)]
+    absent = {
+        worst: [
+            figure
+            for figure in wanted
+            if not (_stands(figure, there) or _is_idle(figure, there))
+            or _is_figure_of_another(figure, (*digits, *words), claim, text)
+        ]
+        for worst, wanted in ((Following.NOT, digits), (Following.PERHAPS, words))
+    }
+    found = sentences.split(text) if any(absent.values()) else []
+    return min(
+        (max(worst, following(f, claim, found)) for worst, some in absent.items() for f in some),
+        default=Following.STATED,
+    )
 
 
 def _is_figure_of_another(figure: Figure, every: Sequence[Figure], claim: str, text: str) -> bool:
