@@ -18,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+from pellucid_gateway.domain.answer_model import ModelEnd, ModelPiece, Prompt
 from pellucid_gateway.domain.events import Delta, Done
 from pellucid_gateway.domain.findings import (
     Hit,
@@ -29,11 +30,8 @@ from pellucid_gateway.domain.findings import (
 )
 from pellucid_gateway.domain.ports import (
     FetchCall,
-    ModelEnd,
-    ModelPiece,
     Passage,
     PassageSupport,
-    Prompt,
     ScoreCall,
     SearchAnswer,
     SearchCall,

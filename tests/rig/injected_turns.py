@@ -9,6 +9,7 @@ from typing import Any
 
 from pellucid_fetcher.document import Document
 from pellucid_fetcher.extraction.reading.dispatch import open_readers, read
+from pellucid_gateway.domain.answer_model import AnswerModel
 from pellucid_gateway.domain.decision import Action, Decision, PlannedQuery, Stage
 from pellucid_gateway.domain.events import Done, TurnResult
 from pellucid_gateway.domain.findings import (
@@ -20,7 +21,6 @@ from pellucid_gateway.domain.findings import (
     ScoredHit,
 )
 from pellucid_gateway.domain.ports import (
-    AnswerModel,
     DecideAnswer,
     DecideCall,
     FetchCall,

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import yaml
 
-from pellucid_gateway.domain.ports import ModelEnd, ModelPiece, Prompt
+from pellucid_gateway.domain.answer_model import ModelEnd, ModelPiece, Prompt
 from pellucid_gateway.verification.fact_matching import overlap
 
 HOST = "found.example"

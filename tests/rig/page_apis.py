@@ -27,6 +27,7 @@ from pellucid_gateway.api.application import ApiParts, http_app
 from pellucid_gateway.api.http.admission import RequestLimits
 from pellucid_gateway.api.http.guard import GuardRules
 from pellucid_gateway.api.http.identity import Identity
+from pellucid_gateway.domain.answer_model import ModelEnd, ModelPiece, Prompt
 from pellucid_gateway.domain.findings import (
     Hit,
     Method,
@@ -38,9 +39,6 @@ from pellucid_gateway.domain.ports import (
     DecideAnswer,
     DecideCall,
     FetchCall,
-    ModelEnd,
-    ModelPiece,
-    Prompt,
     SearchAnswer,
     SearchCall,
 )

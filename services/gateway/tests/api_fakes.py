@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 
 from starlette.types import ASGIApp
 
+from pellucid_gateway.domain.account import Degradation, Notice, OutboundText, Usage
+from pellucid_gateway.domain.citation import Citation, CitationReport
 from pellucid_gateway.domain.decision import (
     Action,
     Decision,
@@ -18,26 +20,19 @@ from pellucid_gateway.domain.decision import (
 )
 from pellucid_gateway.domain.events import (
     AnswerKind,
-    Citation,
-    CitationReport,
     Cited,
     Decided,
-    Degradation,
     Delta,
     Done,
-    Notice,
     Noticed,
-    OutboundText,
     Progress,
     ProgressKind,
     ResultsReady,
-    SearchOutcome,
     SourcesReady,
     ToolCallPieces,
     TurnEvent,
     TurnResult,
     UrlFetched,
-    Usage,
 )
 from pellucid_gateway.domain.findings import (
     DateSource,
@@ -52,6 +47,7 @@ from pellucid_gateway.domain.findings import (
     Source,
 )
 from pellucid_gateway.domain.request import SearchCommand, TurnRequest
+from pellucid_gateway.domain.search_outcome import SearchOutcome
 from pellucid_gateway.load_shedding.adaptive_limit import AdaptiveLimit
 
 MakeApp = Callable[..., ASGIApp]

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from port_fakes import FakeScorer
 from turn_fakes import PinnedNow, course_of
 
-from pellucid_gateway.domain.events import Citation, CitationReport
+from pellucid_gateway.domain.answer_model import AnswerModel
+from pellucid_gateway.domain.citation import Citation, CitationReport
 from pellucid_gateway.domain.findings import PublishedDate, Source
 from pellucid_gateway.domain.notices import wording_for
-from pellucid_gateway.domain.ports import AnswerModel
 from pellucid_gateway.domain.request import CitationStyle
 from pellucid_gateway.turn_context.ledger import TurnLedger
 from pellucid_gateway.verification.judge import SupportJudge

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from pellucid_gateway.domain.account import Degradation, OutboundText
+from pellucid_gateway.domain.answer_model import ModelEnd, ModelPiece, ModelToolCalls, Prompt
 from pellucid_gateway.domain.decision import Action, Decision, PlannedQuery, Stage
-from pellucid_gateway.domain.events import Degradation, OutboundText
 from pellucid_gateway.domain.findings import (
     Hit,
     Method,
@@ -22,12 +23,8 @@ from pellucid_gateway.domain.ports import (
     DecideAnswer,
     DecideCall,
     FetchCall,
-    ModelEnd,
-    ModelPiece,
-    ModelToolCalls,
     Passage,
     PassageSupport,
-    Prompt,
     ReflectCall,
     Reflection,
     ScoreCall,

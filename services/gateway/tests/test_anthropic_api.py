@@ -10,16 +10,9 @@ import pytest
 from api_fakes import ANSWER, CITATIONS, SOURCES, FakeEngine, MakeApp, tool_call_events
 from sdk_clients import anthropic_client
 
+from pellucid_gateway.domain.account import Notice
 from pellucid_gateway.domain.decision import WebMode
-from pellucid_gateway.domain.events import (
-    Delta,
-    Failed,
-    Notice,
-    Noticed,
-    SourcesReady,
-    Thought,
-    UrlFetched,
-)
+from pellucid_gateway.domain.events import Delta, Failed, Noticed, SourcesReady, Thought, UrlFetched
 from pellucid_gateway.domain.request import CitationStyle
 from pellucid_runtime.http_server import HttpServer
 

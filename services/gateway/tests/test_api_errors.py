@@ -10,13 +10,14 @@ import pytest
 from api_fakes import RESULT, FakeEngine, MakeApp, turn_events
 from mcp import Client
 
+from pellucid_gateway.domain.account import Notice
 from pellucid_gateway.domain.errors import (
     BudgetSpentError,
     ProvidersSpentError,
     SearchFailedError,
     failed_by,
 )
-from pellucid_gateway.domain.events import Failed, Notice
+from pellucid_gateway.domain.events import Failed
 from pellucid_runtime.errors import (
     DeadlineExceededError,
     OverloadedError,

@@ -11,8 +11,9 @@ import pytest
 from api_fakes import RESULT, FakeEngine, MakeApp, forced_events, turn_events
 from playwright.async_api import Browser, Page, expect
 
+from pellucid_gateway.domain.citation import CitationCheck, Span
 from pellucid_gateway.domain.decision import WebMode
-from pellucid_gateway.domain.events import CitationCheck, Delta, Done, Failed, Span
+from pellucid_gateway.domain.events import Delta, Done, Failed
 from pellucid_gateway.domain.request import Depth
 from pellucid_runtime.http_server import HttpServer
 

@@ -10,7 +10,8 @@ from api_fakes import RESULT, FakeEngine, MakeApp
 from playwright.async_api import Browser, Page, Route, expect
 
 from pellucid_gateway.access.api_keys import ApiKey
-from pellucid_gateway.domain.events import Degradation, Done, Notice, Noticed
+from pellucid_gateway.domain.account import Degradation, Notice
+from pellucid_gateway.domain.events import Done, Noticed
 from pellucid_gateway.domain.findings import ProviderStatus
 from pellucid_runtime.http_server import HttpServer
 

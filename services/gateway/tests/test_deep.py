@@ -7,7 +7,8 @@ import pytest
 from port_fakes import HITS, FakeFetcher, FakeModel, FakeSearch, hit
 from turn_fakes import Rig
 
-from pellucid_gateway.domain.events import Degradation, Done, Progress, ProgressKind, TurnResult
+from pellucid_gateway.domain.account import Degradation
+from pellucid_gateway.domain.events import Done, Progress, ProgressKind, TurnResult
 from pellucid_gateway.domain.findings import ProviderStatus
 from pellucid_gateway.domain.ports import Reflection, SearchAnswer, SearchCall
 from pellucid_gateway.domain.request import Depth

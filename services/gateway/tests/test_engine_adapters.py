@@ -22,16 +22,13 @@ from pellucid_gateway.adapters.evidence_store import StoredEvidence
 from pellucid_gateway.adapters.model import LlmAnswerModel
 from pellucid_gateway.adapters.services import open_services
 from pellucid_gateway.adapters.sqlite_state import SqliteState
+from pellucid_gateway.domain.answer_model import ModelEnd, ModelPiece, ModelThought, Prompt
 from pellucid_gateway.domain.decision import Action, Freshness, PlannedQuery, Stage, WebMode
 from pellucid_gateway.domain.findings import DateSource, Hit, Method, ProviderStatus, Purpose
 from pellucid_gateway.domain.ports import (
     DecideCall,
     FetchCall,
-    ModelEnd,
-    ModelPiece,
-    ModelThought,
     Passage,
-    Prompt,
     ReflectCall,
     ScoreCall,
     SearchCall,

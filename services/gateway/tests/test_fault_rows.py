@@ -27,14 +27,7 @@ from port_fakes import (
 from turn_fakes import Rig, turn
 
 from pellucid_gateway.adapters.model import LlmAnswerModel
-from pellucid_gateway.domain.events import (
-    AnswerKind,
-    Delta,
-    Done,
-    Failed,
-    TurnEvent,
-    TurnResult,
-)
+from pellucid_gateway.domain.events import AnswerKind, Delta, Done, Failed, TurnEvent, TurnResult
 from pellucid_gateway.domain.findings import ProviderStatus
 from pellucid_gateway.domain.request import CitationStyle, Depth
 from pellucid_gateway.turn_context.budgets import StageBudgets

@@ -11,8 +11,9 @@ from turn_fakes import Rig
 
 from pellucid_gateway.adapters.requests import write_queries_request
 from pellucid_gateway.adapters.responses import decide_answer
+from pellucid_gateway.domain.account import Degradation, OutboundText
 from pellucid_gateway.domain.decision import Freshness, PlannedQuery
-from pellucid_gateway.domain.events import Degradation, Done, OutboundText, TurnResult
+from pellucid_gateway.domain.events import Done, TurnResult
 from pellucid_gateway.domain.findings import Hit
 from pellucid_gateway.domain.ports import SearchAnswer, SearchCall, Written
 from pellucid_runtime.errors import DependencyDownError

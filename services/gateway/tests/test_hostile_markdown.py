@@ -20,7 +20,8 @@ from pellucid_gateway.answering.korean_list import korean_list
 from pellucid_gateway.answering.quotable import Candidate
 from pellucid_gateway.api.compatible.sharing import answer_text
 from pellucid_gateway.api.openai.chat_reply import step_text
-from pellucid_gateway.domain.events import Notice, Progress, ProgressKind
+from pellucid_gateway.domain.account import Notice
+from pellucid_gateway.domain.events import Progress, ProgressKind
 from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.domain.notices import wording_for
 from pellucid_gateway.domain.request import CitationStyle

@@ -12,9 +12,9 @@ from port_fakes import HITS, QUESTION, FakeDecision, FakeFetcher, FakeSearch, se
 from turn_fakes import Rig
 
 from pellucid_gateway.answering.window import bound_tokens
+from pellucid_gateway.domain.answer_model import ModelEnd, ModelPiece, Prompt
 from pellucid_gateway.domain.events import Done, TurnResult
 from pellucid_gateway.domain.findings import Hit
-from pellucid_gateway.domain.ports import ModelEnd, ModelPiece, Prompt
 from pellucid_gateway.domain.request import Depth
 from pellucid_runtime.errors import DependencyDownError
 

@@ -17,8 +17,8 @@ from turn_fakes import Rig, turn
 from pellucid_gateway.adapters.model import LlmAnswerModel
 from pellucid_gateway.answering.client_prompt import build_client_prompt
 from pellucid_gateway.answering.window import PER_MESSAGE_TOKENS
+from pellucid_gateway.domain.answer_model import ModelToolCalls, Prompt
 from pellucid_gateway.domain.events import Delta, Done, ToolCallPieces, TurnResult
-from pellucid_gateway.domain.ports import ModelToolCalls, Prompt
 from pellucid_gateway.domain.request import ClientMessages, SubjectContext
 from pellucid_gateway.question.tokens import SAFETY, tokens_of
 from pellucid_runtime.llm.model import ChatRequest, Chunk

@@ -12,8 +12,8 @@ from test_second_opinion import ScriptedJudge
 from turn_fakes import PinnedNow, Rig, course_of
 
 from pellucid_gateway.domain.answer import Verdict
+from pellucid_gateway.domain.answer_model import ModelEnd, ModelPiece, ModelToolCalls, Prompt
 from pellucid_gateway.domain.notices import wording_for
-from pellucid_gateway.domain.ports import ModelEnd, ModelPiece, ModelToolCalls, Prompt
 from pellucid_gateway.turn.replay import replay
 from pellucid_gateway.turn_context.ledger import TurnLedger
 from pellucid_gateway.verification.judge import SupportJudge

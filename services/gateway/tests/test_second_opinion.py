@@ -11,10 +11,10 @@ from citation_fakes import MARKER, SOURCES, verifier
 from port_fakes import FakeScorer
 from turn_fakes import PinnedNow, Rig
 
+from pellucid_gateway.domain.answer_model import ModelEnd, ModelPiece, ModelToolCalls, Prompt
 from pellucid_gateway.domain.events import Cited, Done
 from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.domain.notices import wording_for
-from pellucid_gateway.domain.ports import ModelEnd, ModelPiece, ModelToolCalls, Prompt
 from pellucid_gateway.turn_context.ledger import TurnLedger
 from pellucid_gateway.verification.model_judge import parsed
 

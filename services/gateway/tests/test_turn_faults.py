@@ -19,15 +19,9 @@ from port_fakes import (
 )
 from turn_fakes import Rig
 
+from pellucid_gateway.domain.account import Degradation
 from pellucid_gateway.domain.decision import Action, Stage
-from pellucid_gateway.domain.events import (
-    AnswerKind,
-    Degradation,
-    Delta,
-    Done,
-    Failed,
-    TurnResult,
-)
+from pellucid_gateway.domain.events import AnswerKind, Delta, Done, Failed, TurnResult
 from pellucid_gateway.domain.findings import ProviderReport, ProviderStatus, ScoredHit
 from pellucid_gateway.domain.ports import ScoreCall
 from pellucid_gateway.domain.request import Depth, SearchCommand, SubjectContext

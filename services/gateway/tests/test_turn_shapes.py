@@ -15,11 +15,7 @@ from port_fakes import (
 )
 from turn_fakes import Rig
 
-from pellucid_gateway.domain.events import (
-    Delta,
-    Done,
-    TurnResult,
-)
+from pellucid_gateway.domain.events import Delta, Done, TurnResult
 from pellucid_gateway.domain.findings import Hit
 from pellucid_gateway.domain.request import (
     CitationStyle,

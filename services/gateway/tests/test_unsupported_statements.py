@@ -9,7 +9,8 @@ import httpx
 import pytest
 from api_fakes import RESULT, FakeEngine, turn_events
 
-from pellucid_gateway.domain.events import Done, Span
+from pellucid_gateway.domain.citation import Span
+from pellucid_gateway.domain.events import Done
 
 SAID = [{"role": "user", "content": "What is the toll?"}]
 BODIES: dict[str, dict[str, Any]] = {

@@ -12,9 +12,10 @@ from prometheus_client import Counter, Gauge, Histogram
 
 from pellucid_gateway.access.api_keys import ApiKey
 from pellucid_gateway.domain.engine import EngineLayer
-from pellucid_gateway.domain.events import Done, Failed, SearchOutcome, TurnEvent, TurnResult
+from pellucid_gateway.domain.events import Done, Failed, TurnEvent, TurnResult
 from pellucid_gateway.domain.passed_on import PassedOn
 from pellucid_gateway.domain.request import Depth, SearchCommand, TurnRequest
+from pellucid_gateway.domain.search_outcome import SearchOutcome
 from pellucid_runtime.telemetry.metrics import LATENCY_BUCKETS
 from pellucid_runtime.telemetry.tracing import exemplar
 

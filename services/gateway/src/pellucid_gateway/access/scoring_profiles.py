@@ -10,13 +10,14 @@ from dataclasses import dataclass, field, replace
 
 from pellucid_gateway.domain.decision import Decision
 from pellucid_gateway.domain.engine import EngineLayer, TurnEngine
-from pellucid_gateway.domain.events import SearchOutcome, TurnEvent
+from pellucid_gateway.domain.events import TurnEvent
 from pellucid_gateway.domain.request import (
     ScoringOptions,
     SearchCommand,
     SearchOptions,
     TurnRequest,
 )
+from pellucid_gateway.domain.search_outcome import SearchOutcome
 from pellucid_runtime.errors import InvalidArgumentError
 
 # Turns that no share is for, where some are.

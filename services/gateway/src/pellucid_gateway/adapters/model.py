@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
 
-from pellucid_gateway.domain.ports import (
+from pellucid_gateway.domain.answer_model import (
     ModelEnd,
     ModelEvent,
     ModelPiece,
@@ -19,7 +19,7 @@ TEMPERATURE = 0.3
 
 
 class LlmAnswerModel:
-    """Implements `ports.AnswerModel`.
+    """Implements `answer_model.AnswerModel`.
 
     Args:
         client: The language model.

@@ -9,8 +9,8 @@ from pellucid.fetcher.v1 import fetcher_pb2
 from pellucid.scorer.v1 import scorer_pb2
 from pellucid.search.v1 import search_pb2
 
+from pellucid_gateway.domain.account import OutboundText
 from pellucid_gateway.domain.decision import Action, Decision, PlannedQuery, Stage
-from pellucid_gateway.domain.events import OutboundText
 from pellucid_gateway.domain.findings import (
     Hit,
     PageContent,

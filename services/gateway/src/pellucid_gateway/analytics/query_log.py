@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pellucid_gateway.analytics.rollups import day_of, last_days, summed
-from pellucid_gateway.domain.events import Citation, SearchOutcome, TurnResult
+from pellucid_gateway.domain.citation import Citation
+from pellucid_gateway.domain.events import TurnResult
 from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.search_outcome import SearchOutcome
 from pellucid_gateway.domain.shelf import Shelf
 from pellucid_gateway.domain.state_ports import Entry, Records, Rollups
 

@@ -9,10 +9,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
+from pellucid_gateway.domain.account import ModelUse
 from pellucid_gateway.domain.decision import Action
-from pellucid_gateway.domain.events import AnswerKind, ModelUse, SearchOutcome, TurnResult
+from pellucid_gateway.domain.events import AnswerKind, TurnResult
 from pellucid_gateway.domain.findings import ProviderReport, ProviderStatus
 from pellucid_gateway.domain.passed_on import PassedOn
+from pellucid_gateway.domain.search_outcome import SearchOutcome
 
 MINUTE_S = 60
 HOUR_S = 3600

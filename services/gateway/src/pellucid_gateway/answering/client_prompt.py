@@ -20,8 +20,8 @@ from pellucid_gateway.answering.window import (
     estimated,
     source_cap,
 )
+from pellucid_gateway.domain.answer_model import Prompt
 from pellucid_gateway.domain.findings import Source
-from pellucid_gateway.domain.ports import Prompt
 from pellucid_gateway.domain.request import ClientMessages, TurnRequest
 from pellucid_gateway.question.tokens import tokens_of
 from pellucid_gateway.turn_context.plans import DepthPlan

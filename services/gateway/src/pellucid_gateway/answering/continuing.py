@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from pellucid_gateway.answering.window import LONGEST_ANSWER_TOKENS, bound_tokens
-from pellucid_gateway.domain.ports import Prompt
+from pellucid_gateway.domain.answer_model import Prompt
 from pellucid_gateway.domain.request import ChatMessage, Role
 
 _GO_ON = (

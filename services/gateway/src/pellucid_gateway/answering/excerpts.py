@@ -12,7 +12,8 @@ from pellucid_gateway.answering.setting import Setting
 from pellucid_gateway.answering.summary import summary
 from pellucid_gateway.conflicts.notes import Conflict
 from pellucid_gateway.domain.answer import Answer
-from pellucid_gateway.domain.events import AnswerKind, Citation, Cited, Delta
+from pellucid_gateway.domain.citation import Citation
+from pellucid_gateway.domain.events import AnswerKind, Cited, Delta
 from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.domain.notices import SEARCH_LOST
 from pellucid_gateway.domain.ports import ScorerPort

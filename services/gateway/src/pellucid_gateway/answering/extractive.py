@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from pellucid_gateway.answering.quotable import Candidate
 from pellucid_gateway.conflicts.notes import Conflict, told
-from pellucid_gateway.domain.events import Citation, CitationReport
+from pellucid_gateway.domain.citation import Citation, CitationReport
 from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.domain.notices import Wording
 from pellucid_gateway.domain.request import CitationStyle

@@ -16,17 +16,7 @@ from pellucid_gateway.answering.prompts import build_prompt
 from pellucid_gateway.answering.setting import Setting
 from pellucid_gateway.answering.waiting import ready, told_when_silent
 from pellucid_gateway.domain.answer import Answer
-from pellucid_gateway.domain.events import (
-    AnswerKind,
-    Cited,
-    Delta,
-    Thought,
-    ToolCallPieces,
-)
-from pellucid_gateway.domain.fencing import Unfencing
-from pellucid_gateway.domain.findings import Source
-from pellucid_gateway.domain.outgoing import sent_prompt
-from pellucid_gateway.domain.ports import (
+from pellucid_gateway.domain.answer_model import (
     AnswerModel,
     ModelEnd,
     ModelEvent,
@@ -34,8 +24,12 @@ from pellucid_gateway.domain.ports import (
     ModelThought,
     ModelToolCalls,
     Prompt,
-    ScorerPort,
 )
+from pellucid_gateway.domain.events import AnswerKind, Cited, Delta, Thought, ToolCallPieces
+from pellucid_gateway.domain.fencing import Unfencing
+from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.outgoing import sent_prompt
+from pellucid_gateway.domain.ports import ScorerPort
 from pellucid_gateway.domain.request import CitationStyle, Role, TurnRequest
 from pellucid_gateway.domain.tool_calls import assembled
 from pellucid_gateway.turn_context.context import TurnContext

@@ -12,10 +12,10 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from pellucid_gateway.answering.window import NAMED_SHARE, PER_MESSAGE_TOKENS, estimated
+from pellucid_gateway.domain.answer_model import AnswerModel, ModelEnd, ModelPiece, Prompt
 from pellucid_gateway.domain.fencing import fenced
 from pellucid_gateway.domain.findings import Method, Source
 from pellucid_gateway.domain.outgoing import sent_prompt
-from pellucid_gateway.domain.ports import AnswerModel, ModelEnd, ModelPiece, Prompt
 from pellucid_gateway.domain.request import ChatMessage, Role
 from pellucid_gateway.question.key_facts import candidates
 from pellucid_gateway.question.tokens import cut_middle, tokens_of

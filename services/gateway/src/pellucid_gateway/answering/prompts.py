@@ -27,8 +27,8 @@ from pellucid_gateway.answering.window import (
     estimated,
     source_cap,
 )
+from pellucid_gateway.domain.answer_model import Prompt
 from pellucid_gateway.domain.findings import Source
-from pellucid_gateway.domain.ports import Prompt
 from pellucid_gateway.domain.request import ChatMessage, Role, TurnRequest
 from pellucid_gateway.question.tokens import cut_middle, tokens_of
 

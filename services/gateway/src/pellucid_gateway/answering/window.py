@@ -7,8 +7,8 @@ import math
 from collections.abc import Sequence
 
 from pellucid_gateway.answering.rules import SOURCE_RULES
+from pellucid_gateway.domain.answer_model import Prompt
 from pellucid_gateway.domain.findings import Source
-from pellucid_gateway.domain.ports import Prompt
 from pellucid_gateway.question.tokens import SAFETY, tokens_of
 from pellucid_gateway.turn_context.plans import DepthPlan
 

@@ -19,9 +19,10 @@ from pellucid_gateway.analytics.query_log import QueryLog
 from pellucid_gateway.analytics.rollups import of_failure, of_passed, of_profile, of_search, of_turn
 from pellucid_gateway.analytics.turn_log import TurnLog
 from pellucid_gateway.conversation.conversations import Conversations
-from pellucid_gateway.domain.events import SearchOutcome, TurnResult
+from pellucid_gateway.domain.events import TurnResult
 from pellucid_gateway.domain.passed_on import PassedOn
 from pellucid_gateway.domain.request import TurnRequest
+from pellucid_gateway.domain.search_outcome import SearchOutcome
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import ServiceError
 

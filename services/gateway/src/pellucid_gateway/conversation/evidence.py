@@ -10,8 +10,10 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from pellucid_gateway.domain.account import OutboundText
 from pellucid_gateway.domain.answer import Verdict
-from pellucid_gateway.domain.events import AnswerKind, Citation, OutboundText, TurnResult
+from pellucid_gateway.domain.citation import Citation
+from pellucid_gateway.domain.events import AnswerKind, TurnResult
 from pellucid_gateway.domain.findings import PageContent, ScoredHit, Source
 from pellucid_gateway.domain.ports import ScoreCall
 from pellucid_gateway.domain.request import CitationStyle

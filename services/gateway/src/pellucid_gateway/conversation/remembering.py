@@ -21,10 +21,11 @@ from pellucid_gateway.conversation.memories import Memories
 from pellucid_gateway.conversation.page_sights import has_changed, wall_of
 from pellucid_gateway.domain.engine import EngineLayer, TurnEngine
 from pellucid_gateway.domain.errors import BudgetSpentError, failed_by
-from pellucid_gateway.domain.events import Decided, Done, Failed, SearchOutcome, TurnEvent
+from pellucid_gateway.domain.events import Decided, Done, Failed, TurnEvent
 from pellucid_gateway.domain.limits import MESSAGES
 from pellucid_gateway.domain.ports import ScorerPort
 from pellucid_gateway.domain.request import SearchCommand, SearchOptions, TurnRequest
+from pellucid_gateway.domain.search_outcome import SearchOutcome
 from pellucid_gateway.domain.state_ports import Rollups
 from pellucid_gateway.turn_context.budgets import limited
 from pellucid_runtime.clock import Clock

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from pellucid_gateway.domain.events import AnswerKind, Citation, CitationReport, Span
+from pellucid_gateway.domain.citation import Citation, CitationReport, Span
+from pellucid_gateway.domain.events import AnswerKind
 
 
 @dataclass(frozen=True, slots=True)

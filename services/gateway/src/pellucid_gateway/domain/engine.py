@@ -4,9 +4,10 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Protocol
 
 from pellucid_gateway.domain.decision import Decision
-from pellucid_gateway.domain.events import SearchOutcome, TurnEvent
+from pellucid_gateway.domain.events import TurnEvent
 from pellucid_gateway.domain.findings import PageContent
 from pellucid_gateway.domain.request import SearchCommand, TurnRequest
+from pellucid_gateway.domain.search_outcome import SearchOutcome
 
 
 class TurnEngine(Protocol):

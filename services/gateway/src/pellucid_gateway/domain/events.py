@@ -15,8 +15,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from pellucid_gateway.domain.account import Degradation, Notice, OutboundText, Usage
+from pellucid_gateway.domain.citation import Citation, CitationReport, Span
 from pellucid_gateway.domain.decision import Decision
-from pellucid_gateway.domain.findings import Entity, Method, ProviderReport, ScoredHit, Source
+from pellucid_gateway.domain.findings import Entity, Method, ProviderReport, Source
 from pellucid_runtime.llm.model import LlmCause, Said
 
 
@@ -39,137 +41,6 @@ class ProgressKind(StrEnum):
     EXTRACTING = "web_search_extracting"
     REFLECTING = "web_search_reflecting"
     COMPLETE = "web_search_complete"
-
-
-@dataclass(frozen=True, slots=True)
-class Degradation:
-    """A part that was lost while the rest is good; detail is for operators, without user text."""
-
-    component: str
-    detail: str
-
-
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """A localised sentence with a stable code; `retry`: asking the same again may help."""
-
-    code: str
-    text: str
-    retry: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class OutboundText:
-    """One string that left; kind is "query", "url" or "prompt"."""
-
-    to: str
-    kind: str
-    text: str
-    redacted: tuple[str, ...] = ()
-
-
-class CitationCheck(StrEnum):
-    """How a citation was found to be right."""
-
-    SUPPORTED = "supported"
-    """A judge read the passage and found that it says so."""
-    MATCHED = "matched"
-    """Figures, dates and names stand there, and the wording is alike."""
-    UNCHECKED = "unchecked"
-    """The scorer was down: only figures, dates, names and words were compared."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Citation:
-    """A checked claim; offsets are Unicode code points into the answer, end exclusive.
-
-    Attributes:
-        cited_text: The supporting passage, verbatim from the source's text as shown.
-        support: 0 to 1; higher is better supported.
-        added: The model did not cite here.
-    """
-
-    start: int
-    end: int
-    source: int
-    url: str
-    title: str
-    cited_text: str
-    support: float
-    check: CitationCheck = CitationCheck.MATCHED
-    added: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A part of the answer, in Unicode code points, end exclusive."""
-
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CitationReport:
-    """What the verifier did.
-
-    Attributes:
-        checked: Citations that the model wrote: kept + rebound + dropped.
-        supported: Of those shown, whoever wrote them; with matched and unchecked all of them.
-        added: Of those shown, where the model cited nothing.
-    """
-
-    checked: int = 0
-    kept: int = 0
-    supported: int = 0
-    matched: int = 0
-    unchecked: int = 0
-    rebound: int = 0
-    dropped: int = 0
-    added: int = 0
-    uncited_sentences: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelUse:
-    """What one model used in a turn; cost in millionths of a US dollar, 0 without a price."""
-
-    model: str
-    calls: int = 1
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cost_micro_usd: int = 0
-
-    def plus(self, other: "ModelUse") -> "ModelUse":
-        """The sum of two uses of the same model."""
-        return ModelUse(
-            model=self.model,
-            calls=self.calls + other.calls,
-            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
-            completion_tokens=self.completion_tokens + other.completion_tokens,
-            cost_micro_usd=self.cost_micro_usd + other.cost_micro_usd,
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
-    """What the turn used; context_tokens are those of sources among the prompt's.
-
-    Attributes:
-        cost_micro_usd: Providers and models together.
-        models: One entry for each model that answered.
-    """
-
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    context_tokens: int = 0
-    searches: int = 0
-    cost_micro_usd: int = 0
-    models: tuple[ModelUse, ...] = ()
-
-    @property
-    def cost_usd(self) -> float:
-        """Cost at list prices in US dollars."""
-        return self.cost_micro_usd / 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,64 +230,3 @@ TurnEvent = (
 
 Send = Callable[[TurnEvent], Awaitable[None]]
 """Hands an event to the API; waits while the API is far behind."""
-
-
-class FactVerdict(StrEnum):
-    """What sources say of a statement."""
-
-    SUPPORTED = "supported"
-    REFUTED = "refuted"
-    MIXED = "mixed"
-    NOT_ENOUGH = "not_enough"
-
-
-@dataclass(frozen=True, slots=True)
-class FactEvidence:
-    """A result that speaks for or against a statement, with the words that do, verbatim."""
-
-    source: int
-    passage: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FactCheck:
-    """What results say of a statement.
-
-    Attributes:
-        verdict: None where nobody judged.
-        supporting: Where nobody judged, those whose form and likeness state it.
-        judged: A language model read the statement beside each of them.
-    """
-
-    verdict: FactVerdict | None = None
-    supporting: tuple[FactEvidence, ...] = ()
-    refuting: tuple[FactEvidence, ...] = ()
-    judged: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchOutcome:
-    """Ranked results without an answer.
-
-    Attributes:
-        results: Included results, best first, numbered from 1.
-        excluded: Everything else that was found, for evidence and explanation.
-        queries: What was searched for.
-        searched: The same, redacted.
-        check: What the results say of the statement that was searched for; None: nobody asked.
-        entities: What names of the queries stand for, where names are linked.
-    """
-
-    id: str
-    results: tuple[Source, ...]
-    excluded: tuple[ScoredHit, ...] = ()
-    queries: tuple[str, ...] = ()
-    providers: tuple[ProviderReport, ...] = ()
-    degraded: tuple[Degradation, ...] = ()
-    notices: tuple[Notice, ...] = ()
-    timings_ms: Mapping[str, int] = field(default_factory=dict)
-    usage: Usage = field(default_factory=Usage)
-    outbound: tuple[OutboundText, ...] = ()
-    searched: tuple[str, ...] = ()
-    check: FactCheck | None = None
-    entities: tuple[Entity, ...] = ()

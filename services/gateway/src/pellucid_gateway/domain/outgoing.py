@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
+from pellucid_gateway.domain.account import OutboundText
 from pellucid_gateway.domain.attachment import is_attachment
-from pellucid_gateway.domain.events import OutboundText
 from pellucid_gateway.domain.findings import Method, PageContent
 
 

@@ -17,12 +17,12 @@ from pellucid_gateway.domain.events import (
     Progress,
     ProgressKind,
     ResultsReady,
-    SearchOutcome,
     SourcesReady,
     TurnEvent,
 )
 from pellucid_gateway.domain.notices import wording_for
 from pellucid_gateway.domain.request import SearchCommand, TurnRequest
+from pellucid_gateway.domain.search_outcome import SearchOutcome
 from pellucid_gateway.load_shedding.concurrency_limit import ConcurrencyLimit, is_admitted
 from pellucid_gateway.question.plain_messages import is_plain
 from pellucid_language.detection import detect_language

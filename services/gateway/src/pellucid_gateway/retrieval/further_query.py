@@ -9,8 +9,8 @@ from collections.abc import Awaitable
 from dataclasses import replace
 from typing import Any
 
+from pellucid_gateway.domain.account import OutboundText
 from pellucid_gateway.domain.decision import PlannedQuery
-from pellucid_gateway.domain.events import OutboundText
 from pellucid_gateway.domain.ports import (
     DecisionPort,
     SearchAnswer,

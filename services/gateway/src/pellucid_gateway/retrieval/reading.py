@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
+from pellucid_gateway.domain.account import OutboundText
 from pellucid_gateway.domain.attachment import Attachment, is_attachment
-from pellucid_gateway.domain.events import OutboundText
 from pellucid_gateway.domain.findings import Hit, Method, PageContent, Purpose
 from pellucid_gateway.domain.outgoing import fetched_urls
 from pellucid_gateway.domain.ports import FetchCall, FetcherPort

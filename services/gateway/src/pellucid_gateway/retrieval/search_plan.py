@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from pellucid_gateway.domain.account import OutboundText
 from pellucid_gateway.domain.decision import Decision, Freshness, PlannedQuery
-from pellucid_gateway.domain.events import OutboundText
 from pellucid_gateway.domain.ports import DecideCall, SearchAnswer
 from pellucid_gateway.domain.request import SearchOptions, SubjectContext
 from pellucid_gateway.question.parts import parts_of

@@ -4,13 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
+from pellucid_gateway.domain.answer_model import AnswerModel
 from pellucid_gateway.domain.decision import Decision, Stage
 from pellucid_gateway.domain.events import Send
-from pellucid_gateway.domain.ports import (
-    AnswerModel,
-    DecideCall,
-    EvidenceStore,
-)
+from pellucid_gateway.domain.ports import DecideCall, EvidenceStore
 from pellucid_gateway.domain.request import ChatMessage, Depth, Role, TurnRequest
 from pellucid_gateway.domain.services import Services
 from pellucid_gateway.domain.standing import Standings, WithoutStandings

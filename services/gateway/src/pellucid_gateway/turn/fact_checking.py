@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from pellucid_gateway.domain.events import FactCheck
 from pellucid_gateway.domain.fencing import neutral
 from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.domain.request import TurnRequest
+from pellucid_gateway.domain.search_outcome import FactCheck
 from pellucid_gateway.retrieval import sources as sourcing
 from pellucid_gateway.retrieval.choosing import PassageChooser, Wanted
 from pellucid_gateway.retrieval.gathered import Gathered

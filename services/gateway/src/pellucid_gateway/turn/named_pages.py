@@ -1,7 +1,8 @@
 """What a person, and the model, are told of the pages that the person named."""
 
+from pellucid_gateway.domain.account import Notice
 from pellucid_gateway.domain.attachment import is_attachment
-from pellucid_gateway.domain.events import Notice, UrlFetched
+from pellucid_gateway.domain.events import UrlFetched
 from pellucid_gateway.domain.fencing import neutral
 from pellucid_gateway.domain.findings import FETCH_FAILED, PageContent
 from pellucid_gateway.domain.request import TurnRequest

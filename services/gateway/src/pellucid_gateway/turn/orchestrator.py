@@ -12,11 +12,12 @@ from pellucid_gateway.domain.decision import (
     WebMode,
 )
 from pellucid_gateway.domain.errors import QuotaSpentError, failed_by, search_failure
-from pellucid_gateway.domain.events import Done, Failed, SearchOutcome, Send, TurnEvent
+from pellucid_gateway.domain.events import Done, Failed, Send, TurnEvent
 from pellucid_gateway.domain.findings import PageContent, Purpose, ScoredHit
 from pellucid_gateway.domain.notices import wording_for
 from pellucid_gateway.domain.ports import FetchCall
 from pellucid_gateway.domain.request import ChatMessage, Role, SearchCommand, TurnRequest
+from pellucid_gateway.domain.search_outcome import SearchOutcome
 from pellucid_gateway.retrieval import sources as sourcing
 from pellucid_gateway.retrieval.gathered import Gathered
 from pellucid_gateway.retrieval.labels import labelled

@@ -18,6 +18,7 @@ from pellucid_gateway.conflicts.detection import find_conflicts
 from pellucid_gateway.conflicts.notes import Conflict, note_of, told
 from pellucid_gateway.conversation.evidence import Basis, evidence_record
 from pellucid_gateway.domain.answer import Answer
+from pellucid_gateway.domain.answer_model import AnswerModel
 from pellucid_gateway.domain.attachment import is_attachment
 from pellucid_gateway.domain.decision import Action, Decision, WebMode
 from pellucid_gateway.domain.events import (
@@ -31,7 +32,6 @@ from pellucid_gateway.domain.events import (
 )
 from pellucid_gateway.domain.findings import PageContent, Source
 from pellucid_gateway.domain.notices import SEARCH_LOST, wording_for
-from pellucid_gateway.domain.ports import AnswerModel
 from pellucid_gateway.domain.request import TurnRequest
 from pellucid_gateway.question.fallback_decision import find_urls
 from pellucid_gateway.retrieval import sources as sourcing

@@ -9,8 +9,8 @@ in a chat about something, of a person of whom something is known.
 import asyncio
 from dataclasses import replace
 
+from pellucid_gateway.domain.account import OutboundText
 from pellucid_gateway.domain.decision import Action, Decision, WebMode
-from pellucid_gateway.domain.events import OutboundText
 from pellucid_gateway.domain.ports import SearchAnswer, SearchCall, SearchPort
 from pellucid_gateway.domain.request import TurnRequest
 from pellucid_gateway.question.fallback_decision import decide_by_rule

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from pellucid_gateway.domain.events import Degradation, ModelUse, Notice, OutboundText, Usage
+from pellucid_gateway.domain.account import Degradation, ModelUse, Notice, OutboundText, Usage
 from pellucid_gateway.domain.findings import Entity, ProviderReport, ProviderStatus, Source
 from pellucid_gateway.domain.notices import RETRYABLE, Wording
 from pellucid_runtime.clock import Clock

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pellucid_gateway.domain.events import Citation, CitationReport, Cited, Span
+from pellucid_gateway.domain.citation import Citation, CitationReport, Span
+from pellucid_gateway.domain.events import Cited
 from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.verification.claim_extraction import trimmed
 from pellucid_gateway.verification.judgement import Bound, CheckedSentence

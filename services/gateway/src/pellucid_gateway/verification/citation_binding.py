@@ -7,7 +7,7 @@ best other one that does, else it is dropped. A statement without one gets the b
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from pellucid_gateway.domain.events import CitationCheck, CitationReport
+from pellucid_gateway.domain.citation import CitationCheck, CitationReport
 from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.verification import attributions
 from pellucid_gateway.verification.judgement import Bound, ClaimJudge, Judgement

@@ -7,8 +7,8 @@ given: that nothing was found to state it refutes nothing.
 
 from collections.abc import Mapping, Sequence
 
-from pellucid_gateway.domain.events import FactCheck, FactEvidence, FactVerdict
 from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.domain.search_outcome import FactCheck, FactEvidence, FactVerdict
 from pellucid_gateway.verification.judge import SupportJudge, passage_of, surroundings
 from pellucid_gateway.verification.judgement import Doubt
 from pellucid_gateway.verification.model_judge import ModelOpinion, Stance

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from pellucid_gateway.domain.events import Citation, CitationCheck
+from pellucid_gateway.domain.citation import Citation, CitationCheck
 from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.verification.pieces import Claim, Piece, Text
 

@@ -11,9 +11,9 @@ from contextlib import aclosing
 from enum import StrEnum
 from typing import Any, TypeVar
 
+from pellucid_gateway.domain.answer_model import AnswerModel, ModelEnd, ModelPiece, Prompt
 from pellucid_gateway.domain.fencing import fenced, neutral
 from pellucid_gateway.domain.outgoing import sent_prompt
-from pellucid_gateway.domain.ports import AnswerModel, ModelEnd, ModelPiece, Prompt
 from pellucid_gateway.domain.request import ChatMessage, Role
 from pellucid_gateway.turn_context.budgets import limited
 from pellucid_gateway.turn_context.context import TurnContext

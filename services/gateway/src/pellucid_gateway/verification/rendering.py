@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pellucid_gateway.domain.events import Citation
+from pellucid_gateway.domain.citation import Citation
 from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.domain.request import CitationStyle
 from pellucid_gateway.markdown import escaping

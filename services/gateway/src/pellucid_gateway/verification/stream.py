@@ -12,7 +12,8 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from pellucid_gateway.domain.events import Citation, CitationReport, Cited, Delta, Span
+from pellucid_gateway.domain.citation import Citation, CitationReport, Span
+from pellucid_gateway.domain.events import Cited, Delta
 from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.domain.request import CitationStyle
 from pellucid_gateway.markdown.addresses import Addresses

@@ -18,6 +18,7 @@ from pellucid_gateway.api.compatible.sharing import answer_text, unsupported
 from pellucid_gateway.api.http.problems import Problem
 from pellucid_gateway.api.http.streams import frame
 from pellucid_gateway.domain import events
+from pellucid_gateway.domain.citation import Citation
 from pellucid_gateway.domain.findings import Source
 
 Json = dict[str, Any]
@@ -197,7 +198,7 @@ class MessageEncoder(EventEncoder):
         self._content[-1]["text"] += text
         return [*frames, self._delta({"type": "text_delta", "text": text})]
 
-    def on_citation(self, citation: events.Citation) -> Sequence[bytes]:
+    def on_citation(self, citation: Citation) -> Sequence[bytes]:
         """See `EventEncoder`."""
         if not self._open:
             return []

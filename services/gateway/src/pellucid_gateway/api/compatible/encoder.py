@@ -9,6 +9,7 @@ from typing import Any
 
 from pellucid_gateway.api.http.problems import Problem
 from pellucid_gateway.domain import events
+from pellucid_gateway.domain.citation import Citation
 from pellucid_gateway.domain.decision import Decision
 from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.domain.notices import SEARCH_LOST
@@ -101,7 +102,7 @@ class EventEncoder:
         """Pieces of calls of the client's own tools."""
         return ()
 
-    def on_citation(self, _citation: events.Citation, /) -> Frames:
+    def on_citation(self, _citation: Citation, /) -> Frames:
         """A checked citation of text already told."""
         return ()
 

@@ -15,7 +15,7 @@ from pellucid_gateway.api.native.documentation import described
 from pellucid_gateway.api.native.replies import Reply, SearchReply
 from pellucid_gateway.api.native.requests import CheckBody
 from pellucid_gateway.domain.engine import TurnEngine
-from pellucid_gateway.domain.events import FactCheck, FactEvidence, SearchOutcome
+from pellucid_gateway.domain.search_outcome import FactCheck, FactEvidence, SearchOutcome
 
 
 class FactEvidenceReply(Reply):

@@ -11,9 +11,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AliasPath, BaseModel, BeforeValidator, ConfigDict, Field
 
+from pellucid_gateway.domain.citation import CitationCheck
 from pellucid_gateway.domain.decision import Action, Freshness, Intent, PlannedQuery, Stage
-from pellucid_gateway.domain.events import AnswerKind, CitationCheck, SearchOutcome
+from pellucid_gateway.domain.events import AnswerKind
 from pellucid_gateway.domain.findings import DateSource, Method, ProviderStatus
+from pellucid_gateway.domain.search_outcome import SearchOutcome
 
 Json = dict[str, Any]
 

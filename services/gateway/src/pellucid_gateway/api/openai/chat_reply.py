@@ -21,6 +21,7 @@ from pellucid_gateway.api.compatible.sharing import (
 )
 from pellucid_gateway.api.http.problems import Problem
 from pellucid_gateway.domain import events
+from pellucid_gateway.domain.citation import Citation
 from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.markdown.escaping import escaped
 
@@ -37,7 +38,7 @@ _TOLD_STEPS = frozenset(
 )
 
 
-def annotation(citation: events.Citation) -> Json:
+def annotation(citation: Citation) -> Json:
     """One citation; indices are into the content, end exclusive."""
     return {
         "type": "url_citation",
@@ -52,9 +53,9 @@ def annotation(citation: events.Citation) -> Json:
     }
 
 
-def one_per_address(citations: Iterable[events.Citation]) -> tuple[events.Citation, ...]:
+def one_per_address(citations: Iterable[Citation]) -> tuple[Citation, ...]:
     """The first citation of each address, in order."""
-    found: dict[str, events.Citation] = {}
+    found: dict[str, Citation] = {}
     for citation in citations:
         found.setdefault(citation.url, citation)
     return tuple(found.values())

@@ -18,6 +18,7 @@ from pellucid_gateway.api.compatible.sharing import (
 from pellucid_gateway.api.http.problems import Problem
 from pellucid_gateway.api.http.streams import frame
 from pellucid_gateway.domain import events
+from pellucid_gateway.domain.citation import Citation
 from pellucid_gateway.domain.decision import Decision
 from pellucid_gateway.domain.findings import Source
 
@@ -190,7 +191,7 @@ class ResponseEncoder(EventEncoder):
         self._message["content"].append(part)
         return [added, begun]
 
-    def on_citation(self, citation: events.Citation) -> Sequence[bytes]:
+    def on_citation(self, citation: Citation) -> Sequence[bytes]:
         """See `EventEncoder`."""
         if self._message is None:
             return []

@@ -20,9 +20,9 @@ from pellucid_gateway.api.http.identity import Identity
 from pellucid_gateway.api.http.leaving import until_disconnect
 from pellucid_gateway.api.http.responses import JsonResponse
 from pellucid_gateway.domain.engine import TurnEngine
-from pellucid_gateway.domain.events import SearchOutcome
 from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.domain.request import SearchCommand, SearchOptions
+from pellucid_gateway.domain.search_outcome import SearchOutcome
 
 # Perplexity's documented extremes.
 MOST_RESULTS = 20

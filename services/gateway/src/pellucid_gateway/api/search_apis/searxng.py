@@ -15,9 +15,9 @@ from pellucid_gateway.api.http.leaving import until_disconnect
 from pellucid_gateway.api.http.problems import Problem
 from pellucid_gateway.api.http.responses import JsonResponse
 from pellucid_gateway.domain.engine import TurnEngine
-from pellucid_gateway.domain.events import SearchOutcome
 from pellucid_gateway.domain.findings import ProviderStatus, SafeSearch, Source
 from pellucid_gateway.domain.request import SearchCommand, SearchOptions
+from pellucid_gateway.domain.search_outcome import SearchOutcome
 
 RESULTS_PER_PAGE = 10
 _FORM_BYTES = 64 * 1024
