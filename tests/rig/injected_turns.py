@@ -31,9 +31,9 @@ from pellucid_gateway.domain.ports import (
     ScoreCall,
     SearchAnswer,
     SearchCall,
+    Services,
 )
 from pellucid_gateway.domain.request import ChatMessage, Role, TurnRequest
-from pellucid_gateway.domain.services import Services
 from pellucid_gateway.turn.dependencies import Dependencies
 from pellucid_gateway.turn.orchestrator import Engine
 from pellucid_gateway.turn_context.budgets import StageBudgets

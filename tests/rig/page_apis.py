@@ -41,8 +41,8 @@ from pellucid_gateway.domain.ports import (
     FetchCall,
     SearchAnswer,
     SearchCall,
+    Services,
 )
-from pellucid_gateway.domain.services import Services
 from pellucid_gateway.settings import GatewaySettings
 from pellucid_gateway.turn.dependencies import Dependencies
 from pellucid_gateway.turn.orchestrator import Engine

@@ -32,6 +32,7 @@ from pellucid_gateway.domain.ports import (
     ReflectCall,
     ScoreCall,
     SearchCall,
+    Services,
 )
 from pellucid_gateway.domain.request import (
     ChatMessage,
@@ -40,7 +41,6 @@ from pellucid_gateway.domain.request import (
     SearchOptions,
     SubjectContext,
 )
-from pellucid_gateway.domain.services import Services
 from pellucid_gateway.domain.state_ports import Entry
 from pellucid_runtime.clock import SystemClock
 from pellucid_runtime.errors import DependencyDownError, NotFoundError

@@ -16,8 +16,8 @@ from port_fakes import (
 )
 
 from pellucid_gateway.domain.events import TurnEvent
+from pellucid_gateway.domain.ports import Services
 from pellucid_gateway.domain.request import ChatMessage, Role, TurnRequest
-from pellucid_gateway.domain.services import Services
 from pellucid_gateway.turn.dependencies import Dependencies
 from pellucid_gateway.turn.orchestrator import Engine
 from pellucid_gateway.turn_context.budgets import StageBudgets, TurnBudget

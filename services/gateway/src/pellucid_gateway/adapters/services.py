@@ -17,7 +17,7 @@ from pellucid_gateway.adapters import responses as answers
 from pellucid_gateway.domain import ports
 from pellucid_gateway.domain.decision import PlannedQuery
 from pellucid_gateway.domain.findings import PageContent, ScoredHit
-from pellucid_gateway.domain.services import Services
+from pellucid_gateway.domain.ports import Services
 from pellucid_gateway.retrieval.unscored import are_numbers, is_sound
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.rpc.channel import open_channel

@@ -125,3 +125,8 @@ class Decision:
     def needs_search(self) -> bool:
         """True exactly when the action is SEARCH."""
         return self.action is Action.SEARCH
+
+    @property
+    def is_small_talk(self) -> bool:
+        """The message asks for nothing, of the web or of a page."""
+        return self.topicless and not self.urls

@@ -295,3 +295,13 @@ class EvidenceStore(Protocol):
     async def delete(self, evidence_id: str, owner: str) -> None:
         """Forget a record; NotFoundError when there is none or it is another's."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """The four services as the engine sees them."""
+
+    decision: DecisionPort
+    search: SearchPort
+    scorer: ScorerPort
+    fetcher: FetcherPort

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from pellucid_gateway.domain.account import OutboundText
 from pellucid_gateway.domain.decision import Decision, Freshness, PlannedQuery
 from pellucid_gateway.domain.ports import DecideCall, SearchAnswer
-from pellucid_gateway.domain.request import SearchOptions, SubjectContext
+from pellucid_gateway.domain.request import SearchOptions, SubjectContext, TurnRequest
 from pellucid_gateway.question.parts import parts_of
 from pellucid_gateway.turn_context.plans import DepthPlan
 
 MAX_PER_DOMAIN = 2
+# Results that a request gets that names no number.
+DEFAULT_RESULTS = 5
 _QUESTION_CHARS = 200
 
 
@@ -50,6 +52,34 @@ class SearchPlan:
     begun: asyncio.Task[SearchAnswer] | None = None
     to_write: QueryToWrite | None = None
     walled: tuple[str, ...] = ()
+
+
+def plan_search(
+    request: TurnRequest,
+    decision: Decision,
+    plan: DepthPlan,
+    *,
+    max_results: int,
+    reads_pages: bool,
+) -> SearchPlan:
+    """The search of one request, on the site that it names where the message names none."""
+    site = decision.site or request.options.site
+    return SearchPlan(
+        decision=replace(decision, site=site),
+        plan=plan,
+        options=request.options,
+        max_results=request.options.max_results or max_results,
+        subject=request.subject,
+        caller=request.caller,
+        language=language_of(request, decision),
+        reads_pages=reads_pages,
+    )
+
+
+def language_of(request: TurnRequest, decision: Decision) -> str:
+    """ISO 639-1 of what is searched for; empty when it is unclear."""
+    language = request.language or decision.language
+    return "" if language == "und" else language
 
 
 def wider(search_plan: SearchPlan) -> tuple[PlannedQuery, ...]:

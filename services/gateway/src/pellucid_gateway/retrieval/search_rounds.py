@@ -23,8 +23,8 @@ from pellucid_gateway.domain.ports import (
     ScoreCall,
     SearchAnswer,
     SearchCall,
+    Services,
 )
-from pellucid_gateway.domain.services import Services
 from pellucid_gateway.domain.standing import Standings
 from pellucid_gateway.question.passage_choice import best_of
 from pellucid_gateway.retrieval.further_query import FurtherQuery

@@ -7,9 +7,8 @@ from datetime import date
 from pellucid_gateway.domain.answer_model import AnswerModel
 from pellucid_gateway.domain.decision import Decision, Stage
 from pellucid_gateway.domain.events import Send
-from pellucid_gateway.domain.ports import DecideCall, EvidenceStore
+from pellucid_gateway.domain.ports import DecideCall, EvidenceStore, Services
 from pellucid_gateway.domain.request import ChatMessage, Depth, Role, TurnRequest
-from pellucid_gateway.domain.services import Services
 from pellucid_gateway.domain.standing import Standings, WithoutStandings
 from pellucid_gateway.domain.state_ports import SearchQuota, WithoutQuota
 from pellucid_gateway.question.fallback_decision import decide_by_rule, find_urls
@@ -23,6 +22,7 @@ from pellucid_gateway.turn_context.context import TurnContext
 from pellucid_gateway.turn_context.ledger import TurnLedger
 from pellucid_gateway.turn_context.loop_sharing import Rounds
 from pellucid_gateway.turn_context.plans import DepthPlan
+from pellucid_gateway.verification.model_judge import ModelOpinion
 from pellucid_language.pii.gate import GATE
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import ServiceError
@@ -76,6 +76,19 @@ class Dependencies:
         outside = self.model is not None and bool(self.model.receiver)
         return None if request.no_external and outside else self.model
 
+    def opinion(
+        self, model: AnswerModel | None, context: TurnContext, marker: str = ""
+    ) -> ModelOpinion | None:
+        """Who judges claims: the model for small tasks, else the one that answers, or nobody."""
+        if model is None or not self.asks_on_claims:
+            return None
+        name = self.fast_model or model.name
+        return ModelOpinion(model, name=name, context=context, marker=marker or self.new_marker())
+
+    def new_marker(self) -> str:
+        """A random word for the fences of a prompt."""
+        return self.new_id()[-8:]
+
     def hidden(self, request: TurnRequest) -> tuple[str, ...]:
         """What the model is not shown of the person's messages: an external one, if so set."""
         hides = self.redacts_secrets and self.model is not None and bool(self.model.receiver)
@@ -83,7 +96,7 @@ class Dependencies:
         return GATE.private(said) if hides else ()
 
     def context(self, budget: TurnBudget, ledger: TurnLedger, send: Send) -> TurnContext:
-        """The course of one turn with this equipment."""
+        """What the stages of one turn work with."""
         return TurnContext(
             clock=self.clock,
             budgets=self.budgets,

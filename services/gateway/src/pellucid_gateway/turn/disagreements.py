@@ -1,25 +1,50 @@
-"""The judge's word on where sources disagree: form finds it, a model may see that it is none."""
+"""Where sources disagree: form finds it, a model may see that it is none, the person is told."""
 
 from collections.abc import Sequence
 
-from pellucid_gateway.conflicts.notes import Conflict
+from pellucid_gateway.conflicts.detection import find_conflicts
+from pellucid_gateway.conflicts.notes import Conflict, told
+from pellucid_gateway.domain.answer_model import AnswerModel
+from pellucid_gateway.domain.findings import Source
+from pellucid_gateway.turn.dependencies import Dependencies
+from pellucid_gateway.turn_context.context import TurnContext
 from pellucid_gateway.verification.judgement import Doubt
 from pellucid_gateway.verification.model_judge import ModelOpinion, Stance
 
 
-async def upheld(
-    conflicts: Sequence[Conflict], opinion: ModelOpinion | None, *, most_s: float
+async def disagreements(
+    sources: Sequence[Source],
+    question: str,
+    *,
+    model: AnswerModel | None,
+    dependencies: Dependencies,
+    context: TurnContext,
 ) -> tuple[Conflict, ...]:
-    """The disagreements in which the model sees one as well; all of them without its word.
+    """Where sources disagree on a question; of the first the person is told.
 
     Args:
-        conflicts: As form found them.
-        opinion: The model; None where nobody is asked.
-        most_s: How long it is waited for, in seconds.
+        sources: What the answer will be made of.
+        question: The standalone question.
+        model: Who answers; None where no model may.
+        dependencies: Tell who judges.
+        context: The turn's time and account.
     """
+    conflicts = find_conflicts(sources, question)
+    if conflicts and (opinion := dependencies.opinion(model, context)):
+        conflicts = await _upheld(conflicts, opinion, context.budgets.opinion_s)
+    for conflict in conflicts[:1]:
+        code, values = told(conflict, context.ledger.wording)
+        context.ledger.notify(code, **values)
+    return conflicts
+
+
+async def _upheld(
+    conflicts: tuple[Conflict, ...], opinion: ModelOpinion, most_s: float
+) -> tuple[Conflict, ...]:
+    """Those in which the model sees one as well; all of them without its word in time."""
     doubts = [Doubt(one.first.sentence, one.second.sentence) for one in conflicts]
-    stances = await opinion.stances(doubts, most_s) if opinion else None
+    stances = await opinion.stances(doubts, most_s)
     if stances is None:
-        return tuple(conflicts)
+        return conflicts
     pairs = zip(conflicts, stances, strict=True)
     return tuple(conflict for conflict, stance in pairs if stance is Stance.DENIES)

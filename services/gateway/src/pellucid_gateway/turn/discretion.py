@@ -19,10 +19,10 @@ from pellucid_gateway.domain.ports import (
     SearchAnswer,
     SearchCall,
     SearchPort,
+    Services,
     Written,
 )
 from pellucid_gateway.domain.request import Role, TurnRequest
-from pellucid_gateway.domain.services import Services
 from pellucid_gateway.question.fallback_decision import query_from
 from pellucid_language.pii.gate import GATE, without
 from pellucid_language.pii.told_names import private_values as private_in

@@ -2,10 +2,12 @@
 
 from pellucid_gateway.domain.account import Notice
 from pellucid_gateway.domain.attachment import is_attachment
+from pellucid_gateway.domain.decision import Action, Decision, WebMode
 from pellucid_gateway.domain.events import UrlFetched
 from pellucid_gateway.domain.fencing import neutral
 from pellucid_gateway.domain.findings import FETCH_FAILED, PageContent
 from pellucid_gateway.domain.request import TurnRequest
+from pellucid_gateway.question.fallback_decision import find_urls
 from pellucid_gateway.question.page_sketch import sketch
 from pellucid_gateway.retrieval.sources import shown_title
 from pellucid_gateway.turn.result import Findings
@@ -45,6 +47,14 @@ _CAUSES = {
     "headers_too_large": "damaged",
     "unsupported_encoding": "damaged",
 }
+
+
+def pages_to_read(decision: Decision, request: TurnRequest) -> tuple[str, ...]:
+    """Addresses to read; with the web off attachments alone, for which nothing leaves."""
+    reads = decision.action in {Action.FETCH, Action.SEARCH}
+    if reads and request.web_mode is not WebMode.OFF:
+        return decision.urls
+    return tuple(filter(is_attachment, decision.urls or find_urls(request.message)))
 
 
 def take_page(

@@ -1,6 +1,6 @@
 """The engine: runs turns, and the single steps that some APIs offer by themselves."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -22,12 +22,12 @@ from pellucid_gateway.retrieval import sources as sourcing
 from pellucid_gateway.retrieval.gathered import Gathered
 from pellucid_gateway.retrieval.labels import labelled
 from pellucid_gateway.retrieval.reading import PageReader
-from pellucid_gateway.retrieval.search_plan import SearchPlan
+from pellucid_gateway.retrieval.search_plan import DEFAULT_RESULTS, plan_search
 from pellucid_gateway.retrieval.search_rounds import Gatherer
 from pellucid_gateway.turn.dependencies import Dependencies, decide
 from pellucid_gateway.turn.fact_checking import fact_check
-from pellucid_gateway.turn.pipeline import DEFAULT_RESULTS, OneTurn
-from pellucid_gateway.turn.search_loss import notify_loss
+from pellucid_gateway.turn.notifications import notify_gaps
+from pellucid_gateway.turn.pipeline import OneTurn
 from pellucid_gateway.turn.turn_log import day_name, log_decision, log_failure
 from pellucid_gateway.turn_context.budgets import TurnBudget, limited
 from pellucid_gateway.turn_context.event_stream import stream_events
@@ -109,7 +109,11 @@ class Engine:
             standings=dependencies.standings,
             context=context,
         )
-        gathered = await gatherer.gather(self._search_plan(command, decision))
+        plan = replace(dependencies.plans[command.depth], rounds=1)
+        search_plan = plan_search(
+            request, decision, plan, max_results=DEFAULT_RESULTS, reads_pages=command.checks
+        )
+        gathered = await gatherer.gather(search_plan)
         check = None
         if command.checks and gathered.included:
             check = await fact_check(gathered, request, dependencies, context)
@@ -123,21 +127,6 @@ class Engine:
         state = await self._dependencies.quota.take(command.caller)
         if not state.allowed:
             raise QuotaSpentError(state.limit, state.reset_s)
-
-    def _search_plan(self, command: SearchCommand, decision: Decision) -> SearchPlan:
-        plan = self._dependencies.plans[command.depth]
-        wanted = command.options.max_results or DEFAULT_RESULTS
-        language = command.language or decision.language
-        return SearchPlan(
-            decision=decision,
-            plan=replace(plan, rounds=1),
-            options=command.options,
-            max_results=wanted,
-            subject=command.subject,
-            caller=command.caller,
-            language="" if language == "und" else language,
-            reads_pages=command.checks,
-        )
 
     async def fetch(
         self,
@@ -209,10 +198,12 @@ def _outcome(
 ) -> SearchOutcome:
     shown = _shown(command, gathered)
     kept = {id(item) for item in shown}
-    if ledger.web_lost:
-        notify_loss(ledger, has_results=bool(shown))
-    elif not shown:
-        ledger.notify("nothing_found", cutoff=dependencies.cutoff_month)
+    notify_gaps(
+        ledger,
+        is_lost=ledger.web_lost,
+        has_results=bool(shown),
+        cutoff=dependencies.cutoff_month,
+    )
     return SearchOutcome(
         id=dependencies.new_id(),
         results=labelled(sourcing.as_results(shown, {}), ledger.wording, dependencies.clock.now()),
@@ -224,7 +215,7 @@ def _outcome(
         providers=ledger.providers,
         degraded=ledger.degraded,
         notices=ledger.notices,
-        timings_ms=_timings(ledger),
+        timings_ms=ledger.timings_ms,
         usage=ledger.usage,
         outbound=ledger.outbound,
         searched=ledger.searched,
@@ -239,10 +230,6 @@ def _shown(command: SearchCommand, gathered: Gathered) -> tuple[ScoredHit, ...]:
     if all(item.relevance is not None for item in allowed):
         allowed.sort(key=lambda item: -(item.relevance or 0.0))
     return tuple(allowed[: command.options.max_results or DEFAULT_RESULTS])
-
-
-def _timings(ledger: TurnLedger) -> Mapping[str, int]:
-    return ledger.timings_ms
 
 
 def _not_read(url: str) -> PageContent:

@@ -1,10 +1,12 @@
 """From what a turn found, wrote and noted to its result."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import Any
 
 from pellucid_gateway.conflicts.notes import Conflict
-from pellucid_gateway.conversation.evidence import Basis
+from pellucid_gateway.conversation.evidence import Basis, evidence_record
 from pellucid_gateway.domain.answer import Answer
 from pellucid_gateway.domain.attachment import is_attachment
 from pellucid_gateway.domain.decision import Decision
@@ -40,22 +42,14 @@ class Findings:
     web_lost: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Identifiers:
-    """Ids of a turn and of its conversation."""
-
-    turn: str
-    conversation: str
-
-
 def build_result(
-    ids: Identifiers, decision: Decision, found: Findings, answer: Answer, request: TurnRequest
+    turn_id: str, decision: Decision, found: Findings, answer: Answer, request: TurnRequest
 ) -> TurnResult:
     """The result without the account, which `with_account` adds at the very end."""
     cited = {citation.source for citation in answer.citations}
     return TurnResult(
-        id=ids.turn,
-        conversation_id=ids.conversation,
+        id=turn_id,
+        conversation_id=request.conversation_id,
         answer=answer.text,
         answer_kind=answer.kind,
         model_label=_label(found, answer, request),
@@ -75,19 +69,36 @@ def build_result(
     )
 
 
-def basis_of(
-    decision: Decision, found: Findings, answer: Answer, request: TurnRequest, *, searched: bool
-) -> Basis:
-    """What a replay of the turn needs; `searched`: the web was asked for queries."""
-    return Basis(
-        rated_by=found.gathered.rated_by,
-        scored=found.gathered.scored,
+def evidence_of(
+    result: TurnResult, found: Findings, answer: Answer, request: TurnRequest, *, searched: bool
+) -> Mapping[str, Any]:
+    """What stands behind an answer, and what a replay of the turn needs.
+
+    Args:
+        result: The turn.
+        found: What it had to answer from.
+        answer: As it was sent.
+        request: What was asked.
+        searched: The web was asked for queries.
+    """
+    decision, gathered = result.decision, found.gathered
+    basis = Basis(
+        rated_by=gathered.rated_by,
+        scored=gathered.scored,
         said=answer.said,
         shown=answer.shown,
         verdicts=answer.verdicts,
         style=request.citation_style,
         language=request.language or decision.language,
         searched=searched or bool(decision.urls or found.sources),
+    )
+    left_out = [hit for hit in gathered.scored if not hit.included]
+    return evidence_record(
+        result,
+        question=decision.standalone_question,
+        excluded=[*left_out, *gathered.avoided.values()],
+        user_pages=found.user_pages,
+        basis=basis,
     )
 
 

@@ -7,13 +7,13 @@ in a chat about something, of a person of whom something is known.
 """
 
 import asyncio
-from dataclasses import replace
 
 from pellucid_gateway.domain.account import OutboundText
 from pellucid_gateway.domain.decision import Action, Decision, WebMode
 from pellucid_gateway.domain.ports import SearchAnswer, SearchCall, SearchPort
 from pellucid_gateway.domain.request import TurnRequest
 from pellucid_gateway.question.fallback_decision import decide_by_rule
+from pellucid_gateway.retrieval.search_plan import language_of
 from pellucid_gateway.turn.discretion import cleared
 from pellucid_gateway.turn_context.budgets import limited
 from pellucid_gateway.turn_context.context import TurnContext
@@ -64,12 +64,12 @@ class Speculation:
             question=self._request.message,
             options=self._request.options,
             now=context.clock.now(),
-            language=self._request.language or decision.language,
+            language=language_of(self._request, decision),
             caller=self._request.caller,
         )
         self._has_left = True
         async with limited(context.budget.stage_s(context.budgets.search_s)):
-            return await self._search.search(replace(call, language=_known(call.language)))
+            return await self._search.search(call)
 
     async def settle(
         self, decision: Decision, *, searches: bool
@@ -118,7 +118,3 @@ def _asks_plainly(decision: Decision) -> bool:
 def _is_same(query: str, decision: Decision) -> bool:
     wanted = terms(decision.queries[0].text) - function_terms()
     return bool(wanted) and len(wanted & terms(query)) >= _SAME_SEARCH * len(wanted)
-
-
-def _known(language: str) -> str:
-    return "" if language == "und" else language

@@ -4,6 +4,7 @@ Whose turn it was is a name that changes every day.
 """
 
 import hashlib
+from collections.abc import Iterable
 from datetime import datetime
 
 import structlog
@@ -38,12 +39,12 @@ def log_decision(decision: Decision, *, ms: int, user: str) -> None:
     )
 
 
-def log_turn(result: TurnResult, *, pages: int, user: str) -> None:
+def log_turn(result: TurnResult, *, pages: Iterable[PageContent], user: str) -> None:
     """How a turn ended that was answered.
 
     Args:
         result: The turn.
-        pages: Pages that were read for it.
+        pages: Those that were to be read for it.
         user: See `day_name`.
     """
     _log.info(
@@ -51,7 +52,7 @@ def log_turn(result: TurnResult, *, pages: int, user: str) -> None:
         answer=result.answer_kind.value,
         searches=result.usage.searches,
         rounds=result.iterations,
-        pages=pages,
+        pages=sum(page.success for page in pages),
         sources=len(result.sources),
         citations=len(result.citations),
         notices=[notice.code for notice in result.notices],
@@ -69,8 +70,3 @@ def log_failure(failed: Failed, *, ms: int, user: str) -> None:
 def log_model_failure(model: str, error: str, *, ms: int) -> None:
     """Why the answer model did not answer."""
     _log.warning("model_failed", model=model, error=error, ms=ms)
-
-
-def count_read(*pages: PageContent) -> int:
-    """How many pages could be read."""
-    return sum(page.success for page in pages)

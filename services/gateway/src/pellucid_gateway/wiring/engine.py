@@ -9,8 +9,7 @@ from urllib.parse import urlsplit
 from pellucid_gateway.adapters.model import LlmAnswerModel
 from pellucid_gateway.adapters.services import open_services
 from pellucid_gateway.domain.notices import wording_for
-from pellucid_gateway.domain.ports import EvidenceStore
-from pellucid_gateway.domain.services import Services
+from pellucid_gateway.domain.ports import EvidenceStore, Services
 from pellucid_gateway.domain.standing import Standings
 from pellucid_gateway.domain.state_ports import SearchQuota
 from pellucid_gateway.load_shedding.latency_signal import LatencySignal, WatchedScorer
