@@ -1,9 +1,10 @@
 """What every turn works with, and the one step that all of them begin with: the decision."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
+from pellucid_gateway.conversation.own_answers import said
 from pellucid_gateway.domain.answer_model import AnswerModel
 from pellucid_gateway.domain.decision import Decision, Stage
 from pellucid_gateway.domain.events import Send
@@ -161,7 +162,15 @@ def _told(decision: Decision, request: TurnRequest) -> Decision:
 
 def heard_history(messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
     """What the decision hears of the messages before the one to decide on, oldest first."""
-    return _unaddressed(heard_messages(tuple(_page_marked(messages))))
+    return _unaddressed(_of_subject(heard_messages(tuple(_page_marked(messages)))))
+
+
+def _of_subject(messages: Iterable[ChatMessage]) -> tuple[ChatMessage, ...]:
+    """Messages without the words that we put around what we quote."""
+    return tuple(
+        replace(one, content=said(one.content)) if one.role is Role.ASSISTANT else one
+        for one in messages
+    )
 
 
 def _page_marked(messages: Sequence[ChatMessage]) -> Iterator[ChatMessage]:
