@@ -252,8 +252,3 @@ def speaking(found: Sequence[Candidate], question: str, near: Likeness | None) -
         or has_unspaced_script(candidate.text) != unspaced
         for s, w, t, candidate in zip(alike, lexical, of_things, found, strict=True)
     ]
-
-
-def on_topic(found: Sequence[Candidate], question: str) -> list[bool]:
-    """Whether each sentence speaks of a thing asked about, unless its page's title tells them."""
-    return [share is None or share > 0 for share in _of_things(found, question)]
