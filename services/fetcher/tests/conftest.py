@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from pellucid_fetcher.document import Document, Extracted
+from pellucid_fetcher.extraction.reading import sniffing
+from pellucid_fetcher.extraction.reading.dispatch import open_readers, read
 from pellucid_fetcher.settings import FetcherSettings
 
 # Tests are imported without packages; what they share stands beside them.
@@ -61,3 +64,16 @@ async def hurried_rig(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator
     )
     async with AsyncExitStack() as stack:
         yield await opened_rig(settings, stack, None)
+
+
+@pytest.fixture(scope="session")
+def extract() -> Callable[..., Extracted]:
+    """Read a document as the fetcher does, from text or bytes."""
+    readers = open_readers()
+
+    def extracted(body: str | bytes, kind: str = sniffing.HTML, **fields: Any) -> Extracted:
+        data = body.encode() if isinstance(body, str) else body
+        url = fields.pop("url", "http://lantern.example/x")
+        return read(readers, Document(data, url, kind, **fields))
+
+    return extracted
