@@ -1,7 +1,7 @@
 """The model's answer: streamed with checked citations, continued at length limits."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -143,7 +143,8 @@ class ModelAnswerer:
         while True:
             await writing.verifier.news()
             async with writing.sending:
-                await self._send(writing.verifier.released())
+                for event in writing.verifier.released():
+                    await self._context.send(event)
 
     def _summing_up(self, shown: Sequence[Source]) -> "asyncio.Task[dict[int, str]] | None":
         """Korean summaries of foreign sources, made while the answer streams."""
@@ -263,7 +264,7 @@ class ModelAnswerer:
                 heard()
                 await self._take(piece, writing, seam)
         if seam:
-            await self._say(seam.finish(), writing)
+            await self._say(writing.unfencing.feed(seam.finish()), writing)
 
     async def _take(self, piece: ModelEvent, writing: Writing, seam: Seam | None) -> None:
         if isinstance(piece, ModelThought):
@@ -280,15 +281,13 @@ class ModelAnswerer:
             self._ledger.add_time("first_token", self._context.budget.elapsed_s())
             self._context.budget.begin_anew()
         if isinstance(piece, ModelPiece):
-            await self._say(seam.feed(piece.text) if seam else piece.text, writing)
+            text = seam.feed(piece.text) if seam else piece.text
+            await self._say(writing.unfencing.feed(text), writing)
         elif len(writing.pieces) < _MOST_PIECES:
             writing.pieces.extend(piece.pieces)
             await self._context.send(ToolCallPieces(piece.pieces))
 
     async def _say(self, text: str, writing: Writing) -> None:
-        await self._said(writing.unfencing.feed(text), writing)
-
-    async def _said(self, text: str, writing: Writing) -> None:
         if text:
             writing.said.append(text)
             await self._context.rounds.turn()
@@ -298,10 +297,7 @@ class ModelAnswerer:
         self._ledger.use(context_tokens=prompt.context_tokens)
         if not model.receiver:
             return
-        if prompt.client is not None:
-            text = prompt_text(prompt.client)
-        else:
-            text = "\n\n".join(message.content for message in prompt.messages)
+        text = prompt.text if prompt.client is None else prompt_text(prompt.client)
         self._ledger.sent_out((sent_prompt(model.receiver, text),))
 
     async def _pass_on(self, events: AsyncIterator[Delta | Cited], writing: Writing) -> None:
@@ -309,13 +305,9 @@ class ModelAnswerer:
             async for event in events:
                 await self._context.send(event)
 
-    async def _send(self, events: Iterable[Delta | Cited]) -> None:
-        for event in events:
-            await self._context.send(event)
-
     async def _flush(self, writing: Writing) -> None:
         """Let what was held back leave, checked: what was sent before a break is kept whole."""
-        await self._said(writing.unfencing.finish(), writing)
+        await self._say(writing.unfencing.finish(), writing)
         await self._pass_on(writing.verifier.finish(), writing)
 
     def _closing(

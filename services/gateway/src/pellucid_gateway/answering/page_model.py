@@ -8,20 +8,18 @@ page gets in by this way. All of it is optional; what fails is left as it was.
 import asyncio
 import json
 from collections.abc import Sequence
-from contextlib import aclosing
 from dataclasses import replace
 
 from pellucid_gateway.answering.window import NAMED_SHARE, PER_MESSAGE_TOKENS, estimated
-from pellucid_gateway.domain.answer_model import AnswerModel, ModelEnd, ModelPiece, Prompt
+from pellucid_gateway.domain.answer_model import AnswerModel, Prompt
 from pellucid_gateway.domain.fencing import fenced
 from pellucid_gateway.domain.findings import Method, Source
-from pellucid_gateway.domain.outgoing import sent_prompt
 from pellucid_gateway.domain.request import ChatMessage, Role
 from pellucid_gateway.question.key_facts import candidates
 from pellucid_gateway.question.tokens import cut_middle, tokens_of
-from pellucid_gateway.turn_context.budgets import limited
 from pellucid_gateway.turn_context.context import TurnContext
 from pellucid_gateway.turn_context.plans import DepthPlan
+from pellucid_gateway.turn_context.side_call import reply_to
 from pellucid_gateway.verification.fact_matching import best_passage, match_facts
 from pellucid_language.detection import is_mostly_korean
 from pellucid_runtime.errors import ServiceError
@@ -87,28 +85,16 @@ class PageModel:
     async def _ask(self, task: str, source: Source) -> str:
         """The model's reply; empty when there is none in time."""
         context = self._context
-        prompt = self._prompt(task, source)
-        if self._model.receiver:
-            text = "\n\n".join(message.content for message in prompt.messages)
-            context.ledger.sent_out((sent_prompt(self._model.receiver, text),))
         try:
-            async with limited(context.budget.answer_s(context.budgets.extract_s)):
-                return await self._reply(prompt)
+            return await reply_to(
+                self._prompt(task, source),
+                self._model,
+                context,
+                most_s=context.budgets.extract_s,
+                most_chars=_MAX_REPLY_CHARS,
+            )
         except (ServiceError, TimeoutError):
             return ""
-
-    async def _reply(self, prompt: Prompt) -> str:
-        reply = ""
-        pieces = self._model.stream(prompt)
-        async with aclosing(pieces):  # type: ignore[type-var]
-            async for piece in pieces:
-                if isinstance(piece, ModelPiece):
-                    reply += piece.text
-                elif isinstance(piece, ModelEnd):
-                    self._context.ledger.use_model(piece.used)
-                if len(reply) > _MAX_REPLY_CHARS:
-                    return ""
-        return reply
 
     def _prompt(self, task: str, source: Source) -> Prompt:
         rules = f"{task}\n{_DATA_RULE}"

@@ -34,6 +34,11 @@ class Prompt:
     client: ClientMessages | None = None
     task: str = ""
 
+    @property
+    def text(self) -> str:
+        """All messages, one below the other."""
+        return "\n\n".join(message.content for message in self.messages)
+
 
 @dataclass(frozen=True, slots=True)
 class ModelThought:

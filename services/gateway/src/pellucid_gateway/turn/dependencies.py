@@ -23,7 +23,6 @@ from pellucid_gateway.turn_context.context import TurnContext
 from pellucid_gateway.turn_context.ledger import TurnLedger
 from pellucid_gateway.turn_context.loop_sharing import Rounds
 from pellucid_gateway.turn_context.plans import DepthPlan
-from pellucid_gateway.verification.model_judge import ModelOpinion
 from pellucid_language.pii.gate import GATE
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import ServiceError
@@ -77,14 +76,9 @@ class Dependencies:
         outside = self.model is not None and bool(self.model.receiver)
         return None if request.no_external and outside else self.model
 
-    def opinion(
-        self, model: AnswerModel | None, context: TurnContext, marker: str = ""
-    ) -> ModelOpinion | None:
-        """Who judges claims: the model for small tasks, else the one that answers, or nobody."""
-        if model is None or not self.asks_on_claims:
-            return None
-        name = self.fast_model or model.name
-        return ModelOpinion(model, name=name, context=context, marker=marker or self.new_marker())
+    def judge_of(self, model: AnswerModel) -> str:
+        """Name of the model that judges claims; empty where none does."""
+        return (self.fast_model or model.name) if self.asks_on_claims else ""
 
     def new_marker(self) -> str:
         """A random word for the fences of a prompt."""

@@ -1,12 +1,10 @@
 """Where sources disagree: form finds it, a model may see that it is none, the person is told."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pellucid_gateway.conflicts.detection import find_conflicts
 from pellucid_gateway.conflicts.notes import Conflict, told
-from pellucid_gateway.domain.answer_model import AnswerModel
 from pellucid_gateway.domain.findings import Source
-from pellucid_gateway.turn.dependencies import Dependencies
 from pellucid_gateway.turn_context.context import TurnContext
 from pellucid_gateway.verification.judgement import Doubt
 from pellucid_gateway.verification.model_judge import ModelOpinion, Stance
@@ -15,9 +13,7 @@ from pellucid_gateway.verification.model_judge import ModelOpinion, Stance
 async def disagreements(
     sources: Sequence[Source],
     question: str,
-    *,
-    model: AnswerModel | None,
-    dependencies: Dependencies,
+    opinion: Callable[[], ModelOpinion | None],
     context: TurnContext,
 ) -> tuple[Conflict, ...]:
     """Where sources disagree on a question; of the first the person is told.
@@ -25,13 +21,12 @@ async def disagreements(
     Args:
         sources: What the answer will be made of.
         question: The standalone question.
-        model: Who answers; None where no model may.
-        dependencies: Tell who judges.
+        opinion: Gives who judges, only where there is something to judge.
         context: The turn's time and account.
     """
     conflicts = find_conflicts(sources, question)
-    if conflicts and (opinion := dependencies.opinion(model, context)):
-        conflicts = await _upheld(conflicts, opinion, context.budgets.opinion_s)
+    if conflicts and (judge := opinion()):
+        conflicts = await _upheld(conflicts, judge, context.budgets.opinion_s)
     for conflict in conflicts[:1]:
         code, values = told(conflict, context.ledger.wording)
         context.ledger.notify(code, **values)

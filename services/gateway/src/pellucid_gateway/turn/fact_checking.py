@@ -13,6 +13,7 @@ from pellucid_gateway.turn.dependencies import Dependencies
 from pellucid_gateway.turn_context.context import TurnContext
 from pellucid_gateway.verification.fact_check import check_fact
 from pellucid_gateway.verification.judge import SupportJudge
+from pellucid_gateway.verification.model_judge import ModelOpinion
 
 
 async def fact_check(
@@ -32,7 +33,16 @@ async def fact_check(
     judge = SupportJudge(
         sources, scorer=scorer, context=context, question="", language=request.language
     )
-    # Nobody judges where the model may not see the statement.
-    model = None if dependencies.hidden(request) else dependencies.model_for(request)
-    opinion = dependencies.opinion(model, context)
+    opinion = _opinion(request, dependencies, context)
     return await check_fact(statement, sources, judge=judge, opinion=opinion)
+
+
+def _opinion(
+    request: TurnRequest, dependencies: Dependencies, context: TurnContext
+) -> ModelOpinion | None:
+    """Who judges; nobody where the model may not see the statement."""
+    model = dependencies.model_for(request)
+    name = dependencies.judge_of(model) if model else ""
+    if model is None or not name or dependencies.hidden(request):
+        return None
+    return ModelOpinion(model, name=name, context=context, marker=dependencies.new_marker())

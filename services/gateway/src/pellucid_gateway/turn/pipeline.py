@@ -49,6 +49,7 @@ from pellucid_gateway.turn.unaided import looked_up
 from pellucid_gateway.turn_context.budgets import TurnBudget, limited
 from pellucid_gateway.turn_context.ledger import TurnLedger
 from pellucid_gateway.turn_context.plans import plan_for
+from pellucid_gateway.verification.model_judge import ModelOpinion
 from pellucid_runtime.errors import ServiceError
 
 
@@ -262,13 +263,8 @@ class OneTurn:
         if found.sources:
             await self._send(SourcesReady(found.sources))
         await self._context.rounds.turn()
-        found.conflicts = await disagreements(
-            found.sources,
-            decision.standalone_question,
-            model=self._model,
-            dependencies=self._dependencies,
-            context=self._context,
-        )
+        question = decision.standalone_question
+        found.conflicts = await disagreements(found.sources, question, self._opinion, self._context)
 
     async def _answer(self, decision: Decision, found: Findings) -> Answer:
         if self._model is not self._dependencies.model:
@@ -299,7 +295,7 @@ class OneTurn:
                 scorer=scorer,
                 context=self._context,
                 pages=pages,
-                opinion=self._dependencies.opinion(model, self._context, setting.marker),
+                opinion=self._opinion(setting.marker),
             )
             if answer := await by_model.answer(model, found.sources):
                 return answer
@@ -316,6 +312,14 @@ class OneTurn:
     def _page_model(self, model: AnswerModel) -> PageModel:
         name, marker = self._dependencies.fast_model, self._dependencies.new_marker()
         return PageModel(model, name=name, context=self._context, marker=marker)
+
+    def _opinion(self, marker: str = "") -> ModelOpinion | None:
+        model = self._model
+        name = self._dependencies.judge_of(model) if model else ""
+        if model is None or not name:
+            return None
+        marker = marker or self._dependencies.new_marker()
+        return ModelOpinion(model, name=name, context=self._context, marker=marker)
 
     # Record.
 

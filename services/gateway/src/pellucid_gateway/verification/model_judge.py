@@ -7,16 +7,14 @@ reply of any other form counts as none, so that no text of a page leaves by this
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import aclosing
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from pellucid_gateway.domain.answer_model import AnswerModel, ModelEnd, ModelPiece, Prompt
+from pellucid_gateway.domain.answer_model import AnswerModel, Prompt
 from pellucid_gateway.domain.fencing import fenced, neutral
-from pellucid_gateway.domain.outgoing import sent_prompt
 from pellucid_gateway.domain.request import ChatMessage, Role
-from pellucid_gateway.turn_context.budgets import limited
 from pellucid_gateway.turn_context.context import TurnContext
+from pellucid_gateway.turn_context.side_call import reply_to
 from pellucid_gateway.verification.judgement import Doubt
 from pellucid_runtime.errors import ServiceError
 
@@ -96,16 +94,19 @@ class ModelOpinion:
         if not doubts or self._failures >= _MOST_FAILURES:
             return None
         prompt = self._prompt(doubts, rules)
-        if self._model.receiver:
-            text = "\n\n".join(message.content for message in prompt.messages)
-            self._context.ledger.sent_out((sent_prompt(self._model.receiver, text),))
         try:
             with self._context.ledger.timed("judge"):
-                async with limited(self._context.budget.answer_s(most_s)):
-                    verdicts = parse(await self._reply(prompt), len(doubts))
+                reply = await reply_to(
+                    prompt,
+                    self._model,
+                    self._context,
+                    most_s=most_s,
+                    most_chars=_MAX_REPLY_CHARS,
+                )
         except (ServiceError, TimeoutError) as error:
             self._fail(error.reason if isinstance(error, ServiceError) else "late")
             return None
+        verdicts = parse(reply, len(doubts))
         if verdicts is None:
             self._fail("malformed")
         return verdicts
@@ -113,19 +114,6 @@ class ModelOpinion:
     def _fail(self, why: str) -> None:
         self._failures += 1
         self._context.ledger.lose("citations", f"form and likeness decided: {why}")
-
-    async def _reply(self, prompt: Prompt) -> str:
-        reply = ""
-        pieces = self._model.stream(prompt)
-        async with aclosing(pieces):  # type: ignore[type-var]
-            async for piece in pieces:
-                if isinstance(piece, ModelPiece):
-                    reply += piece.text
-                elif isinstance(piece, ModelEnd):
-                    self._context.ledger.use_model(piece.used)
-                if len(reply) > _MAX_REPLY_CHARS:
-                    return ""
-        return reply
 
     def _prompt(self, doubts: Sequence[Doubt], rules: str) -> Prompt:
         pairs = "\n".join(
