@@ -218,7 +218,7 @@ def _words_asked_for(depth: Depth, sources: int) -> int:
     setting = replace(SETTING, plan=plan, window_tokens=200_000)
     listed = [source(n + 1) for n in range(sources)]
     prompt = build_prompt(turn("What is the toll?", depth=depth), listed, setting)
-    limit = re.search(r"about (\d+) words", text_of(prompt.messages))
+    limit = re.search(r"Prose: (\d+) words", text_of(prompt.messages))
     assert limit is not None
     return int(limit[1])
 

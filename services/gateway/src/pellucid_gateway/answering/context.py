@@ -14,6 +14,8 @@ from pellucid_gateway.question.tokens import GAP, cut_middle, tokens_of
 
 _MAX_URL_CHARS = 100
 _MAX_TITLE_CHARS = 100
+# Stands between a page's title and the name of its site.
+_PARTING = " |-–—·_:"
 _BETWEEN = "\n\n"
 _INTRODUCED = "Sources: all that stands between the two lines with {marker}."
 # Of a page that the person named at least so much is shown, or nothing.
@@ -129,7 +131,8 @@ def _first_lines(lines: Sequence[str], most_tokens: int) -> list[str]:
 def block_of(source: Source) -> str:
     """Number, publisher, date, title, address and facts of one source."""
     when = f", {source.published.time:%Y-%m-%d}" if source.published else ""
-    head = f"[{source.n}] {source.publisher}{when}: {source.title[:_MAX_TITLE_CHARS]}"
+    title = source.title.removesuffix(source.publisher).rstrip(_PARTING) or source.title
+    head = f"[{source.n}] {source.publisher}{when}: {title[:_MAX_TITLE_CHARS]}"
     return f"{head}\n{source.url[:_MAX_URL_CHARS]}\n{source.facts}"
 
 

@@ -99,14 +99,15 @@ def length_rule(request: TurnRequest, sources: Sequence[Source]) -> Length:
         rule = f"Use about {_SUMMARY_WORDS} words; cover the whole page, main points first."
         return Length(rule, _SUMMARY_WORDS)
     words = _words(request.depth, len(sources))
-    rule = f"Prose: about {words} words or fewer. Code, tables and texts: as long as needed."
+    rule = f"Prose: {words} words at most, fewer where fewer do. Code, tables, steps: as needed."
     return Length(rule, words)
 
 
 def _words(depth: Depth, sources: int) -> int:
+    """Most words, in fives."""
     if not sources:
         return _WORDS[depth]
-    return round(_BREVITY[depth] * (_WORDS_AROUND + _WORDS_PER_SOURCE * sources))
+    return 5 * round(_BREVITY[depth] * (_WORDS_AROUND + _WORDS_PER_SOURCE * sources) / 5)
 
 
 def unread_rules(unread: Sequence[str]) -> list[str]:

@@ -37,6 +37,7 @@ _GAP = "\n\n"
 _SAYS = "The person says:"
 _FRUITLESS = "A web search found nothing usable."
 _LOST = "The web could not be searched; the person is told: “{why}”"
+_NO_SOURCES = "No sources come with this message: answer from what you know."
 _UNAIDED = (
     "Say so, answer from what you know, and say how sure you are. Cite nothing and give no links."
 )
@@ -81,12 +82,13 @@ def _about(
     request: TurnRequest, sources: Sequence[Source], setting: Setting, length: Length
 ) -> list[str]:
     """What the last message says before the sources."""
-    is_fruitless = setting.searched and not sources and not setting.unread
+    has_nothing = not sources and not setting.unread
+    is_fruitless = setting.searched and has_nothing
     cause = _LOST.format(why=setting.lost) if setting.lost else _FRUITLESS
     return [
         f"{time_and_place(request, setting.now)} {knowledge_rule(setting.knowledge_cutoff)}",
         f"{language_rule(request.language)} {length.rule}",
-        *([f"{cause} {_UNAIDED}"] if is_fruitless else []),
+        *([f"{cause} {_UNAIDED}"] if is_fruitless else [_NO_SOURCES] if has_nothing else []),
         *unread_rules(setting.unread),
         *asides(request),
     ]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pellucid_gateway.domain.findings import Method, Source
 from pellucid_gateway.question.page_pieces import Kind, Piece, pieces_of
+from pellucid_gateway.question.tokens import GAP
 from pellucid_language import sentences
 from pellucid_language.terms import has_unspaced_script
 from pellucid_language.written_dates import days_of
@@ -87,9 +88,10 @@ def candidates_of(sources: Sequence[Source]) -> tuple[Candidate, ...]:
 
 
 def _of_source(source: Source) -> Iterator[Candidate]:
-    found = list(_of_text(source, source.text)) or list(_of_text(source, source.facts))
+    facts = source.facts.replace(GAP, "\n\n")
+    found = list(_of_text(source, source.text)) or list(_of_text(source, facts))
     if not found:
-        texts = [s for s in sentences.split(source.facts) if not _is_of_parts(s)]
+        texts = [s for s in sentences.split(facts) if not _is_of_parts(s)]
         found = [Candidate(source, text, i) for i, text in enumerate(texts)]
     whole = [c for c in found if c.is_row or c.listed or c.text.rstrip(_CLOSERS)[-1:] in _ENDS]
     has_sentences = any(not c.is_row for c in whole)

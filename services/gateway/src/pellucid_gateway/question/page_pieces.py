@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from pellucid_gateway.question.plain_text import plain
+from pellucid_gateway.question.tokens import GAP
 from pellucid_language import sentences
 
 # A page of 200,000 characters has about 3,000; a page of mere one-word lines must not cost more.
@@ -112,18 +113,21 @@ def _with_own_needs(place: int, pieces: Sequence[Piece]) -> set[int]:
 def joined(chosen: Iterable[int], pieces: Sequence[Piece]) -> str:
     """The chosen pieces in the order of the page: sentences of a paragraph on one line.
 
-    The title of the page stands elsewhere.
+    What is left out between two of them is marked: "asked for a report. […] did so in an hour" must
+    not read as one. The title of the page stands elsewhere.
     """
     text = ""
-    before: Piece | None = None
-    for piece in (pieces[place] for place in sorted(chosen)):
+    before = -1
+    for place in sorted(chosen):
+        piece = pieces[place]
         if piece.kind is Kind.TITLE:
             continue
-        if before is not None:
-            runs_on = piece.kind is Kind.PROSE and piece.block == before.block
-            text += " " if runs_on else "\n"
+        if before >= 0:
+            runs_on = piece.kind is Kind.PROSE and piece.block == pieces[before].block
+            gap = " " if place == before + 1 else f" {GAP} "
+            text += gap if runs_on else "\n"
         text += piece.text
-        before = piece
+        before = place
     return text
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pellucid_gateway.domain.answer import Verdict
 from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.domain.ports import Passage, PassageSupport, ScorerPort
+from pellucid_gateway.question.tokens import GAP
 from pellucid_gateway.turn_context.budgets import limited
 from pellucid_gateway.turn_context.context import TurnContext
 from pellucid_gateway.verification.fact_matching import (
@@ -344,4 +345,5 @@ def passage_of(claim: str, source: Source, support: PassageSupport | None) -> st
         window = source.facts[support.window_start - facts_start : support.window_end - facts_start]
         if window.strip():
             return window.strip()
-    return best_passage(claim, sentences.split(near(claim, source.facts))) or source.facts
+    nearest = best_passage(claim, sentences.split(near(claim, source.facts)))
+    return nearest.removeprefix(GAP).strip() or source.facts
