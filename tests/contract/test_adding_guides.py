@@ -8,7 +8,7 @@ import pytest
 from pellucid_search.providers.registry import REGISTRY
 
 ROOT = Path(__file__).resolve().parents[2]
-GUIDES = sorted((ROOT / "docs").glob("adding-a-*.md"))
+GUIDES = sorted((ROOT / "docs").glob("*ing-a-*.md"))
 LANGUAGE = ROOT / "services" / "language"
 
 

@@ -11,6 +11,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 MOST_MODULES = 25
+ONE_EACH = {"providers", "sites"}
+"""Packages with a module for each thing of one kind, listed in `registry.py`: they may grow."""
 LONGEST_CHAIN = 10
 """Imports, one after another, from the gateway's entry point: it has by far the most modules."""
 PACKAGES = sorted(
@@ -66,7 +68,11 @@ def test_every_service_has_a_contract() -> None:
     assert services - {"common"} == {name.rpartition("-")[0] for name in layers()} & services
 
 
-@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "package",
+    [package for package in PACKAGES if package.name not in ONE_EACH],
+    ids=lambda path: path.name,
+)
 def test_no_package_has_more_modules_than_a_newcomer_can_survey(package: Path) -> None:
     modules = [module for module in package.glob("*.py") if module.name != "__init__.py"]
     assert len(modules) <= MOST_MODULES

@@ -6,9 +6,11 @@ from typing import Any
 
 import httpx
 import pytest
-import structlog
 from api_fakes import FakeEngine, MakeApp
+from opentelemetry.trace import NonRecordingSpan, SpanContext, use_span
 from port_fakes import FakeDecision, FakeFetcher, FakeModel, FakeSearch, search_decision
+from structlog.contextvars import merge_contextvars
+from structlog.testing import capture_logs
 from turn_fakes import Rig
 
 from pellucid_gateway.api.http.problems import problem_of
@@ -263,7 +265,7 @@ async def test_a_fetch_without_any_page_is_an_error_with_its_cause(make_app: Mak
 
 @pytest.fixture
 async def logs() -> AsyncIterator[list[Any]]:
-    with structlog.testing.capture_logs() as lines:
+    with capture_logs() as lines:
         yield lines
 
 
@@ -288,8 +290,17 @@ async def test_a_turn_leaves_one_line_for_its_decision_its_rounds_and_its_end(
         (2, "nothing_found", 0),
     ]
     assert (ended["rounds"], ended["pages"], ended["searches"]) == (2, 0, 2)
+    assert {"decision", "search"} <= ended["stages_ms"].keys()
     assert ended["user"] == decided["user"] != "caller-hash"
     assert not any(word in str(logs) for word in SECRET.split())
+
+
+async def test_lines_of_a_turn_lead_to_its_trace() -> None:
+    span = NonRecordingSpan(SpanContext(trace_id=0xABC, span_id=1, is_remote=False))
+    with use_span(span), capture_logs(processors=[merge_contextvars]) as lines:
+        await Rig().events(SECRET)
+    assert {line["trace_id"] for line in lines} == {f"{0xABC:032x}"}
+    assert {"decision", "turn"} <= {line["event"] for line in lines}
 
 
 async def test_a_failed_model_and_a_failed_turn_leave_a_line(logs: list[Any]) -> None:

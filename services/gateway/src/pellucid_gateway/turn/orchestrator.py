@@ -4,6 +4,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
+from structlog.contextvars import bind_contextvars
+
 from pellucid_gateway.answering.failures import BrokenAnswerError
 from pellucid_gateway.domain.decision import (
     Action,
@@ -33,6 +35,7 @@ from pellucid_gateway.turn_context.budgets import TurnBudget, limited
 from pellucid_gateway.turn_context.event_stream import stream_events
 from pellucid_gateway.turn_context.ledger import TurnLedger
 from pellucid_runtime.errors import ErrorKind, ServiceError
+from pellucid_runtime.telemetry.tracing import trace_id
 
 # A person's page may take this long when reading it is the whole request.
 FETCH_S = 15.0
@@ -59,6 +62,8 @@ class Engine:
         """Answer one message; see `engine.TurnEngine`."""
 
         async def work(send: Send) -> Done | Failed:
+            # Each line that the turn logs leads to its trace.
+            bind_contextvars(trace_id=trace_id())
             return await self._turn(request, send)
 
         return stream_events(work)

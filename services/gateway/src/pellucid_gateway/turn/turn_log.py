@@ -58,6 +58,7 @@ def log_turn(result: TurnResult, *, pages: Iterable[PageContent], user: str) -> 
         notices=[notice.code for notice in result.notices],
         degraded=[loss.component for loss in result.degraded],
         ms=result.timings_ms["total"],
+        stages_ms={stage: ms for stage, ms in result.timings_ms.items() if stage != "total"},
         user=user,
     )
 
