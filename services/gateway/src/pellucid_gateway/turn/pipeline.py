@@ -191,8 +191,7 @@ class OneTurn:
             urls, no_external=self._request.no_external
         )
         for url in urls:
-            content = take_page(url, pages.get(url), found, self._request, self._ledger)
-            await self._send(content)
+            await self._send(take_page(url, pages.get(url), found, self._request, self._ledger))
 
     async def _search(self, decision: Decision, found: Findings) -> None:
         """Search in rounds; each rates what was found and reads the best of it."""
