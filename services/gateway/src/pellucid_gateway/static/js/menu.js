@@ -17,16 +17,16 @@ export class Menu {
   async open() {
     this.drawer.showModal();
     const list = byId("conversations");
-    if (!this.chat.features.includes("conversations")) return list.replaceChildren(h("li", { class: "empty" }, t("keepsNone")));
+    if (!this.chat.features.includes("conversations")) return list.replaceChildren(note(t("keepsNone")));
     try {
       const found = await conversations();
-      list.replaceChildren(...(found.length ? found.map((head) => this.row(head)) : [h("li", { class: "empty" }, t("noConversations"))]));
+      list.replaceChildren(...(found.length ? found.map((head) => this.row(head)) : [note(t("noConversations"))]));
     } catch (problem) {
       if (problem.status === 401) {
         this.drawer.close();
         return this.chat.askForKey(() => this.open());
       }
-      list.replaceChildren(h("li", { class: "empty" }, problem.message));
+      list.replaceChildren(note(problem.message));
     }
     return null;
   }
@@ -79,6 +79,8 @@ export class Menu {
       await deleteConversation(head.id);
       if (head.id === this.chat.id) this.chat.startOver();
       item.remove();
+      const list = byId("conversations");
+      if (!list.children.length) list.append(note(t("noConversations")));
       this.announce(t("deleted"));
       byId("menu-close").focus();
     });
@@ -87,4 +89,8 @@ export class Menu {
   async change(item, act) {
     await act().catch((problem) => item.append(h("p", { class: "empty", role: "alert" }, problem.message)));
   }
+}
+
+function note(text) {
+  return h("li", { class: "empty" }, text);
 }
