@@ -76,6 +76,8 @@ LASTING = {
     "key spent",
     "provider's key",
 }
+# Those that no model server has a part in.
+OF_SEARCHES = [name for name, (error, *_) in FAILURES.items() if not isinstance(error, LlmError)]
 
 
 def of_openai(body: Any) -> str:
@@ -195,16 +197,15 @@ async def test_the_native_chat_tells_a_problem(
     assert whole.status_code == (503 if is_of_model else FAILURES[name][1])
     assert of_problem(whole.json()) == error.message
     assert whole.json()["retryable"] is (name not in LASTING)
+    checked_head(name, whole)
     assert stream.text.rstrip().splitlines()[-2] == "event: error"
 
 
-@pytest.mark.parametrize("name", [name for name in FAILURES if "stream" not in name])
+@pytest.mark.parametrize("name", OF_SEARCHES)
 async def test_the_search_apis_tell_it_in_their_own_shape(
     http: httpx.AsyncClient, engine: FakeEngine, name: str
 ) -> None:
     error, *_ = FAILURES[name]
-    if isinstance(error, LlmError):
-        return
     engine.defect = error
     for face_name, face in SEARCHES.items():
         given = {"params": face.body} if "q" in face.body else {"json": face.body}

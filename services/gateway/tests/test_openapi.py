@@ -14,6 +14,9 @@ async def test_the_document_is_complete(http: httpx.AsyncClient) -> None:
     schemas = document["components"]["schemas"]
     for name in references(document):
         assert name in schemas, name
+    assert document["components"]["securitySchemes"].keys() == {"key", "x-api-key"}
+    for operations in document["paths"].values():
+        assert all("422" not in operation["responses"] for operation in operations.values())
     for name in ("ChatBody", "SearchBody", "FetchBody"):
         for field, schema in schemas[name]["properties"].items():
             assert "description" in schema or "$ref" in schema, f"{name}.{field}"
