@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 
 _ERRORS = ("application/json", "application/problem+json", "text/plain")
+_JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
 _NO_BRACES = str.maketrans("", "", "{}")
 
 
@@ -25,7 +26,7 @@ def _operation(path: str, told: Mapping[str, Any]) -> dict[str, Any]:
         "summary": told["summary"],
         "description": told["summary"],
         "tags": ["native" if told.get("upgrades") else "compatible"],
-        "operationId": "_".join(path.translate(_NO_BRACES).strip("/").split("/")),
+        "operationId": _name(path, told),
         "externalDocs": {"url": told["reference"]},
         "responses": _responses(told),
     }
@@ -38,9 +39,15 @@ def _operation(path: str, told: Mapping[str, Any]) -> dict[str, Any]:
     if "fields" in told:
         operation["requestBody"] = {
             "required": True,
-            "content": {"application/json": {"schema": _body(told)}},
+            "content": {_FORM if told.get("form") else _JSON: {"schema": _body(told)}},
         }
     return operation
+
+
+def _name(path: str, told: Mapping[str, Any]) -> str:
+    """A name of its own for each operation; a form stands beside the same by an address."""
+    parts = path.translate(_NO_BRACES).strip("/").split("/")
+    return "_".join((*parts, "form") if told.get("form") else parts)
 
 
 def _responses(told: Mapping[str, Any]) -> dict[str, Any]:
