@@ -34,11 +34,6 @@ _VERSION = re.compile(r"(?:\b([A-ZÀ-Þ][\w-]*) )?(?<![\w.])[vV]?(\d+\.\d+(?:\.\
 _NUMERIC_DATE = re.compile(
     r"\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}\.\s?\d{1,2}\.\s?\d{4}\b|\d{1,2}\s?[월月]\s?\d{1,2}\s?[일日]"
 )
-# A day of the month that news of the same month tells.
-_DAY_ALONE = re.compile(
-    r"\b[Tt]he \d{1,2}(?:st|nd|rd|th)\b|\b[Aa]m \d{1,2}\.(?!\d)|\b[Ll]e \d{1,2}\b(?! ?[%€h:])"
-    r"|\b[Ee]l (?:día )?\d{1,2}\b(?! ?[%€:])|(?<!\d)\d{1,2}\s?[일日](?![간間동])"
-)
 _YEAR = re.compile(r"(?<![\d.,])(?:1[5-9]|20)\d\d(?![\d.,]\d|\d)")
 _SEASON_OR_WEEKDAY = re.compile(
     r"\b(?:spring|summer|autumn|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
@@ -147,12 +142,11 @@ def _names(sentence: str) -> Iterator[str]:
 
 
 def _has_date(sentence: str, question: str) -> float:
-    """1 for a day, less for a year, a season or a day of week or month, 0 for none."""
+    """1 for a day, less for a year, a season or a day of the week, 0 for none."""
     if _NUMERIC_DATE.search(sentence) or _day().search(sentence):
         return 1.0
     years = set(_YEAR.findall(sentence)) - set(_YEAR.findall(question))
-    rough = years or _DAY_ALONE.search(sentence) or _SEASON_OR_WEEKDAY.search(fold(sentence))
-    return _ROUGH_DATE if rough else 0.0
+    return _ROUGH_DATE if years or _SEASON_OR_WEEKDAY.search(fold(sentence)) else 0.0
 
 
 def _versioned(question: str) -> frozenset[str]:
