@@ -6,7 +6,7 @@ from pellucid_runtime.llm.model import Chunk, LlmCause, LlmRejectedError, LlmUna
 from pellucid_runtime.llm.side_calls import LEFT_OUT_S
 from pellucid_runtime.llm.under_way import SLOW_S, AnswersUnderWay
 
-SERVER, MODEL = "http://a.example", "m"
+PLACE = ("http://a.example", "m")
 ENDED = Chunk(finish_reason="stop")
 
 
@@ -29,15 +29,15 @@ def under_way(clock: Clock) -> AnswersUnderWay:
 
 
 def answer_whole(under_way: AnswersUnderWay) -> None:
-    with under_way.answer(SERVER, MODEL) as answer:
-        under_way.heard(answer, SERVER, Chunk("Four"))
-        under_way.heard(answer, SERVER, ENDED)
+    with under_way.answer(PLACE) as answer:
+        under_way.heard(answer, PLACE, Chunk("Four"))
+        under_way.heard(answer, PLACE, ENDED)
 
 
 def break_off(under_way: AnswersUnderWay) -> None:
-    with under_way.answer(SERVER, MODEL) as answer:
-        under_way.heard(answer, SERVER, Chunk("Four"))
-        under_way.join(SERVER, MODEL)
+    with under_way.answer(PLACE) as answer:
+        under_way.heard(answer, PLACE, Chunk("Four"))
+        under_way.join(PLACE)
 
 
 def test_a_server_that_breaks_off_for_a_side_call_gets_none_beside_the_next_answer(
@@ -48,14 +48,15 @@ def test_a_server_that_breaks_off_for_a_side_call_gets_none_beside_the_next_answ
         break_off(under_way)
     assert caught.value.cause is LlmCause.BROKE_OFF
 
-    under_way.join(SERVER, MODEL)
-    with under_way.answer(SERVER, MODEL) as answer:
+    under_way.join(PLACE)
+    with under_way.answer(PLACE) as answer:
         with pytest.raises(LlmRejectedError):
-            under_way.join(SERVER, MODEL)
-        under_way.join("http://b.example", MODEL)
+            under_way.join(PLACE)
+        under_way.join(("http://b.example", "m"))
+        under_way.join(("http://a.example", "quick"))
         clock.seconds += LEFT_OUT_S + 1
-        under_way.join(SERVER, MODEL)
-        under_way.heard(answer, SERVER, ENDED)
+        under_way.join(PLACE)
+        under_way.heard(answer, PLACE, ENDED)
 
 
 def test_a_server_that_never_gives_a_reason_is_believed(under_way: AnswersUnderWay) -> None:
@@ -65,20 +66,20 @@ def test_a_server_that_never_gives_a_reason_is_believed(under_way: AnswersUnderW
 
 def test_an_answer_that_ends_alone_or_whole_is_whole(under_way: AnswersUnderWay) -> None:
     answer_whole(under_way)
-    with under_way.answer(SERVER, MODEL) as answer:
-        under_way.heard(answer, SERVER, Chunk("Four"))
-    with under_way.answer(SERVER, MODEL) as answer:
-        under_way.join(SERVER, MODEL)
-        under_way.heard(answer, SERVER, ENDED)
+    with under_way.answer(PLACE) as answer:
+        under_way.heard(answer, PLACE, Chunk("Four"))
+    with under_way.answer(PLACE) as answer:
+        under_way.join(PLACE)
+        under_way.heard(answer, PLACE, ENDED)
 
 
 def test_a_server_with_a_slow_first_token_gets_no_side_call(
     under_way: AnswersUnderWay, clock: Clock
 ) -> None:
-    with under_way.answer(SERVER, MODEL) as answer:
-        under_way.join(SERVER, MODEL)
+    with under_way.answer(PLACE) as answer:
+        under_way.join(PLACE)
         clock.seconds += SLOW_S + 1
-        under_way.heard(answer, SERVER, Chunk("Four"))
+        under_way.heard(answer, PLACE, Chunk("Four"))
         with pytest.raises(LlmRejectedError):
-            under_way.join(SERVER, MODEL)
-        under_way.heard(answer, SERVER, ENDED)
+            under_way.join(PLACE)
+        under_way.heard(answer, PLACE, ENDED)

@@ -127,16 +127,16 @@ class OpenAiClient:
         self, endpoint: Endpoint, request: ChatRequest, patience_s: float
     ) -> AsyncGenerator[Chunk, None]:
         """The pieces of one attempt; an answer is known to be under way until it ends."""
-        server, model = endpoint.base.root, request.model or endpoint.model
+        place = (endpoint.base.root, request.model or endpoint.model)
         chunks = Asking(endpoint, request, self._book, self._patience).stream(patience_s)
         async with aclosing(chunks):
             if request.task:
                 async for chunk in chunks:
                     yield chunk
                 return
-            with self._under_way.answer(server, model) as answer:
+            with self._under_way.answer(place) as answer:
                 async for chunk in chunks:
-                    self._under_way.heard(answer, server, chunk)
+                    self._under_way.heard(answer, place, chunk)
                     yield chunk
 
     def known_of(self, endpoint: Endpoint, model: str) -> Lessons:
@@ -169,7 +169,7 @@ class OpenAiClient:
         place = (endpoint.base.root, model)
         self._refuse_while_busy(place)
         if request.task:
-            self._under_way.join(*place)
+            self._under_way.join(place)
         try:
             yield
         except LlmError as error:
