@@ -111,6 +111,7 @@ async def open_gateway(stack: AsyncExitStack, plan: Plan) -> KeptGateway:
         own_model="m",
         note_passed=keeping.afterwards.passed,
         head_starts=HeadStarts(settings.gateway_head_starts),
+        challenge_script=settings.gateway_challenge_script,
     )
     return KeptGateway(app=http_app(parts), engine=engine, keeping=keeping, rig=plan.rig)
 

@@ -11,8 +11,8 @@ from typing import Any
 import grpc
 import httpx
 import pytest
-from aiohttp import web
 from api_fakes import MakeApp
+from challenge_vendor import SECRET, SITE_KEY, open_vendor
 from kept_rig import IDENTITY, KeptGateway, Plan, open_gateway
 from pellucid.common.v1 import common_pb2
 from pellucid.gateway.v1 import gateway_pb2, gateway_pb2_grpc
@@ -184,44 +184,19 @@ async def test_a_key_searches_within_its_providers_and_its_budget(tmp_path: Path
     assert (chat["iterations"], bool(chat["answer"])) == (0, True)
 
 
-@asynccontextmanager
-async def verifier() -> AsyncIterator[tuple[str, list[dict[str, Any]]]]:
-    """A verifying server as hCaptcha's and Turnstile's, for which `right` is right."""
-    forms: list[dict[str, Any]] = []
-
-    async def verify(request: web.Request) -> web.Response:
-        form = dict(await request.post())
-        forms.append(form)
-        return web.json_response({"success": form["response"] == "right"})
-
-    app = web.Application()
-    app.router.add_post("/siteverify", verify)
-    runner = web.AppRunner(app)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    try:
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}/siteverify", forms
-    finally:
-        await runner.cleanup()
-
-
 async def test_a_suspicious_caller_solves_a_challenge(tmp_path: Path) -> None:
-    async with verifier() as (url, forms):
-        settings = {
-            "gateway_challenge_url": url,
-            "gateway_challenge_secret": "shared",
-            "gateway_challenge_site_key": "public",
-        }
-        async with opened(Plan(tmp_path, settings=settings)) as (_, http):
-            statuses = [(await http.post("/v1/chat", json=ASK)).status_code for _ in range(30)]
-            asked = await http.post("/v1/chat", json=ASK)
-            wrong, right = [
-                await http.post("/v1/chat", json=ASK, headers={"x-pellucid-challenge": answer})
-                for answer in ("wrong", "right")
-            ]
-            after = await http.post("/v1/chat", json=ASK)
-            other = await http.post("/v1/chat", json=ASK | {"user_id": "bob"})
+    async with AsyncExitStack() as stack:
+        vendor = await stack.enter_async_context(open_vendor())
+        plan = Plan(tmp_path, settings=vendor.settings)
+        _, http = await stack.enter_async_context(opened(plan))
+        statuses = [(await http.post("/v1/chat", json=ASK)).status_code for _ in range(30)]
+        asked = await http.post("/v1/chat", json=ASK)
+        wrong, right = [
+            await http.post("/v1/chat", json=ASK, headers={"x-pellucid-challenge": answer})
+            for answer in ("wrong", "right")
+        ]
+        after = await http.post("/v1/chat", json=ASK)
+        other = await http.post("/v1/chat", json=ASK | {"user_id": "bob"})
 
     first = statuses.index(403)
     assert 5 < first < 20
@@ -230,13 +205,14 @@ async def test_a_suspicious_caller_solves_a_challenge(tmp_path: Path) -> None:
     assert other.status_code == 200
     if asked.status_code == 403:
         assert asked.json()["code"] == "CHALLENGE_REQUIRED"
+        assert asked.json()["challenge"] == {"site_key": SITE_KEY, "script": ""}
         assert (wrong.status_code, right.status_code, after.status_code) == (403, 200, 200)
-        assert [form["secret"] for form in forms] == ["shared"] * 2
+        assert [form["secret"] for form in vendor.forms] == [SECRET] * 2
 
 
 async def test_who_ignores_challenges_is_blocked_for_a_while(tmp_path: Path) -> None:
-    async with verifier() as (url, _):
-        plan = Plan(tmp_path, settings={"gateway_challenge_url": url}, clock=FixedClock())
+    async with open_vendor() as vendor:
+        plan = Plan(tmp_path, settings=vendor.settings, clock=FixedClock())
         async with opened(plan) as (_, http):
             replies = [await http.post("/v1/chat", json=ASK) for _ in range(40)]
             plan.clock.advance(1000.0)  # type: ignore[attr-defined]

@@ -40,6 +40,28 @@ def test_keys_need_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
         load_settings(GatewaySettings)
 
 
+def test_a_shown_challenge_needs_its_verifier(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GATEWAY_CHALLENGE_SCRIPT", "https://captcha.example/api.js")
+    monkeypatch.setenv("GATEWAY_CHALLENGE_URL", "https://captcha.example/siteverify")
+    with pytest.raises(WrongSettingError, match="GATEWAY_CHALLENGE_URL and _SITE_KEY"):
+        load_settings(GatewaySettings)
+    monkeypatch.setenv("GATEWAY_CHALLENGE_SITE_KEY", "public")
+
+    assert load_settings(GatewaySettings).gateway_challenge_script
+
+
+@pytest.mark.parametrize(
+    "script", ["http://captcha.example/api.js", "https://a.example; img-src */x", "//a.example/x"]
+)
+def test_a_challenge_comes_by_https_from_one_host(
+    monkeypatch: pytest.MonkeyPatch, script: str
+) -> None:
+    monkeypatch.setenv("GATEWAY_CHALLENGE_SCRIPT", script)
+
+    with pytest.raises(WrongSettingError, match="GATEWAY_CHALLENGE_SCRIPT"):
+        load_settings(GatewaySettings)
+
+
 def test_defaults_are_the_documented_ports(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GATEWAY_CORS_ORIGINS", "https://a.example, https://b.example,")
     monkeypatch.setenv("LLM_KNOWLEDGE_CUTOFF", "2025-06")

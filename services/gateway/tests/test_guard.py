@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from pellucid_gateway.access.hosts import is_loopback
-from pellucid_gateway.api.http.guard import SECURITY_HEADERS, Guard, GuardRules
+from pellucid_gateway.api.http.guard import PAGE_POLICY, SECURITY_HEADERS, Guard, GuardRules
 from pellucid_gateway.api.http.identity import Identity
 from pellucid_gateway.api.http.keys import RELOAD_S, KeyRing, WrongKeyFileError, read_keys
 from pellucid_gateway.tools.keys import main
@@ -130,6 +130,30 @@ async def test_every_answer_has_the_security_headers(http: httpx.AsyncClient, pa
     policy = response.headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
+
+
+@pytest.mark.parametrize(
+    ("script", "hosts"),
+    [
+        (
+            "https://challenges.cloudflare.com/turnstile/v0/api.js",
+            "https://challenges.cloudflare.com",
+        ),
+        ("https://js.hcaptcha.com/1/api.js", "https://hcaptcha.com https://*.hcaptcha.com"),
+    ],
+)
+async def test_the_chat_page_alone_may_load_the_challenge(
+    make_app: MakeApp, script: str, hosts: str
+) -> None:
+    async with client(make_app(challenge_script=script)) as http:
+        page, other = [(await http.get(path)).headers for path in ("/", "/dashboard")]
+
+    assert other["content-security-policy"] == PAGE_POLICY
+    assert page["content-security-policy"] == (
+        f"default-src 'none'; script-src 'self' {hosts}; style-src 'self' {hosts}; "
+        f"img-src 'self' data:; connect-src 'self' {hosts}; base-uri 'none'; "
+        f"form-action 'none'; frame-ancestors 'none'; frame-src {hosts}"
+    )
 
 
 async def test_pages_load_nothing_from_elsewhere(http: httpx.AsyncClient) -> None:

@@ -127,6 +127,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         concurrency_limit=concurrency_limit,
         examples=settings.gateway_examples,
         fast_model=settings.llm_fast_model or "",
+        challenge_script=settings.gateway_challenge_script,
     )
     listeners: list[Listener] = [MetricsServer(settings, health)]
     listeners += [_grpc(settings, parts), _http(settings, parts)]

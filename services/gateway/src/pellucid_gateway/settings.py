@@ -237,6 +237,13 @@ class GatewaySettings(LlmSettings):
     gateway_challenge_site_key: str = Field(
         "", description="Public key with which the page shows the challenge."
     )
+    gateway_challenge_script: str = Field(
+        "",
+        pattern=r"^$|^(https://[\w.-]+(:\d+)?|http://127\.0\.0\.1:\d+)/\S*$",
+        description="Script with which the chat page shows the challenge; its host may then be "
+        "loaded from. hCaptcha: https://js.hcaptcha.com/1/api.js, Turnstile: "
+        "https://challenges.cloudflare.com/turnstile/v0/api.js.",
+    )
     grpc_port: int = Field(50050, ge=0, le=65535, description="gRPC port; 0 picks a free one.")
     metrics_port: int = Field(9100, ge=0, le=65535, description="Prometheus port.")
     decision_target: str = Field("127.0.0.1:50051", description="Decision service.")
@@ -338,6 +345,14 @@ class GatewaySettings(LlmSettings):
     def _keys_have_a_file(self) -> "GatewaySettings":
         if self.gateway_auth == "keys" and self.gateway_keys_file is None:
             raise PydanticCustomError("keys", "GATEWAY_AUTH=keys needs GATEWAY_KEYS_FILE")
+        return self
+
+    @model_validator(mode="after")
+    def _shown_challenges_are_verified(self) -> "GatewaySettings":
+        verified = self.gateway_challenge_url and self.gateway_challenge_site_key
+        if self.gateway_challenge_script and not verified:
+            text = "GATEWAY_CHALLENGE_SCRIPT needs GATEWAY_CHALLENGE_URL and _SITE_KEY"
+            raise PydanticCustomError("challenge", text)
         return self
 
     @model_validator(mode="after")

@@ -14,6 +14,7 @@ from typing import Protocol
 from pellucid_gateway.access.caller_access import current_access
 from pellucid_gateway.access.suspicion import SCALES, Sign, suspicion
 from pellucid_gateway.domain.errors import BlockedError, ChallengeRequiredError
+from pellucid_gateway.domain.events import Challenge
 from pellucid_gateway.domain.rates import Rate, Take
 from pellucid_gateway.domain.state_ports import Entry, Limiter, Records
 from pellucid_runtime.bounded import BoundedDict
@@ -37,8 +38,8 @@ class ChallengeVerifier(Protocol):
     """Checks answers to challenges, for example of hCaptcha or Turnstile."""
 
     @property
-    def site_key(self) -> str:
-        """Public key with which a page shows the challenge."""
+    def challenge(self) -> Challenge:
+        """What a page needs to show it."""
         ...
 
     async def verify(self, answer: str, address: str) -> bool:
@@ -126,7 +127,7 @@ class AbuseGate:
             await self._set(caller, Standing("blocked", self._now() + SHORT_BLOCK_S))
             raise BlockedError(SHORT_BLOCK_S)
         await self._set(caller, Standing("challenged", self._now() + CHALLENGE_S))
-        raise ChallengeRequiredError(self.verifier.site_key)
+        raise ChallengeRequiredError(self.verifier.challenge)
 
     async def _insist(self, caller: str, standing: Standing) -> None:
         """Let a solved challenge through; block whoever goes on without."""
@@ -141,7 +142,7 @@ class AbuseGate:
             await self._set(caller, Standing("blocked", self._now() + BLOCK_S))
             raise BlockedError(BLOCK_S)
         await self._set(caller, replace(standing, ignored=standing.ignored + 1))
-        raise ChallengeRequiredError(self.verifier.site_key)
+        raise ChallengeRequiredError(self.verifier.challenge)
 
     async def _standing(self, caller: str) -> Standing:
         """The standing of now; that of the last look while it is fresh or the store is down."""

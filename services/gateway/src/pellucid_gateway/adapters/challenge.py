@@ -8,6 +8,8 @@ from typing import Self
 
 import aiohttp
 
+from pellucid_gateway.domain.events import Challenge
+
 # A person waits for this.
 _TIMEOUT_S = 3.0
 
@@ -18,13 +20,13 @@ class HttpVerifier:
     Args:
         url: The verifying address of the service.
         secret: Tells the shared secret, read anew for each use so that it can be rotated.
-        site_key: Public key with which a page shows the challenge.
+        challenge: What a page needs to show it.
     """
 
-    def __init__(self, url: str, secret: Callable[[], str], site_key: str) -> None:
+    def __init__(self, url: str, secret: Callable[[], str], challenge: Challenge) -> None:
         self._url = url
         self._secret = secret
-        self._site_key = site_key
+        self._challenge = challenge
 
     async def __aenter__(self) -> Self:
         # Proxies of the environment are ignored, as everywhere.
@@ -36,9 +38,9 @@ class HttpVerifier:
         await self._session.close()
 
     @property
-    def site_key(self) -> str:
+    def challenge(self) -> Challenge:
         """See `ChallengeVerifier`."""
-        return self._site_key
+        return self._challenge
 
     async def verify(self, answer: str, address: str) -> bool:
         """See `ChallengeVerifier`."""

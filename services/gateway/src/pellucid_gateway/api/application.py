@@ -123,6 +123,7 @@ class ApiParts:
         concurrency_limit: Bounds the turns in hand; None: nothing does.
         examples: Questions that the chat page offers; empty: its own.
         fast_model: Model that suggests what to ask next; empty: none.
+        challenge_script: What the chat page may load to show a challenge; empty: nothing.
         upstream: Model server of the OpenAI API; None without a model.
         own_model: Its model that answers by default.
         note_passed: Told of each turn that the model server answered by itself.
@@ -150,6 +151,7 @@ class ApiParts:
     concurrency_limit: ConcurrencyLimit | None = None
     examples: tuple[str, ...] = ()
     fast_model: str = ""
+    challenge_script: str = ""
 
 
 def http_app(parts: ApiParts) -> ASGIApp:
@@ -245,7 +247,7 @@ def _add_routes(app: FastAPI, parts: ApiParts, api: ChatApi) -> None:
         app.include_router(operator_routes(parts.kept))
     app.include_router(probe_routes(parts.health, _about(parts)))
     app.include_router(reference_routes(app))
-    app.include_router(page_routes())
+    app.include_router(page_routes(parts.challenge_script))
     app.mount("/static", static_files())
 
 

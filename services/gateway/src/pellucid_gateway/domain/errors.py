@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 
-from pellucid_gateway.domain.events import Failed
+from pellucid_gateway.domain.events import Challenge, Failed
 from pellucid_gateway.domain.findings import ProviderReport, ProviderStatus
 from pellucid_runtime.errors import (
     LASTING,
@@ -109,17 +109,18 @@ class ChallengeRequiredError(ServiceError):
     """A suspicious caller must solve a challenge first; its answer goes into X-Pellucid-Challenge.
 
     Args:
-        site_key: Public key with which a page shows the challenge.
+        challenge: What a page needs to show it.
     """
 
     reason = "CHALLENGE_REQUIRED"
     kind = ErrorKind.DENIED
 
-    def __init__(self, site_key: str) -> None:
+    def __init__(self, challenge: Challenge) -> None:
         super().__init__(
             "show the person a challenge and send its answer as X-Pellucid-Challenge",
-            metadata={"site_key": site_key},
+            metadata={"site_key": challenge.site_key},
         )
+        self.challenge = challenge
 
 
 class ProvidersSpentError(ServiceError):
@@ -191,6 +192,7 @@ def failed_by(error: ServiceError) -> Failed:
         error.message,
         retryable=error.kind in _RETRYABLE and error.reason not in LASTING,
         retry_after_s=error.retry_after_s,
+        challenge=error.challenge if isinstance(error, ChallengeRequiredError) else None,
     )
     if not isinstance(error, LlmError):
         return failed

@@ -194,6 +194,19 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
+class Challenge:
+    """What a page needs to show a challenge; nothing of it is secret.
+
+    Attributes:
+        site_key: Names this installation to the vendor.
+        script: Address of the vendor's script; empty: the chat page shows none.
+    """
+
+    site_key: str
+    script: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     """The end: it failed.
 
@@ -203,6 +216,7 @@ class Failed:
         cause: Why the model did not answer; None where something else failed.
         said: What the model server itself said, for those who speak its API.
         retry_after_s: When a retry may succeed, in seconds; None where that is unknown.
+        challenge: What must be solved first; None: nothing.
     """
 
     reason: str
@@ -211,6 +225,7 @@ class Failed:
     cause: LlmCause | None = None
     said: Said | None = None
     retry_after_s: float | None = None
+    challenge: Challenge | None = None
 
 
 TurnEvent = (

@@ -20,6 +20,7 @@ from pellucid_gateway.conversation.conversations import Conversations
 from pellucid_gateway.conversation.memories import Memories
 from pellucid_gateway.conversation.remembering import Past, RememberingEngine
 from pellucid_gateway.domain.engine import TurnEngine
+from pellucid_gateway.domain.events import Challenge
 from pellucid_gateway.domain.ports import ScorerPort
 from pellucid_gateway.metrics import observe_habit
 from pellucid_gateway.settings import GatewaySettings
@@ -153,6 +154,6 @@ async def _verifier(settings: GatewaySettings, stack: AsyncExitStack) -> Challen
     verifier = HttpVerifier(
         settings.gateway_challenge_url,
         settings.secret("gateway_challenge_secret"),
-        settings.gateway_challenge_site_key,
+        Challenge(settings.gateway_challenge_site_key, settings.gateway_challenge_script),
     )
     return await stack.enter_async_context(verifier)

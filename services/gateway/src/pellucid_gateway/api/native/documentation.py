@@ -23,6 +23,13 @@ class FieldErrorReply(BaseModel):
     message: str = Field(description="What is wrong.")
 
 
+class ChallengeReply(BaseModel):
+    """What a page needs to show a challenge."""
+
+    site_key: str = Field(description="Names this installation to the vendor.")
+    script: str = Field(description="Address of the vendor's script; empty: none configured.")
+
+
 class ProblemReply(BaseModel):
     """RFC 9457 problem document."""
 
@@ -33,6 +40,7 @@ class ProblemReply(BaseModel):
     code: str = Field(description="Stable machine-readable cause.")
     retryable: bool = Field(description="The same request may succeed later.")
     errors: list[FieldErrorReply] = Field(description="Fields that are wrong; may be empty.")
+    challenge: ChallengeReply | None = Field(None, description="Only of CHALLENGE_REQUIRED.")
 
 
 _FAILURES = {

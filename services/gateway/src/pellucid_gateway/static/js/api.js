@@ -7,25 +7,25 @@ const KEY = "pellucid-key";
 
 /** What the server said instead of an answer. */
 export class Problem extends Error {
-  constructor({ status = 0, code = "INTERNAL", detail = "", errors = [], retryAfter = 0 }) {
+  constructor({ status = 0, code = "INTERNAL", detail = "", errors = [], retryAfter = 0, challenge = null }) {
     super(detail || t("wentWrong"));
-    Object.assign(this, { status, code, errors, retryAfter });
+    Object.assign(this, { status, code, errors, retryAfter, challenge });
   }
 }
 
 export const useKey = (key) => sessionStorage.setItem(KEY, key);
 
-function headers() {
+function headers(own) {
   const key = sessionStorage.getItem(KEY);
-  const fields = { "Content-Type": "application/json" };
+  const fields = { "Content-Type": "application/json", ...own };
   if (key) fields.Authorization = `Bearer ${key}`;
   return fields;
 }
 
-async function send(method, path, body, signal) {
+async function send(method, path, body, { signal, fields } = {}) {
   let response;
   try {
-    response = await fetch(path, { method, headers: headers(), body: body && JSON.stringify(body), signal });
+    response = await fetch(path, { method, headers: headers(fields), body: body && JSON.stringify(body), signal });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Problem({ code: "UNREACHABLE", detail: t("unreachable") });
@@ -39,9 +39,10 @@ async function problemOf(response) {
   return new Problem({ ...document, status: response.status, retryAfter: Number(response.headers.get("Retry-After")) || 0 });
 }
 
-/** Asks one question and yields its events; throws a Problem when it is refused or breaks off. */
-export async function* ask(request, signal) {
-  const response = await send("POST", "v1/chat", { ...request, stream: true }, signal);
+/** Asks one question and yields its events; `solved` is the answer of a challenge. Throws a Problem when it is refused or breaks off. */
+export async function* ask(request, signal, solved) {
+  const fields = solved ? { "X-Pellucid-Challenge": solved } : {};
+  const response = await send("POST", "v1/chat", { ...request, stream: true }, { signal, fields });
   for await (const { event, data } of readEvents(response.body)) {
     yield { event, data };
     if (event === "done" || event === "error") return;

@@ -50,11 +50,11 @@ export class Chat {
   }
 
   /** `files` were attached, `named` are addresses of what was. */
-  add({ question, files, named }) {
+  add({ question, files, named, solved = "" }) {
     const turn = { question, files, named, result: null };
-    const onResend = (text) => this.resend(turn, text);
+    const onResend = (text, answer) => this.resend(turn, text, answer);
     turn.view = new TurnView(question, {
-      announce: this.announce, features: this.features, fastModel: this.fastModel, onResend, onAsk: (text) => this.submit(text),
+      announce: this.announce, features: this.features, fastModel: this.fastModel, solved, onResend, onAsk: (text) => this.submit(text),
       files: files.length ? files.map(({ name }) => name) : named.map(() => t("attachment")),
     });
     this.turns.push(turn);
@@ -63,21 +63,21 @@ export class Chat {
     return turn;
   }
 
-  async submit(question, files = [], named = []) {
+  async submit(question, files = [], named = [], solved = "") {
     if (this.running) return;
-    const asked = { question, files, named };
+    const asked = { question, files, named, solved };
     const request = this.request(asked);
     const turn = this.add(asked);
     turn.view.root.scrollIntoView({ block: "start", behavior: "smooth" });
     this.announce(t("sent"));
-    await this.run(turn, request);
+    await this.run(turn, request, solved);
   }
 
-  async run(turn, request) {
+  async run(turn, request, solved) {
     this.setRunning(new AbortController());
     const { signal } = this.running;
     try {
-      for await (const { event, data } of ask(request, signal)) {
+      for await (const { event, data } of ask(request, signal, solved)) {
         turn.view.apply(event, data);
         if (event === "done") this.remember(turn, data);
       }
@@ -106,13 +106,13 @@ export class Chat {
     return view.fail(error);
   }
 
-  /** Asks again in the place of a turn; it and what followed it are forgotten. */
-  async resend(turn, question) {
-    if (this.running) return;
+  /** Asks again in the place of a turn, with the answer of a challenge if there was one; it and what followed it are forgotten. */
+  async resend(turn, question, solved) {
+    if (this.running || !this.turns.includes(turn)) return;
     const cut = this.turns.splice(this.turns.indexOf(turn));
     for (const { view } of cut) view.root.remove();
     if (this.features.includes("conversations")) await this.forget(cut);
-    await this.submit(question, turn.files, turn.named);
+    await this.submit(question, turn.files, turn.named, solved);
   }
 
   async forget(turns) {

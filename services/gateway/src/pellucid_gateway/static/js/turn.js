@@ -1,6 +1,7 @@
 // One turn on the page: takes the events of the server and keeps the view right.
 
 import { rate } from "./api.js";
+import { ChallengeView } from "./challenge.js";
 import { button, copyText, h } from "./dom.js";
 import { openEvidence } from "./evidence.js";
 import { answerMarkdown } from "./markdown.js";
@@ -16,9 +17,9 @@ import { t } from "./words.js";
 const TOLD_BY_ANSWER = "no_model"; // an answer without a model says so itself
 
 export class TurnView {
-  /** `onResend(question)` asks again in the place of this turn, `onAsk(question)` after it. */
-  constructor(text, { announce, onResend, onAsk, features, fastModel, files }) {
-    Object.assign(this, { announce, onResend, onAsk, features, fastModel });
+  /** `onResend(question, solved)` asks again in the place of this turn, `onAsk(question)` after it; `solved` is the answer of a challenge that was sent along. */
+  constructor(text, { announce, onResend, onAsk, features, fastModel, files, solved }) {
+    Object.assign(this, { announce, onResend, onAsk, features, fastModel, solved });
     this.sources = new Map();
     this.stance = features.includes("source_preferences") ? (domain) => stanceButtons(domain, announce) : null;
     this.steps = new Steps();
@@ -139,12 +140,23 @@ export class TurnView {
   fail(problem) {
     this.prose.draw();
     this.steps.fold(t("noAnswer"));
+    if (problem.challenge) return this.challenge(problem.challenge);
     const text = problem.detail || problem.message || t("wentWrong");
     const fields = (problem.errors ?? []).map(({ field, message }) => `${field}: ${message}`).filter((line) => !text.includes(line));
     const wait = problem.retryAfter ? ` ${t("tryAgainIn", { n: problem.retryAfter })}` : "";
     const retry = button(t("tryAgain"), { className: "solid", onclick: () => this.onResend(this.question.text) });
     this.foot.replaceChildren(h("div", { class: "note note--bad" }, h("span", {}, [text, ...fields].join(" ") + wait), retry));
-    this.settle(text);
+    return this.settle(text);
+  }
+
+  challenge(challenge) {
+    const { text } = this.question;
+    const view = new ChallengeView(challenge, {
+      announce: this.announce, onSolved: (answer) => this.onResend(text, answer), onRetry: () => this.onResend(text),
+    });
+    this.foot.replaceChildren(view.root);
+    this.article.setAttribute("aria-busy", "false");
+    view.begin(this.solved);
   }
 
   settle(announcement) {

@@ -42,6 +42,10 @@ export default {
   part_decision: "den Entscheidungsdienst", part_search: "die Websuche", part_scorer: "die Relevanzbewertung", part_fetcher: "das Lesen von Seiten", part_browser: "den Browser",
   part_llm: "das Sprachmodell", part_store: "den Speicher", part_budget: "das Suchbudget", part_deadline: "mehr Zeit", part_citations: "die Zitatprüfung", part_provider: "den Anbieter {name}",
   askAbout: "Mehr zu", askNext: "Weiterfragen",
+  challenge: "Prüfung, dass Sie kein Programm sind", challengeRefused: "Die Prüfung wurde nicht anerkannt. Versuchen Sie es noch einmal.", challengeExpired: "Die Prüfung ist abgelaufen. Versuchen Sie es noch einmal.",
+  challengeWhy: "Von Ihnen kamen ungewöhnlich viele Anfragen. Lösen Sie diese Prüfung; dann wird Ihre Frage noch einmal gesendet.",
+  challengeLost: "Die Prüfung von {host} konnte nicht gezeigt werden. Sehen Sie nach Ihrer Verbindung und danach, was Skripte blockiert, und versuchen Sie es noch einmal.",
+  challengeWait: "Von Ihnen kamen ungewöhnlich viele Anfragen. Warten Sie zehn Minuten und versuchen Sie es dann noch einmal. Der Betreiber dieses Servers hat keine Prüfung eingerichtet, die Sie lösen könnten (GATEWAY_CHALLENGE_SCRIPT).",
   // steps
   thinking: "Einen Moment…", answering: "Antwort entsteht…", searching: "Suche läuft…", readingPage: "Seite wird gelesen…",
   readHost: "{host} gelesen", couldNotRead: "Nicht lesbar: {host}", searchedFor: "Gesucht nach", isEnough: "Prüfung, ob das reicht",

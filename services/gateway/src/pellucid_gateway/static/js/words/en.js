@@ -42,6 +42,10 @@ export default {
   part_decision: "the decision service", part_search: "web search", part_scorer: "the relevance scorer", part_fetcher: "page reading", part_browser: "the browser",
   part_llm: "the language model", part_store: "the store", part_budget: "the search budget", part_deadline: "more time", part_citations: "the citation check", part_provider: "provider {name}",
   askAbout: "Ask about", askNext: "Ask next",
+  challenge: "Check that you are not a program", challengeRefused: "The check was not accepted. Try again.", challengeExpired: "The check expired. Try again.",
+  challengeWhy: "Unusually many requests came from you. Solve this check; your question is then sent again.",
+  challengeLost: "The check of {host} could not be shown. Look at your connection and at what blocks scripts, then try again.",
+  challengeWait: "Unusually many requests came from you. Wait ten minutes, then try again. The operator of this server has set no check that you could solve (GATEWAY_CHALLENGE_SCRIPT).",
   // steps
   thinking: "Thinking…", answering: "Answering…", searching: "Searching…", readingPage: "Reading the page…",
   readHost: "Read {host}", couldNotRead: "Could not read {host}", searchedFor: "Searched for", isEnough: "Checking whether this is enough",

@@ -42,6 +42,10 @@ export default {
   part_decision: "el servicio de decisión", part_search: "la búsqueda web", part_scorer: "la evaluación de relevancia", part_fetcher: "la lectura de páginas", part_browser: "el navegador",
   part_llm: "el modelo de lenguaje", part_store: "el almacén", part_budget: "el presupuesto de búsqueda", part_deadline: "más tiempo", part_citations: "la comprobación de citas", part_provider: "el proveedor {name}",
   askAbout: "Saber más sobre", askNext: "Para seguir",
+  challenge: "Comprobación de que no eres un programa", challengeRefused: "La comprobación no fue aceptada. Inténtalo de nuevo.", challengeExpired: "La comprobación ha caducado. Inténtalo de nuevo.",
+  challengeWhy: "Han llegado de ti muchas más solicitudes de lo habitual. Resuelve esta comprobación y tu pregunta se enviará de nuevo.",
+  challengeLost: "No se pudo mostrar la comprobación de {host}. Revisa tu conexión y lo que bloquea los scripts e inténtalo de nuevo.",
+  challengeWait: "Han llegado de ti muchas más solicitudes de lo habitual. Espera diez minutos e inténtalo de nuevo. El operador de este servidor no ha configurado ninguna comprobación que puedas resolver (GATEWAY_CHALLENGE_SCRIPT).",
   // steps
   thinking: "Pensando…", answering: "Respondiendo…", searching: "Buscando…", readingPage: "Leyendo la página…",
   readHost: "Leído: {host}", couldNotRead: "No se pudo leer {host}", searchedFor: "Búsqueda de", isEnough: "Comprobando si es suficiente",

@@ -42,6 +42,10 @@ export default {
   part_decision: "le service de décision", part_search: "la recherche web", part_scorer: "l’évaluation de la pertinence", part_fetcher: "la lecture des pages", part_browser: "le navigateur",
   part_llm: "le modèle de langue", part_store: "le stockage", part_budget: "le budget de recherche", part_deadline: "plus de temps", part_citations: "la vérification des citations", part_provider: "le fournisseur {name}",
   askAbout: "En savoir plus sur", askNext: "Pour continuer",
+  challenge: "Vérifier que vous n’êtes pas un programme", challengeRefused: "La vérification n’a pas été acceptée. Réessayez.", challengeExpired: "La vérification a expiré. Réessayez.",
+  challengeWhy: "Un nombre inhabituel de requêtes est venu de vous. Résolvez cette vérification ; votre question sera alors renvoyée.",
+  challengeLost: "La vérification de {host} n’a pas pu être affichée. Vérifiez votre connexion et ce qui bloque les scripts, puis réessayez.",
+  challengeWait: "Un nombre inhabituel de requêtes est venu de vous. Attendez dix minutes, puis réessayez. L’exploitant de ce serveur n’a configuré aucune vérification que vous pourriez résoudre (GATEWAY_CHALLENGE_SCRIPT).",
   // steps
   thinking: "Réflexion…", answering: "Réponse en cours…", searching: "Recherche…", readingPage: "Lecture de la page…",
   readHost: "{host} lu", couldNotRead: "Lecture impossible : {host}", searchedFor: "Recherche de", isEnough: "Vérification : est-ce suffisant ?",

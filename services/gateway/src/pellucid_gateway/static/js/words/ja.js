@@ -42,6 +42,10 @@ export default {
   part_decision: "判断サービス", part_search: "ウェブ検索", part_scorer: "関連度の評価", part_fetcher: "ページの読み取り", part_browser: "ブラウザー",
   part_llm: "言語モデル", part_store: "保存先", part_budget: "検索の予算", part_deadline: "追加の時間", part_citations: "引用の確認", part_provider: "検索元 {name}",
   askAbout: "関連する内容を質問", askNext: "続けて質問",
+  challenge: "プログラムではないことの確認", challengeRefused: "確認が受け付けられませんでした。もう一度お試しください。", challengeExpired: "確認の有効期限が切れました。もう一度お試しください。",
+  challengeWhy: "通常より多くのリクエストが届いています。この確認を済ませると、質問がもう一度送信されます。",
+  challengeLost: "{host} の確認を表示できませんでした。接続と、スクリプトをブロックしているものを確かめてから、もう一度お試しください。",
+  challengeWait: "通常より多くのリクエストが届いています。10分待ってから、もう一度お試しください。このサーバーの運用者は、解くことのできる確認を設定していません（GATEWAY_CHALLENGE_SCRIPT）。",
   // steps
   thinking: "考えています…", answering: "回答しています…", searching: "検索しています…", readingPage: "ページを読んでいます…",
   readHost: "{host} を読みました", couldNotRead: "読めませんでした：{host}", searchedFor: "検索語", isEnough: "十分かどうかを確認中",

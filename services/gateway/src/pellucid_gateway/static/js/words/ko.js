@@ -42,6 +42,10 @@ export default {
   part_decision: "판단 서비스", part_search: "웹 검색", part_scorer: "관련도 평가", part_fetcher: "페이지 읽기", part_browser: "브라우저",
   part_llm: "언어 모델", part_store: "저장소", part_budget: "검색 예산", part_deadline: "추가 시간", part_citations: "인용 확인", part_provider: "검색 제공자 {name}",
   askAbout: "관련 내용 더 묻기", askNext: "이어서 물어보기",
+  challenge: "프로그램이 아닌지 확인", challengeRefused: "확인이 받아들여지지 않았습니다. 다시 시도해 주세요.", challengeExpired: "확인이 만료되었습니다. 다시 시도해 주세요.",
+  challengeWhy: "평소보다 많은 요청이 들어왔습니다. 이 확인을 마치면 질문이 다시 전송됩니다.",
+  challengeLost: "{host}의 확인을 표시할 수 없습니다. 연결 상태와 스크립트를 차단하는 것이 있는지 살펴본 뒤 다시 시도해 주세요.",
+  challengeWait: "평소보다 많은 요청이 들어왔습니다. 10분 기다린 뒤 다시 시도해 주세요. 이 서버의 운영자가 풀 수 있는 확인을 설정하지 않았습니다(GATEWAY_CHALLENGE_SCRIPT).",
   // steps
   thinking: "생각하는 중…", answering: "답변하는 중…", searching: "검색하는 중…", readingPage: "페이지를 읽는 중…",
   readHost: "{host} 읽음", couldNotRead: "읽지 못함: {host}", searchedFor: "검색어", isEnough: "충분한지 확인하는 중",

@@ -42,6 +42,10 @@ export default {
   part_decision: "判断服务", part_search: "网络搜索", part_scorer: "相关度评分", part_fetcher: "网页读取", part_browser: "浏览器",
   part_llm: "语言模型", part_store: "存储", part_budget: "搜索预算", part_deadline: "更多时间", part_citations: "引用核对", part_provider: "搜索服务 {name}",
   askAbout: "继续了解", askNext: "继续提问",
+  challenge: "确认你不是程序", challengeRefused: "验证未被接受。请重试。", challengeExpired: "验证已过期。请重试。",
+  challengeWhy: "来自你的请求异常多。完成此验证后，你的问题会重新发送。",
+  challengeLost: "无法显示 {host} 的验证。请检查网络连接以及是否有拦截脚本的工具，然后重试。",
+  challengeWait: "来自你的请求异常多。请等待十分钟后重试。此服务器的运营者没有设置可供你完成的验证（GATEWAY_CHALLENGE_SCRIPT）。",
   // steps
   thinking: "思考中…", answering: "回答中…", searching: "搜索中…", readingPage: "正在读取网页…",
   readHost: "已读取 {host}", couldNotRead: "无法读取：{host}", searchedFor: "搜索", isEnough: "检查是否足够",
