@@ -12,7 +12,7 @@ ServiceError
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from enum import StrEnum
 
 from pellucid_gateway.domain.events import Challenge, Failed
@@ -118,7 +118,7 @@ class ChallengeRequiredError(ServiceError):
     def __init__(self, challenge: Challenge) -> None:
         super().__init__(
             "show the person a challenge and send its answer as X-Pellucid-Challenge",
-            metadata={"site_key": challenge.site_key},
+            metadata=asdict(challenge),
         )
         self.challenge = challenge
 

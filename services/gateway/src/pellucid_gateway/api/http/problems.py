@@ -7,7 +7,7 @@ ever carries the text of an unknown exception.
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
@@ -15,8 +15,6 @@ import orjson
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from pellucid_gateway.domain.errors import ChallengeRequiredError
-from pellucid_gateway.domain.events import Challenge
 from pellucid_runtime.errors import LASTING, ErrorKind, ServiceError
 from pellucid_runtime.llm.model import Said
 
@@ -182,20 +180,14 @@ def problem_of(error: ServiceError) -> Problem:
     code = error.reason if error.reason in _STATUS_OF_CODE else "SEARCH_FAILED"
     named = error.metadata.get("field")
     errors = (FieldError(named, error.metadata.get("limit", ""), error.message),) if named else ()
-    challenge = error.challenge if isinstance(error, ChallengeRequiredError) else None
     return Problem(
         code=code,
         detail=error.message,
         status=_status_of(error),
         errors=errors,
         retry_after_s=error.retry_after_s,
-        members=challenge_member(challenge),
+        members={"challenge": error.metadata} if code == "CHALLENGE_REQUIRED" else {},
     )
-
-
-def challenge_member(challenge: Challenge | None) -> Mapping[str, Any]:
-    """Member of a problem that tells what a page needs to show a challenge; empty without one."""
-    return {"challenge": asdict(challenge)} if challenge else {}
 
 
 def _status_of(error: ServiceError) -> int:

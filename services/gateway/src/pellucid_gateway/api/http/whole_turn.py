@@ -2,9 +2,10 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import asdict
 from typing import cast
 
-from pellucid_gateway.api.http.problems import INTERNAL, Problem, ProblemError, challenge_member
+from pellucid_gateway.api.http.problems import INTERNAL, Problem, ProblemError
 from pellucid_gateway.domain.engine import TurnEngine
 from pellucid_gateway.domain.events import Done, Failed, TurnEvent, TurnResult
 from pellucid_gateway.domain.request import TurnRequest
@@ -47,7 +48,7 @@ def failed_problem(failed: Failed) -> Problem:
         retry_after_s=failed.retry_after_s,
         may_pass=failed.retryable,
         said=failed.said,
-        members=challenge_member(failed.challenge),
+        members={"challenge": asdict(failed.challenge)} if failed.challenge else {},
     )
 
 
