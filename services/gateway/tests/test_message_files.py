@@ -1,4 +1,4 @@
-"""Files within messages of OpenAI and Anthropic clients are attachments, as those of our own API."""
+"""Files in messages of OpenAI and Anthropic clients are attachments, as those of our own API."""
 
 import base64
 from collections.abc import AsyncIterator

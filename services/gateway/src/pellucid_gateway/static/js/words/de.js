@@ -65,7 +65,7 @@ export default {
   stage_classifier: "das trainierte Modell", stage_llm: "das Sprachmodell", stage_fallback: "beste Vermutung",
   queries: "Suchanfragen", sourceType: "Art der Quellen", category: "Kategorie", age: "Alter", anyAge: "beliebig", mustContain: "Muss enthalten", addresses: "Adressen", notRead: "Nicht gelesen", language: "Sprache", signals: "Signale",
   whatLeft: "Was diesen Server verließ", nothingLeft: "Für diese Antwort wurde nichts gesendet.", textsLeft: { one: "{n} Text, genau wie gesendet:", other: "{n} Texte, genau wie gesendet:" },
-  sent_query: "Suchanfrage", sent_url: "Adresse", sent_prompt: "Prompt",
+  sent_query: "Suchanfrage", sent_url: "Adresse", sent_prompt: "Prompt", sent_embedding: "verglichener Text",
   providers: "Anbieter", noProvider: "Kein Suchanbieter wurde gefragt.", name: "Name", status: "Status", time: "Zeit",
   status_ok: "ok", status_cached: "aus dem Cache", status_skipped: "ausgelassen", status_failed: "fehlgeschlagen", status_rate_limited: "gedrosselt", status_budget: "Budget aufgebraucht",
   citations: "Zitate", noClaims: "Die Antwort enthielt keine Aussage, die zu prüfen war.",

@@ -65,7 +65,7 @@ export default {
   stage_classifier: "the trained model", stage_llm: "the language model", stage_fallback: "best guess",
   queries: "Queries", sourceType: "Source type", category: "Category", age: "Age", anyAge: "any", mustContain: "Must contain", addresses: "Addresses", notRead: "Not read", language: "Language", signals: "Signals",
   whatLeft: "What left this server", nothingLeft: "Nothing was sent out for this answer.", textsLeft: { one: "{n} text, exactly as sent:", other: "{n} texts, exactly as sent:" },
-  sent_query: "query", sent_url: "address", sent_prompt: "prompt",
+  sent_query: "query", sent_url: "address", sent_prompt: "prompt", sent_embedding: "compared text",
   providers: "Providers", noProvider: "No search provider was asked.", name: "Name", status: "Status", time: "Time",
   status_ok: "ok", status_cached: "cached", status_skipped: "skipped", status_failed: "failed", status_rate_limited: "rate limited", status_budget: "budget spent",
   citations: "Citations", noClaims: "The answer made no claim that had to be checked.",

@@ -65,7 +65,7 @@ export default {
   stage_classifier: "el modelo entrenado", stage_llm: "el modelo de lenguaje", stage_fallback: "mejor estimación",
   queries: "Consultas", sourceType: "Tipo de fuentes", category: "Categoría", age: "Antigüedad", anyAge: "cualquiera", mustContain: "Debe contener", addresses: "Direcciones", notRead: "No leídas", language: "Idioma", signals: "Señales",
   whatLeft: "Lo que salió de este servidor", nothingLeft: "No se envió nada para esta respuesta.", textsLeft: { one: "{n} texto, tal como se envió:", other: "{n} textos, tal como se enviaron:" },
-  sent_query: "consulta", sent_url: "dirección", sent_prompt: "prompt",
+  sent_query: "consulta", sent_url: "dirección", sent_prompt: "prompt", sent_embedding: "texto comparado",
   providers: "Proveedores", noProvider: "No se consultó a ningún proveedor.", name: "Nombre", status: "Estado", time: "Tiempo",
   status_ok: "ok", status_cached: "en caché", status_skipped: "omitido", status_failed: "falló", status_rate_limited: "limitado", status_budget: "presupuesto agotado",
   citations: "Citas", noClaims: "La respuesta no tenía afirmaciones que comprobar.",

@@ -65,7 +65,7 @@ export default {
   stage_classifier: "le modèle entraîné", stage_llm: "le modèle de langue", stage_fallback: "estimation",
   queries: "Requêtes", sourceType: "Type de sources", category: "Catégorie", age: "Âge", anyAge: "indifférent", mustContain: "Doit contenir", addresses: "Adresses", notRead: "Non lues", language: "Langue", signals: "Signaux",
   whatLeft: "Ce qui a quitté ce serveur", nothingLeft: "Rien n’a été envoyé pour cette réponse.", textsLeft: { one: "{n} texte, tel qu’envoyé :", other: "{n} textes, tels qu’envoyés :" },
-  sent_query: "requête", sent_url: "adresse", sent_prompt: "prompt",
+  sent_query: "requête", sent_url: "adresse", sent_prompt: "prompt", sent_embedding: "texte comparé",
   providers: "Fournisseurs", noProvider: "Aucun fournisseur n’a été interrogé.", name: "Nom", status: "État", time: "Temps",
   status_ok: "ok", status_cached: "en cache", status_skipped: "ignoré", status_failed: "échec", status_rate_limited: "débit limité", status_budget: "budget épuisé",
   citations: "Citations", noClaims: "La réponse ne contenait aucune affirmation à vérifier.",

@@ -65,7 +65,7 @@ export default {
   stage_classifier: "学習済みモデル", stage_llm: "言語モデル", stage_fallback: "推定",
   queries: "検索語", sourceType: "出典の種類", category: "分類", age: "期間", anyAge: "指定なし", mustContain: "必須の内容", addresses: "アドレス", notRead: "未読", language: "言語", signals: "手がかり",
   whatLeft: "このサーバーの外に出たもの", nothingLeft: "この回答のために送信したものはありません。", textsLeft: { other: "送信した文章 {n} 件（送信したまま）：" },
-  sent_query: "検索語", sent_url: "アドレス", sent_prompt: "プロンプト",
+  sent_query: "検索語", sent_url: "アドレス", sent_prompt: "プロンプト", sent_embedding: "比較した文",
   providers: "検索元", noProvider: "検索元には問い合わせていません。", name: "名前", status: "状態", time: "時間",
   status_ok: "正常", status_cached: "キャッシュ", status_skipped: "省略", status_failed: "失敗", status_rate_limited: "回数制限", status_budget: "予算切れ",
   citations: "引用", noClaims: "確認が必要な主張はありませんでした。",

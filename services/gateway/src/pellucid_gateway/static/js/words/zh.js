@@ -65,7 +65,7 @@ export default {
   stage_classifier: "训练的模型", stage_llm: "语言模型", stage_fallback: "推测",
   queries: "查询", sourceType: "来源类型", category: "类别", age: "时间范围", anyAge: "不限", mustContain: "须包含", addresses: "网址", notRead: "未读取", language: "语言", signals: "信号",
   whatLeft: "从此服务器发出的内容", nothingLeft: "此回答没有向外发送任何内容。", textsLeft: { other: "{n} 段文字，原样如下：" },
-  sent_query: "查询", sent_url: "网址", sent_prompt: "提示词",
+  sent_query: "查询", sent_url: "网址", sent_prompt: "提示词", sent_embedding: "用于比较的文本",
   providers: "搜索服务", noProvider: "没有询问任何搜索服务。", name: "名称", status: "状态", time: "时间",
   status_ok: "正常", status_cached: "缓存", status_skipped: "跳过", status_failed: "失败", status_rate_limited: "被限流", status_budget: "预算用完",
   citations: "引用", noClaims: "此回答没有需要核对的说法。",
