@@ -40,7 +40,7 @@ export default {
   unreachable: "Der Server ist nicht erreichbar. Prüfen Sie, ob er läuft, und versuchen Sie es noch einmal.", interrupted: "Die Verbindung brach ab, bevor die Antwort vollständig war.",
   without: "Diese Antwort kam ohne {names} zustande.",
   part_decision: "den Entscheidungsdienst", part_search: "die Websuche", part_scorer: "die Relevanzbewertung", part_fetcher: "das Lesen von Seiten", part_browser: "den Browser",
-  part_llm: "das Sprachmodell", part_store: "den Speicher", part_budget: "das Suchbudget", part_deadline: "mehr Zeit", part_citations: "die Zitatprüfung", part_provider: "den Anbieter {name}",
+  part_llm: "das Sprachmodell", part_llm_search: "die Hilfe des Sprachmodells bei der Suche", part_store: "den Speicher", part_budget: "das Suchbudget", part_deadline: "mehr Zeit", part_citations: "die Zitatprüfung", part_provider: "den Anbieter {name}",
   askAbout: "Mehr zu", askNext: "Weiterfragen",
   // steps
   thinking: "Einen Moment…", answering: "Antwort entsteht…", searching: "Suche läuft…", readingPage: "Seite wird gelesen…",

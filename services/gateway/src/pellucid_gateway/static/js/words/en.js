@@ -40,7 +40,7 @@ export default {
   unreachable: "The server cannot be reached. Check that it is running, then try again.", interrupted: "The connection broke off before the answer was complete.",
   without: "This answer had to do without {names}.",
   part_decision: "the decision service", part_search: "web search", part_scorer: "the relevance scorer", part_fetcher: "page reading", part_browser: "the browser",
-  part_llm: "the language model", part_store: "the store", part_budget: "the search budget", part_deadline: "more time", part_citations: "the citation check", part_provider: "provider {name}",
+  part_llm: "the language model", part_llm_search: "the language model's help with the search", part_store: "the store", part_budget: "the search budget", part_deadline: "more time", part_citations: "the citation check", part_provider: "provider {name}",
   askAbout: "Ask about", askNext: "Ask next",
   // steps
   thinking: "Thinking…", answering: "Answering…", searching: "Searching…", readingPage: "Reading the page…",

@@ -40,7 +40,7 @@ export default {
   unreachable: "No se puede contactar con el servidor. Comprueba que funciona y reinténtalo.", interrupted: "La conexión se cortó antes de completar la respuesta.",
   without: "Esta respuesta tuvo que prescindir de: {names}.",
   part_decision: "el servicio de decisión", part_search: "la búsqueda web", part_scorer: "la evaluación de relevancia", part_fetcher: "la lectura de páginas", part_browser: "el navegador",
-  part_llm: "el modelo de lenguaje", part_store: "el almacén", part_budget: "el presupuesto de búsqueda", part_deadline: "más tiempo", part_citations: "la comprobación de citas", part_provider: "el proveedor {name}",
+  part_llm: "el modelo de lenguaje", part_llm_search: "la ayuda del modelo de lenguaje en la búsqueda", part_store: "el almacén", part_budget: "el presupuesto de búsqueda", part_deadline: "más tiempo", part_citations: "la comprobación de citas", part_provider: "el proveedor {name}",
   askAbout: "Saber más sobre", askNext: "Para seguir",
   // steps
   thinking: "Pensando…", answering: "Respondiendo…", searching: "Buscando…", readingPage: "Leyendo la página…",

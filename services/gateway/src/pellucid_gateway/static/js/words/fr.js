@@ -40,7 +40,7 @@ export default {
   unreachable: "Le serveur est injoignable. Vérifiez qu’il fonctionne, puis réessayez.", interrupted: "La connexion a été coupée avant la fin de la réponse.",
   without: "Cette réponse a dû se passer de : {names}.",
   part_decision: "le service de décision", part_search: "la recherche web", part_scorer: "l’évaluation de la pertinence", part_fetcher: "la lecture des pages", part_browser: "le navigateur",
-  part_llm: "le modèle de langue", part_store: "le stockage", part_budget: "le budget de recherche", part_deadline: "plus de temps", part_citations: "la vérification des citations", part_provider: "le fournisseur {name}",
+  part_llm: "le modèle de langue", part_llm_search: "l'aide du modèle de langue pour la recherche", part_store: "le stockage", part_budget: "le budget de recherche", part_deadline: "plus de temps", part_citations: "la vérification des citations", part_provider: "le fournisseur {name}",
   askAbout: "En savoir plus sur", askNext: "Pour continuer",
   // steps
   thinking: "Réflexion…", answering: "Réponse en cours…", searching: "Recherche…", readingPage: "Lecture de la page…",

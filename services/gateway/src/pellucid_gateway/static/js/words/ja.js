@@ -40,7 +40,7 @@ export default {
   unreachable: "サーバーに接続できません。動作を確認して、もう一度お試しください。", interrupted: "回答が完了する前に接続が切れました。",
   without: "次のものなしで回答しました：{names}。",
   part_decision: "判断サービス", part_search: "ウェブ検索", part_scorer: "関連度の評価", part_fetcher: "ページの読み取り", part_browser: "ブラウザー",
-  part_llm: "言語モデル", part_store: "保存先", part_budget: "検索の予算", part_deadline: "追加の時間", part_citations: "引用の確認", part_provider: "検索元 {name}",
+  part_llm: "言語モデル", part_llm_search: "言語モデルによる検索の補助", part_store: "保存先", part_budget: "検索の予算", part_deadline: "追加の時間", part_citations: "引用の確認", part_provider: "検索元 {name}",
   askAbout: "関連する内容を質問", askNext: "続けて質問",
   // steps
   thinking: "考えています…", answering: "回答しています…", searching: "検索しています…", readingPage: "ページを読んでいます…",

@@ -40,7 +40,7 @@ export default {
   unreachable: "서버에 연결할 수 없습니다. 실행 중인지 확인한 뒤 다시 시도해 주세요.", interrupted: "답변이 끝나기 전에 연결이 끊겼습니다.",
   without: "다음 없이 답변했습니다: {names}.",
   part_decision: "판단 서비스", part_search: "웹 검색", part_scorer: "관련도 평가", part_fetcher: "페이지 읽기", part_browser: "브라우저",
-  part_llm: "언어 모델", part_store: "저장소", part_budget: "검색 예산", part_deadline: "추가 시간", part_citations: "인용 확인", part_provider: "검색 제공자 {name}",
+  part_llm: "언어 모델", part_llm_search: "검색을 돕는 언어 모델", part_store: "저장소", part_budget: "검색 예산", part_deadline: "추가 시간", part_citations: "인용 확인", part_provider: "검색 제공자 {name}",
   askAbout: "관련 내용 더 묻기", askNext: "이어서 물어보기",
   // steps
   thinking: "생각하는 중…", answering: "답변하는 중…", searching: "검색하는 중…", readingPage: "페이지를 읽는 중…",

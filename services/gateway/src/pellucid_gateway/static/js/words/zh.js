@@ -40,7 +40,7 @@ export default {
   unreachable: "无法连接服务器。请确认它正在运行，然后重试。", interrupted: "回答完成前连接中断。",
   without: "此回答缺少以下支持：{names}。",
   part_decision: "判断服务", part_search: "网络搜索", part_scorer: "相关度评分", part_fetcher: "网页读取", part_browser: "浏览器",
-  part_llm: "语言模型", part_store: "存储", part_budget: "搜索预算", part_deadline: "更多时间", part_citations: "引用核对", part_provider: "搜索服务 {name}",
+  part_llm: "语言模型", part_llm_search: "语言模型的搜索辅助", part_store: "存储", part_budget: "搜索预算", part_deadline: "更多时间", part_citations: "引用核对", part_provider: "搜索服务 {name}",
   askAbout: "继续了解", askNext: "继续提问",
   // steps
   thinking: "思考中…", answering: "回答中…", searching: "搜索中…", readingPage: "正在读取网页…",
