@@ -163,6 +163,8 @@ async def test_of_a_long_history_the_latest_files_are_taken(
 
     turn = engine.turns[0]
     assert turn.attachments == tuple(reversed(OTHERS))
+    await complete(client, *earlier, user({"type": "text", "text": "And the Minutes.txt?"}))
+    assert engine.turns[1].message == f"And the Minutes.txt?\n{FILE.url}"
     assert [m.content for m in turn.messages if m.content != "Read."] == [
         FILE.url,
         *(file.url for file in OTHERS[:2]),

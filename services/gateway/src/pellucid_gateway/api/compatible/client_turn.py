@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from pellucid_gateway.api.compatible.files import attached, marked, with_files_read
+from pellucid_gateway.api.compatible.files import attached, files_in, marked, with_files_read
 from pellucid_gateway.api.compatible.wire import not_an_object
 from pellucid_gateway.api.http.bodies import check, parse_object
 from pellucid_gateway.api.http.options import SearchFields, SubjectBody
@@ -100,7 +100,6 @@ def translated(
         ProblemError: Wrong messages, files, model or options.
     """
     messages = with_files_read(_messages(chat))
-    files = attached(messages)
     model = chat.get("model") or OWN_MODEL
     if not isinstance(model, str):
         raise ProblemError(invalid([FieldError("model", "a string", "must be a string")]))
@@ -110,7 +109,8 @@ def translated(
     fields = {name: value for name, value in chat.items() if name not in _ENGINE_FIELDS}
     for_model = marked(messages, lambda file: f"(file: {file.name})")
     client = ClientMessages(messages=tuple(for_model), fields=fields)
-    conversation, needs_model = _conversation(marked(messages, lambda file: file.url), files)
+    files = attached(messages)
+    conversation, needs_model = _conversation(messages, files)
     turn = _turn(conversation, client, options, upstream_model, needs_model=needs_model)
     return Asked(
         turn=replace(turn, attachments=files),
@@ -179,13 +179,23 @@ def _conversation(
 
     A model that goes on with its work has all files before it.
     """
-    recent = tuple(_message(message) for message in messages[-MESSAGES:])
-    last = recent[-1]
-    if last.role is Role.USER and last.content.strip():
-        return recent, False
+    recent = tuple(map(_message, marked(messages[-MESSAGES:], lambda file: file.url)))
+    if recent[-1].role is Role.USER and recent[-1].content.strip():
+        sent = files_in(messages)
+        return _naming(recent, sent, known=sent), False
     asked = [place for place, m in enumerate(recent) if m.role is Role.USER and m.content.strip()]
-    *earlier, last = recent[: asked[-1] + 1] if asked else (ChatMessage(Role.USER, _WITHOUT_TEXT),)
-    return (*earlier, replace(last, content=naming(last.content, (), files))), True
+    until_asked = recent[: asked[-1] + 1] if asked else ()
+    return _naming(until_asked or (ChatMessage(Role.USER, _WITHOUT_TEXT),), files), True
+
+
+def _naming(
+    messages: tuple[ChatMessage, ...],
+    files: Sequence[Attachment],
+    known: Sequence[Attachment] = (),
+) -> tuple[ChatMessage, ...]:
+    *earlier, last = messages
+    content = naming(last.content, (file.url for file in known), files)
+    return (*earlier, replace(last, content=content))
 
 
 def _turn(

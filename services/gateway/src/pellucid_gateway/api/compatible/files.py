@@ -84,6 +84,12 @@ def marked(messages: Sequence[_Message], mark: Callable[[Attachment], str]) -> l
     ]
 
 
+def files_in(messages: Sequence[_Message]) -> list[Attachment]:
+    """All files of the messages."""
+    parts = (part for message in messages for part in _parts(message))
+    return [part["file"] for part in parts if _is_file(part)]
+
+
 def attached(messages: Sequence[_Message]) -> tuple[Attachment, ...]:
     """Files of the turn, those of the latest message first.
 
