@@ -40,7 +40,7 @@ export default {
   unreachable: "Der Server ist nicht erreichbar. Prüfen Sie, ob er läuft, und versuchen Sie es noch einmal.", interrupted: "Die Verbindung brach ab, bevor die Antwort vollständig war.",
   without: "Diese Antwort kam ohne {names} zustande.",
   part_decision: "den Entscheidungsdienst", part_search: "die Websuche", part_scorer: "die Relevanzbewertung", part_fetcher: "das Lesen von Seiten", part_browser: "den Browser",
-  part_llm: "das Sprachmodell", part_store: "den Speicher", part_budget: "das Suchbudget", part_deadline: "mehr Zeit", part_citations: "die Zitatprüfung", part_provider: "den Anbieter {name}",
+  part_llm: "das Sprachmodell", part_llm_search: "die Hilfe des Sprachmodells bei der Suche", part_store: "den Speicher", part_budget: "das Suchbudget", part_deadline: "mehr Zeit", part_citations: "die Zitatprüfung", part_provider: "den Anbieter {name}",
   askAbout: "Mehr zu", askNext: "Weiterfragen",
   // steps
   thinking: "Einen Moment…", answering: "Antwort entsteht…", searching: "Suche läuft…", readingPage: "Seite wird gelesen…",
@@ -65,7 +65,7 @@ export default {
   stage_classifier: "das trainierte Modell", stage_llm: "das Sprachmodell", stage_fallback: "beste Vermutung",
   queries: "Suchanfragen", sourceType: "Art der Quellen", category: "Kategorie", age: "Alter", anyAge: "beliebig", mustContain: "Muss enthalten", addresses: "Adressen", notRead: "Nicht gelesen", language: "Sprache", signals: "Signale",
   whatLeft: "Was diesen Server verließ", nothingLeft: "Für diese Antwort wurde nichts gesendet.", textsLeft: { one: "{n} Text, genau wie gesendet:", other: "{n} Texte, genau wie gesendet:" },
-  sent_query: "Suchanfrage", sent_url: "Adresse", sent_prompt: "Prompt",
+  sent_query: "Suchanfrage", sent_url: "Adresse", sent_prompt: "Prompt", sent_embedding: "verglichener Text",
   providers: "Anbieter", noProvider: "Kein Suchanbieter wurde gefragt.", name: "Name", status: "Status", time: "Zeit",
   status_ok: "ok", status_cached: "aus dem Cache", status_skipped: "ausgelassen", status_failed: "fehlgeschlagen", status_rate_limited: "gedrosselt", status_budget: "Budget aufgebraucht",
   citations: "Zitate", noClaims: "Die Antwort enthielt keine Aussage, die zu prüfen war.",

@@ -40,7 +40,7 @@ export default {
   unreachable: "The server cannot be reached. Check that it is running, then try again.", interrupted: "The connection broke off before the answer was complete.",
   without: "This answer had to do without {names}.",
   part_decision: "the decision service", part_search: "web search", part_scorer: "the relevance scorer", part_fetcher: "page reading", part_browser: "the browser",
-  part_llm: "the language model", part_store: "the store", part_budget: "the search budget", part_deadline: "more time", part_citations: "the citation check", part_provider: "provider {name}",
+  part_llm: "the language model", part_llm_search: "the language model's help with the search", part_store: "the store", part_budget: "the search budget", part_deadline: "more time", part_citations: "the citation check", part_provider: "provider {name}",
   askAbout: "Ask about", askNext: "Ask next",
   // steps
   thinking: "Thinking…", answering: "Answering…", searching: "Searching…", readingPage: "Reading the page…",
@@ -65,7 +65,7 @@ export default {
   stage_classifier: "the trained model", stage_llm: "the language model", stage_fallback: "best guess",
   queries: "Queries", sourceType: "Source type", category: "Category", age: "Age", anyAge: "any", mustContain: "Must contain", addresses: "Addresses", notRead: "Not read", language: "Language", signals: "Signals",
   whatLeft: "What left this server", nothingLeft: "Nothing was sent out for this answer.", textsLeft: { one: "{n} text, exactly as sent:", other: "{n} texts, exactly as sent:" },
-  sent_query: "query", sent_url: "address", sent_prompt: "prompt",
+  sent_query: "query", sent_url: "address", sent_prompt: "prompt", sent_embedding: "compared text",
   providers: "Providers", noProvider: "No search provider was asked.", name: "Name", status: "Status", time: "Time",
   status_ok: "ok", status_cached: "cached", status_skipped: "skipped", status_failed: "failed", status_rate_limited: "rate limited", status_budget: "budget spent",
   citations: "Citations", noClaims: "The answer made no claim that had to be checked.",

@@ -40,7 +40,7 @@ export default {
   unreachable: "No se puede contactar con el servidor. Comprueba que funciona y reinténtalo.", interrupted: "La conexión se cortó antes de completar la respuesta.",
   without: "Esta respuesta tuvo que prescindir de: {names}.",
   part_decision: "el servicio de decisión", part_search: "la búsqueda web", part_scorer: "la evaluación de relevancia", part_fetcher: "la lectura de páginas", part_browser: "el navegador",
-  part_llm: "el modelo de lenguaje", part_store: "el almacén", part_budget: "el presupuesto de búsqueda", part_deadline: "más tiempo", part_citations: "la comprobación de citas", part_provider: "el proveedor {name}",
+  part_llm: "el modelo de lenguaje", part_llm_search: "la ayuda del modelo de lenguaje en la búsqueda", part_store: "el almacén", part_budget: "el presupuesto de búsqueda", part_deadline: "más tiempo", part_citations: "la comprobación de citas", part_provider: "el proveedor {name}",
   askAbout: "Saber más sobre", askNext: "Para seguir",
   // steps
   thinking: "Pensando…", answering: "Respondiendo…", searching: "Buscando…", readingPage: "Leyendo la página…",
@@ -65,7 +65,7 @@ export default {
   stage_classifier: "el modelo entrenado", stage_llm: "el modelo de lenguaje", stage_fallback: "mejor estimación",
   queries: "Consultas", sourceType: "Tipo de fuentes", category: "Categoría", age: "Antigüedad", anyAge: "cualquiera", mustContain: "Debe contener", addresses: "Direcciones", notRead: "No leídas", language: "Idioma", signals: "Señales",
   whatLeft: "Lo que salió de este servidor", nothingLeft: "No se envió nada para esta respuesta.", textsLeft: { one: "{n} texto, tal como se envió:", other: "{n} textos, tal como se enviaron:" },
-  sent_query: "consulta", sent_url: "dirección", sent_prompt: "prompt",
+  sent_query: "consulta", sent_url: "dirección", sent_prompt: "prompt", sent_embedding: "texto comparado",
   providers: "Proveedores", noProvider: "No se consultó a ningún proveedor.", name: "Nombre", status: "Estado", time: "Tiempo",
   status_ok: "ok", status_cached: "en caché", status_skipped: "omitido", status_failed: "falló", status_rate_limited: "limitado", status_budget: "presupuesto agotado",
   citations: "Citas", noClaims: "La respuesta no tenía afirmaciones que comprobar.",

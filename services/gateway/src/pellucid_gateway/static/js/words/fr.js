@@ -40,7 +40,7 @@ export default {
   unreachable: "Le serveur est injoignable. Vérifiez qu’il fonctionne, puis réessayez.", interrupted: "La connexion a été coupée avant la fin de la réponse.",
   without: "Cette réponse a dû se passer de : {names}.",
   part_decision: "le service de décision", part_search: "la recherche web", part_scorer: "l’évaluation de la pertinence", part_fetcher: "la lecture des pages", part_browser: "le navigateur",
-  part_llm: "le modèle de langue", part_store: "le stockage", part_budget: "le budget de recherche", part_deadline: "plus de temps", part_citations: "la vérification des citations", part_provider: "le fournisseur {name}",
+  part_llm: "le modèle de langue", part_llm_search: "l'aide du modèle de langue pour la recherche", part_store: "le stockage", part_budget: "le budget de recherche", part_deadline: "plus de temps", part_citations: "la vérification des citations", part_provider: "le fournisseur {name}",
   askAbout: "En savoir plus sur", askNext: "Pour continuer",
   // steps
   thinking: "Réflexion…", answering: "Réponse en cours…", searching: "Recherche…", readingPage: "Lecture de la page…",
@@ -65,7 +65,7 @@ export default {
   stage_classifier: "le modèle entraîné", stage_llm: "le modèle de langue", stage_fallback: "estimation",
   queries: "Requêtes", sourceType: "Type de sources", category: "Catégorie", age: "Âge", anyAge: "indifférent", mustContain: "Doit contenir", addresses: "Adresses", notRead: "Non lues", language: "Langue", signals: "Signaux",
   whatLeft: "Ce qui a quitté ce serveur", nothingLeft: "Rien n’a été envoyé pour cette réponse.", textsLeft: { one: "{n} texte, tel qu’envoyé :", other: "{n} textes, tels qu’envoyés :" },
-  sent_query: "requête", sent_url: "adresse", sent_prompt: "prompt",
+  sent_query: "requête", sent_url: "adresse", sent_prompt: "prompt", sent_embedding: "texte comparé",
   providers: "Fournisseurs", noProvider: "Aucun fournisseur n’a été interrogé.", name: "Nom", status: "État", time: "Temps",
   status_ok: "ok", status_cached: "en cache", status_skipped: "ignoré", status_failed: "échec", status_rate_limited: "débit limité", status_budget: "budget épuisé",
   citations: "Citations", noClaims: "La réponse ne contenait aucune affirmation à vérifier.",

@@ -40,7 +40,7 @@ export default {
   unreachable: "サーバーに接続できません。動作を確認して、もう一度お試しください。", interrupted: "回答が完了する前に接続が切れました。",
   without: "次のものなしで回答しました：{names}。",
   part_decision: "判断サービス", part_search: "ウェブ検索", part_scorer: "関連度の評価", part_fetcher: "ページの読み取り", part_browser: "ブラウザー",
-  part_llm: "言語モデル", part_store: "保存先", part_budget: "検索の予算", part_deadline: "追加の時間", part_citations: "引用の確認", part_provider: "検索元 {name}",
+  part_llm: "言語モデル", part_llm_search: "言語モデルによる検索の補助", part_store: "保存先", part_budget: "検索の予算", part_deadline: "追加の時間", part_citations: "引用の確認", part_provider: "検索元 {name}",
   askAbout: "関連する内容を質問", askNext: "続けて質問",
   // steps
   thinking: "考えています…", answering: "回答しています…", searching: "検索しています…", readingPage: "ページを読んでいます…",
@@ -65,7 +65,7 @@ export default {
   stage_classifier: "学習済みモデル", stage_llm: "言語モデル", stage_fallback: "推定",
   queries: "検索語", sourceType: "出典の種類", category: "分類", age: "期間", anyAge: "指定なし", mustContain: "必須の内容", addresses: "アドレス", notRead: "未読", language: "言語", signals: "手がかり",
   whatLeft: "このサーバーの外に出たもの", nothingLeft: "この回答のために送信したものはありません。", textsLeft: { other: "送信した文章 {n} 件（送信したまま）：" },
-  sent_query: "検索語", sent_url: "アドレス", sent_prompt: "プロンプト",
+  sent_query: "検索語", sent_url: "アドレス", sent_prompt: "プロンプト", sent_embedding: "比較した文",
   providers: "検索元", noProvider: "検索元には問い合わせていません。", name: "名前", status: "状態", time: "時間",
   status_ok: "正常", status_cached: "キャッシュ", status_skipped: "省略", status_failed: "失敗", status_rate_limited: "回数制限", status_budget: "予算切れ",
   citations: "引用", noClaims: "確認が必要な主張はありませんでした。",

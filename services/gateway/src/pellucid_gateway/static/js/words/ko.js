@@ -40,7 +40,7 @@ export default {
   unreachable: "서버에 연결할 수 없습니다. 실행 중인지 확인한 뒤 다시 시도해 주세요.", interrupted: "답변이 끝나기 전에 연결이 끊겼습니다.",
   without: "다음 없이 답변했습니다: {names}.",
   part_decision: "판단 서비스", part_search: "웹 검색", part_scorer: "관련도 평가", part_fetcher: "페이지 읽기", part_browser: "브라우저",
-  part_llm: "언어 모델", part_store: "저장소", part_budget: "검색 예산", part_deadline: "추가 시간", part_citations: "인용 확인", part_provider: "검색 제공자 {name}",
+  part_llm: "언어 모델", part_llm_search: "검색을 돕는 언어 모델", part_store: "저장소", part_budget: "검색 예산", part_deadline: "추가 시간", part_citations: "인용 확인", part_provider: "검색 제공자 {name}",
   askAbout: "관련 내용 더 묻기", askNext: "이어서 물어보기",
   // steps
   thinking: "생각하는 중…", answering: "답변하는 중…", searching: "검색하는 중…", readingPage: "페이지를 읽는 중…",
@@ -65,7 +65,7 @@ export default {
   stage_classifier: "학습된 모델", stage_llm: "언어 모델", stage_fallback: "추정",
   queries: "검색어", sourceType: "출처 종류", category: "분류", age: "기간", anyAge: "무관", mustContain: "꼭 들어갈 내용", addresses: "주소", notRead: "읽지 않음", language: "언어", signals: "신호",
   whatLeft: "이 서버 밖으로 나간 것", nothingLeft: "이 답변을 위해 밖으로 보낸 것이 없습니다.", textsLeft: { other: "보낸 글 {n}개, 보낸 그대로:" },
-  sent_query: "검색어", sent_url: "주소", sent_prompt: "프롬프트",
+  sent_query: "검색어", sent_url: "주소", sent_prompt: "프롬프트", sent_embedding: "비교한 텍스트",
   providers: "검색 제공자", noProvider: "검색 제공자에 묻지 않았습니다.", name: "이름", status: "상태", time: "시간",
   status_ok: "정상", status_cached: "캐시", status_skipped: "건너뜀", status_failed: "실패", status_rate_limited: "요청 제한", status_budget: "예산 소진",
   citations: "인용", noClaims: "확인할 주장이 없는 답변입니다.",

@@ -40,7 +40,7 @@ export default {
   unreachable: "无法连接服务器。请确认它正在运行，然后重试。", interrupted: "回答完成前连接中断。",
   without: "此回答缺少以下支持：{names}。",
   part_decision: "判断服务", part_search: "网络搜索", part_scorer: "相关度评分", part_fetcher: "网页读取", part_browser: "浏览器",
-  part_llm: "语言模型", part_store: "存储", part_budget: "搜索预算", part_deadline: "更多时间", part_citations: "引用核对", part_provider: "搜索服务 {name}",
+  part_llm: "语言模型", part_llm_search: "语言模型的搜索辅助", part_store: "存储", part_budget: "搜索预算", part_deadline: "更多时间", part_citations: "引用核对", part_provider: "搜索服务 {name}",
   askAbout: "继续了解", askNext: "继续提问",
   // steps
   thinking: "思考中…", answering: "回答中…", searching: "搜索中…", readingPage: "正在读取网页…",
@@ -65,7 +65,7 @@ export default {
   stage_classifier: "训练的模型", stage_llm: "语言模型", stage_fallback: "推测",
   queries: "查询", sourceType: "来源类型", category: "类别", age: "时间范围", anyAge: "不限", mustContain: "须包含", addresses: "网址", notRead: "未读取", language: "语言", signals: "信号",
   whatLeft: "从此服务器发出的内容", nothingLeft: "此回答没有向外发送任何内容。", textsLeft: { other: "{n} 段文字，原样如下：" },
-  sent_query: "查询", sent_url: "网址", sent_prompt: "提示词",
+  sent_query: "查询", sent_url: "网址", sent_prompt: "提示词", sent_embedding: "用于比较的文本",
   providers: "搜索服务", noProvider: "没有询问任何搜索服务。", name: "名称", status: "状态", time: "时间",
   status_ok: "正常", status_cached: "缓存", status_skipped: "跳过", status_failed: "失败", status_rate_limited: "被限流", status_budget: "预算用完",
   citations: "引用", noClaims: "此回答没有需要核对的说法。",
