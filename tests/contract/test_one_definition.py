@@ -6,6 +6,7 @@ Each test looks for a second definition in the sources of the services and the r
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -36,23 +37,28 @@ EAST_ASIAN_RANGE = re.compile(
 WORD = re.compile(r"[^\W\d_]+")
 
 
-def strings(path: Path) -> Iterator[str]:
-    """Yield the literals of a module, the docstrings left out; parts of f-strings singly."""
+@cache
+def strings(path: Path) -> tuple[str, ...]:
+    """Return the literals of a module, the docstrings left out; parts of f-strings singly."""
     tree = ast.parse(path.read_text("utf-8"))
     prose = {
         id(node.value)
         for node in ast.walk(tree)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
-            yield node.value
+    return tuple(
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose
+    )
 
 
-def calls(path: Path) -> set[str]:
+@cache
+def calls(path: Path) -> frozenset[str]:
     """Return what a module calls, as written."""
     tree = ast.parse(path.read_text("utf-8"))
-    return {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    called = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return frozenset(map(ast.unparse, called))
 
 
 def named(path: Path) -> str:

@@ -104,9 +104,17 @@ def test_the_schema_describes_every_value_and_refuses_what_it_does_not_know() ->
     assert errors == []
 
 
-def test_two_autoscalers_of_the_scorer_are_refused() -> None:
-    with pytest.raises(helm.HelmError, match="exclude each other"):
-        charted({"components": {"keda": True, "scorer-queue": True}})
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({"components": {"keda": True, "scorer-queue": True}}, "exclude each other"),
+        ({"replicas": 3}, "needs autoscaling.enabled=false"),
+        ({"overrides": {"Deployment/gatway": {}}}, "Deployment/gatway is none"),
+    ],
+)
+def test_what_would_be_ignored_or_fought_over_is_refused(values: dict[str, Any], told: str) -> None:
+    with pytest.raises(helm.HelmError, match=told):
+        charted(values)
 
 
 def test_settings_images_and_overrides_arrive_and_new_settings_make_new_pods() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -71,3 +72,12 @@ async def test_a_call_that_fails_is_an_error_with_its_cause(  # noqa: PLR0917 - 
         assert span.status.status_code is StatusCode.ERROR
         assert (span.attributes or {})["error.type"] == error
         assert "mine" not in span.to_json()
+
+
+def test_what_was_asked_for_is_told(spans: InMemorySpanExporter) -> None:
+    served = SimpleNamespace(model="m", host="voyage.example", prices={})
+    observed.ModelCall(served, "m", "embeddings").end(observed.OK)
+    (span,) = spans.get_finished_spans()
+    assert span.name == "embeddings m"
+    assert span.attributes is not None
+    assert span.attributes["gen_ai.operation.name"] == "embeddings"

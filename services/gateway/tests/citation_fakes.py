@@ -57,13 +57,14 @@ def verifier(
     model: AnswerModel | None = None,
     ledger: TurnLedger | None = None,
     *,
+    scorer: FakeScorer | None = None,
     checks: bool = True,
 ) -> CitationVerifier:
     clock = PinnedNow()
     context = course_of(clock, ledger or TurnLedger(clock, wording_for("en")))
     judge = SupportJudge(
         sources,
-        scorer=FakeScorer(),
+        scorer=scorer or FakeScorer(),
         context=context,
         question=QUESTION,
         language="en",

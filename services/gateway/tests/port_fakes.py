@@ -181,6 +181,7 @@ class FakeScorer:
     relevance: float = 0.8
     included: bool = True
     without: tuple[str, ...] = ()
+    sent: tuple[tuple[str, str], ...] = ()
     verdict: float | None = None
     down: bool = False
     hangs: bool = False
@@ -201,6 +202,7 @@ class FakeScorer:
                 included=self.included and i < call.max_results,
                 exclusion="" if self.included else "below_threshold",
                 without=self.without,
+                sent=self.sent,
             )
             for i, h in enumerate(call.hits)
         )

@@ -14,7 +14,7 @@ from port_fakes import FakeDecision, FakeFetcher, FakeModel, answer_decision
 from turn_fakes import Rig
 
 from pellucid_gateway.adapters.requests import fetch_many_request
-from pellucid_gateway.domain.attachment import MOST_BYTES, Attachment, is_attachment
+from pellucid_gateway.domain.attachment import MOST_BYTES, Attachment, is_attachment, naming
 from pellucid_gateway.domain.decision import Action, WebMode
 from pellucid_gateway.domain.events import Done, TurnResult
 from pellucid_gateway.domain.findings import PageContent, Purpose
@@ -54,6 +54,14 @@ def test_its_address_is_the_same_again_and_says_nothing() -> None:
     assert is_attachment(FILE.url)
     assert "minutes" not in FILE.url
     assert TEXT not in repr(FILE)
+
+
+def test_what_a_message_calls_by_its_name_is_named_again() -> None:
+    other = Attachment("other.txt", b"other")
+    earlier = (f"{NAMED}\n{other.url}",)
+    asked = "What do the Minutes of May.pdf say?"
+    assert naming(asked, earlier, (FILE, other)) == f"{asked}\n{FILE.url}"
+    assert naming(NAMED, (), (FILE,)) == NAMED
 
 
 def test_the_fetcher_gets_its_bytes_with_an_ending_that_tells_what_it_is() -> None:

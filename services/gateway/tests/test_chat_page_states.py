@@ -11,7 +11,7 @@ from playwright.async_api import Browser, Page, Route, expect
 
 from pellucid_gateway.access.api_keys import ApiKey
 from pellucid_gateway.domain.account import Degradation, Notice
-from pellucid_gateway.domain.events import Done, Noticed
+from pellucid_gateway.domain.events import AnswerKind, Done, Noticed
 from pellucid_gateway.domain.findings import ProviderStatus
 from pellucid_runtime.http_server import HttpServer
 
@@ -98,6 +98,33 @@ async def test_a_lost_web_is_told_once(
 
     warning = page.locator(".notes .is-warning")
     await expect(warning).to_have_text(f"This answer had to do without {warned}.")
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "shown"),
+    [
+        (
+            AnswerKind.MODEL,
+            "unconfirmed",
+            "This answer had to do without the language model's help with the search.",
+        ),
+        (AnswerKind.EXTRACTIVE, "model_failed", "Told by the server."),
+    ],
+)
+async def test_an_answer_of_the_model_never_says_that_it_did_without_it(
+    page: Page, engine: FakeEngine, kind: AnswerKind, code: str, shown: str
+) -> None:
+    result = replace(
+        RESULT,
+        answer_kind=kind,
+        degraded=(Degradation("llm", "unavailable"),),
+        notices=(Notice(code, "Told by the server."),),
+    )
+    engine.events = [*engine.events[:9], *engine.events[10:-1], Done(result)]
+    await ask(page)
+    await expect(page.locator(".answer__foot")).to_be_visible()
+
+    assert (await page.locator(".notes p:visible").all_inner_texts())[0] == shown
 
 
 async def test_a_notice_that_the_answer_has_is_not_shown_twice(

@@ -1,12 +1,15 @@
 """Citations planted wrong never leave; right ones do."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 from citation_fakes import SOURCES, verified, verifier
 from hostile_markdown import reached, shown
+from port_fakes import FakeScorer
 
+from pellucid_gateway.domain.ports import Passage, PassageSupport
 from pellucid_gateway.domain.request import CitationStyle
 
 
@@ -155,6 +158,49 @@ async def test_spans_stand_over_the_claims_and_passages_are_verbatim() -> None:
     ]
     for citation in citations:
         assert citation.cited_text in SOURCES[citation.source - 1].facts
+
+
+class _LikestFirst(FakeScorer):
+    """Finds the first sentence of each passage the likest, whatever it says."""
+
+    async def support(
+        self, claims: Sequence[str], passages: Sequence[Passage]
+    ) -> tuple[tuple[PassageSupport, ...], ...]:
+        rows = await super().support(claims, passages)
+        windows = {p.id: (p.text.index(".") + 2, p.text.index(". ", 60) + 1) for p in passages}
+        return tuple(
+            tuple(
+                replace(one, window_start=start, window_end=end)
+                for one in row
+                for start, end in (windows[one.passage_id],)
+            )
+            for row in rows
+        )
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Davin Ekoro is the chief executive [1].", "Davin Ekoro, chief executive officer."),
+        (
+            "The founder chairs the board [1].",
+            "Ottilie Marsh, founder and chief executive until September, chairs the board.",
+        ),
+    ],
+)
+async def test_the_passage_has_the_names_of_the_claim(claim: str, passage: str) -> None:
+    people = replace(
+        SOURCES[2],
+        n=1,
+        title="Leadership",
+        facts="Ottilie Marsh, founder and chief executive until September, chairs the board. "
+        "Davin Ekoro, chief executive officer. Renske Holloway, chief financial officer.",
+    )
+    checked = verifier([people], scorer=_LikestFirst())
+    _ = [event async for event in checked.feed(claim)]
+    _ = [event async for event in checked.finish()]
+
+    assert [citation.cited_text for citation in checked.citations] == [passage]
 
 
 async def test_list_marks_are_outside_the_span() -> None:

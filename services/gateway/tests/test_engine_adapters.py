@@ -22,9 +22,11 @@ from pellucid_gateway.adapters.evidence_store import StoredEvidence
 from pellucid_gateway.adapters.model import LlmAnswerModel
 from pellucid_gateway.adapters.services import open_services
 from pellucid_gateway.adapters.sqlite_state import SqliteState
+from pellucid_gateway.domain.account import OutboundText
 from pellucid_gateway.domain.answer_model import ModelEnd, ModelPiece, ModelThought, Prompt
 from pellucid_gateway.domain.decision import Action, Freshness, PlannedQuery, Stage, WebMode
 from pellucid_gateway.domain.findings import DateSource, Hit, Method, ProviderStatus, Purpose
+from pellucid_gateway.domain.outgoing import sent_for_rating
 from pellucid_gateway.domain.ports import (
     DecideCall,
     FetchCall,
@@ -119,7 +121,8 @@ class Recorder(
             )
             for i, candidate in enumerate(reversed(request.candidates))
         ]
-        return scorer_pb2.ScoreResponse(scored=scored)
+        sent = common_pb2.OutboundText(to="voyage.example", kind="embedding", text="q")
+        return scorer_pb2.ScoreResponse(scored=scored, outbound=[sent])
 
     async def Similarity(self, request: Any, context: Any) -> Any:  # noqa: N802
         if self.stuck:
@@ -224,9 +227,10 @@ async def test_the_persons_restrictions_go_before_the_decisions(
 async def test_scores_find_their_hits_again(wired: tuple[Services, Recorder]) -> None:
     services, recorder = wired
     liked = Hit(url="http://a.example/", title="A", trust_shift=0.2)
-    hits = (liked, Hit(url="http://b.example/", title="B"))
+    hits = (liked, Hit(url="http://b.example/", title="B", internal=True))
     call = ScoreCall(
         question="q", hits=hits, now=NOW, max_results=5, max_per_domain=2,
+        shareable_questions=("redacted q",),
         scoring=ScoringOptions(threshold=0.0, weights=(0.4, 0.3, 0.2, 0.1)),
     )  # fmt: skip
     scored = await services.scorer.score(call)
@@ -234,6 +238,9 @@ async def test_scores_find_their_hits_again(wired: tuple[Services, Recorder]) ->
     assert recorder.asked[0].HasField("threshold")
     assert recorder.asked[0].weights.trust == pytest.approx(0.3)
     assert [one.trust_shift for one in recorder.asked[0].candidates] == [0.2, 0.0]
+    assert [one.internal for one in recorder.asked[0].candidates] == [False, True]
+    assert recorder.asked[0].shareable_questions == ["redacted q"]
+    assert sent_for_rating(scored) == (OutboundText("voyage.example", "embedding", "q"),)
     assert [item.hit.title for item in scored] == ["B", "A"]
     assert [item.exclusion for item in scored] == ["", "domain_cap"]
 

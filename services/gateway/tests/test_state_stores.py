@@ -9,10 +9,12 @@ import pytest
 from redis.exceptions import MaxConnectionsError
 from state_fakes import RedisServer, well_again
 
+from pellucid_gateway.adapters import redis_state
 from pellucid_gateway.adapters.redis_breaker import RedisBreaker
 from pellucid_gateway.adapters.redis_state import RedisState
 from pellucid_gateway.adapters.sqlite_state import SqliteState
 from pellucid_gateway.domain.state_ports import Entry
+from pellucid_runtime import sqlite_file
 from pellucid_runtime.clock import SystemClock
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.redis_client import open_redis
@@ -29,7 +31,12 @@ def redis_server(tmp_path: Path) -> Iterator[RedisServer]:
 
 
 @pytest.fixture(params=STORES)
-async def state(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Any]:
+async def state(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Any]:
+    # A busy machine answers late.
+    monkeypatch.setattr(redis_state, "_TIMEOUT_S", 10.0)
+    monkeypatch.setattr(sqlite_file, "_TIMEOUT_S", 10.0)
     if request.param == "redis":
         url = request.getfixturevalue("redis_server").url
         async with RedisBreaker(url) as breaker, RedisState(url, breaker) as on_redis:

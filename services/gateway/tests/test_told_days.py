@@ -29,3 +29,11 @@ def test_a_range_is_given_whole() -> None:
         "8 to 10 April",
         "12 April",
     )
+
+
+def test_a_day_within_a_range_is_no_other_day() -> None:
+    counted = "It counted cars between 14 and 18 November."
+
+    assert days("It opened on 14 November.", counted) is None
+    assert days(counted, "It opened on 16 November.") is None
+    assert days("It runs 8 to 10 April.", "It runs 9 to 11 April.") is not None

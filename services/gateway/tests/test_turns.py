@@ -19,7 +19,8 @@ from port_fakes import (
 )
 from turn_fakes import Rig
 
-from pellucid_gateway.domain.decision import Action, WebMode
+from pellucid_gateway.domain.account import OutboundText
+from pellucid_gateway.domain.decision import Action, PlannedQuery, WebMode
 from pellucid_gateway.domain.events import (
     AnswerKind,
     Cited,
@@ -251,6 +252,20 @@ async def test_no_external_keeps_prompts_from_an_external_model() -> None:
     assert model.prompts == []
     assert result.answer_kind is AnswerKind.EXTRACTIVE
     assert "model_external" in codes(result)
+
+
+async def test_a_scorer_may_pass_on_redacted_queries_and_what_left_is_listed() -> None:
+    decided = search_decision(queries=(PlannedQuery("bridge toll of bob@corp.example"),))
+    rig = Rig(
+        decision=FakeDecision(decided), scorer=FakeScorer(sent=(("voyage.example", "bridge toll"),))
+    )
+    result = result_of(await rig.events())
+    await rig.events(options=SearchOptions(no_external=True))
+
+    open_call, closed_call = rig.scorer.score_calls
+    assert open_call.shareable_questions == ("bridge toll of",)
+    assert closed_call.shareable_questions == ()
+    assert OutboundText("voyage.example", "embedding", "bridge toll") in result.outbound
 
 
 async def test_no_external_may_ask_an_internal_model_and_lists_no_prompt() -> None:

@@ -26,7 +26,7 @@ from pellucid_scorer.server import SERVICE
 REPLICAS = 3
 CALLS = 45
 AT_ONCE = 5
-READY_WITHIN_S = 60.0
+READY_WITHIN_S = 110.0
 CALL_S = 40.0
 PATIENCE_S = 1.0
 """After which a caller asks the next replica, as the gateway does; most calls take milliseconds."""
@@ -130,7 +130,7 @@ async def until_all_answer(caller: Caller, replicas: list[Replica]) -> None:
             await caller.ask(AT_ONCE)
 
 
-@pytest.mark.timeout(150)
+@pytest.mark.timeout(300)
 async def test_replicas_share_evenly_and_one_lost_or_frozen_costs_no_error(
     replicas: list[Replica],
 ) -> None:

@@ -1,9 +1,10 @@
 """The real server in process: its RPCs, limits and errors over the wire."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 import grpc
@@ -45,6 +46,16 @@ OFF_TOPIC = scorer_pb2.Candidate(
 QUESTION = "Why did the harbour of Northport close?"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _each_model_is_opened_once() -> Iterator[None]:
+    """Each takes seconds; the servers differ in what stands before them."""
+    opened = backends.open_models
+    by_name = cache(lambda model: opened(ScorerSettings(scorer_model=model, scorer_threads=2)))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(backends, "open_models", lambda settings: by_name(settings.scorer_model))
+        yield
+
+
 @asynccontextmanager
 async def serving(
     folder: Path, **fields: object
@@ -68,7 +79,7 @@ async def serving(
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stub(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stub]:
-    """One server for all tests that leave it as it was; its model takes seconds to open."""
+    """One server for all tests that leave it as it was."""
     async with serving(tmp_path_factory.mktemp("data")) as (one, _):
         yield one
 

@@ -13,9 +13,11 @@ from pellucid.search.v1 import search_pb2 as pb
 from replica_process import ReplicaProcess, open_stub
 from search_provider_fixtures import GOOD
 
+from pellucid_runtime import store
+from pellucid_search.adapters import guarded_store, redis_leases
 from pellucid_search.adapters.redis_leases import RedisLeases
 
-pytestmark = [pytest.mark.redis, pytest.mark.usefixtures("loaded_languages")]
+pytestmark = [pytest.mark.redis, pytest.mark.usefixtures("loaded_languages", "patience_with_redis")]
 
 KEY = "example-key-0123456789"
 CLOCK = "2026-01-01T{}:00Z"
@@ -47,6 +49,14 @@ class OnePerSecond:
             "X-RateLimit-Remaining": "0, 14000", "X-RateLimit-Reset": "1, 1000000",
         }  # fmt: skip
         return self._answer(GOOD["brave"], 200, headers)
+
+
+@pytest.fixture
+def patience_with_redis(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for it: a busy machine answers late, and replicas would each go on alone."""
+    for module in (store, guarded_store, redis_leases):
+        for limit in {"_TIMEOUT_S", "READ_S", "COUNT_S", "WRITE_S"} & vars(module).keys():
+            monkeypatch.setattr(module, limit, 10.0)
 
 
 @pytest.fixture

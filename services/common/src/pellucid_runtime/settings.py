@@ -6,6 +6,7 @@ case, without a prefix. Only a composition root reads settings.
 
 import os
 from collections.abc import Callable
+from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
@@ -29,6 +30,13 @@ S = TypeVar("S", bound="ServiceSettings")
 
 # The SDK's names. Prometheus reads /metrics whatever is set.
 _METRICS_EXPORTERS = frozenset({"none", "otlp", "prometheus"})
+
+
+@cache
+def _propagators() -> frozenset[str]:
+    """Names that may be set; to find them, the metadata of all packages are read."""
+    installed = entry_points(group="opentelemetry_propagator")
+    return frozenset(entry.name for entry in installed) | {"none"}
 
 
 class ServiceSettings(BaseSettings):
@@ -169,8 +177,7 @@ class ServiceSettings(BaseSettings):
     @field_validator("otel_propagators")
     @classmethod
     def _propagators_are_installed(cls, value: str) -> str:
-        known = {entry.name for entry in entry_points(group="opentelemetry_propagator")} | {"none"}
-        unknown = {name.strip() for name in value.split(",")} - known
+        unknown = {name.strip() for name in value.split(",")} - _propagators()
         if unknown:
             raise PydanticCustomError(
                 "propagators", "not installed: {names}", {"names": ", ".join(sorted(unknown))}

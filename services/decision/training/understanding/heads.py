@@ -4,7 +4,8 @@
 
 The vectors of all rows are computed once, rows in other spellings beside them, and spread out: the
 encoder's vectors hardly differ from one another. A tenth of the rows, chosen by their text, tells
-when to stop.
+when to stop. With `--further` the heads that the weights have learn on, slowly: for rows that came
+later, without a change to what is known.
 """
 
 import argparse
@@ -28,7 +29,7 @@ from pellucid_scorer.adapters.pieces import Pieces
 
 EPOCHS = 40
 BATCH = 256
-RATE = 1e-3
+RATE, FURTHER_RATE = 1e-3, 1e-4
 DECAY = 0.05
 DROPPED = 0.2
 HELD_OUT = 10
@@ -100,22 +101,29 @@ def said_of(
     }
 
 
-def fit(model: Understanding, whole: Tensor, labels: Labels, held: Tensor) -> None:
+def begin(model: Understanding, whole: Tensor) -> None:
+    """Spread the vectors out and forget the heads."""
+    model.middle.copy_(whole.mean(0))
+    model.spread.copy_(whole.std(0).clamp(min=1e-5))
+    for name in HEADS:
+        for module in getattr(model, name).modules():
+            if isinstance(module, torch.nn.Linear):
+                module.reset_parameters()
+
+
+def fit(
+    model: Understanding, whole: Tensor, labels: Labels, held: Tensor, *, further: bool
+) -> None:
     """Fit the heads; the state that is best on the held-out rows stays."""
     train = torch.nonzero(~held)[:, 0]
     test = torch.nonzero(held)[:, 0]
-    model.middle.copy_(whole[train].mean(0))
-    model.spread.copy_(whole[train].std(0).clamp(min=1e-5))
-    parameters = []
-    for name in HEADS:
-        head = getattr(model, name)
-        for module in head.modules():
-            if isinstance(module, torch.nn.Linear):
-                module.reset_parameters()
-        parameters += [*head.parameters()]
+    if not further:
+        begin(model, whole[train])
+    parameters = [one for name in HEADS for one in getattr(model, name).parameters()]
     for parameter in parameters:
         parameter.requires_grad_()
-    optimizer = torch.optim.AdamW(parameters, lr=RATE, weight_decay=DECAY)
+    rate = FURTHER_RATE if further else RATE
+    optimizer = torch.optim.AdamW(parameters, lr=rate, weight_decay=DECAY)
     chance = torch.Generator().manual_seed(1)
     best, kept = float("inf"), {}
     for epoch in range(EPOCHS):
@@ -149,6 +157,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--messages", type=int, default=30000)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--further", action="store_true", help="from the heads of the weights")
     options = parser.parse_args()
     torch.manual_seed(1)
     torch.set_num_threads(options.threads)
@@ -168,7 +177,7 @@ def main() -> int:
     held = torch.tensor(
         [_is_held(row) for row in origins] + [row is None for row in rows[len(origins) :]]
     )
-    fit(model, whole, Labels(rows), held)
+    fit(model, whole, Labels(rows), held, further=options.further)
     torch.save(model.trainable(), options.out)
     return 0
 

@@ -20,7 +20,9 @@ from pellucid_scorer.encoding.batching import Batcher
 from pellucid_scorer.encoding.embedding import Embedder
 from pellucid_scorer.encoding.embedding_cache import EmbeddingCache
 from pellucid_scorer.encoding.pairs import PairReader
+from pellucid_scorer.encoding.service_encoder import ServiceEncoder
 from pellucid_scorer.errors import ModelError, TableError
+from pellucid_scorer.models import Prefixes
 from pellucid_scorer.ports import Encoder, ReadingModel
 from pellucid_scorer.ranking import tables
 from pellucid_scorer.scoring import Scorer
@@ -33,6 +35,8 @@ QUEUE_TOKENS = 65_536
 """That may wait at least: three seconds' work of two cores."""
 QUEUE_BATCHES = 16
 """Of the largest size that may wait: a GPU's work of as many milliseconds."""
+MEASURE_S = 5.0
+"""That the start waits at most for an embedding service to show what its cosines mean."""
 
 
 async def build(settings: ScorerSettings, stack: AsyncExitStack) -> Service:
@@ -76,10 +80,14 @@ def _reader(stack: AsyncExitStack, model: ReadingModel | None) -> Reader | None:
 async def _scorer(
     settings: ScorerSettings, stack: AsyncExitStack, encoders: Sequence[Encoder]
 ) -> Scorer:
-    embedder, *companions = await _embedders(settings, stack, encoders)
+    url = settings.scorer_embedding_url
+    caches = _caches(settings, len(encoders) + bool(url))
+    service = await _service(settings, stack, url, caches.pop()) if url else None
+    embedder, *companions = await _embedders(settings, stack, encoders, caches)
     return Scorer(
         embedder,
         companions=companions,
+        service=service,
         reranker=await _pairs(settings, stack, settings.scorer_reranker),
         verifier=await _pairs(settings, stack, settings.scorer_verifier),
         tables=tables.read_tables(settings.scorer_trust_file),
@@ -102,14 +110,40 @@ async def _pairs(settings: ScorerSettings, stack: AsyncExitStack, named: str) ->
     return PairReader(model, executor=executor, most_s=settings.scorer_pairs_ms / 1000)
 
 
+def _caches(settings: ScorerSettings, count: int) -> list[EmbeddingCache]:
+    """Return caches that share the bytes equally."""
+    caches = [EmbeddingCache(settings.scorer_cache_bytes // count) for _ in range(count)]
+    every = tuple(caches)
+    metrics.CACHE_BYTES.set_function(lambda: float(sum(cache.size_bytes for cache in every)))
+    return caches
+
+
+async def _service(
+    settings: ScorerSettings, stack: AsyncExitStack, url: str, cache: EmbeddingCache
+) -> ServiceEncoder:
+    """Return the embedding service, measured if it is there; if not, calls will measure it."""
+    from pellucid_scorer.adapters.embedding_service import open_embedding_service
+
+    prefixes = (settings.scorer_embedding_query_prefix, settings.scorer_embedding_passage_prefix)
+    service = ServiceEncoder(
+        await open_embedding_service(settings, url, stack),
+        prefixes=Prefixes(*prefixes),
+        cache=cache,
+        most_s=settings.scorer_embedding_ms / 1000,
+    )
+    await service.measure(MEASURE_S)
+    return service
+
+
 async def _embedders(
-    settings: ScorerSettings, stack: AsyncExitStack, encoders: Sequence[Encoder]
+    settings: ScorerSettings,
+    stack: AsyncExitStack,
+    encoders: Sequence[Encoder],
+    caches: Sequence[EmbeddingCache],
 ) -> list[Embedder]:
-    """Return an embedder of each model; they share the threads and, equally, the cache's bytes."""
+    """Return an embedder of each model; they share the threads."""
     encode = _threads(stack, max(encoder.parallelism for encoder in encoders), "encode")
     tokenize = _threads(stack, TOKENIZE_THREADS, "tokenize")
-    caches = [EmbeddingCache(settings.scorer_cache_bytes // len(encoders)) for _ in encoders]
-    metrics.CACHE_BYTES.set_function(lambda: float(sum(cache.size_bytes for cache in caches)))
     embedders = []
     for encoder, cache in zip(encoders, caches, strict=True):
         observer = metrics.PrometheusObserver()

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf, isfinite
 
 import numpy as np
@@ -11,6 +11,7 @@ from pellucid_language.scripts import is_read_by
 from pellucid_runtime.errors import OverloadedError
 from pellucid_runtime.rpc.deadline import remaining_s
 from pellucid_scorer.encoding.embedding import Embedded, Embedder
+from pellucid_scorer.encoding.service_encoder import ServiceAnswer, ServiceEncoder
 from pellucid_scorer.ranking import closer, semantic
 from pellucid_scorer.ranking.candidates import Candidate
 from pellucid_scorer.spent import Spent
@@ -23,14 +24,48 @@ FURTHER_SHARE = 0.7
 that the first one's scores are not lost with it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """An embedding service, and what it may be asked.
+
+    Attributes:
+        service: The service.
+        shareable: What may leave in place of the questions, in their order; none: nothing may.
+    """
+
+    service: ServiceEncoder
+    shareable: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What all models made of questions and candidates.
+
+    Attributes:
+        local: By the models of this process, at least one.
+        answer: By the embedding service.
+    """
+
+    local: Sequence[Embedded]
+    answer: ServiceAnswer
+
+    @property
+    def every(self) -> Sequence[Embedded]:
+        """All of them."""
+        return [*self.local, *filter(None, [self.answer.embedded])]
+
+
 async def hear(
-    models: Sequence[Embedder], questions: Sequence[str], candidates: Sequence[Candidate]
-) -> Sequence[Embedded]:
+    models: Sequence[Embedder],
+    questions: Sequence[str],
+    candidates: Sequence[Candidate],
+    outside: Outside | None = None,
+) -> Heard:
     """Return what each model that reads the questions makes of them and the candidates.
 
     One after the other, because together they would all be late where one of them is in time, and
     because what the first one finds tells what the others need to read: rows of vectors that they
-    did not make are nan.
+    did not make are nan. An embedding service takes none of their time, so it is asked beside them.
 
     Raises:
         OverloadedError: The queue of the first model is full.
@@ -45,15 +80,48 @@ async def hear(
         if able is usual:
             raise
         first = await usual.embed([*questions, *texts], questions=asked, within_s=within_s)
-    if not others:
-        return [first]
+    if not others and outside is None:
+        return Heard([first], ServiceAnswer())
     found = [reading(first, place, asked) for place in range(asked)]
     read = closer.places(questions, candidates, found, first.languages)
-    heard = [first]
+    further, answer = await asyncio.gather(
+        _further(others, questions, texts, read), _asked(outside, questions, candidates, read)
+    )
+    return Heard([first, *further], answer)
+
+
+async def _further(
+    others: Sequence[Embedder], questions: Sequence[str], texts: Sequence[str], read: Sequence[int]
+) -> Sequence[Embedded]:
+    """Return what other models make of some texts, where they answer in time."""
+    asked, heard = len(questions), []
     for other in others:
         more = await if_free(other, [*questions, *(texts[place] for place in read)], asked)
         heard += [_spread(one, asked, read, len(texts)) for one in more]
     return heard
+
+
+async def _asked(
+    outside: Outside | None,
+    questions: Sequence[str],
+    candidates: Sequence[Candidate],
+    places: Sequence[int],
+) -> ServiceAnswer:
+    """Return what the embedding service makes of some candidates, of what it may be sent."""
+    if outside is None:
+        return ServiceAnswer()
+    service, shared = outside.service, questions
+    if service.receiver:
+        shared, places = outside.shareable, [p for p in places if not candidates[p].internal]
+    sent = [place for place in places if candidates[place].text]
+    if len(shared) != len(questions) or not all(shared) or not sent:
+        return ServiceAnswer()
+    texts = [candidates[place].text for place in sent]
+    answer = await service.embed(shared, texts, within_s=share_s(FURTHER_SHARE))
+    if answer.embedded is None:
+        return answer
+    spread = _spread(answer.embedded, len(questions), sent, len(candidates))
+    return replace(answer, embedded=spread)
 
 
 async def if_free(

@@ -1,7 +1,7 @@
 """What the scorer's domain needs from outside."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -76,6 +76,35 @@ class Encoder(Protocol):
 
     def encode(self, batch: Sequence[TokenIds]) -> Vectors:
         """Return float32[n, dimensions] in order, each row of length 1. Thread-safe."""
+        ...
+
+
+class PlainText(NamedTuple):
+    """A text, and whether it is a question; some models tell the two apart."""
+
+    text: str
+    is_question: bool = False
+
+
+class EmbeddingServer(Protocol):
+    """A sentence-embedding model that another process serves."""
+
+    @property
+    def name(self) -> str:
+        """Model and host."""
+        ...
+
+    @property
+    def receiver(self) -> str:
+        """Host outside the installation that texts go to; empty: they stay inside."""
+        ...
+
+    async def embed(self, texts: Sequence[PlainText], *, within_s: float) -> Vectors:
+        """Return float32[n, d] in order, each row of length 1.
+
+        Raises:
+            ServiceError: No usable answer in time; it may tell when to ask again.
+        """
         ...
 
 

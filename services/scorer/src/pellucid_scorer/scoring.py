@@ -14,6 +14,7 @@ from pellucid_scorer import hearing
 from pellucid_scorer.encoding.embedding import Embedded, Embedder
 from pellucid_scorer.encoding.pairs import PairReader
 from pellucid_scorer.encoding.reading_choice import reader_of
+from pellucid_scorer.encoding.service_encoder import Outbound, ServiceEncoder
 from pellucid_scorer.ranking import semantic
 from pellucid_scorer.ranking.candidates import Candidate, Semantic, Subject, Verdict
 from pellucid_scorer.ranking.profiles import Overrides, Profile, Profiles
@@ -48,6 +49,8 @@ class ScoreQuery:
         real_time: Results of the last hours come first.
         now: Instant that ages refer to; None means the clock's.
         further_questions: A candidate may answer one of these instead.
+        shareable_questions: What an embedding service outside may be sent in place of the
+            questions, in their order; none: nothing of this leaves.
     """
 
     question: str
@@ -59,6 +62,7 @@ class ScoreQuery:
     real_time: bool = False
     now: datetime | None = None
     further_questions: Sequence[str] = ()
+    shareable_questions: Sequence[str] = ()
 
     @property
     def questions(self) -> Sequence[str]:
@@ -68,13 +72,14 @@ class ScoreQuery:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Verdicts in order of use, how they came about, and which configured parts came too late."""
+    """Verdicts in order of use, how they came about, what came too late for them, what left."""
 
     verdicts: tuple[Verdict, ...]
     rules: Profile
     model: str
     spent: Spent
     lost: tuple[str, ...] = ()
+    outbound: tuple[Outbound, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +97,7 @@ class Scorer:
     Args:
         embedder: Turns texts into vectors, by the model whose scale the thresholds are of.
         companions: Further models, heard where they answer in time.
+        service: Embedding service that is heard on results, never on pages or claims.
         reranker: Orders the best results again.
         verifier: Judges claims against passages.
         tables: Trust, freshness and quality.
@@ -107,6 +113,7 @@ class Scorer:
         profiles: Profiles,
         clock: Clock,
         companions: Sequence[Embedder] = (),
+        service: ServiceEncoder | None = None,
         reranker: PairReader | None = None,
         verifier: PairReader | None = None,
     ) -> None:
@@ -114,6 +121,7 @@ class Scorer:
         self._verifier = verifier
         self._embedder = embedder
         self._models = (embedder, *companions)
+        self._service = service
         self._tables = tables
         self._profiles = profiles
         self._clock = clock
@@ -135,16 +143,20 @@ class Scorer:
         )
         _require_unique("candidates", [candidate.id for candidate in query.candidates])
         asked = query.questions
-        heard = await hearing.hear(self._models, asked, query.candidates)
+        service = self._service
+        outside = hearing.Outside(service, query.shareable_questions) if service else None
+        heard = await hearing.hear(self._models, asked, query.candidates, outside)
         parts = semantic.best_of(
-            semantic.rate_all(question, query.candidates, hearing.readings(heard, place, asked))
+            semantic.rate_all(
+                question, query.candidates, hearing.readings(heard.every, place, asked)
+            )
             for place, question in enumerate(asked)
         )
         parts, again = await self._reranked(query, parts)
         now = query.now or self._clock.now()
         question = Question(query.question, query.subject, now, real_time=query.real_time)
         ranking = Ranking(self._tables, rules, question)
-        basis = hearing.reader_of_all(heard, query.candidates)
+        basis = hearing.reader_of_all(heard.local, query.candidates)
         verdicts = ranking.rank(
             query.candidates,
             parts,
@@ -152,8 +164,14 @@ class Scorer:
             scale=basis.scale,
             encoder=basis.model,
         )
-        names = "+".join([*(one.model for one in heard), *again.used])
-        return Scored(verdicts, rules, names, hearing.longest(heard), again.lost)
+        return Scored(
+            verdicts,
+            rules,
+            "+".join([*(one.model for one in heard.every), *again.used]),
+            hearing.longest(heard.every),
+            (*heard.answer.lost, *again.lost),
+            heard.answer.outbound,
+        )
 
     async def _reranked(
         self, query: ScoreQuery, parts: tuple[Semantic, ...]

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 
 from pellucid_runtime.settings import ServiceSettings
 from pellucid_scorer.models import ModelSource
@@ -67,6 +67,43 @@ class ScorerSettings(ServiceSettings):
         ge=1,
         le=60_000,
         description="Longest wait of a call for either; beyond it the call is answered without.",
+    )
+    scorer_embedding_url: str | None = Field(
+        None,
+        pattern=r"^https?://",
+        description=(
+            "OpenAI-compatible embedding service that rates results beside the models; address up "
+            "to and including the version. Unset: none."
+        ),
+    )
+    scorer_embedding_model: str = Field("", description="Its model, as the service names it.")
+    scorer_embedding_api_key: SecretStr | None = Field(
+        None, description="Its key; may stay unset for services that need none."
+    )
+    scorer_embedding_internal: bool = Field(
+        default=False,
+        description="The service is internal: texts to it do not leave the installation.",
+    )
+    scorer_embedding_ms: int = Field(
+        300,
+        ge=1,
+        le=60_000,
+        description="Longest wait of a call for it; beyond it the models decide alone.",
+    )
+    scorer_embedding_batch: int = Field(
+        32, ge=1, le=2_048, description="Most texts of one request to it."
+    )
+    scorer_embedding_dimensions: int = Field(
+        0, ge=0, le=65_536, description="Length of the vectors asked for; 0: the model's own."
+    )
+    scorer_embedding_input_types: bool = Field(
+        default=False, description="Requests say input_type query or document, as Voyage wants it."
+    )
+    scorer_embedding_query_prefix: str = Field(
+        "", description="What its model wants before a question."
+    )
+    scorer_embedding_passage_prefix: str = Field(
+        "", description="What its model wants before a passage."
     )
     scorer_model_source: ModelSource = Field(
         ModelSource.AUTO,

@@ -32,7 +32,7 @@ EXCLUSION_BLOCKED: Exclusion
 EXCLUSION_LOW_QUALITY: Exclusion
 
 class ScoreRequest(_message.Message):
-    __slots__ = ("question", "candidates", "time_sensitive", "real_time", "subject", "profile", "weights", "threshold", "max_results", "max_per_domain", "now", "further_questions")
+    __slots__ = ("question", "candidates", "time_sensitive", "real_time", "subject", "profile", "weights", "threshold", "max_results", "max_per_domain", "now", "further_questions", "shareable_questions")
     QUESTION_FIELD_NUMBER: _ClassVar[int]
     CANDIDATES_FIELD_NUMBER: _ClassVar[int]
     TIME_SENSITIVE_FIELD_NUMBER: _ClassVar[int]
@@ -45,6 +45,7 @@ class ScoreRequest(_message.Message):
     MAX_PER_DOMAIN_FIELD_NUMBER: _ClassVar[int]
     NOW_FIELD_NUMBER: _ClassVar[int]
     FURTHER_QUESTIONS_FIELD_NUMBER: _ClassVar[int]
+    SHAREABLE_QUESTIONS_FIELD_NUMBER: _ClassVar[int]
     question: str
     candidates: _containers.RepeatedCompositeFieldContainer[Candidate]
     time_sensitive: bool
@@ -57,10 +58,11 @@ class ScoreRequest(_message.Message):
     max_per_domain: int
     now: _timestamp_pb2.Timestamp
     further_questions: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, question: _Optional[str] = ..., candidates: _Optional[_Iterable[_Union[Candidate, _Mapping]]] = ..., time_sensitive: _Optional[bool] = ..., real_time: _Optional[bool] = ..., subject: _Optional[_Union[_common_pb2.SubjectContext, _Mapping]] = ..., profile: _Optional[str] = ..., weights: _Optional[_Union[Weights, _Mapping]] = ..., threshold: _Optional[float] = ..., max_results: _Optional[int] = ..., max_per_domain: _Optional[int] = ..., now: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., further_questions: _Optional[_Iterable[str]] = ...) -> None: ...
+    shareable_questions: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, question: _Optional[str] = ..., candidates: _Optional[_Iterable[_Union[Candidate, _Mapping]]] = ..., time_sensitive: _Optional[bool] = ..., real_time: _Optional[bool] = ..., subject: _Optional[_Union[_common_pb2.SubjectContext, _Mapping]] = ..., profile: _Optional[str] = ..., weights: _Optional[_Union[Weights, _Mapping]] = ..., threshold: _Optional[float] = ..., max_results: _Optional[int] = ..., max_per_domain: _Optional[int] = ..., now: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., further_questions: _Optional[_Iterable[str]] = ..., shareable_questions: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Candidate(_message.Message):
-    __slots__ = ("id", "url", "title", "snippet", "published_at", "rank", "trust_shift")
+    __slots__ = ("id", "url", "title", "snippet", "published_at", "rank", "trust_shift", "internal")
     ID_FIELD_NUMBER: _ClassVar[int]
     URL_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
@@ -68,6 +70,7 @@ class Candidate(_message.Message):
     PUBLISHED_AT_FIELD_NUMBER: _ClassVar[int]
     RANK_FIELD_NUMBER: _ClassVar[int]
     TRUST_SHIFT_FIELD_NUMBER: _ClassVar[int]
+    INTERNAL_FIELD_NUMBER: _ClassVar[int]
     id: str
     url: str
     title: str
@@ -75,7 +78,8 @@ class Candidate(_message.Message):
     published_at: _timestamp_pb2.Timestamp
     rank: int
     trust_shift: float
-    def __init__(self, id: _Optional[str] = ..., url: _Optional[str] = ..., title: _Optional[str] = ..., snippet: _Optional[str] = ..., published_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., rank: _Optional[int] = ..., trust_shift: _Optional[float] = ...) -> None: ...
+    internal: bool
+    def __init__(self, id: _Optional[str] = ..., url: _Optional[str] = ..., title: _Optional[str] = ..., snippet: _Optional[str] = ..., published_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., rank: _Optional[int] = ..., trust_shift: _Optional[float] = ..., internal: _Optional[bool] = ...) -> None: ...
 
 class Weights(_message.Message):
     __slots__ = ("semantic", "trust", "freshness", "quality")
@@ -90,7 +94,7 @@ class Weights(_message.Message):
     def __init__(self, semantic: _Optional[float] = ..., trust: _Optional[float] = ..., freshness: _Optional[float] = ..., quality: _Optional[float] = ...) -> None: ...
 
 class ScoreResponse(_message.Message):
-    __slots__ = ("scored", "profile", "weights", "threshold", "model", "timings", "lost")
+    __slots__ = ("scored", "profile", "weights", "threshold", "model", "timings", "lost", "outbound")
     SCORED_FIELD_NUMBER: _ClassVar[int]
     PROFILE_FIELD_NUMBER: _ClassVar[int]
     WEIGHTS_FIELD_NUMBER: _ClassVar[int]
@@ -98,6 +102,7 @@ class ScoreResponse(_message.Message):
     MODEL_FIELD_NUMBER: _ClassVar[int]
     TIMINGS_FIELD_NUMBER: _ClassVar[int]
     LOST_FIELD_NUMBER: _ClassVar[int]
+    OUTBOUND_FIELD_NUMBER: _ClassVar[int]
     scored: _containers.RepeatedCompositeFieldContainer[ScoredCandidate]
     profile: str
     weights: Weights
@@ -105,7 +110,8 @@ class ScoreResponse(_message.Message):
     model: str
     timings: Timings
     lost: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, scored: _Optional[_Iterable[_Union[ScoredCandidate, _Mapping]]] = ..., profile: _Optional[str] = ..., weights: _Optional[_Union[Weights, _Mapping]] = ..., threshold: _Optional[float] = ..., model: _Optional[str] = ..., timings: _Optional[_Union[Timings, _Mapping]] = ..., lost: _Optional[_Iterable[str]] = ...) -> None: ...
+    outbound: _containers.RepeatedCompositeFieldContainer[_common_pb2.OutboundText]
+    def __init__(self, scored: _Optional[_Iterable[_Union[ScoredCandidate, _Mapping]]] = ..., profile: _Optional[str] = ..., weights: _Optional[_Union[Weights, _Mapping]] = ..., threshold: _Optional[float] = ..., model: _Optional[str] = ..., timings: _Optional[_Union[Timings, _Mapping]] = ..., lost: _Optional[_Iterable[str]] = ..., outbound: _Optional[_Iterable[_Union[_common_pb2.OutboundText, _Mapping]]] = ...) -> None: ...
 
 class ScoredCandidate(_message.Message):
     __slots__ = ("id", "final", "breakdown", "included", "exclusion", "domain", "corroborated_by", "warnings")

@@ -17,7 +17,7 @@ from pellucid_runtime.llm.model import (
     LlmTimeoutError,
     LlmUnavailableError,
 )
-from pellucid_runtime.llm.observed import CANCELLED, OK, ModelCall
+from pellucid_runtime.llm.observed import CANCELLED, CHAT, OK, ModelCall
 from pellucid_runtime.llm.refusals import Refusal, read_refusal
 from pellucid_runtime.llm.wire import MALFORMED
 from pellucid_runtime.rpc.deadline import child_timeout_s
@@ -54,9 +54,9 @@ async def within(limit_s: float, awaited: Awaitable[T]) -> T:
 
 
 @contextmanager
-def observed(endpoint: Endpoint, model: str) -> Iterator[ModelCall]:
+def observed(endpoint: Endpoint, model: str, operation: str = CHAT) -> Iterator[ModelCall]:
     """Trace and count the enclosed call, and translate what the SDK raises."""
-    call = ModelCall(endpoint, model)
+    call = ModelCall(endpoint, model, operation)
     outcome = CANCELLED
     try:
         with _translated(model, call):

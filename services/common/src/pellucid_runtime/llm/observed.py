@@ -20,6 +20,7 @@ from pellucid_runtime.telemetry.metrics import (
 )
 from pellucid_runtime.telemetry.tracing import TRACER
 
+CHAT = "chat"
 OK = "ok"
 CANCELLED = "cancelled"
 _MILLION = 1_000_000
@@ -69,18 +70,19 @@ class ModelCall:
     Args:
         served: Where.
         model: Model that is asked for.
+        operation: What it does, by the conventions' names.
     """
 
-    def __init__(self, served: Served, model: str) -> None:
+    def __init__(self, served: Served, model: str, operation: str = CHAT) -> None:
         self._served = served
         self._model = model
         self._begun = perf_counter()
         self._has_begun_to_answer = self._is_over = False
         self._span = TRACER.start_span(
-            f"chat {model}",
+            f"{operation} {model}",
             kind=SpanKind.CLIENT,
             attributes={
-                "gen_ai.operation.name": "chat",
+                "gen_ai.operation.name": operation,
                 "gen_ai.provider.name": provider_of(served.host),
                 "gen_ai.request.model": model,
                 "server.address": served.host,

@@ -83,6 +83,7 @@ def score_request(call: ports.ScoreCall) -> scorer_pb2.ScoreRequest:
         candidates=[_candidate(i, hit) for i, hit in enumerate(call.hits)],
         weights=call.scoring.weights and dict(zip(WEIGHTS, call.scoring.weights, strict=True)),
         further_questions=call.further_questions[:_MOST_FURTHER],
+        shareable_questions=call.shareable_questions[: 1 + _MOST_FURTHER],
     )
 
 

@@ -70,6 +70,7 @@ def search_answer(response: search_pb2.SearchResponse) -> SearchAnswer:
 def scored_hits(response: scorer_pb2.ScoreResponse, hits: Sequence[Hit]) -> tuple[ScoredHit, ...]:
     """Translate ratings; one of a hit that was not asked about is left out."""
     by_id = {str(i): hit for i, hit in enumerate(hits)}
+    sent = tuple((text.to, text.text) for text in response.outbound)
     return tuple(
         read(
             ScoredHit,
@@ -79,6 +80,7 @@ def scored_hits(response: scorer_pb2.ScoreResponse, hits: Sequence[Hit]) -> tupl
             corroborated_by=tuple(by_id[i].url for i in scored.corroborated_by if i in by_id),
             without=tuple(response.lost),
             rated_with=response.model,
+            sent=sent,
         )
         for scored in response.scored
         if scored.id in by_id

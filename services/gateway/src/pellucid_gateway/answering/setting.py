@@ -19,7 +19,7 @@ class Setting:
         searched: The web was asked, with or without success.
         is_small_talk: The message asks for nothing.
         private: Values in the person's messages that the model is not shown.
-        unread: Addresses of pages that the person named and that could not be read.
+        unread: Pages that the person named and that could not be read.
         lost: Why the web could not be searched, as the person is told; empty where it could.
         notes: What the model should know about the sources, for example where they disagree.
     """

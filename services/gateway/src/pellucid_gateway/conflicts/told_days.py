@@ -4,6 +4,7 @@ The day on which a page appeared or was changed is no day of what it tells.
 """
 
 import re
+from itertools import takewhile
 
 from pellucid_gateway.domain.findings import Source
 from pellucid_language.written_dates import days_of
@@ -22,8 +23,12 @@ def different_days(one: tuple[Source, str], other: tuple[Source, str]) -> tuple[
     first, second = _days_told(*one), _days_told(*other)
     if len(first) != 1 or len(second) != 1 or first.keys() == second.keys():
         return None
-    days = next(iter(first.values())), next(iter(second.values()))
-    return _with_range(one[1], days[0]), _with_range(other[1], days[1])
+    (a, written_a), (b, written_b) = *first.items(), *second.items()
+    told = _with_range(one[1], written_a), _with_range(other[1], written_b)
+    is_within = (told[1] == written_b and _is_within(b, told[0], a)) or (
+        told[0] == written_a and _is_within(a, told[1], b)
+    )
+    return None if is_within else told
 
 
 def _days_told(source: Source, sentence: str) -> dict[tuple[int, int], str]:
@@ -35,6 +40,14 @@ def _days_told(source: Source, sentence: str) -> dict[tuple[int, int], str]:
         for day, written in days_of(sentence).items()
         if day != issued and not re.search(_ISSUED + re.escape(written), sentence)
     }
+
+
+def _is_within(day: tuple[int, int], told: str, last: tuple[int, int]) -> bool:
+    """Whether a day is one of a range of which the last day is given."""
+    if not re.match(_RANGE, told):
+        return False
+    first = int("".join(takewhile(str.isdigit, told)))
+    return last[0] == day[0] and first <= day[1] < last[1]
 
 
 def _with_range(sentence: str, day: str) -> str:

@@ -131,7 +131,7 @@ def _kept_citation(citation: Citation, own: set[int]) -> dict[str, Any]:
 
 def _kept_outbound(text: OutboundText) -> dict[str, Any]:
     kept: dict[str, Any] = jsonable(text)
-    if text.kind == "prompt":
+    if text.kind in {"prompt", "embedding"}:
         kept["text"] = ""
         kept.update(_digest(text.text))
     return kept

@@ -22,7 +22,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class OutboundText:
-    """One string that left; kind is "query", "url" or "prompt"."""
+    """One string that left; kind is "query", "url", "prompt" or "embedding"."""
 
     to: str
     kind: str

@@ -53,15 +53,16 @@ def is_attachment(url: str) -> bool:
 
 
 def naming(message: str, earlier: Iterable[str], attachments: Iterable[Attachment]) -> str:
-    """The message with the addresses of what was attached to it.
+    """The message with the addresses of what was attached to it, or what it calls by its name.
 
     Args:
         message: The person's.
         earlier: Messages before it; what was named in them goes along without being named again.
         attachments: All that came with the request.
     """
-    said = "\n".join((*earlier, message))
-    new = dict.fromkeys(one.url for one in attachments if one.url not in said)
+    said, words = "\n".join((*earlier, message)), message.casefold()
+    called = [one for one in attachments if one.url not in said or one.name.casefold() in words]
+    new = dict.fromkeys(one.url for one in called if one.url not in message)
     return "\n".join((message, *new))
 
 

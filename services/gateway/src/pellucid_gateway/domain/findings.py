@@ -143,6 +143,7 @@ class ScoredHit:
         corroborated_by: Addresses of near-duplicates that it stands for.
         without: Configured parts of the scorer that came too late for the rating.
         rated_with: The models, and how much of the texts they read where time was short.
+        sent: What left for the rating of all hits: receiver and text of each.
     """
 
     hit: Hit
@@ -153,6 +154,7 @@ class ScoredHit:
     corroborated_by: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     rated_with: str = ""
+    sent: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,11 @@
 """Entries of the list of strings that left the installation."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
 from pellucid_gateway.domain.account import OutboundText
 from pellucid_gateway.domain.attachment import is_attachment
-from pellucid_gateway.domain.findings import Method, PageContent
+from pellucid_gateway.domain.findings import Method, PageContent, ScoredHit
 
 
 def host_of(url: str) -> str:
@@ -34,3 +34,9 @@ def fetched_urls(url: str, page: PageContent | None) -> Iterator[OutboundText]:
 def sent_prompt(receiver: str, text: str) -> OutboundText:
     """A prompt that an external model was sent."""
     return OutboundText(receiver, "prompt", text)
+
+
+def sent_for_rating(scored: Sequence[ScoredHit]) -> tuple[OutboundText, ...]:
+    """Texts that an embedding service outside was sent."""
+    sent = scored[0].sent if scored else ()
+    return tuple(OutboundText(receiver, "embedding", text) for receiver, text in sent)

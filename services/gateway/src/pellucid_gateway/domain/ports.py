@@ -156,6 +156,8 @@ class ScoreCall:
     Attributes:
         further_questions: A hit may answer one of these instead: queries for parts of the
             question, and those that followed from what was found.
+        shareable_questions: What may leave the installation in place of all these, in their order;
+            none where nothing may.
     """
 
     question: str
@@ -168,6 +170,7 @@ class ScoreCall:
     time_sensitive: bool = False
     real_time: bool = False
     further_questions: tuple[str, ...] = ()
+    shareable_questions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from pellucid_gateway.domain.findings import (
     ProviderStatus,
     ScoredHit,
 )
+from pellucid_gateway.domain.outgoing import sent_for_rating
 from pellucid_gateway.domain.ports import (
     Extract,
     ReflectCall,
@@ -36,6 +37,7 @@ from pellucid_gateway.retrieval.strangers import strangers
 from pellucid_gateway.retrieval.unscored import in_provider_order, is_sound
 from pellucid_gateway.turn_context.budgets import limited
 from pellucid_gateway.turn_context.context import TurnContext
+from pellucid_language.pii.gate import GATE
 from pellucid_runtime.errors import InvalidArgumentError, PreconditionError, ServiceError
 
 _log = structlog.get_logger(__name__)
@@ -219,6 +221,9 @@ class Gatherer:
         if not hits:
             return ()
         decision = search_plan.decision
+        further = (*further_questions(decision), *gathered.refined)
+        # A query is made to leave, a question is not.
+        queries = () if search_plan.options.no_external else (decision.queries[0].text, *further)
         call = ScoreCall(
             question=decision.standalone_question,
             hits=hits,
@@ -229,12 +234,14 @@ class Gatherer:
             subject=search_plan.subject,
             time_sensitive=decision.time_sensitive,
             real_time=decision.real_time,
-            further_questions=(*further_questions(decision), *gathered.refined),
+            further_questions=further,
+            shareable_questions=tuple(GATE.redact(query).text for query in queries),
         )
         try:
             with self._ledger.timed("score"):
                 async with limited(self._budget.stage_s(self._budgets.score_s)):
                     scored = await self._services.scorer.score(call)
+            self._ledger.sent_out(sent_for_rating(scored))
             if is_sound(scored, hits):
                 gathered.rated_by = call
                 for part in scored[0].without if scored else ():

@@ -2,7 +2,9 @@
 
 from pellucid_gateway.answering.setting import Setting
 from pellucid_gateway.conflicts.notes import note_of
+from pellucid_gateway.domain.attachment import is_attachment
 from pellucid_gateway.domain.decision import Decision
+from pellucid_gateway.domain.events import UrlFetched
 from pellucid_gateway.domain.notices import SEARCH_LOST
 from pellucid_gateway.domain.request import TurnRequest
 from pellucid_gateway.turn.dependencies import Dependencies
@@ -41,8 +43,13 @@ def setting_of(
         plan=plan_for(request, dependencies.plans),
         searched=searched or bool(decision.urls or found.sources),
         notes=(*found.notes, *map(note_of, found.conflicts)),
-        unread=tuple(page.url for page in found.url_contents if not page.success),
+        unread=tuple(_called(page) for page in found.url_contents if not page.success),
         lost=next((n.text for n in ledger.notices if n.code in SEARCH_LOST), ""),
         private=dependencies.hidden(request),
         is_small_talk=decision.is_small_talk,
     )
+
+
+def _called(page: UrlFetched) -> str:
+    """What the model is told that was not read: nobody knows an attachment by its address."""
+    return page.error.rstrip(".") if is_attachment(page.url) else page.url

@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 
 from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.domain.search_outcome import FactCheck, FactEvidence, FactVerdict
-from pellucid_gateway.verification.judge import SupportJudge, passage_of, surroundings
+from pellucid_gateway.verification.judge import SupportJudge
 from pellucid_gateway.verification.judgement import Doubt
 from pellucid_gateway.verification.model_judge import ModelOpinion, Stance
+from pellucid_gateway.verification.passages import passage_of, surroundings
 
 _VERDICTS: Mapping[tuple[bool, bool], FactVerdict] = {
     (True, True): FactVerdict.MIXED,

@@ -12,25 +12,23 @@ from dataclasses import replace
 from pellucid_gateway.domain.answer import Verdict
 from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.domain.ports import Passage, PassageSupport, ScorerPort
-from pellucid_gateway.question.tokens import GAP
 from pellucid_gateway.turn_context.budgets import limited
 from pellucid_gateway.turn_context.context import TurnContext
 from pellucid_gateway.verification.fact_matching import (
     NOTHING_SAID,
     FactMatch,
-    best_passage,
     has_anchor,
+    has_facts,
     match_facts,
     overlap,
 )
 from pellucid_gateway.verification.judgement import MIN_SUPPORT, Doubt, Judgement, SecondOpinion
 from pellucid_gateway.verification.nearby import near
+from pellucid_gateway.verification.passages import passage_of, shown_text, surroundings
 from pellucid_gateway.verification.verdicts import Verdicts
-from pellucid_language import sentences
 from pellucid_language.detection import UNDETERMINED, detect_language
 from pellucid_language.terms import function_terms, has_unspaced_script, terms
 from pellucid_language.text_memory import TextMemory
-from pellucid_language.written_dates import date_words
 from pellucid_runtime.errors import ServiceError
 
 # Share of a claim's words that its source must have when only words can be compared.
@@ -50,8 +48,6 @@ _ACROSS_LANGUAGES = 0.5
 _MOST_OTHERS = 2
 # Of a source's text, to tell its language.
 _SAMPLE_CHARS = 1_000
-# Of a source, shown to the judge on either side of the passage.
-_AROUND_CHARS = 400
 
 
 def load_claim_tables() -> None:
@@ -259,7 +255,7 @@ class SupportJudge:
             stands=True,
             score=round(score, 4),
             is_alike=score >= least and not found.is_open,
-            passage=passage_of(claim, source, support),
+            passage=self._passage(claim, source, support),
             verdict=verdict,
             is_rated=support is not None,
             is_near=is_near and not found.is_derived,
@@ -319,31 +315,17 @@ class SupportJudge:
             is_across=self._is_across(claim, source),
         )
 
+    def _passage(self, claim: str, source: Source, support: PassageSupport | None) -> str:
+        """The likest words, unless others have more of the claim's figures, dates and names."""
+        likest = passage_of(claim, source, support)
+        if support is None or not has_facts(claim):
+            return likest
+        nearest = passage_of(claim, source, None)
+        return max(
+            (likest, nearest),
+            key=lambda words: self._facts(claim, replace(source, facts=words)).kept,
+        )
+
 
 def _least_overlap(claim: str) -> float:
     return _LEAST_OVERLAP_UNSPACED if has_unspaced_script(claim) else _LEAST_OVERLAP
-
-
-def shown_text(source: Source) -> str:
-    """Title, date and facts, as far as claims may rest on them; the facts come last."""
-    date = f" {date_words(source.published.time)}." if source.published else ""
-    return f"{source.title}.{date} {source.facts}"
-
-
-def surroundings(passage: str, source: Source) -> str:
-    """A passage with what stands around it, below the source's title."""
-    found = max(0, source.facts.find(passage))
-    start = max(0, found - _AROUND_CHARS)
-    around = source.facts[start : found + len(passage) + _AROUND_CHARS]
-    return f"{source.title}. {around}"
-
-
-def passage_of(claim: str, source: Source, support: PassageSupport | None) -> str:
-    """The supporting words within the facts: the scorer's window, else the nearest sentence."""
-    facts_start = len(shown_text(source)) - len(source.facts)
-    if support and support.window_end > support.window_start >= facts_start:
-        window = source.facts[support.window_start - facts_start : support.window_end - facts_start]
-        if window.strip():
-            return window.strip()
-    nearest = best_passage(claim, sentences.split(near(claim, source.facts)))
-    return nearest.removeprefix(GAP).strip() or source.facts

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
-from hashlib import blake2b
 from math import inf
 from time import monotonic
 
@@ -15,14 +14,11 @@ from pellucid_language.scripts import is_read_by
 from pellucid_runtime.errors import OverloadedError
 from pellucid_runtime.rpc.deadline import remaining_s
 from pellucid_scorer.encoding.batching import QUEUE, Batcher, Encoded, Job
-from pellucid_scorer.encoding.embedding_cache import EmbeddingCache
+from pellucid_scorer.encoding.embedding_cache import EmbeddingCache, key_of
 from pellucid_scorer.encoding.overload_gate import OverloadGate
 from pellucid_scorer.models import Scale
 from pellucid_scorer.ports import BatchObserver, Encoder, TokenIds, Vectors
 from pellucid_scorer.spent import Spent
-
-DIGEST_BYTES = 16
-"""Chance of two texts in a full cache sharing a digest: below 1e-28."""
 
 CHARACTERS_PER_TOKEN = 5
 """English prose has four to five; guessed without reading, so that a call which will be refused
@@ -120,7 +116,7 @@ class Embedder:
                 refused before any work.
         """
         texts = self._prefixed(texts, questions)
-        keys = [_key(text) for text in texts]
+        keys = [key_of(text) for text in texts]
         found = self._cached(keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
         self._observe(keys, missing)
@@ -286,10 +282,6 @@ def _name(key: Key, whole: TokenIds, ids: TokenIds) -> Key:
 def _guess(text: str) -> int:
     """Return about how many tokens a text has, seldom more, without reading it."""
     return min(LONGEST_GUESS, 1 + len(text) // CHARACTERS_PER_TOKEN)
-
-
-def _key(text: str) -> Key:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()
 
 
 def _slowest(encoded: Iterable[Encoded]) -> Spent:

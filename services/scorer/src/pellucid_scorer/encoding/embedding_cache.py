@@ -1,12 +1,15 @@
 """A least-recently-used cache of vectors, bounded in bytes."""
 
 from collections import OrderedDict
+from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
 
 from pellucid_scorer.ports import Vectors
 
+DIGEST_BYTES = 16
+"""Chance of two texts in a full cache sharing a digest: below 1e-28."""
 ENTRY_OVERHEAD = 300
 """Bytes of an entry besides the numbers: key, array header, links (measured with tracemalloc)."""
 
@@ -47,3 +50,8 @@ class EmbeddingCache:
         while self._bytes > self._max_bytes and self._vectors:
             _, gone = self._vectors.popitem(last=False)
             self._bytes -= gone.nbytes + ENTRY_OVERHEAD
+
+
+def key_of(text: str) -> bytes:
+    """Return the digest that a text's vector is kept under."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()

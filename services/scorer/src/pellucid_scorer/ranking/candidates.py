@@ -18,6 +18,7 @@ class Candidate:
         published_at: Aware instant of publication, None when unknown.
         rank: Place in the order of those who found it, from 1; 0 when unknown.
         trust_shift: Added to the trust of its domain.
+        internal: The operator's own; no embedding service outside is sent its text.
     """
 
     id: str
@@ -27,6 +28,7 @@ class Candidate:
     published_at: datetime | None = None
     rank: int = 0
     trust_shift: float = 0.0
+    internal: bool = False
 
     @property
     def text(self) -> str:

@@ -113,15 +113,13 @@ class Answering:
         While the one who asks stands in line, so do those who joined in.
         """
         run.leader = self._leaders.get(key)
-        riding = asyncio.create_task(self._flights.ride(key), name="ride")
         try:
-            while (left_s := self._left_s(provider_request, run)) > 0:
-                done, _ = await asyncio.wait({riding}, timeout=left_s)
-                if done:
-                    return riding.result()
+            with self._flights.aboard(key) as flight:
+                while (left_s := self._left_s(provider_request, run)) > 0:
+                    done, _ = await asyncio.wait({flight}, timeout=left_s)
+                    if done:
+                        return flight.result()
         finally:
-            riding.cancel()
-            await asyncio.wait({riding})
             self._forget_leader(key)
         run.lose(ProviderStatus.FAILED, "no answer in time", code=ProviderTimeoutError.code)
         return None

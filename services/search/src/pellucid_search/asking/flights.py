@@ -1,7 +1,8 @@
 """Single flight: callers that want the same thing at the same time share one piece of work."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -29,19 +30,20 @@ class Flights(Generic[T]):
             self._tasks[key] = task
             self._waiting[key] = 0
             task.add_done_callback(lambda done: self._land(key, done))
-        return await self.ride(key)
+        with self.aboard(key) as task:
+            return await asyncio.shield(task)
 
-    async def ride(self, key: str) -> T:
-        """Return the result of the work in progress.
+    @contextmanager
+    def aboard(self, key: str) -> Iterator[asyncio.Task[T]]:
+        """Count among those who wait for the work in progress, which is not theirs to cancel.
 
         Raises:
             KeyError: Nobody works on it.
-            Exception: Whatever the work raises, to every caller.
         """
         task = self._tasks[key]
         self._waiting[key] += 1
         try:
-            return await asyncio.shield(task)
+            yield task
         finally:
             self._leave(key, task)
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,7 @@ def _with_parents(host: str) -> tuple[str, ...]:
     return tuple(".".join(labels[start:]) for start in range(len(labels)))
 
 
+@cache
 def shipped_policy() -> DomainPolicy:
     """Return the policy that comes with the service."""
     table = (files("pellucid_search") / "policy/domains.yaml").read_text("utf-8")

@@ -14,7 +14,7 @@ from pellucid_gateway.api.anthropic.request import (
 )
 from pellucid_gateway.api.compatible.client_turn import searching_for, translated
 from pellucid_gateway.api.compatible.counting import counted
-from pellucid_gateway.api.compatible.shapes import COMPATIBLE_BODY_BYTES
+from pellucid_gateway.api.compatible.shapes import CHAT_BODY_BYTES
 from pellucid_gateway.api.compatible.translation import ChatApi, reply
 from pellucid_gateway.api.http.bodies import parse_object, read_body
 from pellucid_gateway.api.http.responses import JsonResponse
@@ -26,7 +26,7 @@ def anthropic_routes(api: ChatApi) -> APIRouter:
 
     @router.post("/v1/messages")
     async def message(request: Request) -> Response:
-        body = parse_object(await read_body(request, COMPATIBLE_BODY_BYTES))
+        body = parse_object(await read_body(request, CHAT_BODY_BYTES))
         header = request.headers.get("x-pellucid-options", "")
         asked = translated(to_chat(body), header, api.own_model, implied_options(body))
         if query := ordered_query(body):
@@ -36,7 +36,7 @@ def anthropic_routes(api: ChatApi) -> APIRouter:
 
     @router.post("/v1/messages/count_tokens")
     async def count(request: Request) -> Response:
-        body = parse_object(await read_body(request, COMPATIBLE_BODY_BYTES))
+        body = parse_object(await read_body(request, CHAT_BODY_BYTES))
         return JsonResponse({"input_tokens": counted(to_chat(body))})
 
     return router

@@ -7,6 +7,7 @@ import orjson
 
 from pellucid_gateway.api.anthropic.server_tools import FETCH_TOOL, SEARCH_TOOL
 from pellucid_gateway.api.compatible.client_turn import place_of
+from pellucid_gateway.api.compatible.files import decoded, file_part
 from pellucid_gateway.api.compatible.wire import (
     BELOW,
     Json,
@@ -143,7 +144,7 @@ def _of_person(role: str, content: Any, path: str) -> list[Json]:
             answered = {"tool_call_id": block.get("tool_use_id"), "content": output}
             results.append({"role": "tool", **answered})
         elif _type(block) not in _SILENT_BLOCKS:
-            parts.append(_content(block, where))
+            parts += _content(block, where)
     parts = [*seen, *parts]
     return [*results, *([{"role": role, "content": simplest(parts)}] if parts else [])]
 
@@ -152,24 +153,43 @@ def _shown(result: Mapping[str, Any], path: str) -> list[Json]:
     """Images and documents in a tool's result, which the other form has no place for there."""
     content = result.get("content")
     blocks = objects(content, f"{path}.content") if isinstance(content, list) else ()
-    return [_content(block, where) for where, block in blocks if _type(block) in _SEEN]
+    seen = (_content(block, where) for where, block in blocks if _type(block) in _SEEN)
+    return [part for parts in seen for part in parts]
 
 
-def _content(block: Mapping[str, Any], path: str) -> Json:
-    kind, source = _type(block), part_of(block, "source")
+def _content(block: Mapping[str, Any], path: str) -> list[Json]:
+    kind = _type(block)
     if kind == "text":
-        return {"type": "text", "text": text_of(block.get("text"))}
+        return [_text(block.get("text"))]
     if kind == "search_result":
         told = (block.get("title"), block.get("source"), joined_text(block.get("content")))
-        return {"type": "text", "text": "\n".join(text_of(part) for part in told)}
-    if kind == "document" and source.get("type") == "text":
-        return {"type": "text", "text": text_of(source.get("data"))}
-    address = _address(source)
+        return [_text("\n".join(text_of(part) for part in told))]
+    if kind == "document":
+        about = text_of(block.get("context"))
+        return [_document(block, f"{path}.source"), *([_text(about)] if about else [])]
+    address = _address(part_of(block, "source"))
     if kind == "image" and address:
-        return {"type": "image_url", "image_url": {"url": address}}
-    if kind == "document" and source.get("type") == "base64":
-        return {"type": "file", "file": {"filename": "document", "file_data": address}}
-    raise refused(path, "text, an image, a search result, or a document as text or base64")
+        return [{"type": "image_url", "image_url": {"url": address}}]
+    raise refused(path, "text, an image, a search result or a document")
+
+
+def _text(text: Any) -> Json:
+    return {"type": "text", "text": text_of(text)}
+
+
+def _document(block: Mapping[str, Any], path: str) -> Json:
+    """A document as a file, or as the address that it can be read from."""
+    source, title = part_of(block, "source"), block.get("title")
+    kind = _type(source)
+    if kind == "base64":
+        return file_part(title, decoded(source.get("data"), f"{path}.data"), f"{path}.data")
+    if kind == "url":
+        return _text(source.get("url"))
+    text = source.get("data") if kind == "text" else joined_text(source.get("content"))
+    if kind in {"text", "content"} and text_of(text):
+        return file_part(title, text_of(text).encode(), path)
+    named = f"; {text_of(source['file_id'])!r} is not kept here" if source.get("file_id") else ""
+    raise refused(path, f"base64, text, content with text, or url{named}")
 
 
 def _address(source: Mapping[str, Any]) -> str:

@@ -1,8 +1,8 @@
 """What a chat request of another product asks of the engine, whatever its wire form.
 
 Each such API writes its request as one of the OpenAI chat completions API (`messages` and other
-fields); from there on all are the same. The client's own messages reach the model as they are;
-decision and search see the text of the last ones.
+fields); from there on all are the same. The client's own messages reach the model as they are, but
+for files, which are read here; decision and search see the text of the last ones.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,10 +11,12 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
+from pellucid_gateway.api.compatible.files import attached, files_in, marked, with_files_read
 from pellucid_gateway.api.compatible.wire import not_an_object
 from pellucid_gateway.api.http.bodies import check, parse_object
 from pellucid_gateway.api.http.options import SearchFields, SubjectBody
 from pellucid_gateway.api.http.problems import FieldError, ProblemError, invalid, too_large
+from pellucid_gateway.domain.attachment import Attachment, naming
 from pellucid_gateway.domain.decision import WebMode
 from pellucid_gateway.domain.limits import MESSAGE_BYTES, MESSAGES
 from pellucid_gateway.domain.request import (
@@ -40,7 +42,7 @@ _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL, "fu
 # Fields that are ours or that the engine sets itself.
 OUR_FIELDS = frozenset({"pellucid", "web_search_options"})
 _ENGINE_FIELDS = OUR_FIELDS | {"model", "messages", "stream", "stream_options", "n"}
-# What is decided on when the person sent nothing but images or files.
+# What is decided on when the person sent nothing but images.
 _WITHOUT_TEXT = "(attachment)"
 
 
@@ -95,9 +97,9 @@ def translated(
         implied: Options that fields of the client's own API imply; the weakest ones.
 
     Raises:
-        ProblemError: Wrong messages, model or options.
+        ProblemError: Wrong messages, files, model or options.
     """
-    messages = _messages(chat)
+    messages = with_files_read(_messages(chat))
     model = chat.get("model") or OWN_MODEL
     if not isinstance(model, str):
         raise ProblemError(invalid([FieldError("model", "a string", "must be a string")]))
@@ -105,10 +107,13 @@ def translated(
     options = _options(chat, header, {**implied, **of_suffix})
     upstream_model = own_model if base == OWN_MODEL else base
     fields = {name: value for name, value in chat.items() if name not in _ENGINE_FIELDS}
-    client = ClientMessages(messages=tuple(messages), fields=fields)
-    conversation, needs_model = _conversation(messages)
+    for_model = marked(messages, lambda file: f"(file: {file.name})")
+    client = ClientMessages(messages=tuple(for_model), fields=fields)
+    files = attached(messages)
+    conversation, needs_model = _conversation(messages, files)
+    turn = _turn(conversation, client, options, upstream_model, needs_model=needs_model)
     return Asked(
-        turn=_turn(conversation, client, options, upstream_model, needs_model=needs_model),
+        turn=replace(turn, attachments=files),
         needs_model=needs_model,
         model=model,
         upstream_model=upstream_model,
@@ -167,15 +172,30 @@ def depth_of(size: Any) -> dict[str, Any]:
     return {"depth": "quick"} if size == "low" else {}
 
 
-def _conversation(messages: Sequence[Mapping[str, Any]]) -> tuple[tuple[ChatMessage, ...], bool]:
-    """Text of the last messages, ending with the person's, and whether more than that came."""
-    recent = tuple(_message(message) for message in messages[-MESSAGES:])
-    last = recent[-1]
-    if last.role is Role.USER and last.content.strip():
-        return recent, False
+def _conversation(
+    messages: Sequence[Mapping[str, Any]], files: Sequence[Attachment]
+) -> tuple[tuple[ChatMessage, ...], bool]:
+    """Text of the last messages, ending with the person's, and whether more than that came.
+
+    A model that goes on with its work has all files before it.
+    """
+    recent = tuple(map(_message, marked(messages[-MESSAGES:], lambda file: file.url)))
+    if recent[-1].role is Role.USER and recent[-1].content.strip():
+        sent = files_in(messages)
+        return _naming(recent, sent, known=sent), False
     asked = [place for place, m in enumerate(recent) if m.role is Role.USER and m.content.strip()]
     until_asked = recent[: asked[-1] + 1] if asked else ()
-    return until_asked or (ChatMessage(Role.USER, _WITHOUT_TEXT),), True
+    return _naming(until_asked or (ChatMessage(Role.USER, _WITHOUT_TEXT),), files), True
+
+
+def _naming(
+    messages: tuple[ChatMessage, ...],
+    files: Sequence[Attachment],
+    known: Sequence[Attachment] = (),
+) -> tuple[ChatMessage, ...]:
+    *earlier, last = messages
+    content = naming(last.content, (file.url for file in known), files)
+    return (*earlier, replace(last, content=content))
 
 
 def _turn(

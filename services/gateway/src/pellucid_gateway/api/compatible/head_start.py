@@ -33,7 +33,7 @@ class HeadStarts(StrEnum):
 
 def begins_early(turn: TurnRequest, which: HeadStarts) -> bool:
     """Nothing is likely to be searched, and nothing of ours is to be told to the model."""
-    if turn.memories or turn.subject or turn.force_search:
+    if turn.memories or turn.subject or turn.force_search or turn.attachments:
         return False
     if turn.web_mode is WebMode.OFF or is_plain(turn.message):
         return True

@@ -4,8 +4,12 @@ from typing import Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-# What other products send is longer than a native request: whole histories, images, files.
+from pellucid_gateway.domain.attachment import ATTACHED_BODY_BYTES
+
+# What other products send is longer than a native request: whole histories, images.
 COMPATIBLE_BODY_BYTES = 20 * 1024 * 1024
+# The same with files.
+CHAT_BODY_BYTES = COMPATIBLE_BODY_BYTES + ATTACHED_BODY_BYTES
 # Days of the words that search APIs use for windows.
 WINDOW_DAYS = {"day": 1, "d": 1, "week": 7, "w": 7, "month": 31, "m": 31, "year": 365, "y": 365}
 

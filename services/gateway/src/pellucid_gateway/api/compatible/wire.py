@@ -69,5 +69,5 @@ def given(pairs: Mapping[str, Any]) -> Json:
 def simplest(parts: list[Json]) -> str | list[Json]:
     """Parts that are all text as one string, which every model server understands."""
     if all(part.get("type") == "text" for part in parts):
-        return "\n".join(part["text"] for part in parts)
+        return joined_text(parts)
     return parts

@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from pellucid_gateway.api.compatible.client_turn import Asked
 from pellucid_gateway.api.compatible.head_start import HeadStart, begins_early
-from pellucid_gateway.api.compatible.shapes import COMPATIBLE_BODY_BYTES
+from pellucid_gateway.api.compatible.shapes import CHAT_BODY_BYTES
 from pellucid_gateway.api.compatible.translation import ChatApi, Events, put_back, reply_from
 from pellucid_gateway.api.compatible.upstream import UpstreamReply
 from pellucid_gateway.api.http.bodies import read_body
@@ -52,7 +52,7 @@ class Completions:
             ClientGoneError: Nobody waits for the answer.
         """
         request = Request(scope, receive)
-        raw = await read_body(request, COMPATIBLE_BODY_BYTES)
+        raw = await read_body(request, CHAT_BODY_BYTES)
         options = request.headers.get("x-pellucid-options", "")
         asked = parse(raw, options, self._api.own_model)
         with ExitStack() as stack:
@@ -73,7 +73,7 @@ async def _reply(api: ChatApi, request: Request, parsed: OpenAiRequest) -> Respo
     if upstream is None:
         return await _answer(api, parsed, await anext(events, None), events)
     ask = partial(upstream.complete, parsed.body, asked.upstream_model)
-    if asked.needs_model:
+    if asked.needs_model and not turn.attachments:
         return await _Passing(api, turn, None).reply_of(await ask())
     async with HeadStart(ask) as start:
         if begins_early(turn, api.head_starts):
@@ -103,7 +103,7 @@ async def _answer(
 def _adds_nothing(asked: Asked, first: Decided) -> bool:
     """Nothing is searched or read, and there is nothing else of ours to tell the model."""
     turn = asked.turn
-    ours = turn.memories or first.remembers or turn.subject or turn.force_search
+    ours = turn.memories or first.remembers or turn.subject or turn.force_search or turn.attachments
     return first.decision.action is Action.ANSWER and not ours
 
 

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from pellucid_gateway.api.compatible.client_turn import translated
 from pellucid_gateway.api.compatible.counting import counted
-from pellucid_gateway.api.compatible.shapes import COMPATIBLE_BODY_BYTES
+from pellucid_gateway.api.compatible.shapes import CHAT_BODY_BYTES
 from pellucid_gateway.api.compatible.translation import ChatApi, reply
 from pellucid_gateway.api.http.bodies import parse_object, read_body
 from pellucid_gateway.api.http.responses import JsonResponse
@@ -28,7 +28,7 @@ def responses_routes(api: ChatApi) -> APIRouter:
 
     @router.post("/v1/responses")
     async def respond(request: Request) -> Response:
-        body = parse_object(await read_body(request, COMPATIBLE_BODY_BYTES))
+        body = parse_object(await read_body(request, CHAT_BODY_BYTES))
         header = request.headers.get("x-pellucid-options", "")
         asked = translated(to_chat(body), header, api.own_model, implied_options(body))
         owner = api.identity.caller(request, asked.user_id)
@@ -52,7 +52,7 @@ def responses_routes(api: ChatApi) -> APIRouter:
 
     @router.post("/v1/responses/input_tokens")
     async def count(request: Request) -> Response:
-        body = parse_object(await read_body(request, COMPATIBLE_BODY_BYTES))
+        body = parse_object(await read_body(request, CHAT_BODY_BYTES))
         tokens = counted(to_chat(body))
         return JsonResponse({"object": "response.input_tokens", "input_tokens": tokens})
 

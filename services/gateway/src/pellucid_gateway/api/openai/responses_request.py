@@ -5,6 +5,7 @@ from typing import Any
 
 from pellucid_gateway.api.compatible import wire
 from pellucid_gateway.api.compatible.client_turn import depth_of, place_of
+from pellucid_gateway.api.compatible.files import read_file
 
 SEARCH_TOOLS = "web_search"
 _SEEN = frozenset({"input_image", "input_file"})
@@ -229,12 +230,11 @@ def _content(part: Mapping[str, Any], path: str) -> wire.Json:
     if kind == "input_image" and part.get("image_url"):
         image = wire.given({"url": part["image_url"], "detail": part.get("detail")})
         return {"type": "image_url", "image_url": image}
-    if kind == "input_file" and part.get("file_data"):
-        return {
-            "type": "file",
-            "file": wire.given({n: part.get(n) for n in ("filename", "file_data")}),
-        }
-    raise wire.refused(path, "text, an image by address or data, or a file by data")
+    if kind == "input_file" and part.get("file_url"):
+        return {"type": "text", "text": wire.text_of(part["file_url"])}
+    if kind == "input_file":
+        return read_file(part, path)
+    raise wire.refused(path, "text, an image by address or data, or a file")
 
 
 def _functions(body: Mapping[str, Any]) -> list[wire.Json]:

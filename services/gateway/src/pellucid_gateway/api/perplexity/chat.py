@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from pellucid_gateway.api.compatible.client_turn import depth_of, place_of, translated
-from pellucid_gateway.api.compatible.shapes import COMPATIBLE_BODY_BYTES, Lenient
+from pellucid_gateway.api.compatible.shapes import CHAT_BODY_BYTES, Lenient
 from pellucid_gateway.api.compatible.translation import ChatApi, reply
 from pellucid_gateway.api.compatible.wire import Json, given
 from pellucid_gateway.api.http.bodies import check, parse_object, read_body
@@ -69,7 +69,7 @@ def perplexity_chat_routes(api: ChatApi) -> APIRouter:
 
     @router.post("/compat/perplexity/chat/completions")
     async def complete(request: Request) -> Response:
-        body = parse_object(await read_body(request, COMPATIBLE_BODY_BYTES))
+        body = parse_object(await read_body(request, CHAT_BODY_BYTES))
         header = request.headers.get("x-pellucid-options", "")
         options = check(PerplexityOptions, body)
         asked = translated(_chat(body), header, api.own_model, options.implied())

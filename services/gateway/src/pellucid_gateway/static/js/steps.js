@@ -5,7 +5,7 @@ import { t, tCode } from "./words.js";
 
 // Codes of notices that tell why the web could not be searched.
 const WEB_LOST = new Set(["web_unavailable", "search_unavailable", "search_busy", "search_quota_spent", "search_budget_spent", "search_not_configured"]);
-const TOLD = { simple_decision: "decision", unranked: "scorer" }; // what a notice says of a part
+const TOLD = { simple_decision: "decision", unranked: "scorer", model_failed: "llm", model_silent: "llm" }; // what a notice says of a part
 const LOCAL = "local"; // the provider of the installation's own documents
 
 export class Steps {
@@ -78,12 +78,14 @@ function whatHappened({ iterations, providers = [], url_contents: pages = [], so
 }
 
 /** Names of what the turn had to do without, except for what one of its notices already says. */
-export function missingParts({ degraded = [], notices }) {
+export function missingParts({ degraded = [], notices, answer_kind: kind }) {
   const isWebTold = notices.some(({ code }) => WEB_LOST.has(code));
   const told = new Set(notices.map(({ code }) => TOLD[code]));
   const isTold = (name) => told.has(name) || (isWebTold && (name === "search" || name.startsWith("provider:")));
   const names = degraded.map((part) => part.component ?? part).filter((name) => !isTold(name));
-  return [...new Set(names.map((name) => (name.startsWith("provider:") ? t("part_provider", { name: name.slice(9) }) : tCode("part", name))))];
+  // Where the model wrote the answer, what failed was a call that prepares the search.
+  const label = (name) => (name === "llm" && kind === "model" ? t("part_llm_search") : tCode("part", name));
+  return [...new Set(names.map((name) => (name.startsWith("provider:") ? t("part_provider", { name: name.slice(9) }) : label(name))))];
 }
 
 function hostOf(url) {
