@@ -1,13 +1,17 @@
-"""Reports 100 answers that a reader has rated, beside what the literal message finds.
+"""Reports answers to 100 messages that a reader has rated, beside what the literal message finds.
 
     python eval/answers_rated_eval.py [--again | --rest]
 
 `--again` asks all of them anew (ten minutes) and writes ``answers_rated.jsonl``: an answer that is
 as it was keeps its rating, any other waits for one. `--rest` asks those without an answer. 90
 messages are about the sample corpus, 10 about companies that a stand-in for Brave's API and its
-pages invent. A stand-in for a language model, which repeats a sentence of each of two sources,
-writes 27 of the answers; the others are quoted without a model. So the ratings of its answers say
-more about the stand-in than about Pellucid.
+pages invent. Each is answered with a model, and 73 of them without one by quoted sentences.
+
+The model is a stand-in that says the row's `reply`. The replies were written once by a language
+model of the size of today's hosted ones, which saw each prompt as the gateway sends it and nothing
+else. So the ratings are those of searching, reading and checking with a good model behind it. A
+reply to a prompt that has changed since may cite by numbers that are others' now: its row then
+waits for a new reply as well as a rating.
 
 A rating, 1 to 5, goes to the answer as a person sees it, never to the sources below it:
 
@@ -40,8 +44,6 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from pellucid_language.sentences import spans  # noqa: E402 - needs the path above
-from pellucid_language.terms import terms  # noqa: E402 - needs the path above
 from rig.fake_model import FakeModel, serve_model  # noqa: E402 - needs the path above
 from rig.installation import start_installation  # noqa: E402 - needs the path above
 from rig.invented_web import SITES  # noqa: E402 - needs the path above
@@ -66,9 +68,8 @@ _PATIENCE = {
 }
 _DEADLINE_MS = 120_000
 _READY_WITHIN_S = 600.0
-# Number, publisher with title, address; what follows is the source's text.
-_SOURCE = re.compile(r"^(?:\w+\| )?\[(\d+)\] .*\n.*\n", re.MULTILINE)
-_LINE_MARK = re.compile(r"^\w+\| ", re.MULTILINE)
+# Begins the last part of a prompt that asks for an answer.
+_SAYS = "The person says:"
 
 Row = dict[str, Any]
 
@@ -88,9 +89,10 @@ def report(rated: Sequence[Row]) -> None:
             print(f"{name:<22}{len(marks):>4} rated  mean {statistics.mean(marks):.2f}"
                   f"  at 1-2 {poor:.2f}  {dict(counts)}")  # fmt: skip
     print(f"not rated: {sum(not row['rating'] for row in rated)}")
+    each = [row for row in rated if row["model"]]
     for name, found in (("literal message", "raw"), ("our queries", "ours")):
-        print(f"{name:<18}{_relevance(rated, found)}")
-    cited = [row["citations"] for row in rated if row["searched"] and _has_pages(row)]
+        print(f"{name:<18}{_relevance(each, found)}")
+    cited = [row["citations"] for row in each if row["searched"] and _has_pages(row)]
     print(
         f"cites a source {_share([bool(n) for n in cited])}, two {_share([n > 1 for n in cited])}"
     )
@@ -103,7 +105,7 @@ def _parts(rated: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
     conditions: Mapping[str, Callable[[Row], bool]] = {
         "all": lambda _: True,
         "quoted sentences": lambda row: not row["model"],
-        "stand-in model": lambda row: row["model"],
+        "written by a model": lambda row: row["model"],
         "nothing to be found": lambda row: not _has_pages(row),
     }
     for name, holds in conditions.items():
@@ -132,9 +134,10 @@ async def ask(*, again: bool) -> None:
     """
     asked = rows()
     for model in (False, True):
-        async with installed(model=model) as http:
+        async with installed(model=model) as (http, stand_in):
             for n, row in enumerate(asked):
                 if row["model"] is model and (again or "answer" not in row):
+                    stand_in.speak = _speaker(row)
                     asked[n] = await _asked(http, row)
                     _write(asked)
                     print(".", end="", flush=True)
@@ -147,8 +150,8 @@ def _write(asked: Sequence[Row]) -> None:
 
 
 @asynccontextmanager
-async def installed(*, model: bool) -> AsyncIterator[httpx.AsyncClient]:
-    """The five services over the corpus and the invented web; yields a client of the gateway."""
+async def installed(*, model: bool) -> AsyncIterator[tuple[httpx.AsyncClient, FakeModel]]:
+    """The five services over the corpus and the invented web, a client of them, and the model."""
     pages = free_port()
     async with Provider(pages).stub(0) as brave, Pages().stub(pages):
         hosts = f"*.localhost:{8099 + OFFSET},*.localhost:{pages}"
@@ -159,7 +162,7 @@ async def installed(*, model: bool) -> AsyncIterator[httpx.AsyncClient]:
             "SEARCH_RATES": "brave=500/1",
             "FETCHER_ALLOW_PRIVATE_HOSTS": hosts,
         }
-        with serve_model(FakeModel(pieces=[], speak=speak)) as server:
+        with serve_model(FakeModel(pieces=[])) as server:
             if model:
                 environment |= {"OPENAI_BASE_URL": server.url, "LLM_MODEL": "stand-in",
                                 "OPENAI_API_KEY": "none", "LLM_PROBE": "false",
@@ -171,26 +174,14 @@ async def installed(*, model: bool) -> AsyncIterator[httpx.AsyncClient]:
                     async with httpx.AsyncClient(
                         base_url=running.url, timeout=180, trust_env=False
                     ) as http:
-                        yield http
+                        yield http, server
                 finally:
                     await asyncio.to_thread(running.stop)
 
 
-def speak(prompt: str) -> list[str]:
-    """What the stand-in says: of two sources the sentence that has most words of the question."""
-    about, _, question = prompt.rpartition("The person says:")
-    parts = _SOURCE.split(about)
-    asked = set(terms(question))
-    best = [
-        max(
-            (text[a:b] for a, b in spans(text)),
-            default="",
-            key=lambda s: len(asked & set(terms(s))),
-        )
-        for text in (_LINE_MARK.sub("", part) for part in parts[2::2])
-    ]
-    said = [f"{one.strip().rstrip('.')} [{n}]. " for n, one in zip(parts[1::2], best, strict=False)]
-    return said[:2] or ["I do not know."]
+def _speaker(row: Row) -> Callable[[str], list[str]]:
+    """Says the row's reply to what the person says, and nothing of a page to summarise."""
+    return lambda prompt: [row["reply"]] if _SAYS in prompt else []
 
 
 async def _asked(http: httpx.AsyncClient, row: Row) -> Row:
