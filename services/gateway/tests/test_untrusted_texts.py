@@ -46,6 +46,7 @@ NOT_MARKDOWN = {
     "verification/claim_extraction.py:claims_of": "compared",
     "verification/source_lists.py": "compared",
     "verification/judge.py": "judged",
+    "verification/passages.py": "judged",
     "retrieval/labels.py:_attribution": "a field of its own",
     "retrieval/sources.py:_language_of": "read for its language",
     "retrieval/strangers.py:_mentions": "compared",

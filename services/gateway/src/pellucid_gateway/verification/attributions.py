@@ -21,7 +21,11 @@ _LAYING_OUT = (
     "according to|as reported by|as stated by|citing|per|laut|nach angaben von|según|selon"
     "|d['’]après"
 )
-_VAGUE = r"(?:the\s+)?(?:search results?|sources?(?:\s+\d{1,3})?|results?|web results?)"
+# "None of the sources" names no one of them.
+_VAGUE = (
+    r"(?<!\bof )(?<!\bof the )(?<!\bsearch )(?<!\bweb )(?:the\s+)?"
+    r"(?:search results?|sources?(?:\s+\d{1,3})?|results?|web results?)"
+)
 _SAYING = (
     "reports?|reported|says|said|writes|wrote|notes|noted|states|stated|confirms|confirmed|explains|"
     "adds|berichtet|schreibt|meldet|informa|escribe|señala|rapporte|écrit|indique"
@@ -32,12 +36,18 @@ _LEADING = re.compile(
     rf"(?P<comma>,\s*)?(?!Per\s[^,]*?(?:[^\w\s,&.'’-]|\s[a-z]|$))\b(?i:{_LAYING_OUT})\s+(?P<name>(?i:{_VAGUE})\b|{_NAME})(?P<tail>\s*,)?"
 )
 _SPEAKING = re.compile(
-    rf"(?P<comma>,\s*)?(?P<name>\b(?i:{_VAGUE})|(?<![\w]){_NAME}){_LINKING}\s+(?:{_SAYING})\b"
-    r"(?P<that>\s+(?:that|dass|que)\b|,\s*dass\b)?"
+    rf"(?P<comma>,\s*)?(?P<as>\b(?i:as|wie|comme|como)\s+)?(?P<name>\b(?i:{_VAGUE})|(?<![\w]){_NAME}){_LINKING}\s+(?:{_SAYING})\b"
+    # "…, as Reuters reported on Monday, …" can go whole.
+    r"(?P<that>\s+(?:that|dass|que)\b|,\s*dass\b)?(?(as)[^,.;:!?]*)"
 )
-# Korean, Chinese and Japanese name the publisher before the verb.
+# Korean, Chinese and Japanese name the publisher before the verb. Of several Korean words the name
+# begins behind a particle; behind anything else it is the end of a longer phrase.
 _UNSPACED = (
-    re.compile(r"(?P<name>[\w.&-]{2,30}?)(?:\s*\([^)]*\))?에 따르면,?\s*"),
+    re.compile(
+        r"(?:^|(?<=[^\w\s])|(?<=[^\w\s]\s)|(?<=[은는이가을를에서도의로]\s))"
+        r"(?P<name>(?:[가-힣]+(?<![은는이가을를에서도의로])\s){0,3}[\w.&-]{2,30}?)"
+        r"(?:\s*\([^)]*\))?에 따르면,?\s*"
+    ),
     re.compile(r"(?:根据|據|据)(?P<name>[\w.&-]{2,30}?)(?:的)?(?:报道|報導|消息)[,，]?"),
     re.compile(r"(?P<name>[\w.&-]{2,30}?)によると、?"),
 )
@@ -48,6 +58,9 @@ _HELD_WORDS = frozenset(
         "according",
         "to",
         "as",
+        "wie",
+        "comme",
+        "como",
         "reported",
         "stated",
         "by",
@@ -127,7 +140,7 @@ def _candidates(text: str) -> Iterator[Attribution]:
     for match in _LEADING.finditer(text):
         yield _attribution(match, removable=True)
     for match in _SPEAKING.finditer(text):
-        yield _attribution(match, removable=bool(match["that"]))
+        yield _attribution(match, removable=bool(match["that"] or match["as"]))
     if has_unspaced_script(text):
         for pattern in _UNSPACED:
             for match in pattern.finditer(text):

@@ -7,6 +7,7 @@ sources decide: a mark after words on something else stays in the text.
 
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from enum import Enum
 
 from pellucid_language.citation_marks import numbers_of, shape_of
@@ -47,12 +48,16 @@ class Standing(Enum):
     TEXT = "text"
 
 
-def standing(run: Sequence[re.Match[str]], sentence: str) -> Standing:
+def standing(
+    run: Sequence[re.Match[str]], sentence: str, usual: AbstractSet[str] = frozenset()
+) -> Standing:
     """Tell what marks in a row are.
 
     Args:
         run: Marks with nothing between them.
         sentence: Where they stand.
+        usual: Shapes of other marks of the sentence that are citations: one in the middle of a
+            clause ("one says 140 [1], another 141 [2] and a third 142 [3]") is one as well.
     """
     shapes = {shape_of(mark) for mark in run}
     if shapes <= _CITING:
@@ -66,7 +71,7 @@ def standing(run: Sequence[re.Match[str]], sentence: str) -> Standing:
     is_alone = bool(_LEAD.match(before))
     if is_alone and not after.strip() and not is_list:
         return Standing.CITATION
-    is_open = shapes & _OPEN or is_list or is_alone or not ends
+    is_open = shapes & _OPEN or is_list or is_alone or not (ends or shapes <= usual)
     return (
         Standing.OPEN
         if is_open or _is_attached(before) or _leads_on(before)

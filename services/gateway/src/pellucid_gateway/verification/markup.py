@@ -12,7 +12,7 @@ from pellucid_gateway.markdown.readers import plain_end
 from pellucid_gateway.verification import marked_places
 from pellucid_gateway.verification.marked_places import Standing
 from pellucid_gateway.verification.pieces import Marker, Piece, Text
-from pellucid_language.citation_marks import BEGINNING, MARK, numbers_of
+from pellucid_language.citation_marks import BEGINNING, MARK, numbers_of, shape_of
 
 _TARGET = r"\(\s*<?((?:[^()\s<>]|\([^()\s]*\))*)>?(?:\s+[\"'(][^\"')\n]*[\"')])?\s*\)"
 # A label may have brackets in it, and an image.
@@ -43,12 +43,13 @@ def parse(sentence: str, addresses: Addresses) -> tuple[Piece, ...]:
     pieces: list[Piece] = []
     last = 0
     tokens = list(_TOKEN.finditer(sentence))
+    usual = _shapes_of_citations(tokens, sentence)
     while tokens:
         run = _marks_in_a_row(tokens, sentence)
         token, end = tokens[0], run[-1].end() if run else tokens[0].end()
         del tokens[: len(run) or 1]
         pieces.append(Text(sentence[last : token.start()]))
-        pieces.extend(_marker(run, sentence) if run else _pieces_of(token, addresses))
+        pieces.extend(_marker(run, sentence, usual) if run else _pieces_of(token, addresses))
         last = end
     pieces.append(Text(sentence[last:]))
     return tuple(_joined(pieces))
@@ -65,10 +66,22 @@ def _marks_in_a_row(tokens: Sequence[re.Match[str]], sentence: str) -> list[re.M
     return run
 
 
-def _marker(run: Sequence[re.Match[str]], sentence: str) -> Iterator[Piece]:
+def _shapes_of_citations(tokens: Sequence[re.Match[str]], sentence: str) -> set[str]:
+    """Shapes of the marks whose place alone shows that they cite."""
+    shapes: set[str] = set()
+    rest = list(tokens)
+    while rest:
+        run = _marks_in_a_row(rest, sentence)
+        if run and marked_places.standing(run, sentence) is Standing.CITATION:
+            shapes.update(map(shape_of, run))
+        del rest[: len(run) or 1]
+    return shapes
+
+
+def _marker(run: Sequence[re.Match[str]], sentence: str, usual: set[str]) -> Iterator[Piece]:
     start, end = run[0].start(), run[-1].end()
     written = sentence[start:end]
-    standing = marked_places.standing(run, sentence)
+    standing = marked_places.standing(run, sentence, usual)
     if standing is Standing.TEXT:
         yield Text(written)
     else:
