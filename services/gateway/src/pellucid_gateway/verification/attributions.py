@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from pellucid_gateway.domain.findings import Source
 from pellucid_language.folding import fold
+from pellucid_language.scripts import HANGUL
 from pellucid_language.terms import has_unspaced_script
 
 _NAME = (
@@ -30,13 +31,14 @@ _SAYING = (
     "reports?|reported|says|said|writes|wrote|notes|noted|states|stated|confirms|confirmed|explains|"
     "adds|berichtet|schreibt|meldet|informa|escribe|señala|rapporte|écrit|indique"
 )
+_AS = ("as", "wie", "comme", "como")
 _LINKING = r"(?:\s+(?:also|has|have|had|recently|later|first))?"
 _LEADING = re.compile(
     # "Per Lund resigned" names a person; "Per Reuters, he resigned" a source.
     rf"(?P<comma>,\s*)?(?!Per\s[^,]*?(?:[^\w\s,&.'’-]|\s[a-z]|$))\b(?i:{_LAYING_OUT})\s+(?P<name>(?i:{_VAGUE})\b|{_NAME})(?P<tail>\s*,)?"
 )
 _SPEAKING = re.compile(
-    rf"(?P<comma>,\s*)?(?P<as>\b(?i:as|wie|comme|como)\s+)?(?P<name>\b(?i:{_VAGUE})|(?<![\w]){_NAME}){_LINKING}\s+(?:{_SAYING})\b"
+    rf"(?P<comma>,\s*)?(?P<as>\b(?i:{'|'.join(_AS)})\s+)?(?P<name>\b(?i:{_VAGUE})|(?<![\w]){_NAME}){_LINKING}\s+(?:{_SAYING})\b"
     # "…, as Reuters reported on Monday, …" can go whole.
     r"(?P<that>\s+(?:that|dass|que)\b|,\s*dass\b)?(?(as)[^,.;:!?]*)"
 )
@@ -45,7 +47,7 @@ _SPEAKING = re.compile(
 _UNSPACED = (
     re.compile(
         r"(?:^|(?<=[^\w\s])|(?<=[^\w\s]\s)|(?<=[은는이가을를에서도의로]\s))"
-        r"(?P<name>(?:[가-힣]+(?<![은는이가을를에서도의로])\s){0,3}[\w.&-]{2,30}?)"
+        rf"(?P<name>(?:[{HANGUL}]+(?<![은는이가을를에서도의로])\s){{0,3}}[\w.&-]{{2,30}}?)"
         r"(?:\s*\([^)]*\))?에 따르면,?\s*"
     ),
     re.compile(r"(?:根据|據|据)(?P<name>[\w.&-]{2,30}?)(?:的)?(?:报道|報導|消息)[,，]?"),
@@ -57,10 +59,6 @@ _HELD_WORDS = frozenset(
     [
         "according",
         "to",
-        "as",
-        "wie",
-        "comme",
-        "como",
         "reported",
         "stated",
         "by",
@@ -214,5 +212,5 @@ def settled_end(text: str) -> int:
 
 def _may_be_naming(word: str) -> bool:
     return bool(_NAME_START.search(word)) or all(
-        part.casefold() in _HELD_WORDS for part in re.findall(r"\w+", word)
+        part.casefold() in _HELD_WORDS.union(_AS) for part in re.findall(r"\w+", word)
     )
