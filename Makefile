@@ -29,7 +29,7 @@ BASE_IMAGE    := python:3.11.14-slim-bookworm
 
 .DEFAULT_GOAL := help
 
-# Where it is set, every process compiles all sources anew: seconds at each start, minutes in a test run.
+# Where it is set, every process compiles all sources anew.
 unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help setup run test test-all test-unit test-integration test-e2e lint types protos protos-check settings chart picture eval parity bench fuzz faults load-test clients deploy-check alerts-test images images-check pin-digests real-model clean
 

@@ -38,11 +38,10 @@ async def test_a_mark_after_the_full_stop_stays_with_its_sentence(mark: str) -> 
 
 async def test_marks_within_a_clause_are_like_the_others_of_the_sentence() -> None:
     text = f"{TOLL} [1], that for lorries 9 [2] and Skerry has 4,200 people [3]."
-    answer, citations, report = await verified([text])
+    answer, _, report = await verified([text])
 
     assert answer == f"{TOLL}, that for lorries 9 and Skerry has 4,200 people."
     assert report.checked == 3
-    assert {citation.source for citation in citations} <= {1, 2, 3}
 
 
 async def test_a_mark_on_its_own_line_belongs_to_the_sentence_before() -> None:
