@@ -8,7 +8,6 @@ import queue
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import chain
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from pellucid_scorer.adapters import bert_graph
 from pellucid_scorer.adapters.bert_graph import Packed
 from pellucid_scorer.adapters.int8 import Calibration
 from pellucid_scorer.adapters.loaded_model import LoadedModel
+from pellucid_scorer.models import Precision
 from pellucid_scorer.ports import TokenIds, Vectors
 
 DEVICE = "CPU"
@@ -43,14 +43,6 @@ but not in less time."""
 WARM_TOKENS = (1, 100)
 """The engine lays out all weights for a short and for a long input when the first of its kind
 comes, 50 to 100 ms each; a further size takes at most a fifth of that."""
-
-
-class Precision(StrEnum):
-    """Number format that the matrix products run in."""
-
-    FP32 = "fp32"
-    BF16 = "bf16"
-    INT8 = "int8"
 
 
 @dataclass(frozen=True, slots=True)

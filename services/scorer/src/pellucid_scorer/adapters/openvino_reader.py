@@ -12,15 +12,10 @@ from pellucid_scorer.adapters import understanding_graph
 from pellucid_scorer.adapters.bert_graph import Packed
 from pellucid_scorer.adapters.loaded_model import LoadedModel
 from pellucid_scorer.adapters.mapped_weights import mapped
-from pellucid_scorer.adapters.openvino_encoder import (
-    DEVICE,
-    WARM_TOKENS,
-    Precision,
-    Threads,
-    options,
-)
+from pellucid_scorer.adapters.openvino_encoder import DEVICE, WARM_TOKENS, Threads, options
 from pellucid_scorer.adapters.understanding_graph import POOLED, QUERIES
 from pellucid_scorer.adapters.understanding_weights import UnderstandingWeights
+from pellucid_scorer.models import Precision
 from pellucid_scorer.understanding.layout import MESSAGE, Arranged
 from pellucid_scorer.understanding.reading import Logits
 
