@@ -26,6 +26,15 @@ class ModelSource(StrEnum):
     HUB = "hub"
 
 
+class Precision(StrEnum):
+    """Number format of the CPU's matrix products; AUTO: by the processor."""
+
+    AUTO = "auto"
+    FP32 = "fp32"
+    BF16 = "bf16"
+    INT8 = "int8"
+
+
 @dataclass(frozen=True, slots=True)
 class Prefixes:
     """What stands before a text, by its part in a search."""

@@ -6,8 +6,9 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
+from pellucid_runtime.llm.base_url import BaseUrl
 from pellucid_runtime.llm.refusals import RefusedError, read_refusal
 
 if TYPE_CHECKING:
@@ -15,44 +16,6 @@ if TYPE_CHECKING:
 
 _CONNECT_TIMEOUT_S = 2.0
 _MAX_CONNECTIONS = 512
-# Azure's older addresses end in it, and want the key in a header of its own.
-_VERSION_PARAMETER = "api-version"
-
-
-@dataclass(frozen=True, slots=True)
-class BaseUrl:
-    """An address, taken apart.
-
-    Attributes:
-        root: Up to and including the version, without a slash at its end.
-        query: What stands after a question mark, for every request; empty where there is none.
-    """
-
-    root: str
-    query: str = ""
-
-    @classmethod
-    def of(cls, base_url: str) -> "BaseUrl":
-        """Take it apart.
-
-        >>> BaseUrl.of("https://a.example/openai/deployments/d?api-version=1").query
-        'api-version=1'
-        """
-        root, _, query = base_url.partition("?")
-        return cls(root.rstrip("/"), query)
-
-    @property
-    def host(self) -> str:
-        """Host of the address."""
-        return urlsplit(self.root).hostname or ""
-
-    def headers(self, api_key: Callable[[], str]) -> dict[str, str]:
-        """Headers that carry the key; none where there is no key."""
-        if not (key := api_key()):
-            return {}
-        both = {"Authorization": f"Bearer {key}"}
-        is_classic = _VERSION_PARAMETER in dict(parse_qsl(self.query))
-        return both | ({"api-key": key} if is_classic else {})
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -14,7 +14,7 @@ from pellucid_runtime.llm.calls import BREAKS, within
 from pellucid_runtime.llm.endpoint import Endpoint
 from pellucid_runtime.llm.lessons import JsonForm
 from pellucid_runtime.llm.model import ChatMessage, ChatRequest, LlmError
-from pellucid_runtime.llm.openai import OpenAiClient
+from pellucid_runtime.llm.openai import OpenAiClient, open_llm
 from pellucid_runtime.llm.settings import LlmSettings
 from pellucid_runtime.llm.wire import object_of
 
@@ -101,6 +101,17 @@ async def probe(client: OpenAiClient, settings: LlmSettings) -> AsyncIterator[Fi
         yield await _tried(client, first, model)
     for endpoint in others:
         yield await _tried(client, endpoint, endpoint.model)
+
+
+async def tried_models(settings: LlmSettings) -> AsyncIterator[str]:
+    """What the configured models can do, one line each; each is tried with one short call."""
+    async with AsyncExitStack() as stack:
+        client = await open_llm(settings, stack)
+        if client is None:
+            yield "no language model is configured: LLM_MODEL is not set"
+            return
+        async for finding in probe(client, settings):
+            yield str(finding)
 
 
 async def log_findings(client: OpenAiClient, settings: LlmSettings) -> None:
