@@ -8,9 +8,9 @@ from datetime import datetime
 from pellucid_language.pii.gate import Redacted, Redactor
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import InvalidArgumentError
-from pellucid_search.asking.answering import ProviderRequest
 from pellucid_search.asking.planning import Lineup, Offer, Plan, make_plan
 from pellucid_search.asking.provider_client import ProviderClient
+from pellucid_search.asking.provider_request import ProviderRequest
 from pellucid_search.asking.relay import Relay
 from pellucid_search.dates.publication import Patience
 from pellucid_search.hits import Entity, Hit
