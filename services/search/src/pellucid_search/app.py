@@ -29,10 +29,10 @@ from pellucid_search.asking.relay import Relay
 from pellucid_search.asking.standing import Roster
 from pellucid_search.asking.write_behind import WriteBehind
 from pellucid_search.dates.other_languages import read_other_language
+from pellucid_search.domains import belongs_to
 from pellucid_search.provider_wiring import keep_running, missing_settings, open_clients
 from pellucid_search.providers.registry import REGISTRY
 from pellucid_search.results.domain_policy import DomainPolicy, policy_file, shipped_policy
-from pellucid_search.results.domains import belongs_to
 from pellucid_search.searching import Searcher
 from pellucid_search.server import SearchServicer
 from pellucid_search.settings import SearchSettings

@@ -13,13 +13,13 @@ from pellucid_search.asking.provider_client import ProviderClient
 from pellucid_search.asking.provider_request import ProviderRequest
 from pellucid_search.asking.relay import Relay
 from pellucid_search.dates.publication import Patience
+from pellucid_search.domains import host_name
 from pellucid_search.hits import Entity, Hit
 from pellucid_search.providers import wikidata
 from pellucid_search.providers.registry import ENTITIES
 from pellucid_search.query import ProviderQuery, Query, SearchRequest
-from pellucid_search.reports import Account, ProviderRun, settle, with_asides
+from pellucid_search.reports import Account, ProviderRun, settle
 from pellucid_search.results.domain_policy import DomainPolicy
-from pellucid_search.results.domains import host_name
 from pellucid_search.results.plain_text import plain_text
 from pellucid_search.results.presenting import Filters, present
 
@@ -160,10 +160,11 @@ class Searcher:
             skips=plan.skips,
             redacted=kinds,
             saving=plan.saving,
+            asides=asides,
         )
         return SearchOutcome(
             hits=shown.hits,
-            account=with_asides(account, asides, kinds),
+            account=account,
             entities=tuple(_entities(asides, [text.text for text in redacted], request.now)),
             queries=tuple(text.text for text in redacted if text.text),
             blocked=shown.blocked,
