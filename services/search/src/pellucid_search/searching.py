@@ -17,7 +17,7 @@ from pellucid_search.domains import host_name
 from pellucid_search.hits import Entity, Hit
 from pellucid_search.providers import wikidata
 from pellucid_search.providers.registry import ENTITIES
-from pellucid_search.query import ProviderQuery, Query, SearchRequest
+from pellucid_search.query import ProviderQuery, Query, SearchRequest, provider_query
 from pellucid_search.reports import Account, ProviderRun, settle
 from pellucid_search.results.domain_policy import DomainPolicy
 from pellucid_search.results.plain_text import plain_text
@@ -170,29 +170,6 @@ class Searcher:
             blocked=shown.blocked,
             collapsed=shown.collapsed,
         )
-
-
-def provider_query(request: SearchRequest, query: Query, text: str) -> ProviderQuery:
-    """Return one query as the providers see it; its own restrictions beat the request's.
-
-    Args:
-        request: Restrictions for all queries.
-        query: Restrictions of this one.
-        text: Its words after redaction.
-    """
-    return ProviderQuery(
-        text=text,
-        now=request.now,
-        count=request.count,
-        freshness=query.freshness,
-        language=request.language,
-        country=request.country,
-        safe_search=request.safe_search,
-        site=query.site,
-        include_domains=request.include_domains,
-        exclude_domains=request.exclude_domains,
-        news=request.news,
-    )
 
 
 def _entities(runs: Sequence[ProviderRun], texts: Sequence[str], now: datetime) -> Iterator[Entity]:
