@@ -39,6 +39,8 @@ from pellucid_search.settings import SearchSettings
 
 SERVICE = "pellucid.search.v1.SearchService"
 _log = structlog.get_logger("pellucid_search.app")
+LANGUAGES_AFTER_S = 10.0
+"""After the start: on one machine the other services start meanwhile, and need the cores."""
 NONE_CAN_BE_ASKED = "no provider of SEARCH_PROVIDERS can be asked: nothing will be found on the web"
 
 
@@ -129,6 +131,7 @@ async def _learn_languages(languages: asyncio.Event, clock: Clock) -> None:
 
     It does so with the first text that it does not know; that must not be one of a request.
     """
+    await asyncio.sleep(LANGUAGES_AFTER_S)
     await asyncio.to_thread(read_other_language, "3 dny nazpět", clock.now())
     languages.set()
 

@@ -4,50 +4,15 @@ from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 import httpx2
 from openai import AsyncOpenAI, DefaultAioHttpClient
 
+from pellucid_runtime.llm.base_url import BaseUrl
+
 _CONNECT_TIMEOUT_S = 2.0
 _MAX_CONNECTIONS = 512
-# Azure's older addresses end in it, and want the key in a header of its own.
-_VERSION_PARAMETER = "api-version"
-
-
-@dataclass(frozen=True, slots=True)
-class BaseUrl:
-    """An address, taken apart.
-
-    Attributes:
-        root: Up to and including the version, without a slash at its end.
-        query: What stands after a question mark, for every request; empty where there is none.
-    """
-
-    root: str
-    query: str = ""
-
-    @classmethod
-    def of(cls, base_url: str) -> "BaseUrl":
-        """Take it apart.
-
-        >>> BaseUrl.of("https://a.example/openai/deployments/d?api-version=1").query
-        'api-version=1'
-        """
-        root, _, query = base_url.partition("?")
-        return cls(root.rstrip("/"), query)
-
-    @property
-    def host(self) -> str:
-        """Host of the address."""
-        return urlsplit(self.root).hostname or ""
-
-    def headers(self, api_key: Callable[[], str]) -> dict[str, str]:
-        """Headers that carry the key besides `Authorization`; none where that is enough."""
-        if _VERSION_PARAMETER not in dict(parse_qsl(self.query)):
-            return {}
-        key = api_key()
-        return {"api-key": key} if key else {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,10 +37,8 @@ _MOST_BUSY = 256
 _log = structlog.get_logger("pellucid_runtime.llm")
 
 
-async def open_llm(settings: LlmSettings, stack: AsyncExitStack) -> "OpenAiClient | None":
-    """The client that the settings describe, closed with the stack; None when they have none."""
-    if not settings.has_llm:
-        return None
+async def open_client(settings: LlmSettings, stack: AsyncExitStack) -> "OpenAiClient":
+    """The client that the settings describe, closed with the stack."""
     key = settings.secret("openai_api_key")
     addresses = [(settings.openai_base_url, key, settings.llm_model)]
     if settings.llm_fallback_base_url is not None:
