@@ -26,7 +26,7 @@ from pellucid_runtime.clock import clock_from
 from pellucid_runtime.domains import registrable_domain
 from pellucid_runtime.health import Health
 from pellucid_runtime.listener import StartError
-from pellucid_runtime.llm.opening import open_llm
+from pellucid_runtime.llm.openai import open_llm
 from pellucid_runtime.rpc.channel import open_channel
 from pellucid_runtime.rpc.server import GrpcServer
 from pellucid_runtime.service import Service
