@@ -2,8 +2,9 @@
 
 import pytest
 
+from pellucid_gateway.answering.quotable import candidates_of
+from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.question.asked_for import AskedFor, asked_for, carries
-from pellucid_gateway.question.key_facts import candidates
 from pellucid_gateway.question.passage_choice import best_of
 
 
@@ -68,4 +69,8 @@ def test_datelines_and_bylines_are_no_part_of_a_sentence() -> None:
         "By Ada Example · 14 November 2026 · Updated today."
     )
 
-    assert candidates(text) == ["The court said that the bridge was dear."]
+    source = Source(n=1, url="http://a.example/", title="", domain="a.example", text=text)
+
+    assert [candidate.text for candidate in candidates_of([source])] == [
+        "The court said that the bridge was dear."
+    ]

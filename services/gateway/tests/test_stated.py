@@ -209,17 +209,6 @@ def test_the_page_of_a_part_number_answers_for_it() -> None:
     assert near(row, row, question, (Likeness((0.1,), (0.1,)),)) == tuple(row)
 
 
-def test_another_day_than_the_one_asked_about_comes_later() -> None:
-    question = "How long did the outage of 18 November last?"
-    found = [
-        *_sentences("An outage was as long in September, three hours.", "a"),
-        *_sentences("The outage kept everybody out for two hours.", "b"),
-    ]
-    like = Likeness((0.6, 0.55), (0.6, 0.55))
-
-    assert "two hours" in choose(found, question, Depth.STANDARD, (like,))[0].text
-
-
 def test_a_question_on_a_page_adds_nothing() -> None:
     found = [
         *_sentences("The bridge opened on 14 May 2019.", "Skerry Bridge"),

@@ -13,8 +13,8 @@ from pellucid_gateway.answering.excerpt_worth import Likeness
 from pellucid_gateway.answering.quotable import Candidate
 from pellucid_gateway.conflicts.notes import Conflict, Preference, Side
 from pellucid_gateway.domain.request import Depth
-from pellucid_gateway.question.asked_for import AskedFor, asked_for, carries, names_of
-from pellucid_gateway.question.asked_things import beyond, share_told, things_of
+from pellucid_gateway.question.asked_for import AskedFor, asked_for, carries
+from pellucid_gateway.question.asked_things import beyond, names_of, share_told, things_of
 from pellucid_gateway.question.key_facts import is_superseded
 from pellucid_gateway.question.parts import parts_of
 from pellucid_language.quantities import amounts

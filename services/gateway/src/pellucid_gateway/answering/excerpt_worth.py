@@ -6,30 +6,24 @@ by question it leads for .92, .70, .62 and .83 of the four sets with the mean of
 .88, .62, .59 and .85 with one; with the weights before for .80, .61, .62 and .83.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pellucid_gateway.answering.quotable import Candidate
-from pellucid_gateway.conflicts.answer_values import Answered, answered_by, gives_cause
 from pellucid_gateway.domain.findings import Method
 from pellucid_gateway.question.asked_for import AskedFor, asked_for, carries
 from pellucid_gateway.question.asked_things import Thing, beyond, share_told, things_of
-from pellucid_gateway.question.key_facts import is_superseded, matches, subject_terms, tells
-from pellucid_language.terms import (
-    coverage,
-    function_terms,
-    has_unspaced_script,
-    rarity,
-    terms,
-)
-from pellucid_language.written_dates import days_of, months_of
+from pellucid_gateway.question.key_facts import matches, subject_terms, tells
+from pellucid_language.terms import coverage, has_unspaced_script, rarity, terms
 
 # Likeness of the sentence alone and with what stands above it; together 1, to which all refers.
 _ALONE, _WITH_ABOUT = 0.25, 0.75
 _ABOUT, _TELLS, _CARRIES, _THINGS_BEYOND = 0.11, 0.12, 0.16, 0.19
 _SHORT = -0.09
 _SHORT_WORDS = 4
+# A question on a page tells nothing, unless the list that answers it is quoted with it.
+_ASKS = -0.2
+_ASKING, _CLOSERS = ("?", "？"), "\"'”’»)）」』"
 _PLACE, _PLACE_DECAY = 0.05, 0.05
 # Without likeness the words decide.
 _LEXICAL_ONLY, _ABOUT_ONLY, _TELLS_ONLY, _THINGS_ONLY = 1.0, 0.2, 1.0, 0.5
@@ -37,35 +31,6 @@ _LEXICAL_ONLY, _ABOUT_ONLY, _TELLS_ONLY, _THINGS_ONLY = 1.0, 0.2, 1.0, 0.5
 _SOURCE = 0.2
 # What a search engine shows of a page is seldom as whole as the page.
 _SNIPPET, _IS_CUT = -0.03, -0.1
-# Signs that the question gives exactly: NC-HB400-R3, CFO.
-_CODE = re.compile(r"\b(?=[\w-]*[A-Z])(?:[A-Z0-9]+-)*[A-Z0-9]{2,}(?:-[A-Z0-9]+)*\b")
-_CODED = 0.1
-# It says of itself that it holds no longer or not yet; with two days it says what holds instead.
-_SUPERSEDED, _WAS_AND_IS = -0.1, 2
-# Where the present is asked about, it speaks of a year to come, or says that it is of today.
-_TO_COME, _SAYS_PRESENT = -0.1, 0.1
-_PRESENT = re.compile(
-    r"\b(?:today|now|current(?:ly)?|present(?:ly)?|latest|newest|neueste\w*|dernier\w*|heute|jetzt|derzeit|aktuell\w*|aujourd'hui|maintenant"
-    r"|actuel\w*|hoy|ahora|actual\w*)\b|지금|오늘|현재|최신|今|最新|现在|目前|現在",
-    re.IGNORECASE,
-)
-_YEAR = re.compile(r"(?<![\d.,])20\d\d(?![\d.,]\d|\d)")
-# It tells of another day than the one that is asked about.
-_OTHER_DAY = -0.1
-# It says the question again and nothing besides.
-_ECHO, _ECHO_SHARE = -0.2, 0.6
-# It says why, where that is asked.
-_SAYS_WHY = 0.1
-# It introduces steps or a list, where those are asked for.
-_LISTS = 0.1
-_ASKS_STEPS = re.compile(
-    r"\bhow (?:do|can|should|would|could) (?:i|you|we|one)\b|\bhow to\b|\bwhich command|\bsteps?\b"
-    r"|\bwhat are the\b|\bwie (?:\w+ )?(?:ich|man|wir)\b|\bschritte?\b|\bwelcher befehl|\bétapes?\b"
-    r"|\bcomment (?:\w+ )?(?:faire|installer|puis-je|on|je)\b|\bquelles sont les\b|\bpasos?\b"
-    r"|\bcómo (?:se|puedo|hago|puede)\b|\bcuáles son l[ao]s\b|어떻게|방법|절차|단계|手順|やり方"
-    r"|方法|どうやって|どうすれば|怎么|如何|步骤",
-    re.IGNORECASE,
-)
 _COMPARED_CHARS = 320
 # A further excerpt has this share of the best one's words of the question, or is so like it.
 _SPEAKING_SHARE = 0.25
@@ -128,7 +93,7 @@ def worth(found: Sequence[Candidate], question: str, near: Likeness | None) -> l
             + _of_place(candidate)
             for (candidate, words, kind, about), share in zip(each, beyond_title, strict=True)
         ]
-    kinds, things, wanted = asked_for(question), things_of(question), subject_terms(question)
+    kinds, things = asked_for(question), things_of(question)
     return [
         _ALONE * alone
         + _WITH_ABOUT * with_about
@@ -136,7 +101,6 @@ def worth(found: Sequence[Candidate], question: str, near: Likeness | None) -> l
         + _TELLS * kind
         + _CARRIES * carries(candidate.said, told_in(candidate.text, kinds), question)
         + _THINGS_BEYOND * _told_beyond(candidate, things)
-        + _of_sayings(candidate, question, wanted)
         + _of_form(candidate)
         + _of_place(candidate)
         for (candidate, _, kind, about), alone, with_about in zip(
@@ -164,55 +128,12 @@ def _told_beyond(candidate: Candidate, things: Sequence[Thing]) -> float:
     return share_told(asked, candidate.said) if asked else 0.0
 
 
-def _of_sayings(candidate: Candidate, question: str, wanted: frozenset[str]) -> float:
-    """For the exact signs of the question; against what holds no more and what only asks again."""
-    codes = set(_CODE.findall(question)) - set(_CODE.findall(candidate.source.title))
-    coded = len(codes & set(_CODE.findall(candidate.text))) / len(codes) if codes else 0.0
-    superseded = is_superseded(candidate.text) and len(days_of(candidate.text)) < _WAS_AND_IS
-    present = _PRESENT.search(question) is not None
-    says_present = present and _PRESENT.search(candidate.text) is not None
-    to_come = present and _is_to_come(candidate)
-    lists = bool(candidate.listed) and _ASKS_STEPS.search(question) is not None
-    says_why = answered_by(question) is Answered.CAUSE and gives_cause(candidate.text)
-    return (
-        _CODED * coded
-        + _SUPERSEDED * superseded
-        + _SAYS_PRESENT * says_present
-        + _TO_COME * to_come
-        + _SAYS_WHY * says_why
-        + _LISTS * lists
-        + _ECHO * _is_echo(candidate, question, wanted)
-        + _OTHER_DAY * _is_of_another_day(candidate, question)
-    )
-
-
-def _is_of_another_day(candidate: Candidate, question: str) -> bool:
-    """Whether the question names a day and the sentence other months only."""
-    asked, told = months_of(question), months_of(candidate.text)
-    return bool(days_of(question) and asked and told and not asked & told)
-
-
-def _is_echo(candidate: Candidate, question: str, wanted: frozenset[str]) -> bool:
-    """Whether it only says the question again, which answers none but "is it so?"."""
-    telling = terms(candidate.text) - function_terms()
-    again = len(telling & wanted) >= _ECHO_SHARE * max(1, len(telling))
-    if not again or answered_by(question) is Answered.YES_NO:
-        return False
-    return not carries(candidate.text, asked_for(question), question)
-
-
-def _is_to_come(candidate: Candidate) -> bool:
-    """Whether the sentence names a year after that of its source."""
-    published = candidate.source.published
-    years = map(int, _YEAR.findall(candidate.text))
-    return published is not None and any(year > published.time.year for year in years)
-
-
 def _of_form(candidate: Candidate) -> float:
     text = candidate.text
     is_short = len(text.split()) < _SHORT_WORDS and not has_unspaced_script(text)
     is_snippet = candidate.source.method is Method.SNIPPET
-    return _SHORT * is_short + _SNIPPET * is_snippet + _IS_CUT * candidate.is_cut
+    asks = not candidate.listed and text.rstrip(_CLOSERS)[-1:] in _ASKING
+    return _SHORT * is_short + _ASKS * asks + _SNIPPET * is_snippet + _IS_CUT * candidate.is_cut
 
 
 def _of_place(candidate: Candidate) -> float:

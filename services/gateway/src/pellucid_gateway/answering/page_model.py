@@ -10,12 +10,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
+from pellucid_gateway.answering.quotable import candidates_of
 from pellucid_gateway.answering.window import NAMED_SHARE, PER_MESSAGE_TOKENS, estimated
 from pellucid_gateway.domain.answer_model import AnswerModel, Prompt
 from pellucid_gateway.domain.fencing import fenced
 from pellucid_gateway.domain.findings import Method, Source
 from pellucid_gateway.domain.request import ChatMessage, Role
-from pellucid_gateway.question.key_facts import candidates
 from pellucid_gateway.question.tokens import cut_middle, tokens_of
 from pellucid_gateway.turn_context.context import TurnContext
 from pellucid_gateway.turn_context.plans import DepthPlan
@@ -133,7 +133,7 @@ def _with_points(source: Source, points: Sequence[str], most_tokens: int) -> Sou
         points: What a model found, best first.
         most_tokens: For the sentences that were not chosen already.
     """
-    every = candidates(source.text)
+    every = [candidate.text for candidate in candidates_of([source])]
     added: list[str] = []
     left = most_tokens
     for point in points:

@@ -16,8 +16,8 @@ import yaml
 
 from pellucid_gateway.conflicts.negation import is_negated
 from pellucid_gateway.domain.findings import Source
-from pellucid_gateway.question.asked_for import AskedFor, asked_for, names_of
-from pellucid_gateway.question.asked_things import share_told, things_of
+from pellucid_gateway.question.asked_for import AskedFor, asked_for
+from pellucid_gateway.question.asked_things import names_of
 from pellucid_gateway.question.key_facts import subject_terms
 from pellucid_language import sentences
 from pellucid_language.calendar import printed_months
@@ -32,10 +32,8 @@ _NAMES = 0.5
 _NAMES_COUNTED = 0.3
 # So many other words of the question make up for names that it leaves out.
 _OTHER_WORDS = 2
-# Share of the question's telling words that a sentence on it has; less where it has its things.
-_TELLING = 0.4
-_TELLING_WITH_THINGS = 0.3
-_THINGS = 0.5
+# Share of the question's telling words that a sentence on it has.
+_TELLING = 0.3
 _COUNTED_WORDS = 3
 _PREDICATE_WORDS = 2
 _COUNTER = re.compile(r"(?:몇|何|几|幾)\s?(\w)")
@@ -84,11 +82,6 @@ def answered_by(question: str) -> Answered | None:
     if lexicon["how_many"].search(folded):
         return Answered.COUNT
     return Answered.YES_NO if lexicon["whether"].search(folded) else None
-
-
-def gives_cause(sentence: str) -> bool:
-    """Whether a sentence says by its words why something is so."""
-    return _lexicon()["gives_cause"].search(fold(sentence)) is not None
 
 
 def stated_by(source: Source, question: str, answered: Answered) -> Stated | None:
@@ -173,15 +166,13 @@ def _yes_or_no(sentence: str, question: str, source: Source) -> Iterator[Stated]
 
 def _is_on(sentence: str, question: str, source: Source) -> bool:
     """Whether a sentence speaks of what is asked; its source lends it the names of the question."""
-    things, wanted = things_of(question), subject_terms(question)
+    wanted = subject_terms(question)
     lent = terms(f"{source.publisher} {source.title} {source.facts}") & names_of(question)
     wanted -= _body_words(question)
     have = terms(sentence)
     if not have & wanted:
         return False
-    share = len((have | lent) & wanted) / len(wanted)
-    told = bool(things) and share_told(things, sentence) >= _THINGS
-    return share >= (_TELLING_WITH_THINGS if told else _TELLING)
+    return len((have | lent) & wanted) >= _TELLING * len(wanted)
 
 
 def _has_predicate(sentence: str, question: str) -> bool:
@@ -189,9 +180,7 @@ def _has_predicate(sentence: str, question: str) -> bool:
     if has_unspaced_script(question):
         return True
     telling = [t for word in question.split() for t in terms(word) - function_terms()]
-    asked = frozenset(telling[-_PREDICATE_WORDS:])
-    of_things = share_told(things_of(question)[-_PREDICATE_WORDS:], sentence) > 0
-    return bool(asked & terms(sentence)) or of_things
+    return not terms(sentence).isdisjoint(telling[-_PREDICATE_WORDS:])
 
 
 def _body_words(question: str) -> frozenset[str]:

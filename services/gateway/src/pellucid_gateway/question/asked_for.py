@@ -17,10 +17,8 @@ import yaml
 from pellucid_language.calendar import month_numbers
 from pellucid_language.folding import fold
 from pellucid_language.quantities import Figure, amounts, spelled_figures
-from pellucid_language.terms import function_terms, has_unspaced_script, terms
+from pellucid_language.terms import has_unspaced_script, terms
 
-# A capitalised word that no sentence begins with, quotation mark or not.
-_CAPITALISED = re.compile(r"(?<=[^.!?¿¡\s\W]\s)[\"'“‘«]?([A-ZÀ-Þ][a-zà-ÿ][\w'’-]*)")
 _WORD = re.compile(r"[^\W_]+")
 # What a number is worth that is not of the kind asked for, or a version that is any version.
 _OTHER_KIND = 0.3
@@ -87,18 +85,6 @@ def asked_for(question: str) -> frozenset[AskedFor]:
         for kind, cues in _cues().items()
         if any((cue if has_unspaced_script(cue) else f" {cue} ") in folded for cue in cues)
     )
-
-
-def names_of(question: str) -> frozenset[str]:
-    """Comparable words of the names in a question of a spaced script; empty when there are none.
-
-    Acronyms (CEO) and the first word of a sentence, which is capitalised anyway, are no names.
-
-    >>> sorted(names_of("Who is the CEO of Example Corp?"))
-    ['corp', 'exampl']
-    """
-    inner = _CAPITALISED.findall(question)
-    return frozenset(term for word in inner for term in terms(word)) - function_terms()
 
 
 def carries(sentence: str, wanted: frozenset[AskedFor], question: str) -> float:

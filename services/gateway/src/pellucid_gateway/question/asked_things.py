@@ -109,6 +109,15 @@ def named_words(question: str) -> frozenset[str]:
     return frozenset(name for name in told - month_numbers().keys() if len(name) >= _SHORTEST)
 
 
+def names_of(question: str) -> frozenset[str]:
+    """The same words as they are compared.
+
+    >>> sorted(names_of("Who is the CEO of Example Corp?"))
+    ['corp', 'exampl']
+    """
+    return frozenset(term for word in named_words(question) for term in terms(word))
+
+
 def beyond(things: Sequence[Thing], title: str) -> tuple[Thing, ...]:
     """The things that the title of a page does not tell already: its sentences must."""
     return tuple(thing for thing in things if not thing.is_in(title))

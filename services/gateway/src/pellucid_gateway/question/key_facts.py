@@ -1,16 +1,14 @@
-"""What of a source the model is shown: two or three sentences within a token budget.
+"""What sentences share with a question: its words, and the kind of thing that it asks for.
 
-Chosen by the words they share with the question and by position; without a model, so that it
-costs microseconds.
+Without a model, so that it costs microseconds.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 
 from pellucid_gateway.question.asked_for import asked_for, carries
-from pellucid_gateway.question.plain_text import plain, without_urls
+from pellucid_gateway.question.plain_text import without_urls
 from pellucid_gateway.question.tokens import tokens_of
-from pellucid_language import sentences
 from pellucid_language.terms import (
     coverage,
     function_terms,
@@ -19,33 +17,16 @@ from pellucid_language.terms import (
     terms,
 )
 
-# Sentences of a page that are looked at; later ones seldom matter and cost time.
-_MOST_CANDIDATES = 200
-_MIN_WORDS = 4
-# Bylines and captions seldom end like a sentence.
-_ENDS = tuple(".!?…。！？")
 _ASKS = ("?", "？")
 # What is left of the worth of a sentence that asks the question again.
 _ASKED_AGAIN = 0.2
 _CLOSERS = "\"'”’»)）」』"
 # Words of the title are what the whole page is about, so they single out no sentence of it.
 _TITLE_WORD_WEIGHT = 0.3
-_MIN_UNSPACED_CHARS = 8
 # What it is worth that a sentence carries the kind of thing asked for, in the measure of a full
 # match of words; half of it where no word matches. On the corpus's questions 0.5 stated more facts
 # than 0.8 (0.68, 0.66); other values were not tried in this form.
 _ASKED_FOR_BONUS = 0.5
-# What a news agency puts before its first sentence: PORT VELLMARK, Nov 16 (Solvane Wire) -
-_DATELINE = re.compile(
-    r"^[A-Z][A-Z .'’-]{2,40}(?:, \w{3,9}\.? \d{1,2})?(?: \([^)]{2,40}\))? [-–—] "
-)
-# Bylines and breadcrumbs put these between their parts; sentences do not.
-_PART_MARK = re.compile(r" [·»›] ")
-_HEADING = re.compile(r"^\s*(?:#{1,6}\s|[-*+]\s|>\s|\d{1,3}[.)]\s)")
-_LEAST_CELLS = 2
-# Between the cells of a row.
-_BAR = " | "
-_DIGIT = re.compile(r"\d")
 # What held before, or is not yet certain: it may be the answer, but should not lead it.
 _SUPERSEDED = re.compile(
     r"\bhad (?:been )?(?:announced|planned|said)\b|\boriginally\b|\bno longer valid\b|\bprovisional"
@@ -54,48 +35,6 @@ _SUPERSEDED = re.compile(
     re.IGNORECASE,
 )
 _SUPERSEDED_MALUS = 0.4
-
-
-def candidates(text: str) -> list[str]:
-    """Sentences of a page that can stand alone: no headings, link lists or fragments."""
-    found: list[str] = []
-    for line in text.split("\n"):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        found.extend(s for s in _sentences_of(line) if _is_row(s) or _stands_alone(s))
-        if len(found) >= _MOST_CANDIDATES:
-            break
-    whole = [s for s in found if _is_row(s) or s.rstrip(_CLOSERS)[-1:] in _ENDS]
-    whole = whole if any(not _is_row(s) for s in whole) else found
-    return list(dict.fromkeys(whole or found))[:_MOST_CANDIDATES]
-
-
-def _sentences_of(line: str) -> list[str]:
-    """Sentences of a line, as written; a row of a table is one, without the bars at its ends.
-
-    A row of mere figures says nothing without the head of its columns.
-    """
-    if not line.lstrip().startswith("|"):
-        return sentences.split(_DATELINE.sub("", plain(_HEADING.sub("", line))))
-    cells = [cell for cell in map(plain, line.strip().strip("|").split("|")) if cell]
-    if len(cells) < _LEAST_CELLS or not any(map(_DIGIT.search, cells)):
-        return []
-    in_words = sum(not _DIGIT.search(cell) for cell in cells[1:])
-    if len(cells) > _LEAST_CELLS and 2 * in_words < len(cells) - 1:
-        return []
-    return [plain(line.strip().strip("|"))]
-
-
-def _is_row(text: str) -> bool:
-    return _BAR in text
-
-
-def _stands_alone(sentence: str) -> bool:
-    if _PART_MARK.search(sentence):
-        return False
-    if has_unspaced_script(sentence):
-        return len(sentence) >= _MIN_UNSPACED_CHARS
-    return len(sentence.split()) >= _MIN_WORDS
 
 
 def matches(found: Sequence[str], question: str, titles: Sequence[str]) -> list[float]:

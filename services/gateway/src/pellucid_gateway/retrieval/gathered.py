@@ -3,8 +3,11 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from pellucid_gateway.domain.findings import Hit, Method, PageContent, ScoredHit
-from pellucid_gateway.domain.ports import ScoreCall
+from pellucid_gateway.domain.findings import Hit, Method, PageContent, ProviderStatus, ScoredHit
+from pellucid_gateway.domain.ports import ScoreCall, SearchAnswer
+
+# The code of a provider whose limit per second or minute is reached.
+_LIMITED = "rate"
 
 
 class Stop(StrEnum):
@@ -66,3 +69,15 @@ class Gathered:
     def included(self) -> tuple[ScoredHit, ...]:
         """Hits that passed every filter and are about what is asked, best first."""
         return tuple(s for s in self.scored if s.included and s.hit.url not in self.strangers)
+
+
+def nobody_answered(answer: SearchAnswer) -> bool:
+    """Whether no provider could be asked."""
+    answered = (ProviderStatus.OK, ProviderStatus.CACHED)
+    return not answer.hits and not any(r.status in answered for r in answer.providers)
+
+
+def limit_s(answer: SearchAnswer) -> float:
+    """Seconds until the first limit that was in the way is over; 0 when none was."""
+    waits = [r.retry_after_s for r in answer.providers if r.error_code == _LIMITED]
+    return min(waits, default=0.0) if nobody_answered(answer) else 0.0

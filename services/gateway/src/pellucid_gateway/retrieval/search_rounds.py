@@ -5,20 +5,14 @@ decides nothing about the answer.
 """
 
 import math
-from collections.abc import Iterator, Mapping
 
 import structlog
 
 from pellucid_gateway.domain.decision import Intent, PlannedQuery
 from pellucid_gateway.domain.events import Progress, ProgressKind
-from pellucid_gateway.domain.findings import (
-    PageContent,
-    ProviderStatus,
-    ScoredHit,
-)
+from pellucid_gateway.domain.findings import ScoredHit
 from pellucid_gateway.domain.outgoing import sent_for_rating
 from pellucid_gateway.domain.ports import (
-    Extract,
     ReflectCall,
     Reflection,
     ScoreCall,
@@ -27,9 +21,10 @@ from pellucid_gateway.domain.ports import (
     Services,
 )
 from pellucid_gateway.domain.standing import Standings
-from pellucid_gateway.question.passage_choice import best_of
+from pellucid_gateway.retrieval.accounting import account
+from pellucid_gateway.retrieval.extracts import extracts
 from pellucid_gateway.retrieval.further_query import FurtherQuery
-from pellucid_gateway.retrieval.gathered import Gathered, Stop
+from pellucid_gateway.retrieval.gathered import Gathered, Stop, limit_s, nobody_answered
 from pellucid_gateway.retrieval.reading import PageReader
 from pellucid_gateway.retrieval.search_plan import SearchPlan, further_questions, second_try, wider
 from pellucid_gateway.retrieval.source_filter import SourceFilter
@@ -44,12 +39,8 @@ _log = structlog.get_logger(__name__)
 
 # Hits that are rated at most; providers give 10 per query.
 _MOST_HITS = 100
-_EXTRACT_TOKENS = 160
-_MOST_EXTRACTS = 16
 # A further round that has less time would only be cut off and look like a lost search.
 _LEAST_ROUND_S = 0.2
-# The code of a provider whose limit per second or minute is reached.
-_LIMITED = "rate"
 # Fewer results than these, found within a window of time, are searched for again without it.
 _FEW = 3
 
@@ -119,7 +110,7 @@ class Gatherer:
         written = answer.queries if search_plan.to_write and not gathered.queries else ()
         asked = (*(query.text for query in queries), *written)
         gathered.queries.extend(dict.fromkeys(asked))
-        gathered.search_lost = _nobody_answered(answer) and not gathered.hits
+        gathered.search_lost = nobody_answered(answer) and not gathered.hits
         known = len(gathered.hits)
         await self._filter.take(search_plan, gathered, answer.hits)
         gathered.found_nothing_new = len(gathered.hits) == known
@@ -174,12 +165,12 @@ class Gatherer:
         except (ServiceError, TimeoutError) as error:
             self._ledger.lose_by("search", error)
             return SearchAnswer()
-        self._account(answer)
+        account(answer, self._ledger)
         return answer
 
     async def _in_line(self, call: SearchCall, answer: SearchAnswer) -> SearchAnswer:
         """Ask once more, for longer, where nothing but a provider's limit was in the way."""
-        wait_s = _limit_s(answer)
+        wait_s = limit_s(answer)
         # What is found then is still to be rated.
         left_s = self._budget.stage_s(self._budgets.search_turn_s) - self._budgets.score_s
         if not 0 < wait_s < left_s:
@@ -199,21 +190,6 @@ class Gatherer:
             if search_plan.to_write
             else first
         )
-
-    def _account(self, answer: SearchAnswer) -> None:
-        self._ledger.report_providers(answer.providers)
-        self._ledger.merge_losses(answer.degraded)
-        self._ledger.sent_out(answer.outbound)
-        self._ledger.searched_for(answer.queries)
-        self._ledger.linked(answer.entities)
-        calls = sum(report.calls for report in answer.providers)
-        self._ledger.use(searches=calls, cost_micro_usd=answer.cost_micro_usd)
-        if any(report.status is ProviderStatus.BUDGET for report in answer.providers):
-            self._ledger.lose("budget", "the providers' budget is spent")
-            if answer.hits:
-                self._ledger.notify("budget_reached")
-        if _nobody_answered(answer):
-            self._ledger.lose("search", "no provider answered")
 
     async def _score(self, search_plan: SearchPlan, gathered: Gathered) -> tuple[ScoredHit, ...]:
         hits = tuple(gathered.hits.values())
@@ -330,7 +306,7 @@ class Gatherer:
         call = ReflectCall(
             question=decision.standalone_question,
             target_info=decision.target_info,
-            extracts=tuple(_extracts(gathered, decision.standalone_question)),
+            extracts=tuple(extracts(gathered, decision.standalone_question)),
             used_queries=tuple(gathered.queries[-16:]),
             language=search_plan.language,
             now=self._clock.now(),
@@ -368,27 +344,3 @@ class Gatherer:
         await self._send(
             Progress(kind=kind, message=message, query=query, iteration=iteration, count=count)
         )
-
-
-def _limit_s(answer: SearchAnswer) -> float:
-    """Return the seconds until the first limit that was in the way is over; 0 when none was."""
-    waits = [r.retry_after_s for r in answer.providers if r.error_code == _LIMITED]
-    return min(waits, default=0.0) if _nobody_answered(answer) else 0.0
-
-
-def _nobody_answered(answer: SearchAnswer) -> bool:
-    answered = (ProviderStatus.OK, ProviderStatus.CACHED)
-    return not answer.hits and not any(r.status in answered for r in answer.providers)
-
-
-def _extracts(gathered: Gathered, question: str) -> Iterator[Extract]:
-    pages: Mapping[str, PageContent] = gathered.pages
-    for scored in gathered.included[:_MOST_EXTRACTS]:
-        hit = scored.hit
-        page = pages.get(hit.url)
-        text = page.text if page and page.success else hit.snippet
-        published = hit.published.time if hit.published else None
-        facts = best_of(
-            text, question, further=gathered.refined, title=hit.title, most_tokens=_EXTRACT_TOKENS
-        )
-        yield Extract(hit.title, facts or hit.title, published)
