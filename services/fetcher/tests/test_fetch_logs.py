@@ -3,7 +3,7 @@
 import pytest
 import structlog
 
-from pellucid_fetcher.metrics import MetricsObserver
+from pellucid_fetcher.metrics import note_page
 from pellucid_fetcher.outcome import FetchStatus, Page, Timings
 
 URL = "https://klinik-auental.example/befund?name=Gerlinde+Patzke"
@@ -18,7 +18,7 @@ def test_a_failed_page_is_logged_by_host_and_status(purpose: str, host: str) -> 
     )
 
     with structlog.testing.capture_logs() as logs:
-        MetricsObserver().fetched(page, purpose=purpose)
+        note_page(page, purpose=purpose)
 
     (line,) = logs
     assert line["event"] == "page_failed"
@@ -34,6 +34,6 @@ def test_a_failed_page_is_logged_by_host_and_status(purpose: str, host: str) -> 
 
 def test_a_page_that_was_read_has_none() -> None:
     with structlog.testing.capture_logs() as logs:
-        MetricsObserver().fetched(Page(url=URL, status=FetchStatus.OK), purpose="user_url")
+        note_page(Page(url=URL, status=FetchStatus.OK), purpose="user_url")
 
     assert logs == []
