@@ -16,6 +16,7 @@ from pellucid_runtime.rpc.server import GrpcServer
 from pellucid_runtime.service import Service
 from pellucid_runtime.store import open_store
 from pellucid_runtime.store_guard import Background
+from pellucid_runtime.supervision import supervise
 from pellucid_runtime.telemetry.metrics import MetricsServer
 from pellucid_search import metrics
 from pellucid_search.adapters.guarded_store import GuardedCache, GuardedCounters
@@ -30,7 +31,7 @@ from pellucid_search.asking.standing import Roster
 from pellucid_search.asking.write_behind import WriteBehind
 from pellucid_search.dates.other_languages import read_other_language
 from pellucid_search.domains import belongs_to
-from pellucid_search.provider_wiring import keep_running, missing_settings, open_clients
+from pellucid_search.provider_wiring import missing_settings, open_clients
 from pellucid_search.providers.registry import REGISTRY
 from pellucid_search.results.domain_policy import DomainPolicy, policy_file, shipped_policy
 from pellucid_search.searching import Searcher
@@ -77,7 +78,7 @@ async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> Sea
     """
     clock = clock_from(settings)
     languages = asyncio.Event()
-    keep_running(stack, _learn_languages(languages, clock))
+    supervise(stack, "date-languages", lambda: _learn_languages(languages, clock))
     counters = GuardedCounters(await open_store(settings, stack, "ledger"), clock.monotonic)
     answers = await open_store(settings, stack, "answers", is_cache=True)
     leases = await _leases(settings, stack, clock)
@@ -122,7 +123,7 @@ async def build_servicer(settings: SearchSettings, stack: AsyncExitStack) -> Sea
     if lacking.keys() == set(settings.listed_providers):
         _log.error("search_not_configured", detail=NONE_CAN_BE_ASKED)
     metrics.BUDGET_MICRO_USD.set(ledger.budget_micro_usd)
-    keep_running(stack, keep_house(ledger, provider_clients, clock))
+    supervise(stack, "housekeeping", lambda: keep_house(ledger, provider_clients, clock))
     return SearchServicer(searcher, roster, ledger, clock)
 
 

@@ -1,15 +1,14 @@
 """Providers by the settings: who can be asked, with which engine, limits, price and key."""
 
-import asyncio
 import hashlib
-from collections.abc import Callable, Coroutine, Mapping
-from contextlib import AsyncExitStack, suppress
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
 from types import MappingProxyType
-from typing import Any
 
 from pydantic import SecretStr
 
 from pellucid_runtime.clock import Clock
+from pellucid_runtime.supervision import supervise
 from pellucid_search.adapters.ddgs_engine import DdgsEngine, fetch_rows
 from pellucid_search.adapters.http_engine import HttpEngine
 from pellucid_search.adapters.http_transport import HttpxTransport
@@ -30,6 +29,8 @@ from pellucid_search.settings import SearchSettings
 
 _INDEX_FILE = "search-local-index.sqlite3"
 _PER_THOUSAND = 1_000
+# Between two passes over the local corpus.
+_RESCAN_S = 30.0
 
 
 async def open_clients(
@@ -110,7 +111,7 @@ def _local(settings: SearchSettings, stack: AsyncExitStack, generation: Generati
         base_url=settings.local_corpus_base_url or "",
     )
     engine = LocalEngine(index, generation)
-    keep_running(stack, engine.keep_fresh(settings.local_rescan_s))
+    supervise(stack, "local-index", lambda: engine.keep_fresh(_RESCAN_S))
     return engine
 
 
@@ -167,15 +168,3 @@ def _rates(settings: SearchSettings) -> dict[str, Rate]:
         limit, _, period = value.partition("/")
         rates[name] = Rate(int(limit), float(period))
     return rates
-
-
-def keep_running(stack: AsyncExitStack, work: Coroutine[Any, Any, None]) -> None:
-    """Run endless work until the stack closes."""
-    task = asyncio.create_task(work)
-
-    async def end() -> None:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
-
-    stack.push_async_callback(end)
