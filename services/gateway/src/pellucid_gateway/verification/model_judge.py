@@ -113,7 +113,7 @@ class ModelOpinion:
 
     def _fail(self, why: str) -> None:
         self._failures += 1
-        self._context.ledger.lose("citations", f"form and likeness decided: {why}")
+        self._context.ledger.lose("citations", f"no verdict of the judge model ({why}); form and similarity decided")
 
     def _prompt(self, doubts: Sequence[Doubt], rules: str) -> Prompt:
         pairs = "\n".join(
