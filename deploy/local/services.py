@@ -30,7 +30,7 @@ class Program:
         name: Name in the log and in messages to people.
         command: Arguments; the first is an executable.
         environment: Variables on top of the caller's.
-        probe: What is asked to learn that it is ready: `grpc:<port>` or `http:<port>/<path>`.
+        probe: What is asked to learn that it is ready: `<port>/<path>`.
     """
 
     name: str
@@ -67,11 +67,12 @@ def programs(offset: int = 0) -> tuple[Program, ...]:
 
 
 def _service(name: str, port: int, targets: Mapping[str, str]) -> Program:
+    metrics_port = port - 50050 + 9100
     return Program(
         name=name,
         command=(sys.executable, "-m", f"pellucid_{name}"),
-        probe=f"grpc:{port}",
-        environment={**targets, "GRPC_PORT": str(port), "METRICS_PORT": str(port - 50050 + 9100)},
+        probe=f"{metrics_port}/readyz",
+        environment={**targets, "GRPC_PORT": str(port), "METRICS_PORT": str(metrics_port)},
     )
 
 
@@ -80,7 +81,7 @@ def _gateway(port: int, offset: int, targets: Mapping[str, str]) -> Program:
     return Program(
         name="gateway",
         command=(sys.executable, "-m", "pellucid_gateway"),
-        probe=f"http:{http_port}/readyz",
+        probe=f"{http_port}/readyz",
         environment={
             **targets,
             "GRPC_PORT": str(port),
@@ -95,7 +96,7 @@ def _pages(offset: int) -> Program:
     return Program(
         name="pages",
         command=(sys.executable, str(ROOT / "deploy" / "local" / "page_server.py")),
-        probe=f"http:{port}/healthz",
+        probe=f"{port}/healthz",
         environment={"PAGES_PORT": str(port), "CORPUS_DIR": str(ROOT / "corpus")},
     )
 

@@ -14,8 +14,6 @@ import time
 import urllib.request
 from pathlib import Path
 
-import grpc
-from grpc_health.v1 import health_pb2, health_pb2_grpc
 from services import Program, gateway_url, programs
 from supervisor import childutils
 
@@ -35,27 +33,11 @@ def is_ready(probe: str) -> bool:
     """Return whether the probe answers well.
 
     Args:
-        probe: `grpc:<port>` or `http:<port>/<path>`, on loopback.
+        probe: `<port>/<path>` on loopback.
     """
-    kind, _, rest = probe.partition(":")
-    return _grpc_ready(rest) if kind == "grpc" else _http_ready(rest)
-
-
-def _grpc_ready(port: str) -> bool:
-    with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
-        stub = health_pb2_grpc.HealthStub(channel)
-        request = health_pb2.HealthCheckRequest()
-        try:
-            answer = stub.Check(request, timeout=PROBE_TIMEOUT_SECONDS)
-        except grpc.RpcError:
-            return False
-    return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
-
-
-def _http_ready(rest: str) -> bool:
     try:
         with urllib.request.urlopen(
-            f"http://127.0.0.1:{rest}", timeout=PROBE_TIMEOUT_SECONDS
+            f"http://127.0.0.1:{probe}", timeout=PROBE_TIMEOUT_SECONDS
         ) as answer:
             return bool(answer.status == 200)  # noqa: PLR2004
     except OSError:

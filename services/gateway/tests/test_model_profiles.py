@@ -17,7 +17,6 @@ from turn_fakes import Rig
 
 from pellucid_gateway.adapters.model import LlmAnswerModel
 from pellucid_gateway.settings import GatewaySettings
-from pellucid_gateway.wiring.engine import tried_models
 from pellucid_runtime.llm.asking import Patience
 from pellucid_runtime.llm.endpoint import open_endpoint
 from pellucid_runtime.llm.model import (
@@ -28,6 +27,7 @@ from pellucid_runtime.llm.model import (
     LlmUnavailableError,
 )
 from pellucid_runtime.llm.openai import OpenAiClient
+from pellucid_runtime.llm.probe import tried_models
 from rig.model_profiles import PROFILES
 from rig.profile_rules import HALF, SHOWN, THOUGHT, WRITTEN, Profile
 from rig.profile_server import ProfileServer

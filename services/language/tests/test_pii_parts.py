@@ -15,9 +15,8 @@ from pellucid_language.pii.contact_data import (
 from pellucid_language.pii.credentials import find_secrets
 from pellucid_language.pii.gate import GATE
 from pellucid_language.pii.identity_numbers import find_identity_numbers
-from pellucid_language.pii.national_numbers import find_national_numbers
 from pellucid_language.pii.payment_data import find_cards, find_ibans
-from pellucid_language.pii.surroundings import find_told_secrets, has_hint
+from pellucid_language.pii.surroundings import find_told_secrets
 from pellucid_language.pii.unmasking import unmasked
 
 Finder = Callable[[str], Iterator[tuple[int, int]]]
@@ -34,7 +33,7 @@ Finder = Callable[[str], Iterator[tuple[int, int]]]
         (find_phones, "call me at +49 30 901820 tonight", ["+49 30 901820"]),
         (find_phones, "the election of 2026 and 1848", []),
         (find_identity_numbers, "the years 1999 to 2026", []),
-        (find_national_numbers, "chapter 12 of 2026", []),
+        (find_identity_numbers, "chapter 12 of 2026", []),
         (find_told_secrets, "my password is tr0ub4dor&3", ["tr0ub4dor&3"]),
         (find_told_secrets, "how do I choose a good password", []),
         (find_secrets, "what is an API key", []),
@@ -52,11 +51,6 @@ def test_a_key_is_told_by_its_prefix() -> None:
 def test_questions_about_a_number_itself_are_told() -> None:
     assert is_look_up("who owns the IP address 81.2.69.142?")
     assert not is_look_up("why is my router slow?")
-
-
-def test_hints() -> None:
-    assert has_hint("my PIN is 4821")
-    assert not has_hint("the harbour of Skerry")
 
 
 def test_card_and_account_numbers_need_their_check_digits() -> None:

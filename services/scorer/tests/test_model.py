@@ -15,10 +15,10 @@ from pellucid_scorer.adapters.int8 import Calibration
 from pellucid_scorer.adapters.loaded_model import LoadedModel
 from pellucid_scorer.adapters.mixed_encoder import MixedEncoder
 from pellucid_scorer.adapters.model_files import ModelFiles
-from pellucid_scorer.adapters.openvino_encoder import OpenVinoEncoder, Precision, Threads
+from pellucid_scorer.adapters.openvino_encoder import OpenVinoEncoder, Threads
 from pellucid_scorer.adapters.tokenizer import ModelTokenizer
 from pellucid_scorer.errors import ChecksumError, ModelError, ModelMissingError, TableError
-from pellucid_scorer.models import Models, ModelSource
+from pellucid_scorer.models import Models, ModelSource, Precision
 from pellucid_scorer.ports import Encoder
 from pellucid_scorer.ranking import tables
 from pellucid_scorer.settings import Device

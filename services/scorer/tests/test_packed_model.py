@@ -11,11 +11,11 @@ import pytest
 from pellucid_scorer.adapters import backends, bert_graph, model_files
 from pellucid_scorer.adapters.loaded_model import LoadedModel
 from pellucid_scorer.adapters.model_files import ModelFiles
-from pellucid_scorer.adapters.openvino_encoder import OpenVinoEncoder, Precision, Threads, graph
+from pellucid_scorer.adapters.openvino_encoder import OpenVinoEncoder, Threads, graph
 from pellucid_scorer.adapters.packed_model import PackedModel
 from pellucid_scorer.adapters.pieces import Pieces
 from pellucid_scorer.errors import ModelError
-from pellucid_scorer.models import ModelSource
+from pellucid_scorer.models import ModelSource, Precision
 from pellucid_scorer.ports import Encoder
 from pellucid_scorer.ranking import tables
 from pellucid_scorer.settings import Device

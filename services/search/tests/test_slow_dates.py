@@ -19,6 +19,7 @@ async def test_the_service_answers_while_the_library_loads_and_reads_its_dates_a
     start_service: Any, serve_provider: Any, answer: Any, ask: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loaded = threading.Event()
+    monkeypatch.setattr(app, "LANGUAGES_AFTER_S", 0.0)
     monkeypatch.setattr(app, "read_other_language", lambda *_words: loaded.wait(10))
     readers: set[int] = set()
     read = dates.read_other_language

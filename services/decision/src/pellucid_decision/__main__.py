@@ -1,8 +1,11 @@
 """Starts the service: `python -m pellucid_decision`, `--check` validates the settings only."""
 
-from pellucid_decision.app import build
-from pellucid_decision.settings import DecisionSettings
-from pellucid_runtime.service import run
+from pellucid_runtime.loading import loading
+
+with loading():
+    from pellucid_decision.app import build
+    from pellucid_decision.settings import DecisionSettings
+    from pellucid_runtime.service import run
 
 
 def main() -> None:

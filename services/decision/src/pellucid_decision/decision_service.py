@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from pellucid_decision.decision import Decision, Query, Written
 from pellucid_decision.intent.cascade import Cascade
+from pellucid_decision.queries.model_reflection import ModelReflector
 from pellucid_decision.queries.reflection import (
     Gathered,
     Judgement,
@@ -16,18 +16,6 @@ from pellucid_decision.reuse import DecisionCache
 from pellucid_decision.text.conversation import Ask
 from pellucid_language.detection import detect_language
 from pellucid_runtime.clock import Clock
-
-
-class Reflector(Protocol):
-    """A judge that may be asked before the deterministic one."""
-
-    async def judge(self, gathered: Gathered) -> Judgement | None:
-        """Return a judgement, None when it may not be asked.
-
-        Raises:
-            NoJudgementError: It was asked and has none.
-        """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +38,7 @@ class DecisionService:
     observe: Callable[[Decision, float], None]
     reused: Callable[[], None]
     reflected: Callable[[Judgement], None] = lambda _: None
-    reflector: Reflector | None = None
+    reflector: ModelReflector | None = None
 
     async def decide(self, ask: Ask) -> Decision:
         """Return the decision, reused when the same was asked in this conversation."""

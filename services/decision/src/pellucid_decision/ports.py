@@ -73,7 +73,6 @@ class Understander(Protocol):
         Raises:
             UnavailableError: The model cannot answer in time.
         """
-        ...
 
 
 class LanguageModel(Protocol):
@@ -82,12 +81,10 @@ class LanguageModel(Protocol):
     @property
     def receiver(self) -> str:
         """Host that prompts go to first, for the list of outbound texts."""
-        ...
 
     @property
     def internal(self) -> bool:
         """True when the operator marked it as part of the installation."""
-        ...
 
     async def ask(self, prompt: Prompt) -> ModelAnswer:
         """Return the reply and who gave it.
@@ -95,4 +92,3 @@ class LanguageModel(Protocol):
         Raises:
             UnavailableError: No usable reply within the prompt's time.
         """
-        ...

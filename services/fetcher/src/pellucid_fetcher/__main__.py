@@ -1,8 +1,11 @@
 """Entry point of the fetcher process."""
 
-from pellucid_fetcher.app import build
-from pellucid_fetcher.settings import FetcherSettings
-from pellucid_runtime.service import run
+from pellucid_runtime.loading import loading
+
+with loading():
+    from pellucid_fetcher.app import build
+    from pellucid_fetcher.settings import FetcherSettings
+    from pellucid_runtime.service import run
 
 
 def main() -> None:

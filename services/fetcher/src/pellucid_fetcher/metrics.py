@@ -3,8 +3,7 @@
 import structlog
 from prometheus_client import Counter, Gauge, Histogram
 
-from pellucid_fetcher.egress.address import parse
-from pellucid_fetcher.errors import FetchFault
+from pellucid_fetcher.egress.address import host_in
 from pellucid_fetcher.outcome import Page, Purpose
 
 _log = structlog.get_logger("pellucid_fetcher.metrics")
@@ -55,7 +54,7 @@ class MetricsObserver:
         if not page.success or page.timings.total_ms >= _SLOW_MS:
             _log.warning(
                 "page_slow" if page.success else "page_failed",
-                host=_host(page.url) if purpose == Purpose.SEARCH_RESULT else "",
+                host=host_in(page.url) if purpose == Purpose.SEARCH_RESULT else "",
                 status=page.status.value,
                 http_status=page.http_status,
                 reason=page.reason,
@@ -68,10 +67,3 @@ class MetricsObserver:
         BODY_BYTES.observe(page.bytes_decoded)
         for warning in page.warnings:
             WARNINGS.labels(warning).inc()
-
-
-def _host(url: str) -> str:
-    try:
-        return parse(url).host
-    except FetchFault:
-        return ""

@@ -1,9 +1,12 @@
 """Start the gateway: `python -m pellucid_gateway [--check]`."""
 
-from pellucid_gateway.app import build
-from pellucid_gateway.settings import GatewaySettings
-from pellucid_gateway.wiring.engine import tried_models
-from pellucid_runtime.service import run
+from pellucid_runtime.loading import loading
+
+with loading():
+    from pellucid_gateway.app import build
+    from pellucid_gateway.settings import GatewaySettings
+    from pellucid_runtime.llm.probe import tried_models
+    from pellucid_runtime.service import run
 
 
 def main() -> None:

@@ -1,14 +1,16 @@
 """The servicer: convert, ask the domain, convert."""
 
-import grpc
-from pellucid.scorer.v1 import scorer_pb2, scorer_pb2_grpc
+from typing import Any
+
+from pellucid.scorer.v1 import scorer_pb2 as pb
+from pellucid.scorer.v1 import scorer_pb2_grpc
 
 from pellucid_runtime.errors import NotReadyError, OverloadedError
 from pellucid_scorer import convert, metrics
 from pellucid_scorer.scoring import Scorer
 from pellucid_scorer.understanding.reader import Reader
 
-SERVICE = scorer_pb2.DESCRIPTOR.services_by_name["ScorerService"].full_name
+SERVICE = pb.DESCRIPTOR.services_by_name["ScorerService"].full_name
 UNDERSTANDING = "understanding"
 SCORE = f"/{SERVICE}/Score"
 
@@ -33,33 +35,22 @@ class ScorerServicer(scorer_pb2_grpc.ScorerServiceServicer):
         """
         return self._scorer.refusal() if method == SCORE else None
 
-    async def Score(  # noqa: N802 - name of the RPC
-        self,
-        request: scorer_pb2.ScoreRequest,
-        context: "grpc.aio.ServicerContext[scorer_pb2.ScoreRequest, scorer_pb2.ScoreResponse]",
-    ) -> scorer_pb2.ScoreResponse:
+    async def Score(self, request: pb.ScoreRequest, context: Any) -> pb.ScoreResponse:  # noqa: N802, ARG002 - gRPC
         """Rate candidates."""
-        del context
         scored = await self._scorer.score(convert.score_query(request))
         metrics.observe_scores(scored)
         return convert.score_response(scored)
 
-    async def Embed(  # noqa: N802 - name of the RPC
-        self,
-        request: scorer_pb2.EmbedRequest,
-        context: "grpc.aio.ServicerContext[scorer_pb2.EmbedRequest, scorer_pb2.EmbedResponse]",
-    ) -> scorer_pb2.EmbedResponse:
+    async def Embed(self, request: pb.EmbedRequest, context: Any) -> pb.EmbedResponse:  # noqa: N802, ARG002 - gRPC
         """Embed texts."""
-        del context
         return convert.embed_response(await self._scorer.embed(request.texts))
 
-    async def Similarity(  # noqa: N802 - name of the RPC
+    async def Similarity(  # noqa: N802 - gRPC
         self,
-        request: scorer_pb2.SimilarityRequest,
-        context: "grpc.aio.ServicerContext[scorer_pb2.SimilarityRequest, scorer_pb2.SimilarityResponse]",  # noqa: E501 - a type
-    ) -> scorer_pb2.SimilarityResponse:
+        request: pb.SimilarityRequest,
+        context: Any,  # noqa: ARG002 - gRPC
+    ) -> pb.SimilarityResponse:
         """Compare texts."""
-        del context
         similarities, model = await self._scorer.similarity(
             request.text,
             request.others,
@@ -68,25 +59,19 @@ class ScorerServicer(scorer_pb2_grpc.ScorerServiceServicer):
         )
         return convert.similarity_response(similarities, model)
 
-    async def Understand(  # noqa: N802 - name of the RPC
+    async def Understand(  # noqa: N802 - gRPC
         self,
-        request: scorer_pb2.UnderstandRequest,
-        context: "grpc.aio.ServicerContext[scorer_pb2.UnderstandRequest, scorer_pb2.UnderstandResponse]",  # noqa: E501 - a type
-    ) -> scorer_pb2.UnderstandResponse:
+        request: pb.UnderstandRequest,
+        context: Any,  # noqa: ARG002 - gRPC
+    ) -> pb.UnderstandResponse:
         """Read a message."""
-        del context
         if self._reader is None:
             raise NotReadyError(UNDERSTANDING)
         understood = await self._reader.read(request.message, convert.turns(request))
         return convert.understand_response(understood)
 
-    async def Support(  # noqa: N802 - name of the RPC
-        self,
-        request: scorer_pb2.SupportRequest,
-        context: "grpc.aio.ServicerContext[scorer_pb2.SupportRequest, scorer_pb2.SupportResponse]",
-    ) -> scorer_pb2.SupportResponse:
+    async def Support(self, request: pb.SupportRequest, context: Any) -> pb.SupportResponse:  # noqa: N802, ARG002 - gRPC
         """Judge claims."""
-        del context
         passages = [(passage.id, passage.text) for passage in request.passages]
         judged = await self._scorer.judge(request.claims, passages, no_store=request.no_store)
         return convert.support_response(judged)

@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import Field, SecretStr
 
 from pellucid_runtime.settings import ServiceSettings
-from pellucid_scorer.models import ModelSource
+from pellucid_scorer.models import ModelSource, Precision
 
 AUTO = "auto"
 
@@ -19,15 +19,6 @@ class Device(StrEnum):
     CUDA = "cuda"
 
 
-class CpuPrecision(StrEnum):
-    """Number format of the CPU's matrix products."""
-
-    AUTO = "auto"
-    FP32 = "fp32"
-    BF16 = "bf16"
-    INT8 = "int8"
-
-
 class ScorerSettings(ServiceSettings):
     """All settings of the scorer."""
 
@@ -38,8 +29,8 @@ class ScorerSettings(ServiceSettings):
         Device.AUTO,
         description="cpu, cuda (needs the gpu extra), or auto: cuda where torch finds a GPU.",
     )
-    scorer_precision: CpuPrecision = Field(
-        CpuPrecision.AUTO,
+    scorer_precision: Precision = Field(
+        Precision.AUTO,
         description="fp32, bf16, int8 (calibrated models), or auto: depending on the processor.",
     )
     scorer_model: str = Field(

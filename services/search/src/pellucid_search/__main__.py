@@ -1,8 +1,11 @@
 """Entry point: `python -m pellucid_search`."""
 
-from pellucid_runtime.service import run
-from pellucid_search.app import build, tried_providers
-from pellucid_search.settings import SearchSettings
+from pellucid_runtime.loading import loading
+
+with loading():
+    from pellucid_runtime.service import run
+    from pellucid_search.app import build, tried_providers
+    from pellucid_search.settings import SearchSettings
 
 
 def main() -> None:

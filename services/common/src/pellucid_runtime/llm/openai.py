@@ -1,7 +1,7 @@
-"""An `LlmClient` over the official openai SDK, for any OpenAI-compatible endpoint.
+"""An `LlmClient` for any OpenAI-compatible endpoint.
 
 A call that fails before the first text is tried once more, on the other endpoint where there is
-one. The SDK's own retries are off: it knows neither the deadline nor the other endpoint.
+one.
 """
 
 import asyncio

@@ -6,7 +6,7 @@ models say in `model_verdict.py`, how queries are made in `understanding.queries
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from pellucid_decision.decision import (
     Action,
@@ -39,7 +39,7 @@ from pellucid_decision.intent.model_verdict import (
 from pellucid_decision.intent.rulebook import Rules
 from pellucid_decision.intent.settling import page_verdict, settle, topicless
 from pellucid_decision.llm.decision_stage import DecisionStage, Reply
-from pellucid_decision.llm.leading import Led, QueryLead
+from pellucid_decision.llm.leading import QueryLead
 from pellucid_decision.llm.query_writer import QueryWriter
 from pellucid_decision.ports import Understander, Understanding
 from pellucid_decision.text.conversation import Ask, WebMode
@@ -66,8 +66,7 @@ class Heard:
         words: Those that it chose for queries.
         own_topic: The message speaks of something else than the subject of the chat.
         gained: They have some of the subject, or of what is known of the person.
-        reply: Of the language model that was asked for a decision.
-        led: Queries of the language model for a message that leans on history.
+        reply: Of the language model that was asked, for a decision or for queries alone.
         degraded: Parts that were unavailable.
     """
 
@@ -77,7 +76,6 @@ class Heard:
     own_topic: bool = False
     gained: bool = False
     reply: Reply | None = None
-    led: Led = field(default_factory=Led)
     degraded: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -88,22 +86,22 @@ class Heard:
     @property
     def queries(self) -> tuple[str, ...]:
         """Queries of a language model, if it wrote any."""
-        return self.led.queries or (self.reply.queries if self.reply else ())
+        return self.reply.queries if self.reply else ()
 
     @property
     def question(self) -> str:
         """Standalone question of a language model, if it wrote one."""
-        return self.led.question or (self.reply.question if self.reply else "")
+        return self.reply.question if self.reply else ""
 
     @property
     def lost(self) -> tuple[tuple[str, str], ...]:
         """Parts that were unavailable, with one sentence each."""
-        return (*self.degraded, *(self.reply.degraded if self.reply else ()), *self.led.degraded)
+        return (*self.degraded, *(self.reply.degraded if self.reply else ()))
 
     @property
     def outbound(self) -> tuple[Outbound, ...]:
         """What was sent to external models."""
-        return (*(self.reply.outbound if self.reply else ()), *self.led.outbound)
+        return self.reply.outbound if self.reply else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +141,7 @@ class Cascade:
         context = _context(case)
         verdict, heard = await self._judged(case, context, settled)
         if verdict.search and heard.leans and self.lead and heard.reply is None:
-            heard = replace(heard, led=await self.lead.lead(context))
+            heard = replace(heard, reply=await self.lead.lead(context))
         plan = _plan(case, context, heard) if verdict.search else None
         decision = compose(case, verdict, heard, plan)
         stands_alone = decision.needs_search and not heard.leans and not heard.queries

@@ -10,8 +10,6 @@ MAX_PATTERNS = 400
 MAX_PATTERN_CHARACTERS = 1600
 # Letters of a pattern that stand for themselves, not those of an escape such as \\W.
 _LETTERS = re.compile(r"(?<!\\)[^\W\d_a-z]")
-# Escaped letters and character classes, where a bar or a bracket means itself.
-_NO_SYNTAX = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 # A repeat inside a repeat can take exponential time on hostile input, so rules may not have one.
 _NESTED_REPEAT = re.compile(r"\([^()]*[*+][^()]*\)\s*[*+]")
 
@@ -38,28 +36,10 @@ def _joined(items: Sequence[str], code: str) -> str:
     for item in items:
         if len(item) > MAX_PATTERN_CHARACTERS or _NESTED_REPEAT.search(item):
             raise RulesError(f"{code}: pattern {item[:40]!r} is too long or repeats a repeat")
-    body = f"(?:{'|'.join(_by_opening(items))})"
+    body = f"(?:{'|'.join(items)})"
     if code in SPACED_LANGUAGES:
         body = rf"(?<!\w){body}(?:(?!\w)|(?<=\W))"
     return body
-
-
-def _by_opening(items: Sequence[str]) -> list[str]:
-    """Join the patterns that open a word: the engine looks for the opening once, not for each."""
-    opening = [item for item in items if item.startswith(r"\b") and _is_single(item)]
-    words = "|".join(item.removeprefix(r"\b") for item in opening)
-    rest = [item for item in items if item not in opening]
-    return [rf"\b(?:{words})", *rest] if opening else rest
-
-
-def _is_single(item: str) -> bool:
-    """True for a pattern without alternatives outside its groups."""
-    depth = 0
-    for letter in _NO_SYNTAX.sub("", item):
-        depth += (letter == "(") - (letter == ")")
-        if letter == "|" and depth == 0:
-            return False
-    return True
 
 
 def _regex(body: str, code: str) -> re.Pattern[str]:

@@ -5,31 +5,25 @@ keyword matrix, `aliases.yaml` names with their tickers. A folder is taken whole
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Annotated, Protocol
+
+from pydantic import BaseModel, Field
 
 from pellucid_decision.errors import RulesError
 from pellucid_decision.intent.patterns import any_of, lowered
-from pellucid_decision.intent.yaml_files import (
-    flag_of,
-    mapping_of,
-    number_of,
-    read_yaml,
-    strings_of,
-    texts_of,
-)
+from pellucid_decision.intent.yaml_files import read_as
 
 Patterns = tuple[re.Pattern[str], ...]
+Words = list[Annotated[str, Field(min_length=1)]]
 _REQUIRED = {
     "signals": ("task_prompt", "tool_result", "dont_search", "explicit_lookup", "ask_sources"),
     "phrases": ("about_answer", "deep_research", "query_wrapper", "reads_link"),
     "fallback": ("time_word",),
 }
 """Entries of `forms.yaml` that are asked for by name."""
-# A word of the fallback counts as much as any other.
-_FALLBACK_WEIGHT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +99,47 @@ class Rules(Protocol):
     @property
     def book(self) -> Rulebook:
         """The newest rules that loaded without error."""
-        ...
+
+
+class _Entry(BaseModel, extra="allow", strict=True):
+    """A signal as `forms.yaml` writes it: its patterns by language beside weight and reason."""
+
+    __pydantic_extra__: dict[str, Words]
+    # A word of the fallback counts as much as any other.
+    weight: float = Field(0.5, ge=-1, le=1)
+    reason: str = Field(pattern=r"\.$")
+
+    def named(self, name: str) -> FormSignal:
+        """Return the signal, its patterns compiled."""
+        return FormSignal(name, self.weight, self.reason, _lowered(self.__pydantic_extra__))
+
+
+class _Forms(BaseModel, strict=True):
+    """What `forms.yaml` holds."""
+
+    version: object = "unnamed"
+    signals: dict[str, _Entry]
+    phrases: dict[str, dict[str, Words]]
+    site_prepositions: Words
+    fallback: dict[str, _Entry]
+
+
+class _Row(BaseModel, strict=True):
+    """A row of the keyword matrix."""
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]{1,40}$")
+    keywords: Words
+    assets: Words = []
+    context: Words = []
+    priority: float = Field(ge=0, le=1)
+    needs_recency: bool = False
+    real_time: bool = False
+
+
+class _Matrix(BaseModel, strict=True):
+    """What `matrix.yaml` holds."""
+
+    categories: list[_Row] = Field(min_length=1)
 
 
 def load_rulebook(folder: Path, extra: Path | None = None) -> Rulebook:
@@ -118,21 +152,18 @@ def load_rulebook(folder: Path, extra: Path | None = None) -> Rulebook:
     Raises:
         RulesError: A file is missing, too large, not YAML, or breaks the schema.
     """
-    forms = mapping_of(read_yaml(folder / "forms.yaml"), "forms.yaml")
-    rows = _rows(folder / "matrix.yaml") + (_rows(extra) if extra else [])
+    forms = read_as(_Forms, folder / "forms.yaml")
+    paths = filter(None, (folder / "matrix.yaml", extra))
+    rows = [row for path in paths for row in read_as(_Matrix, path).categories]
+    aliases = read_as(dict[str, str], folder / "aliases.yaml")
     book = Rulebook(
-        version=str(forms.get("version", "unnamed")),
-        signals=dict(_signals(forms, "signals")),
-        phrases={
-            name: _lowered(mapping_of(row, name), name)
-            for name, row in mapping_of(forms.get("phrases"), "phrases").items()
-        },
-        site_prepositions=_before_site(strings_of(forms.get("site_prepositions"), "prepositions")),
-        fallback=dict(_signals(forms, "fallback")),
+        version=str(forms.version),
+        signals={name: entry.named(name) for name, entry in forms.signals.items()},
+        phrases={name: _lowered(patterns) for name, patterns in forms.phrases.items()},
+        site_prepositions=_before_site(forms.site_prepositions),
+        fallback={name: entry.named(name) for name, entry in forms.fallback.items()},
         matrix=tuple(sorted(map(_category, rows), key=lambda row: -row.priority)),
-        aliases=texts_of(
-            mapping_of(read_yaml(folder / "aliases.yaml"), "aliases.yaml"), "aliases.yaml"
-        ),
+        aliases={name.casefold(): other for name, other in aliases.items()},
     )
     for part, names in _REQUIRED.items():
         if lacking := set(names) - set(getattr(book, part)):
@@ -140,48 +171,23 @@ def load_rulebook(folder: Path, extra: Path | None = None) -> Rulebook:
     return book
 
 
-def _signals(forms: Mapping[str, Any], part: str) -> Iterator[tuple[str, FormSignal]]:
-    for name, row in mapping_of(forms.get(part), part).items():
-        entry = dict(mapping_of(row, name))
-        reason = entry.pop("reason", None)
-        if not isinstance(reason, str) or not reason.endswith("."):
-            raise RulesError(f"{name}.reason: must be a sentence")
-        weight = number_of(
-            {"weight": _FALLBACK_WEIGHT} | entry, "weight", low=-1, high=1, owner=name
-        )
-        entry.pop("weight", None)
-        yield name, FormSignal(name, weight, reason, _lowered(entry, name))
-
-
-def _lowered(row: Mapping[str, Any], owner: str) -> Patterns:
+def _lowered(patterns: Mapping[str, Sequence[str]]) -> Patterns:
     """Compile the patterns of each language, for lower-case text."""
-    return tuple(lowered(strings_of(items, f"{owner}.{code}"), code) for code, items in row.items())
+    return tuple(lowered(items, code) for code, items in patterns.items())
 
 
-def _before_site(words: list[str]) -> re.Pattern[str]:
+def _before_site(words: Sequence[str]) -> re.Pattern[str]:
     listed = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
     return re.compile(rf"\b(?:{listed})\s+", re.IGNORECASE)
 
 
-def _rows(path: Path) -> list[Mapping[str, Any]]:
-    listed = mapping_of(read_yaml(path), path.name).get("categories")
-    if not isinstance(listed, list) or not listed:
-        raise RulesError(f"{path.name}.categories: must be a list")
-    return [mapping_of(row, path.name) for row in listed]
-
-
-def _category(row: Mapping[str, Any]) -> Category:
-    name = row.get("name")
-    if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9_]{1,40}", name):
-        raise RulesError("matrix: every category needs a snake-case name")
+def _category(row: _Row) -> Category:
     return Category(
-        name=name,
-        keywords=any_of(strings_of(row.get("keywords"), f"{name}.keywords")),
-        assets=any_of(strings_of(row["assets"], f"{name}.assets")) if row.get("assets") else None,
-        context=any_of(strings_of(row["context"], f"{name}.context"))
-        if row.get("context")
-        else None,
-        priority=number_of(row, "priority", low=0, high=1, owner=name),
-        needs_recency=flag_of(row, "needs_recency", name),
-        real_time=flag_of(row, "real_time", name),
+        name=row.name,
+        keywords=any_of(row.keywords),
+        assets=any_of(row.assets) if row.assets else None,
+        context=any_of(row.context) if row.context else None,
+        priority=row.priority,
+        needs_recency=row.needs_recency,
+        real_time=row.real_time,
     )

@@ -1,25 +1,33 @@
-"""Reads the YAML files of a rules folder, and checks what stands in them.
+"""Reads the YAML files of a rules folder in the form that the rulebook wants of each."""
 
-What the values mean is decided by the rulebook.
-"""
-
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import yaml
+from pydantic import TypeAdapter, ValidationError
 
 from pellucid_decision.errors import RulesError
 
 MAX_FILE_BYTES = 262_144
+T = TypeVar("T")
 
 
-def read_yaml(path: Path) -> object:
-    """Return the content of a YAML file.
+def read_as(form: type[T], path: Path) -> T:
+    """Return the content of a YAML file as a type.
 
     Raises:
-        RulesError: It cannot be read, is too large or not YAML, or has aliases.
+        RulesError: It cannot be read, or the entry that it names is of another form.
     """
+    try:
+        return TypeAdapter(form).validate_python(_content(path), strict=True)
+    except ValidationError as error:
+        wrong = error.errors(include_url=False)[0]
+        entry = ".".join(map(str, wrong["loc"])) or "all of it"
+        raise RulesError(f"{path.name}: {entry}: {wrong['msg']}") from None
+
+
+def _content(path: Path) -> object:
+    """Return what a YAML file holds; one that is too large or has aliases is refused."""
     try:
         raw = path.read_bytes()
         if len(raw) > MAX_FILE_BYTES:
@@ -41,62 +49,3 @@ class _Loader(yaml.CSafeLoader):
         first: [(tag, form) for tag, form in pairs if first in "tTfF" or not tag.endswith(":bool")]
         for first, pairs in yaml.CSafeLoader.yaml_implicit_resolvers.items()
     }
-
-
-def mapping_of(value: object, owner: str) -> Mapping[str, Any]:
-    """Return a mapping with text keys.
-
-    Raises:
-        RulesError: It is none; `owner` says where.
-    """
-    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
-        raise RulesError(f"{owner}: must be a mapping with text keys")
-    return value
-
-
-def texts_of(table: Mapping[str, Any], owner: str) -> Mapping[str, str]:
-    """Return a table of texts by their keys in lower case.
-
-    Raises:
-        RulesError: A value is no text.
-    """
-    if not all(isinstance(value, str) for value in table.values()):
-        raise RulesError(f"{owner}: values must be text")
-    return {key.casefold(): value for key, value in table.items()}
-
-
-def strings_of(value: object, owner: str) -> list[str]:
-    """Return a list of texts.
-
-    Raises:
-        RulesError: It is none.
-    """
-    if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
-        raise RulesError(f"{owner}: must be a list of texts")
-    return value
-
-
-def flag_of(row: Mapping[str, Any], name: str, owner: str) -> bool:
-    """Return a flag of a row, False where it is not given.
-
-    Raises:
-        RulesError: It is neither `true` nor `false`.
-    """
-    value = row.get(name, False)
-    if not isinstance(value, bool):
-        raise RulesError(f"{owner}.{name}: must be true or false")
-    return value
-
-
-def number_of(
-    row: Mapping[str, Any], name: str, *, low: float, high: float, owner: str = "rules"
-) -> float:
-    """Return a number of a row within its bounds.
-
-    Raises:
-        RulesError: It is none, or outside of them.
-    """
-    value = row.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise RulesError(f"{owner}.{name}: must be a number from {low} to {high}")
-    return float(value)

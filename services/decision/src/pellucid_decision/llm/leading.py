@@ -6,10 +6,10 @@ They lead where they come in time; else the local ones serve.
 import asyncio
 from dataclasses import dataclass
 
-from pellucid_decision.decision import Outbound
 from pellucid_decision.errors import ModelReplyError, UnavailableError
 from pellucid_decision.llm.acceptance import accepted_queries, accepted_question
 from pellucid_decision.llm.calls import fenced_body, json_object, sent_to
+from pellucid_decision.llm.decision_stage import Reply
 from pellucid_decision.ports import LanguageModel, Prompt
 from pellucid_decision.understanding.context import Context
 
@@ -33,23 +33,6 @@ Reply with one JSON object and nothing else:
 
 
 @dataclass(frozen=True, slots=True)
-class Led:
-    """What a language model made of a message.
-
-    Attributes:
-        question: The message on its own; empty when none came in time.
-        queries: Accepted queries; none when none came in time.
-        degraded: The model, with one sentence, when it was late.
-        outbound: What was sent to an external model.
-    """
-
-    question: str = ""
-    queries: tuple[str, ...] = ()
-    degraded: tuple[tuple[str, str], ...] = ()
-    outbound: tuple[Outbound, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class QueryLead:
     """Asks a language model for a standalone question and its queries.
 
@@ -61,10 +44,10 @@ class QueryLead:
     model: LanguageModel
     timeout_s: float = 0.9
 
-    async def lead(self, context: Context) -> Led:
-        """Return the model's question and queries; none when nothing may be sent to it."""
+    async def lead(self, context: Context) -> Reply | None:
+        """Return the model's question and queries; None when nothing may be sent to it."""
         if context.ask.no_external and not self.model.internal:
-            return Led()
+            return None
         prompt = leading_prompt(context, self.timeout_s)
         try:
             async with asyncio.timeout(self.timeout_s):
@@ -72,8 +55,8 @@ class QueryLead:
             fields = json_object(answer.text)
         except (TimeoutError, UnavailableError, ModelReplyError):
             late = ("llm", "The language model wrote no queries in time.")
-            return Led(degraded=(late,), outbound=sent_to(self.model, prompt))
-        return Led(
+            return Reply(degraded=(late,), outbound=sent_to(self.model, prompt))
+        return Reply(
             question=accepted_question(fields.get("question"), context),
             queries=accepted_queries(fields.get("queries"), context),
             outbound=sent_to(self.model, prompt, answer.host),

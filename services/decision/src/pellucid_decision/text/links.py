@@ -44,141 +44,29 @@ _KOREAN_PARTICLE = re.compile(
     re.IGNORECASE,
 )
 # Suffixes that are also file endings: never a link without a path, a port or "www.".
-_FILE_SUFFIXES = frozenset(
-    [
-        "bz",
-        "cab",
-        "cat",
-        "doc",
-        "java",
-        "js",
-        "lua",
-        "md",
-        "mov",
-        "mp",
-        "pl",
-        "ps",
-        "py",
-        "rs",
-        "sc",
-        "sh",
-        "so",
-        "sql",
-        "st",
-        "ts",
-        "zip",
-    ]
-)
+_FILE_SUFFIXES = frozenset({
+    "bz", "cab", "cat", "doc", "java", "js", "lua", "md", "mov", "mp", "pl", "ps", "py", "rs", "sc",
+    "sh", "so", "sql", "st", "ts", "zip",
+})  # fmt: skip
 # Suffixes that are also everyday words, met where a blank after a full stop was forgotten: a link
 # only with a subdomain or one of the above.
-_WORD_SUFFIXES = frozenset(
-    [
-        "am",
-        "as",
-        "at",
-        "be",
-        "by",
-        "can",
-        "day",
-        "do",
-        "here",
-        "how",
-        "id",
-        "in",
-        "is",
-        "it",
-        "la",
-        "link",
-        "load",
-        "my",
-        "name",
-        "new",
-        "no",
-        "now",
-        "of",
-        "on",
-        "one",
-        "or",
-        "page",
-        "plus",
-        "post",
-        "run",
-        "style",
-        "tab",
-        "to",
-        "today",
-        "top",
-        "up",
-        "vi",
-    ]
-)
+_WORD_SUFFIXES = frozenset({
+    "am", "as", "at", "be", "by", "can", "day", "do", "here", "how", "id", "in", "is", "it", "la",
+    "link", "load", "my", "name", "new", "no", "now", "of", "on", "one", "or", "page", "plus",
+    "post", "run", "style", "tab", "to", "today", "top", "up", "vi",
+})  # fmt: skip
 # Other suffixes of three letters and more are words too ("obj.method.call").
-_USUAL_SUFFIXES = frozenset(
-    [
-        "agency",
-        "app",
-        "art",
-        "biz",
-        "blog",
-        "cloud",
-        "club",
-        "com",
-        "design",
-        "dev",
-        "edu",
-        "example",
-        "gov",
-        "info",
-        "int",
-        "jobs",
-        "live",
-        "media",
-        "mil",
-        "museum",
-        "net",
-        "news",
-        "online",
-        "org",
-        "pro",
-        "shop",
-        "site",
-        "space",
-        "store",
-        "tech",
-        "travel",
-        "tv",
-        "website",
-        "wiki",
-        "work",
-        "world",
-        "xyz",
-    ]
-)
+_USUAL_SUFFIXES = frozenset({
+    "agency", "app", "art", "biz", "blog", "cloud", "club", "com", "design", "dev", "edu",
+    "example", "gov", "info", "int", "jobs", "live", "media", "mil", "museum", "net", "news",
+    "online", "org", "pro", "shop", "site", "space", "store", "tech", "travel", "tv", "website",
+    "wiki", "work", "world", "xyz",
+})  # fmt: skip
 # What an object is called in code: what follows its dot is a member, not a suffix.
-_OBJECTS = frozenset(
-    [
-        "self",
-        "this",
-        "obj",
-        "window",
-        "document",
-        "console",
-        "process",
-        "module",
-        "req",
-        "res",
-        "request",
-        "response",
-        "event",
-        "user",
-        "props",
-        "state",
-        "data",
-        "config",
-        "cls",
-        "ctx",
-    ]
-)
+_OBJECTS = frozenset({
+    "self", "this", "obj", "window", "document", "console", "process", "module", "req", "res",
+    "request", "response", "event", "user", "props", "state", "data", "config", "cls", "ctx",
+})  # fmt: skip
 # Suffixes under which others register, and which are sites that people name as well.
 _SITES = frozenset({"gov.uk"})
 _PRODUCT_NAMES = frozenset({"asp.net", "ado.net", "vb.net", "ml.net", "socket.io", "paper.io"})

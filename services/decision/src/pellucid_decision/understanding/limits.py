@@ -9,19 +9,8 @@ from pellucid_language.scripts import is_spaceless
 
 # Words behind a number that belong to the name of a model ("iPhone 17 Pro Max").
 MODEL_WORDS = (
-    "air",
-    "fold",
-    "flip",
-    "lite",
-    "max",
-    "mini",
-    "plus",
-    "pro",
-    "ultra",
-    "xl",
-    "fe",
-    "turbo",
-)
+    "air", "fold", "flip", "lite", "max", "mini", "plus", "pro", "ultra", "xl", "fe", "turbo",
+)  # fmt: skip
 MIN_WORDS = 2
 # Where blanks bound no words, a run of so many letters says as much as two.
 MIN_LETTERS = 4

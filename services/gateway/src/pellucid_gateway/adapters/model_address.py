@@ -4,7 +4,7 @@ import ssl
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from pellucid_runtime.llm.endpoint import BaseUrl
+from pellucid_runtime.llm.base_url import BaseUrl
 
 _PORTS = {"http": 80, "https": 443}
 

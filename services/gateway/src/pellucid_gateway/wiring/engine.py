@@ -1,7 +1,6 @@
 """Puts the engine together from settings: services, model, store."""
 
 import secrets
-from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from urllib.parse import urlsplit
@@ -23,8 +22,7 @@ from pellucid_gateway.verification.judge import load_claim_tables
 from pellucid_language.terms import function_terms
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.llm.openai import open_llm
-from pellucid_runtime.llm.probe import log_findings, probe
-from pellucid_runtime.llm.settings import LlmSettings
+from pellucid_runtime.llm.probe import log_findings
 from pellucid_runtime.supervision import supervise
 
 _ID_BYTES = 16
@@ -86,19 +84,8 @@ async def open_engine(
     return Engine(dependencies), services
 
 
-async def tried_models(settings: LlmSettings) -> AsyncIterator[str]:
-    """What the configured models can do, one line each; each is tried with one short call."""
-    async with AsyncExitStack() as stack:
-        client = await open_llm(settings, stack)
-        if client is None:
-            yield "no language model is configured: LLM_MODEL is not set"
-            return
-        async for finding in probe(client, settings):
-            yield str(finding)
-
-
 async def _open_model(
-    settings: LlmSettings, stack: AsyncExitStack, window_tokens: int
+    settings: GatewaySettings, stack: AsyncExitStack, window_tokens: int
 ) -> LlmAnswerModel | None:
     client = await open_llm(settings, stack)
     if client is None:

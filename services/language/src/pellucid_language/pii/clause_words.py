@@ -8,7 +8,9 @@ from importlib import resources
 
 import yaml
 
-_TOKEN = re.compile(r"\S+|\n")
+from pellucid_language.stop_words import stop_words
+
+_TOKEN = re.compile(r"mots? de passe\S*|\S+|\n", re.IGNORECASE)
 _OPENING = "\"'“‘«„([{<`"
 _CLOSING = "\"'”’»“)]}>`"
 _PAUSES = ",:;.?!)"
@@ -20,7 +22,7 @@ _COMPOUND = re.compile(
     r"|konto|schließfach|garagen|koffer|haus|eingangs|freischalt|bestätigungs|geheim|zahlen|notfall)[\w-]*?"
     r"(?:code|pin|nummer|schlüssel|kombination|kennwort|passwort)",
 )
-_PASSWORDS = re.compile(r"[\w-]*(?:passw[oö]rt|kennwort|password|passphrase)")
+_PASSWORDS = re.compile(r"[\w-]*(?:passw[oö]rt|kennwort|password|passphrase)|mots? de passe")
 _LOCKS = re.compile(r"[\w-]+(?:schloss|tresor|safe)")
 _FEW_DIGITS = re.compile(r"\d{1,2}|\d{4}")
 _FEWEST_JOINED = 3
@@ -77,6 +79,12 @@ def lexicon() -> Mapping[str, frozenset[str]]:
         for word in words.split():
             kinds.setdefault(word, set()).add(name)
     return {word: frozenset(names) for word, names in kinds.items()}
+
+
+@cache
+def said_of_secrets() -> frozenset[str]:
+    """Return what people say of secrets in general, grammar included: none of it is one."""
+    return stop_words() | {word for word, kinds in lexicon().items() if "said" in kinds}
 
 
 def clauses_of(text: str) -> Iterator[tuple[Word, ...]]:

@@ -65,22 +65,8 @@ _LONG_RUN = re.compile(r"(?:\d[\W_]{0,5}){7}")
 # National formats are looked for in the countries of the product's languages and in populous ones
 # whose formats no part number or order number of the look-alike table resembles.
 _REGIONS = (
-    "US",
-    "GB",
-    "KR",
-    "JP",
-    "CN",
-    "DE",
-    "FR",
-    "ES",
-    "RU",
-    "IN",
-    "BR",
-    "IT",
-    "AU",
-    "AT",
-    "TR",
-)
+    "US", "GB", "KR", "JP", "CN", "DE", "FR", "ES", "RU", "IN", "BR", "IT", "AU", "AT", "TR",
+)  # fmt: skip
 _CALLING = re.compile(
     r"\b(?:call(?:ed|er|ing|s)?|phones?|telephone|tel|mobile|cell|fax|whatsapp|sms|texted|dial"
     r"|anruf|telefon\w*|handy|rufnummer|appel\w*|téléphone|portable|llam\w+|teléfono|móvil)\b"

@@ -83,13 +83,10 @@ _NAMED = re.compile(
 )
 # "my password is …", "--password …": what follows the name without a sign.
 _SAID = re.compile(
-    r"""(?:(?<![A-Za-z0-9])(?P<flag>--?)?(?:[A-Za-z0-9]{1,32}[_-])?(?:
+    r"""(?<![A-Za-z0-9])(?P<flag>--?)?(?:[A-Za-z0-9]{1,32}[_-])?(?:
       api[_ -]?key|apikey|(?:access|secret|private|account)[_ -]?key|(?:access|auth|api)[_ -]?token
     | token|secret|pass(?:word|wd|phrase|code)|pwd|contraseña|mot\ de\ passe|passwort|kennwort)
-    (?P<verb>\s+(?:is|was|are|ist|lautet|est|es)\s*:?)?\s+
-    | (?:비밀번호|암호|密码|密碼|口令|パスワード|暗証番号)
-      (?P<native>\s*(?:은|는|이|가|が|は|是|为|為)?\s*:?\s*)
-    )["']?(?P<value>[^\s"',;]{6,})""",
+    (?P<verb>\s+(?:is|was|are|ist|lautet|est|es)\s*:?)?\s+["']?(?P<value>[^\s"',;]{6,})""",
     re.VERBOSE | re.IGNORECASE,
 )
 _MYSQL_FLAG = re.compile(r"(?<=\s)-p(?P<value>[^\s-][^\s]{5,})")
@@ -178,7 +175,7 @@ def _is_said(match: re.Match[str]) -> bool:
     value = match["value"]
     has_digit = any(char.isdigit() for char in value)
     has_other = any(not char.isdigit() for char in value)
-    if match["flag"] or match["verb"] or match["native"] is not None:
+    if match["flag"] or match["verb"]:
         return has_digit and has_other
     return has_digit and has_other and len(value) >= _LONG_VALUE
 

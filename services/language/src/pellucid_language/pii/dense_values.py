@@ -1,11 +1,13 @@
 """The same as in `stated_values` where no blanks part the words: Korean, Japanese, Chinese.
 
 A value counts behind the name of a secret of a thing ("金庫の番号は 28-14-63"), behind the thing in
-a form that only combinations have, behind a thing of one's own, and where it opens the thing.
+a form that only combinations have, and behind a thing of one's own.
 """
 
 import re
 from collections.abc import Iterator
+
+from pellucid_language.scripts import HANGUL, KANA
 
 Span = tuple[int, int]
 
@@ -16,36 +18,32 @@ _THING = (
     r"|[Ww][Ii]-?[Ff][Ii]|ワイファイ"
 )
 _OPENING_NAME = (
-    r"비밀번호|비번|암호|패스워드|핀번호|핀코드|인증번호|보안코드|暗証番号|パスワード|パスコード|暗号化?キー|合言葉"
-    r"|密码|密碼|口令|验证码|驗證碼|解锁码|PIN码|ロック(?=を|は)|(?:pin|PIN)(?=は|が|是|은|는|번호)"
+    r"비밀번호|비번|암호|패스워드|핀번호|핀코드|핀|인증번호|보안코드|暗証番号|パスワード|パスコード|暗号(?:化?キー)?|合言葉"
+    r"|認証コード|確認コード|密码|密碼|口令|验证码|驗證碼|解锁码|PIN码|ロック(?=を|は)|(?:pin|PIN)(?=は|が|是|은|는|번호)"
 )
 _NAME = r"번호|코드|키|패턴|다이얼|番号|コード|キー|パス|ダイヤル|数字|代码|号码|密钥"
 _MINE = r"우리|제|내|저희|私|うち|我が家|俺|僕|我|家里|咱|妈|爸"
 _JOIN = (
-    r"(?:은|는|이|가|를|을|が|は|を|是|为|為|设为|设成|改成|設定は|って)?\s*[:：=]?\s*[「『\"'“]?"
+    r"(?P<said>은|는|이|가|를|을|が|は|を|是|为|為|设为|设成了?|改成|設定は|って)?\s*[:：=]?\s*"
+    r"[「『\"'“]?"
 )
 _LENGTH = r"(?:[四六八4-8]位数?|[네4-8]자리|[4-8]桁の?)?\s?"
 _FIGURES = r"[*#]?\d{3,10}[*#]?|\d{1,4}(?:[- ]\d{1,4}){2,6}|\d{4}-\d{4}"
 _MIXED = r"(?=[!-~]*\d)(?=[!-~]*[A-Za-z])[A-Za-z\d][!-~]{4,63}"
+_WORD_AND_FIGURES = rf"(?:[{HANGUL}]{{1,10}}|[{KANA}]{{1,12}})\d{{2,16}}[!-~]*"
 _TURNS = r"\d{1,2}(?:-\d{1,2}){2,6}"
 _COUNTED = (
     r"원|円|元|년|年|월|月|日|일|분|分|초|秒|번|号|號|개|個|个|mm|cm|kg|m\b|층|階|楼|호|세|歳|岁|명|人"
     r"|회|回|次|자리|桁|位|만|万|대|台|W|V|GHz"
 )
-_UNIT = rf"(?!\s?[\d:.,/%℃°]|\s?(?:{_COUNTED}))"
-_PRESSED = r"으?로|で|を押|을 눌|를 눌"
+_UNIT = rf"(?!\s?[\d:.,/%℃°]|(?:{_COUNTED}))"
 _KINDS = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"(?:{_OPENING_NAME})\s?{_JOIN}{_LENGTH}(?P<value>{_FIGURES}|{_MIXED}){_UNIT}",
+        rf"(?:{_OPENING_NAME})\s?{_JOIN}{_LENGTH}(?P<value>{_FIGURES}|{_MIXED}|{_WORD_AND_FIGURES}){_UNIT}",
         rf"(?:{_THING})(?:[^\n。.!?！？\d]{{0,8}}?)(?:{_NAME})\s?{_JOIN}(?P<value>{_FIGURES}|{_MIXED}){_UNIT}",
         rf"(?:{_THING})[^\n。.!?！？\d]{{0,6}}?(?P<value>{_TURNS}){_UNIT}",
         rf"(?:{_MINE})[^\n。.!?！？\d]{{0,10}}?(?:{_THING})\s?{_JOIN}(?P<value>[*#]?\d{{4,8}}[*#]?){_UNIT}",
-        (
-            rf"(?:{_THING})[^\n。.!?！？\d]{{0,10}}?(?P<value>{_FIGURES})\s?"
-            rf"(?:{_PRESSED})\s?[^\n。.!?]{{0,4}}?(?:열|開|解|押)"
-        ),
-        rf"(?:{_THING})[^\n。.!?！？\d]{{0,8}}?(?:用|按|输入|輸入)\s?(?P<value>{_FIGURES}){_UNIT}",
     )
 )
 _SHOWN = re.compile(r"오류|에러|エラー|错误|錯誤|故障|モデル|型番|型号|모델|品番")
@@ -59,5 +57,6 @@ def find_dense_values(text: str) -> Iterator[Span]:
     for pattern in _KINDS:
         for match in pattern.finditer(text):
             around = text[max(0, match.start() - 12) : match.end() + 12]
-            if not _YEAR.fullmatch(match["value"]) and not _SHOWN.search(around):
+            is_year = _YEAR.fullmatch(match["value"]) and not match.groupdict().get("said")
+            if not is_year and not _SHOWN.search(around):
                 yield match.span("value")

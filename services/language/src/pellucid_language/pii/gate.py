@@ -23,7 +23,6 @@ from pellucid_language.pii.identity_numbers import find_identity_numbers
 from pellucid_language.pii.payment_data import find_cards, find_ibans
 from pellucid_language.pii.private_forms import may_be_seed
 from pellucid_language.pii.stated_values import may_state_any
-from pellucid_language.pii.surroundings import has_hint
 from pellucid_language.pii.unmasking import unmasked
 from pellucid_language.scripts import is_spaceless
 from pellucid_language.text_memory import remembered
@@ -167,8 +166,7 @@ def _password_of(value: str) -> str:
 @remembered
 def _may_hold_anything(text: str) -> bool:
     """Whether a text has a digit, a mail sign or a word that announces something; most have not."""
-    signed = _SIGN.search(text) is not None or has_hint(text) or may_state_any(text)
-    return signed or may_be_seed(text)
+    return _SIGN.search(text) is not None or may_state_any(text) or may_be_seed(text)
 
 
 def _squeezed(text: str) -> str:

@@ -1,30 +1,17 @@
 """Card numbers and bank accounts, told from other numbers by their checksums."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from stdnum import ean, luhn
-from stdnum.iso7064 import mod_97_10
+from stdnum import ean, iban, luhn
 
-# Country code -> length. Source: IBAN registry, ISO 13616.
-_IBAN_LENGTHS = {
-    "AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22,
-    "BR": 29, "BY": 28, "CH": 21, "CR": 22, "CY": 28, "CZ": 24, "DE": 22, "DK": 18, "DO": 28,
-    "EE": 20, "EG": 29, "ES": 24, "FI": 18, "FO": 18, "FR": 27, "GB": 22, "GE": 22, "GI": 23,
-    "GL": 18, "GR": 27, "GT": 28, "HR": 21, "HU": 28, "IE": 22, "IL": 23, "IQ": 23, "IS": 26,
-    "IT": 27, "JO": 30, "KW": 30, "KZ": 20, "LB": 28, "LC": 32, "LI": 21, "LT": 20, "LU": 20,
-    "LV": 21, "LY": 25, "MC": 27, "MD": 24, "ME": 22, "MK": 19, "MR": 27, "MT": 31, "MU": 30,
-    "NL": 18, "NO": 15, "PK": 24, "PL": 28, "PS": 29, "PT": 25, "QA": 29, "RO": 24, "RS": 22,
-    "SA": 24, "SC": 31, "SE": 24, "SI": 19, "SK": 24, "SM": 27, "ST": 25, "SV": 28, "TL": 23,
-    "TN": 24, "TR": 26, "UA": 29, "VA": 22, "VG": 24, "XK": 20,
-}  # fmt: skip
-_IBAN_START = re.compile(
-    r"(?:(?<![A-Za-z0-9])|(?<=iban))[A-Z]{2}[\s./_-]{0,3}\d{2}(?=[\s./_-]{0,3}[A-Z0-9])",
+_SHORTEST_IBAN = 15
+# Two letters, two digits, and as many letters and digits as the longest account has.
+_IBAN = re.compile(
+    r"(?:(?<![A-Za-z0-9])|(?<=iban))"
+    r"(?=(?P<run>[A-Z]{2}(?:[\s./_-]{0,3}\d){2}(?:[\s./_-]{0,3}[A-Z0-9]){11,30}))",
     re.IGNORECASE,
 )
-_SEPARATORS = frozenset(" \t\n-./_")
-# Words after "at 10" are no account: there is none with fewer digits.
-_FEWEST_IBAN_DIGITS = 8
 _DIGIT_RUN = re.compile(r"(?<!\d)\d(?:[\s./_,|:;*+~\u30fb\u3001-]{0,3}\d){11,63}(?!\d)")
 # Between the groups of a card; between single digits these rather make a list.
 _LIST_MARK = re.compile(r"[^\d ./_-]")
@@ -112,34 +99,16 @@ def _is_grouped(shown: str) -> bool:
     return all(len(group) >= _SHORTEST_GROUP for group in groups[:-1])
 
 
-def iban_countries() -> Mapping[str, int]:
-    """Return the length of an account number by country code."""
-    return _IBAN_LENGTHS
-
-
 def find_ibans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where bank account numbers with a right check sum stand."""
-    for match in _IBAN_START.finditer(text):
-        length = _IBAN_LENGTHS.get(match[0][:2].upper())
-        end = _end_of(text, match.start(), length) if length else 0
-        digits = sum(char.isdigit() for char in text[match.end() : end])
-        if end and digits >= _FEWEST_IBAN_DIGITS and _is_account(text[match.start() : end]):
-            yield match.start(), end
+    """Yield where bank account numbers stand that have the form and check sum of their country."""
+    for match in _IBAN.finditer(text):
+        run = match["run"]
+        for length in range(len(run), _SHORTEST_IBAN - 1, -1):
+            if run[length - 1].isalnum() and _is_account(run[:length]):
+                yield match.start(), match.start() + length
+                break
 
 
 def _is_account(text: str) -> bool:
     compact = "".join(char for char in text.upper() if char.isalnum())
-    return bool(mod_97_10.is_valid(compact[4:] + compact[:4]))
-
-
-def _end_of(text: str, start: int, length: int) -> int:
-    """Return where `length` letters and digits end; 0 when there are not as many."""
-    seen = 0
-    for index in range(start, len(text)):
-        if text[index].isascii() and text[index].isalnum():
-            seen += 1
-            if seen == length:
-                return index + 1
-        elif text[index] not in _SEPARATORS:
-            return 0
-    return 0
+    return bool(iban.is_valid(compact, check_country=False))

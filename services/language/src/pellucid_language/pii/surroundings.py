@@ -8,9 +8,9 @@ general ("password is incorrect") stays.
 import re
 from collections.abc import Callable, Iterator
 
+from pellucid_language.pii.clause_words import said_of_secrets
 from pellucid_language.pii.passwords import SPOKEN_OF
 from pellucid_language.pii.told_codes import find_told_codes
-from pellucid_language.scripts import HANGUL, KANA
 from pellucid_language.stop_words import stop_words
 
 _STRICT = (
@@ -24,7 +24,6 @@ _STRICT = (
 # Words with other meanings too: "the secret is patience", "la clave es la paciencia".
 _WIDER = r"secret|login|clave"
 _NAME = rf"{_STRICT}|{_WIDER}"
-_DENSE_NAME = "비밀번호|비번|암호|패스워드|密码|密碼|口令|パスワード|暗証番号|暗号"
 _MINE = (
     r"my|our|his|her|their|your|this|that|the|mein(?:e[mnrs]?)?|unser\w{0,2}|dein|das|mon|ma|mes"
     r"|notre|le|mi|nuestra|tu|la|minha|meu|mijn|мой|моего|моя"
@@ -41,33 +40,6 @@ _ADVERB = (
 )
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-# What is said of a password, and is none.
-SAID_OF_IT = _words(
-    """
-    a about access account actually admin after again algorithm all already also always an and
-    any app appears are as ask asked at auth authentication bad based be because become been
-    before being best better bloqueado blocked broken but by bypass called can cannot case
-    change changed changing checker code compromised correct could cracked created de default
-    del der des did different does due easy either el empty encrypted enough entered ermüdet
-    errado error expired exposed fair falsch failed failing field file first for forgot
-    forgotten from generated generator geleakt gestohlen good gone guessable hacked hard has
-    hash hashed hashing have hidden how if in inactive incorrect incorrecta insecure inside
-    instead into invalid is it its just kaputt keeps kept known koennte la last leaked les
-    like locked long longer lost made manager match matching maybe missing more mot my needed
-    needs never new nicht no not nowhere null obligatoire of off ok okay old on once only or
-    our out outdated over perdu plain policy possible pretty private protected public put
-    quite random really rejected remembered required requirement requirements rejects reset
-    reused right rotated safe same saved secure seems sent set shared should shown sicher
-    simple so some somehow somewhere still stolen stored strong stronger stuck supposed sure
-    than that the their then there they this to too true typed unbekannt under une uno unknown
-    unsafe until up used using vergessen verloren very visible vulnerable was way weak weird
-    what when where which while who why will with without working wrong yet you your
-    """
-)
 # Names in which letters and digits meet, though nobody's secret.
 TECHNICAL = re.compile(
     r"(?:sha|md|base|utf|rs|hs|es|aes|rsa|x|p|pkcs|wpa|win|windows|pixel|ios|ipv|http|oauth|argon|pbkdf|bcrypt|scrypt"
@@ -83,21 +55,12 @@ _SAID = (
     rf"(?:\s*[:=：]|\s+(?:{_VERB})(?=[\s:])\s*:?)\s*{_ADVERB}{_VALUE}"
 )
 _OWN = re.compile(rf"\b(?:{_MINE})\s+(?:[\w'-]+\s+){{0,3}}?(?:{_STRICT})\b{_SAID}", re.IGNORECASE)
-_OWN_WIDER = re.compile(
-    rf"\b(?:{_MINE})\s+(?:[\w'-]+\s+){{0,3}}?(?:{_WIDER})\b{_SAID}", re.IGNORECASE
-)
 # Several plain words up to the end of the sentence: a passphrase.
 _PHRASE = re.compile(
     rf"\b(?:{_MINE})\s+(?:[\w'-]+\s+){{0,3}}?"
     r"(?:pass(?:word|phrase)|kennwort|passwort|contraseña|mot de passe)"
     rf"(?:\s*[:=：]|\s+(?:is|was|ist|lautet|est|es)\b)\s*{_QUOTE}"
     r"(?P<value>[a-zß-ÿ]{3,12}(?:[ -][a-zß-ÿ]{3,12}){3,7})(?=\s*(?:$|[\"'”.,;!?\n]))",
-    re.IGNORECASE,
-)
-# "is '…' a good password", in quotation marks.
-_QUOTED = re.compile(
-    r"[\"'“‘«](?P<value>[^\s\"'“”‘’«»]{4,64})[\"'”’»]\s+(?:(?:as|for|als|für|comme|como)\s+)?(?:an?|my|ein|mein|un"
-    rf"|mon|una|mi)\s+(?:[\w'-]+\s+){{0,2}}?(?:{_STRICT})\b",
     re.IGNORECASE,
 )
 # What somebody typed, where a password is spoken of.
@@ -110,34 +73,20 @@ _TYPED = re.compile(
 _BY_FOURS = re.compile(
     r"\bpass(?:word|code)s?\b[^\n]{0,20}?\b(?P<value>[a-z]{4}(?: [a-z]{4}){3})\b", re.IGNORECASE
 )
-_OF_A_THING = re.compile(rf"\b(?:{_STRICT})\b{_SAID}", re.IGNORECASE)
 # "Password: sunflower" is a line of a form; "password: how long?" is not.
 _SIGNED = re.compile(
     rf"\b(?:{_STRICT})\s*[:=：]\s*{_QUOTE}(?P<value>[^\s\"“”‘’`«»,;]{{4,64}}){_QUOTE}"
     r"(?=\s*(?:$|[\n,;.!?)]|(?:and|und|et|y|e|but|aber|mais|pero)\s))",
     re.IGNORECASE,
 )
-_BESIDE = re.compile(
-    rf"\b(?:{_MINE})\s+(?:[\w'-]+\s+){{0,3}}?(?:{_NAME})\b(?=\s){_VALUE}", re.IGNORECASE
-)
 # "… is my password", "I use … as my password"; "use … as my password manager" is none.
 _NO_NAME = r"(?!\s+(?:manager|vault|generator|app|hint|policy|reset|keeper|alternative)|-)"
-_BEFORE = re.compile(
-    rf"(?<!\S){_QUOTE}(?P<value>[^\s\"“”‘’`«»]{{4,64}}?){_QUOTE}\s+"
-    r"(?:is|was|ist|war|est|était|es|era|é|as|als|comme|como)\s+(?:still\s+)?"
-    rf"(?:my|our|his|her|mein\w{{0,2}}|unser\w{{0,2}}|mon|notre|mi|nuestra|minha|meu)\s+"
-    rf"(?:[\w'-]+\s+){{0,2}}?(?:{_NAME})\b{_NO_NAME}",
-    re.IGNORECASE,
-)
 # "is … a strong password", "tried … as password", "password …": words that end in digits count.
 _CALLED = re.compile(
     rf"\b(?P<value>[^\W\d_]{{4,}}\d{{1,4}}){_QUOTE}\s+(?:(?:as|for|als|für|comme|como|para)\s+"
     r"(?:(?:an?|my|our|the|ein|mein|un|mon|mi|una)\s+)?|(?:an?|ein|un|una)\s+)"
     rf"(?:[\w'-]+\s+){{0,2}}?(?:{_NAME})\b{_NO_NAME}",
     re.IGNORECASE,
-)
-_NEXT = re.compile(
-    rf"\b(?:{_NAME})\s+{_QUOTE}(?P<value>[^\W\d_]{{4,}}\d{{1,4}})(?!\S*\w)", re.IGNORECASE
 )
 _CHANGED = re.compile(
     rf"\b(?:{_NAME})\s+(?:[^\s]+\s+){{0,4}}?(?:from|to|von|auf|zu|de|à|a|con)\s+{_QUOTE}"
@@ -150,15 +99,6 @@ _CREDENTIALS = re.compile(
     r"\s*[/|:]\s*(?P<value>[^\s\"“”‘’`«»/|]{4,64})",
     re.IGNORECASE,
 )
-_SHOWN = re.compile(
-    rf"\b(?:{_NAME})s?\b(?P<sign>\s*[:=：]|\s+(?:{_VERB})(?=[\s:])\s*:?)?\s*{_QUOTE}"
-    r"(?P<value>[^\s\"“”‘’`«»]{4,64})",
-    re.IGNORECASE,
-)
-_DENSE = re.compile(
-    rf"(?:{_DENSE_NAME})\s?(?:은|는|이|가|를|을|が|は|を|是|为|為|设为)?\s*[:：=]?\s*{_QUOTE}"
-    rf"(?P<value>(?:[{HANGUL}]{{1,10}}|[{KANA}]{{1,12}})\d{{2,16}}[!-~]*|[!-~]{{4,64}})",
-)
 _PAIR = re.compile(
     r"\b(?:user(?:name)?|name|ssid|log ?in|account|e-?mail|benutzer(?:name)?|utilisateur|usuario"
     r"|id)\b"
@@ -169,40 +109,6 @@ _PAIR = re.compile(
     r"(?P<value>[^\s,;]{4,64})",
     re.IGNORECASE,
 )
-# Where none of these stands, no secret is told.
-_HINTS = (
-    *(
-        "pass",
-        "pw",
-        "kennw",
-        "wachtw",
-        "contrase",
-        "clave",
-        "mdp",
-        "senha",
-        "hasło",
-        "парол",
-        "key",
-    ),
-    *("schlüssel", "clé", "token", "secret", "login", "log in", "log-in", "credential", "zugangs"),
-    *("identifiant", "account", "user", "utilis", "usuario", "pin", "otp", "one-time", "one time"),
-    *("tan", "cvv", "cvc", "cv2", "code", "código", "number", "geheim", "seed", "phrase", "words"),
-    *(
-        "mnemonic",
-        "serial",
-        "licen",
-        "activ",
-        "combin",
-        "mail",
-        "비번",
-        "비밀",
-        "암호",
-        "패스",
-        "密",
-        "口令",
-    ),
-    *("パスワード", "暗", "인증", "보안", "핀", "验证", "驗證", "支付", "認証", "確認", "mot de"),
-)
 TELLING = ("ly", "ed", "ing", "less", "able", "ible")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _END = ".,;:!?)]}»”\"'"
@@ -210,16 +116,8 @@ _LEAST_PLAIN = 4
 _LEAST_MIXED = 5
 
 
-def has_hint(text: str) -> bool:
-    """Whether a text names anything that is kept secret."""
-    low = text.lower()
-    return any(hint in low for hint in _HINTS)
-
-
 def find_told_secrets(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the values of such secrets stand; places may overlap."""
-    if not has_hint(text):
-        return
     for pattern, is_secret in _KINDS:
         for match in pattern.finditer(text):
             if is_secret(match):
@@ -244,20 +142,15 @@ def _is_own(match: re.Match[str]) -> bool:
     value = match["value"].strip(_END)
     if "://" in value or _YEAR.fullmatch(value):
         return False
-    if value.isalpha() and (value.lower() in SAID_OF_IT or value.lower().endswith(TELLING)):
+    if value.isalpha() and (value.lower() in said_of_secrets() or value.lower().endswith(TELLING)):
         return False
     return len(value) >= _LEAST_PLAIN and not TECHNICAL.fullmatch(value)
-
-
-def _is_wider(match: re.Match[str]) -> bool:
-    bare = match["value"].strip(_END)
-    return _is_shown(match) or (bare.isdigit() and not _YEAR.fullmatch(bare))
 
 
 def _is_phrase(match: re.Match[str]) -> bool:
     """Words without grammar, of which one at most is said of passwords."""
     told = re.split(r"[ -]", match["value"].lower())
-    said = sum(word in SAID_OF_IT for word in told)
+    said = sum(word in said_of_secrets() for word in told)
     return said <= 1 and not any(word in stop_words() for word in told)
 
 
@@ -273,23 +166,14 @@ def _changes(text: str) -> Iterator[re.Match[str]]:
             yield then
 
 
-def _is_said(match: re.Match[str]) -> bool:
-    return bool(match["sign"]) and _is_shown(match)
-
-
 def _is_shown(match: re.Match[str]) -> bool:
     bare = match["value"].strip(_END)
     return _is_mixed(bare) and not bare.startswith(("$", "<", "{", "%"))
 
 
-def _holds_digit(match: re.Match[str]) -> bool:
-    has_digit = any(c.isdigit() for c in match["value"])
-    return has_digit and not TECHNICAL.fullmatch(match["value"])
-
-
 def _is_pair(match: re.Match[str]) -> bool:
     said = {match["value"].lower().strip(_END), match["user"].lower()}
-    return not said & SAID_OF_IT
+    return not said & said_of_secrets()
 
 
 def _is_mixed(value: str) -> bool:
@@ -303,19 +187,11 @@ def _is_mixed(value: str) -> bool:
 
 _KINDS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], bool]], ...] = (
     (_OWN, _is_own),
-    (_OWN_WIDER, _is_wider),
-    (_OF_A_THING, _is_shown),
     (_PHRASE, _is_phrase),
-    (_QUOTED, _is_own),
     (_TYPED, _is_typed),
     (_BY_FOURS, _is_phrase),
     (_SIGNED, _is_own),
-    (_BESIDE, _is_shown),
-    (_BEFORE, _is_own),
     (_CALLED, _is_shown),
-    (_NEXT, _is_shown),
-    (_SHOWN, _is_said),
     (_CREDENTIALS, _is_shown),
-    (_DENSE, _holds_digit),
     (_PAIR, _is_pair),
 )

@@ -1,4 +1,4 @@
-"""Codes told by their names: PINs, one-time codes, product keys, seed phrases."""
+"""Codes told by their names: PINs, one-time codes, seed phrases."""
 
 import re
 from collections.abc import Iterator
@@ -18,19 +18,10 @@ _CODE = re.compile(
     r"(?P<value>\d(?:[ -]?\d){2,9})(?![A-Za-z\d_]|\.\w|\s?(?:digits?|%|k\b|mm|volt|pin))",
     re.IGNORECASE,
 )
-_DENSE_CODE = re.compile(
-    r"(?:인증번호|보안코드|핀번호|핀|验证码|驗證碼|支付密码|暗証番号|認証コード|確認コード)"
-    r"\s?(?:은|는|이|가|是|为|は|が)?\s*[:：]?\s*(?P<value>\d{3,8})(?!\d)"
-)
 _LETTERED_CODE = re.compile(
     r"\b(?i:guard|verification|security|2fa|unlock|activation|backup|recovery|login|access|meeting|zoom)"
     r"[ -](?i:passcode|code)\s*(?:[:=]|(?i:is|was)\b)?\s*"
     r"(?P<value>(?=[\w-]*\d)(?=[\w-]*[A-Z])[A-Za-z\d-]{5,24})(?!\w)"
-)
-_PRODUCT_KEY = re.compile(
-    r"\b(?:licen[cs]e|product|activation|serial|cd|recovery|bitlocker|windows|office|steam|schlüssel|clé)"
-    r"[\w\s:'-]{0,24}?(?P<value>\b(?=[A-Z0-9-]*\d|[A-Z-]{20})[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,7})\b",
-    re.IGNORECASE,
 )
 _SEED = re.compile(
     r"\b(?:seed|recovery|mnemonic|secret|backup|wallet)\s+(?:phrase|words?|seed|mnemonic)\b\W*(?:(?:is|are|was)\b\W*)?"
@@ -43,7 +34,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 def find_told_codes(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the values of such codes stand; places may overlap."""
-    for pattern in (_DENSE_CODE, _LETTERED_CODE, _PRODUCT_KEY, _SEED):
+    for pattern in (_LETTERED_CODE, _SEED):
         yield from (match.span("value") for match in pattern.finditer(text))
     yield from (match.span("value") for match in _CODE.finditer(text) if _is_code(match))
 

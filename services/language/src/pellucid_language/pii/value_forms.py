@@ -5,9 +5,8 @@ Left out is what has another use: years, dates, times, amounts, versions, number
 
 import re
 
-from pellucid_language.pii.clause_words import Word
-from pellucid_language.pii.surroundings import SAID_OF_IT, TECHNICAL, TELLING
-from pellucid_language.stop_words import stop_words
+from pellucid_language.pii.clause_words import Word, said_of_secrets
+from pellucid_language.pii.surroundings import TECHNICAL, TELLING
 
 _LONGEST = 64
 _NEVER = re.compile(
@@ -100,13 +99,13 @@ def _points_of_mixed(value: str) -> int:
 def is_plain(value: str) -> bool:
     """Whether a value is a word that says nothing of secrets."""
     low = value.lower()
-    is_said = low in SAID_OF_IT or low in stop_words() or low.endswith(TELLING)
+    is_said = low in said_of_secrets() or low.endswith(TELLING)
     return bool(_WORD.fullmatch(value)) and not is_said
 
 
 def is_phrase_word(word: Word) -> bool:
     """Whether a word may be one of a passphrase: a plain one, without grammar."""
     low = word.bare.lower()
-    if not _PHRASE_WORD.fullmatch(low) or low in stop_words() or low in SAID_OF_IT:
+    if not _PHRASE_WORD.fullmatch(low) or low in said_of_secrets():
         return False
     return not low.endswith(TELLING)

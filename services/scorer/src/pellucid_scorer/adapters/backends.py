@@ -14,19 +14,14 @@ from pellucid_scorer.adapters.loaded_model import LoadedModel
 from pellucid_scorer.adapters.mapped_weights import mapped
 from pellucid_scorer.adapters.mixed_encoder import MixedEncoder
 from pellucid_scorer.adapters.model_files import ModelFiles
-from pellucid_scorer.adapters.openvino_encoder import (
-    OpenVinoEncoder,
-    Precision,
-    Threads,
-    best_precision,
-)
+from pellucid_scorer.adapters.openvino_encoder import OpenVinoEncoder, Threads, best_precision
 from pellucid_scorer.adapters.openvino_reader import OpenVinoReader
 from pellucid_scorer.adapters.understanding_weights import UnderstandingWeights
 from pellucid_scorer.errors import ModelError
-from pellucid_scorer.models import ModelSpec
+from pellucid_scorer.models import ModelSpec, Precision
 from pellucid_scorer.ports import Encoder, ReadingModel
 from pellucid_scorer.ranking.tables import read_models
-from pellucid_scorer.settings import AUTO, CpuPrecision, Device, ScorerSettings
+from pellucid_scorer.settings import AUTO, Device, ScorerSettings
 
 CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 """Where Linux tells the quota of a control group (version 2)."""
@@ -97,15 +92,14 @@ def open_models(settings: ScorerSettings) -> Opened:
         TableError: There is no model of some name, or the file of models breaks its rules.
         ModelError: Its files are missing or changed, or cannot be used as the settings want.
     """
-    wanted = settings.scorer_precision
-    precision = None if wanted is CpuPrecision.AUTO else Precision(wanted)
     every = (chosen_files(settings), *further_files(settings))
     trained = UnderstandingWeights.packaged()
     read_by = next((files for files in every if trained and trained.is_for(files.spec)), None)
 
     def opened(files: ModelFiles) -> _Opened:
         device, threads = settings.scorer_device, settings.scorer_threads
-        return _open(files, device, threads, precision, trained if files is read_by else None)
+        weights = trained if files is read_by else None
+        return _open(files, device, threads, settings.scorer_precision, weights)
 
     # Side by side: half of the time is spent outside the interpreter.
     with ThreadPoolExecutor(len(every)) as pool:
@@ -116,7 +110,7 @@ def open_models(settings: ScorerSettings) -> Opened:
 
 
 def open_encoder(
-    files: ModelFiles, device: Device, threads: int, *, precision: Precision | None = None
+    files: ModelFiles, device: Device, threads: int, *, precision: Precision = Precision.AUTO
 ) -> Encoder:
     """Return a warm encoder.
 
@@ -124,7 +118,7 @@ def open_encoder(
         files: The verified model.
         device: Where it shall run.
         threads: CPU threads; 0 means one per usable core.
-        precision: Of the CPU's matrix products; None chooses by the processor.
+        precision: Of the CPU's matrix products.
 
     Raises:
         ModelError: CUDA was asked for and is not there, or int8 for a model without calibration.
@@ -142,16 +136,33 @@ def _open(
     files: ModelFiles,
     device: Device,
     threads: int,
-    precision: Precision | None,
+    precision: Precision,
     trained: UnderstandingWeights | None,
 ) -> _Opened:
-    if device is Device.CUDA or (device is Device.AUTO and _has_torch()):
-        found = _cuda(files, trained)
-        if found is not None:
-            return found
-        if device is Device.CUDA:
-            raise ModelError("SCORER_DEVICE=cuda: no CUDA device, or the gpu extra is missing")
-    return _cpu(files, threads or usable_cores(), precision, trained)
+    cores = threads or usable_cores()
+    # Weights in 4 bits are read by our own graph alone.
+    if not _uses_gpu(device) or files.is_packed:
+        return _cpu(files, cores, precision, trained)
+    encoder = _cuda(files)
+    if trained is None:
+        return _Opened(encoder)
+    exact = best_precision(openvino_encoder.processor_flags(), is_calibrated=False)
+    model = LoadedModel.read(files)
+    return _Opened(encoder, OpenVinoReader(model, trained, precision=exact, threads=cores))
+
+
+def _uses_gpu(device: Device) -> bool:
+    """Tell whether models run on a GPU.
+
+    Raises:
+        ModelError: CUDA was asked for and is not there.
+    """
+    if device is Device.CPU:
+        return False
+    found = _has_torch() and _has_gpu()
+    if device is Device.CUDA and not found:
+        raise ModelError("SCORER_DEVICE=cuda: no CUDA device, or the gpu extra is missing")
+    return found
 
 
 def usable_cores() -> int:
@@ -164,12 +175,13 @@ def usable_cores() -> int:
 def _cpu(
     files: ModelFiles,
     cores: int,
-    precision: Precision | None,
+    precision: Precision,
     trained: UnderstandingWeights | None,
 ) -> _Opened:
     calibration = Calibration.packaged(files.spec.sha256)
     flags = openvino_encoder.processor_flags()
-    chosen = precision or best_precision(flags, is_calibrated=calibration is not None)
+    best = best_precision(flags, is_calibrated=calibration is not None)
+    chosen = best if precision is Precision.AUTO else precision
     exact = best_precision(flags, is_calibrated=False) if chosen is Precision.INT8 else chosen
     model = LoadedModel.read(files)
     with mapped(model.tensors) as tensors:
@@ -205,22 +217,12 @@ def _warm(encoder: OpenVinoEncoder) -> OpenVinoEncoder:
     return encoder
 
 
-def _cuda(files: ModelFiles, trained: UnderstandingWeights | None) -> _Opened | None:
-    if not _has_torch():
-        return None
-    from pellucid_scorer.adapters import cuda_encoder
+def _cuda(files: ModelFiles) -> Encoder:
+    from pellucid_scorer.adapters.cuda_encoder import CudaEncoder
 
-    if not cuda_encoder.is_available():
-        return None
-    encoder = cuda_encoder.CudaEncoder(files)
+    encoder = CudaEncoder(files)
     encoder.warm_up()
-    if trained is None:
-        return _Opened(encoder)
-    from pellucid_scorer.adapters.torch_reader import TorchReader
-
-    reader = TorchReader(LoadedModel.read(files), trained, device=cuda_encoder.DEVICE)
-    reader.warm_up()
-    return _Opened(encoder, reader)
+    return encoder
 
 
 def _give_back_memory() -> None:
@@ -234,6 +236,12 @@ def _give_back_memory() -> None:
 def _has_torch() -> bool:
     """Tell whether the gpu extra is installed, without importing anything of it."""
     return all(importlib.util.find_spec(name) for name in ("torch", "sentence_transformers"))
+
+
+def _has_gpu() -> bool:
+    from pellucid_scorer.adapters import cuda_encoder
+
+    return cuda_encoder.is_available()
 
 
 def _quota() -> float | None:

@@ -58,12 +58,6 @@ class NibbleTable:
     rows: npt.NDArray[np.uint8]
     steps: npt.NDArray[np.float32]
 
-    def plain(self) -> npt.NDArray[np.float32]:
-        """Return all of them unpacked, float32[words, width]."""
-        both = self.rows.reshape(*self.steps.shape, -1)[..., 2:]
-        whole = np.concatenate([both & 0x0F, both >> 4], axis=-1).astype(np.float32) - 8
-        return (whole * self.steps[..., None]).reshape(len(both), -1)
-
 
 def build(
     weights: Weights,

@@ -19,6 +19,7 @@ from tokenizers import Encoding, Tokenizer
 
 from pellucid_scorer.adapters import pair_graph
 from pellucid_scorer.adapters.bert_graph import BertShape
+from pellucid_scorer.adapters.model_files import download
 from pellucid_scorer.adapters.openvino_encoder import packed
 from pellucid_scorer.errors import ModelError, ModelMissingError
 
@@ -93,9 +94,11 @@ def open_cross_encoder(named: str, *, cache: Path, threads: int) -> CrossEncoder
         ModelError: It cannot be found or used.
     """
     folder = Path(named)
-    model = CrossEncoder(
-        folder if folder.is_dir() else _download(named, cache), name=named, threads=threads
-    )
+    if not folder.is_dir():
+        repository, _, revision = named.partition("@")
+        kept = cache / "pairs" / repository.replace("/", "--")
+        folder = download(repository, revision, kept, FETCHED)
+    model = CrossEncoder(folder, name=named, threads=threads)
     model.rate([("warm", "up")])
     return model
 
@@ -216,22 +219,3 @@ def _json(path: Path) -> Mapping[str, Any]:
     except ValueError as error:
         raise ModelError(f"{path}: {error}") from error
     return content
-
-
-def _download(named: str, cache: Path) -> Path:
-    """Fetch the files from the hub (``HF_ENDPOINT`` and ``HF_TOKEN`` are honoured), once."""
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
-
-    repository, _, revision = named.partition("@")
-    folder = cache / "pairs" / repository.replace("/", "--")
-    try:
-        snapshot_download(
-            repository,
-            revision=revision or None,
-            local_dir=folder,
-            allow_patterns=list(FETCHED),
-        )
-    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
-        raise ModelMissingError(f"model {named} could not be fetched: {error}") from error
-    return folder

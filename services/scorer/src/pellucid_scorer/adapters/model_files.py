@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -111,14 +112,16 @@ def verify(file: Path, sha256: str) -> None:
 
 
 def _folder(spec: ModelSpec, source: ModelSource, cache: Path) -> Path:
-    if source is ModelSource.HUB and spec.hub:
-        return _download(spec, cache)
-    try:
-        return _packaged(spec)
-    except PackageNotFoundError as error:
-        if source is ModelSource.PACKAGE or not spec.hub:
-            raise ModelMissingError(f"package {spec.package} is not installed") from error
-        return _download(spec, cache)
+    if source is not ModelSource.HUB or not spec.hub:
+        try:
+            return _packaged(spec)
+        except PackageNotFoundError as error:
+            if source is ModelSource.PACKAGE or not spec.hub:
+                raise ModelMissingError(f"package {spec.package} is not installed") from error
+    folder = cache / spec.name
+    if all((folder / name).is_file() for name in NEEDED):
+        return folder
+    return download(spec.hub, spec.revision, folder, NEEDED + ALSO_FOR_TORCH)
 
 
 def _packaged(spec: ModelSpec) -> Path:
@@ -128,16 +131,25 @@ def _packaged(spec: ModelSpec) -> Path:
     return Path(str(distribution(spec.package).locate_file(spec.folder)))
 
 
-def _download(spec: ModelSpec, cache: Path) -> Path:
-    """Fetch the files from the hub (``HF_ENDPOINT`` and ``HF_TOKEN`` are honoured), once."""
-    from huggingface_hub import hf_hub_download
-    from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, LocalEntryNotFoundError
+def download(repository: str, revision: str, folder: Path, names: Sequence[str]) -> Path:
+    """Fetch files from the hub (``HF_ENDPOINT`` and ``HF_TOKEN`` are honoured) into a folder.
 
-    folder = cache / spec.name
+    Args:
+        repository: As the hub calls it.
+        revision: Branch, tag or commit; empty means the usual one.
+        folder: Where they are kept; what is there and unchanged is not fetched again.
+        names: Of files; what the repository lacks is left out.
+
+    Raises:
+        ModelMissingError: It could not be reached or is not there.
+    """
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
     try:
-        for name in NEEDED + ALSO_FOR_TORCH:
-            if not (folder / name).is_file():
-                hf_hub_download(spec.hub, name, revision=spec.revision, local_dir=folder)
-    except (EntryNotFoundError, HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
-        raise ModelMissingError(f"model {spec.name} could not be fetched: {error}") from error
+        snapshot_download(
+            repository, revision=revision or None, local_dir=folder, allow_patterns=list(names)
+        )
+    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
+        raise ModelMissingError(f"model {repository} could not be fetched: {error}") from error
     return folder

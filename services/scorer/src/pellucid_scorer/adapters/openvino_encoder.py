@@ -8,7 +8,6 @@ import queue
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import chain
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from pellucid_scorer.adapters import bert_graph
 from pellucid_scorer.adapters.bert_graph import Packed
 from pellucid_scorer.adapters.int8 import Calibration
 from pellucid_scorer.adapters.loaded_model import LoadedModel
+from pellucid_scorer.models import Precision
 from pellucid_scorer.ports import TokenIds, Vectors
 
 DEVICE = "CPU"
@@ -40,14 +40,9 @@ SMALL_STEP = 16
 LENGTH_STEP = 16
 """So is its longest text, for attention alone: 2 ms and 0.1 MB each. Multiples of 8 compute less,
 but not in less time."""
-
-
-class Precision(StrEnum):
-    """Number format that the matrix products run in."""
-
-    FP32 = "fp32"
-    BF16 = "bf16"
-    INT8 = "int8"
+WARM_TOKENS = (1, 100)
+"""The engine lays out all weights for a short and for a long input when the first of its kind
+comes, 50 to 100 ms each; a further size takes at most a fifth of that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +162,8 @@ class OpenVinoEncoder:
             return np.array(request.get_output_tensor(0).data, dtype=np.float32)
 
     def warm_up(self) -> None:
-        """Encode short texts of every size and a full one, so that first calls find all ready."""
-        counts = (*range(1, TOKEN_STEP, SMALL_STEP), self._spec.max_tokens)
-        for text in self.tokenize(["warm " * count for count in counts]):
+        """Encode texts of `WARM_TOKENS`, so that first calls find all ready."""
+        for text in self.tokenize(["warm " * count for count in WARM_TOKENS]):
             self.encode([text])
 
     @contextmanager

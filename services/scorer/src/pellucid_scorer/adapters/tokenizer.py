@@ -21,7 +21,6 @@ class _Rows(Cutter, Protocol):
 
     def rows(self, texts: Sequence[str]) -> list[TokenIds]:
         """Return the ids of each text, special ones included, cut at the model's length."""
-        ...
 
 
 class ModelTokenizer:

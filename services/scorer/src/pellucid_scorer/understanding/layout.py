@@ -45,7 +45,6 @@ class Cutter(Protocol):
 
     def cut(self, words: Sequence[str]) -> Sequence[Sequence[tuple[int, int, int]]]:
         """Return each word's pieces: their ids, starts and ends in its code points."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from typing import Any
 
 import yaml
 
+from pellucid_language.dates import in_common_calendar
 from pellucid_language.folding import compatible
-from pellucid_search.dates.eras import in_common_form
 
 # How sure a reading is; ordered by how many ways a text of that form could mean something else.
 SURE = 1.0
@@ -20,58 +20,13 @@ ROUGH = 0.7
 GUESSED = 0.5
 
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "՚": "'", "‵": "'", "`": "'", "＇": "'"})
-_EDGES = " \t\n.,;:·•|–—-()[]"
-_NOTHING = frozenset(
-    {
-        "n/a",
-        "na",
-        "none",
-        "null",
-        "unknown",
-        "never",
-        "undefined",
-        "tbd",
-        "tba",
-        "nan",
-        "nd",
-        "n/d",
-        "s/f",
-        "s/d",
-        "k. a",
-        "k.a",
-        "keine angabe",
-        "unbekannt",
-        "inconnu",
-        "desconocido",
-        "sin fecha",
-        "sans date",
-        "ohne datum",
-        "no date",
-        "date unknown",
-        "invalid date",
-        "sconosciuto",
-        "senza data",
-        "desconhecido",
-        "sem data",
-        "неизвестно",
-        "нет данных",
-        "onbekend",
-        "nieznana",
-        "bilinmiyor",
-        "不明",
-        "未知",
-        "暂无",
-        "無",
-        "无",
-        "없음",
-        "알 수 없음",
-        "미정",
-        "日付なし",
-        "不详",
-        "غير معروف",
-        "अज्ञात",
-    }
+_CUT_YEAR = re.compile(r"^'(?=\d{2}[./-]\d)")
+_REIWA = re.compile(r"^R(\d{1,2})(?=[./])")
+_BEFORE_REIWA = 2018
+_DAY_IN_BRACKETS = re.compile(
+    r"\s*\([月火水木金土日一二三四五六월화수목금토일](?:曜日?|요일)?\)\s*"
 )
+_EDGES = " \t\n.,;:·•|–—-()[]"
 _MONTHS_A_YEAR = 12
 
 
@@ -98,10 +53,18 @@ def either(words: Iterable[str]) -> str:
 
 
 def normalised_date_text(text: str) -> str:
-    """Return a text in the form that the readers expect; empty when it says "no date"."""
-    folded = in_common_form(compatible(text)).translate(_QUOTES)
-    cleaned = " ".join(folded.split()).strip(_EDGES).strip()
-    return "" if cleaned.lower() in _NOTHING else _without_noise(cleaned)
+    """Return a text in the form that the readers expect, its years of the common era.
+
+    >>> normalised_date_text("更新日: 令和6年12月15日(日)"), normalised_date_text("R6.12.15")
+    ('2024年12月15日', '2024.12.15')
+    """
+    plain = _DAY_IN_BRACKETS.sub(" ", compatible(text).translate(_QUOTES))
+    dated = _REIWA.sub(_of_reiwa, _CUT_YEAR.sub("20", in_common_calendar(plain)))
+    return _without_noise(" ".join(dated.split()).strip(_EDGES))
+
+
+def _of_reiwa(match: re.Match[str]) -> str:
+    return str(_BEFORE_REIWA + int(match[1]))
 
 
 @lru_cache(maxsize=1)
