@@ -124,9 +124,7 @@ async def open_fetcher(
     store = await _store(settings, stack)
     rate = await _rate(settings, stack)
     if extractor is None:
-        extractor = await stack.enter_async_context(
-            WorkerPool(settings.fetcher_extract_workers, settings.fetcher_extract_timeout_s)
-        )
+        extractor = await stack.enter_async_context(WorkerPool(settings.fetcher_extract_workers))
     ways = Ways(
         http=http,
         extractor=extractor,
@@ -245,7 +243,7 @@ def _http_path(settings: FetcherSettings, gate: EgressGate, network: Network) ->
         frozenset(map(read_host, items(settings.fetcher_insecure_hosts))),
     )
     patience = Patience(settings.fetcher_connect_timeout_s, settings.fetcher_silence_timeout_s)
-    transport = HttpxTransport(network.dialler, trust, patience, http2=settings.fetcher_http2)
+    transport = HttpxTransport(network.dialler, trust, patience)
     policy = HttpPolicy(
         user_agent=settings.fetcher_user_agent,
         browser_agent=""

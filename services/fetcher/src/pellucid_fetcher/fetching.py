@@ -16,8 +16,9 @@ from pellucid_fetcher.politeness.flights import Flights
 from pellucid_fetcher.politeness.robots_guard import RobotsGuard
 from pellucid_fetcher.politeness.track_record import TrackRecord
 from pellucid_fetcher.ports import Observer, PageCache, RateLimit
-from pellucid_fetcher.strategies.assembling import Run, failed, now, shortened, timings
+from pellucid_fetcher.strategies.assembling import Run, failed, shortened, timings
 from pellucid_fetcher.strategies.chain import Chain
+from pellucid_fetcher.strategies.http_path import now
 
 _FLOOR_S: Final = 0.03  # not even the loopback answers in less
 _LONG_WAIT_S: Final = 0.2  # in which a page may be read
