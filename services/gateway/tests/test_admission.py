@@ -173,7 +173,7 @@ async def test_a_key_searches_within_its_providers_and_its_budget(tmp_path: Path
         )
         day = f"{datetime.now(UTC):%Y%m%d}"
         spent = {f"usage-key-k-{day}": {"cost_micro_usd": 500_000}}
-        await gateway.keeping.state.rollups.add(spent, ttl_s=60.0)
+        await gateway.kept.state.rollups.add(spent, ttl_s=60.0)
         search = await http.post("/v1/search", json={"query": "toll"}, headers=bearer("k"))
         chat = (await http.post("/v1/chat", json=ASK, headers=bearer("k"))).json()
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 
 from pellucid_gateway.access.local_limits import LocalLeases, LocalWindows, local_limiter
 from pellucid_gateway.adapters.redis_breaker import RedisBreaker
@@ -10,19 +9,9 @@ from pellucid_gateway.adapters.redis_scripts import RedisScripts
 from pellucid_gateway.adapters.redis_state import RedisState
 from pellucid_gateway.adapters.shared_limits import SharedLimiter
 from pellucid_gateway.adapters.sqlite_state import SqliteState
-from pellucid_gateway.domain.state_ports import Limiter, Records, Rollups
+from pellucid_gateway.domain.state_ports import Records, State
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.settings import ServiceSettings
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """What is kept between requests; evidence may have a server of its own."""
-
-    records: Records
-    evidence: Records
-    rollups: Rollups
-    limiter: Limiter
 
 
 async def open_state(

@@ -12,7 +12,6 @@ from importlib.metadata import version
 from typing import Any, cast
 
 from fastapi import FastAPI, Request
-from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match, Route
@@ -40,38 +39,29 @@ from pellucid_gateway.api.http.problems import (
 )
 from pellucid_gateway.api.http.shortcut import Shortcut
 from pellucid_gateway.api.native.chat import chat_routes
-from pellucid_gateway.api.native.check import CheckReply, check_routes
+from pellucid_gateway.api.native.check import check_routes
 from pellucid_gateway.api.native.decide import decide_routes
 from pellucid_gateway.api.native.documentation import as_served, component_schemas
 from pellucid_gateway.api.native.evidence import Replay, evidence_routes
 from pellucid_gateway.api.native.feedback import FeedbackBody, FeedbackKeeper, feedback_routes
 from pellucid_gateway.api.native.fetch import fetch_routes
 from pellucid_gateway.api.native.kept import (
-    KeptStores,
     MemoryBody,
     PreferenceBody,
     TitleBody,
     kept_routes,
 )
-from pellucid_gateway.api.native.kept_schema import KEPT_REPLIES
 from pellucid_gateway.api.native.mcp import mcp_routes, mcp_server
 from pellucid_gateway.api.native.operator import operator_routes
 from pellucid_gateway.api.native.pages import page_routes, static_files
 from pellucid_gateway.api.native.probes import probe_routes
 from pellucid_gateway.api.native.reference import reference_routes
-from pellucid_gateway.api.native.replies import (
-    ChatReply,
-    DecisionReply,
-    FeedbackReply,
-    FetchReply,
-    SearchReply,
-    VersionReply,
-)
 from pellucid_gateway.api.native.requests import ChatBody, CheckBody, FetchBody, SearchBody
 from pellucid_gateway.api.native.search import search_routes
 from pellucid_gateway.api.native.websocket import websocket_routes
 from pellucid_gateway.api.openai.chat import COMPLETIONS, Completions
 from pellucid_gateway.api.products import COMPATIBLE_SHAPES, compatible_routes
+from pellucid_gateway.conversation.kept import Kept
 from pellucid_gateway.domain.attachment import ATTACHED_BODY_BYTES
 from pellucid_gateway.domain.engine import TurnEngine
 from pellucid_gateway.domain.passed_on import PassedOn
@@ -95,16 +85,6 @@ _BODIES = (
     MemoryBody,
     PreferenceBody,
     TitleBody,
-)
-_REPLIES: tuple[type[BaseModel], ...] = (
-    ChatReply,
-    DecisionReply,
-    SearchReply,
-    CheckReply,
-    FetchReply,
-    FeedbackReply,
-    VersionReply,
-    *KEPT_REPLIES,
 )
 
 
@@ -138,7 +118,7 @@ class ApiParts:
     evidence: EvidenceStore | None = None
     feedback: FeedbackKeeper | None = None
     replay: Replay | None = None
-    kept: KeptStores | None = None
+    kept: Kept | None = None
     max_body_bytes: int = 2 * 1024 * 1024
     find_key: FindKey | None = None
     limiter: Limiter | None = None
@@ -309,7 +289,7 @@ def _document(app: FastAPI) -> None:
     def openapi() -> dict[str, Any]:
         document = generate()
         schemas = document.setdefault("components", {}).setdefault("schemas", {})
-        schemas.update(component_schemas(_BODIES, _REPLIES))
+        schemas.update(component_schemas(_BODIES))
         document["paths"].update(compatible_paths())
         return as_served(document)
 
