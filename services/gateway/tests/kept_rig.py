@@ -13,7 +13,6 @@ from turn_fakes import Rig
 
 from pellucid_gateway.access.quota import DailySearches
 from pellucid_gateway.adapters.evidence_store import StoredEvidence
-from pellucid_gateway.adapters.feedback_store import StoredFeedback
 from pellucid_gateway.adapters.state import open_state
 from pellucid_gateway.analytics.learned_trust import LearnedStandings, LearnedTrust
 from pellucid_gateway.api.application import ApiParts, http_app
@@ -21,8 +20,8 @@ from pellucid_gateway.api.compatible.head_start import HeadStarts
 from pellucid_gateway.api.http.admission import RequestLimits
 from pellucid_gateway.api.http.guard import GuardRules
 from pellucid_gateway.api.http.identity import Identity
-from pellucid_gateway.conversation.afterwards import Afterwards
-from pellucid_gateway.conversation.kept import Kept
+from pellucid_gateway.conversation.afterwards import Afterwards, Kept
+from pellucid_gateway.conversation.feedback import StoredFeedback
 from pellucid_gateway.conversation.source_preferences import SourcePreferences
 from pellucid_gateway.domain.engine import TurnEngine
 from pellucid_gateway.settings import GatewaySettings

@@ -23,11 +23,11 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from pellucid_gateway.adapters.evidence_store import StoredEvidence
-from pellucid_gateway.adapters.feedback_store import StoredFeedback
 from pellucid_gateway.adapters.state import open_state
 from pellucid_gateway.api.application import ApiParts, http_app
 from pellucid_gateway.api.http.guard import GuardRules
 from pellucid_gateway.api.http.identity import Identity
+from pellucid_gateway.conversation.feedback import StoredFeedback
 from pellucid_gateway.settings import GatewaySettings
 from pellucid_gateway.wiring.keeping import open_keeping
 from pellucid_runtime.clock import SystemClock

@@ -12,7 +12,6 @@ from pellucid.gateway.v1 import gateway_pb2_grpc
 from pellucid_gateway.access.quota import DailySearches
 from pellucid_gateway.access.scoring_profiles import KnownProfiles, TrafficSplit
 from pellucid_gateway.adapters.evidence_store import NoEvidence, StoredEvidence
-from pellucid_gateway.adapters.feedback_store import StoredFeedback
 from pellucid_gateway.adapters.identity_key import KEY_BYTES, SharedIdentityKey
 from pellucid_gateway.adapters.model_server import open_model_server
 from pellucid_gateway.adapters.state import open_state
@@ -24,6 +23,7 @@ from pellucid_gateway.api.http.guard import GuardRules
 from pellucid_gateway.api.http.identity import Identity, OwnCallers
 from pellucid_gateway.api.http.keys import FindKey, KeyRing, WrongKeyFileError
 from pellucid_gateway.conversation.afterwards import Afterwards
+from pellucid_gateway.conversation.feedback import StoredFeedback
 from pellucid_gateway.conversation.source_preferences import SourcePreferences
 from pellucid_gateway.domain.passed_on import PassedOn
 from pellucid_gateway.domain.ports import EvidenceStore

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 
-from pellucid_gateway.access.local_limits import LocalLeases, LocalWindows, local_limiter
+from pellucid_gateway.access.local_limits import LocalLimiter
 from pellucid_gateway.adapters.redis_breaker import RedisBreaker
 from pellucid_gateway.adapters.redis_scripts import RedisScripts
 from pellucid_gateway.adapters.redis_state import RedisState
@@ -41,7 +41,7 @@ async def open_state(
     breaker = await stack.enter_async_context(RedisBreaker(settings.redis_url, before_use))
     scripts = await stack.enter_async_context(RedisScripts(settings.redis_url, breaker))
     kept = await stack.enter_async_context(RedisState(settings.redis_url, breaker))
-    limiter = SharedLimiter(scripts, LocalWindows(clock, replicas), LocalLeases(clock, replicas))
+    limiter = SharedLimiter(scripts, LocalLimiter(clock, replicas))
     return State(kept, await _evidence(evidence_url, stack) or kept, kept, limiter)
 
 
@@ -56,4 +56,4 @@ async def _evidence(url: str | None, stack: AsyncExitStack) -> Records | None:
 async def _open_file(settings: ServiceSettings, stack: AsyncExitStack, clock: Clock) -> State:
     path = settings.data_dir / f"{settings.service_name}-state.sqlite3"
     kept = await stack.enter_async_context(SqliteState(path, clock))
-    return State(kept, kept, kept, local_limiter(clock))
+    return State(kept, kept, kept, LocalLimiter(clock))

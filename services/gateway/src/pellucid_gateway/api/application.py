@@ -17,7 +17,7 @@ from starlette.responses import Response
 from starlette.routing import Match, Route
 from starlette.types import ASGIApp, ExceptionHandler
 
-from pellucid_gateway.access.local_limits import local_limiter
+from pellucid_gateway.access.local_limits import LocalLimiter
 from pellucid_gateway.api.compatible.described import compatible_paths
 from pellucid_gateway.api.compatible.head_start import HeadStarts
 from pellucid_gateway.api.compatible.translation import ChatApi
@@ -39,11 +39,9 @@ from pellucid_gateway.api.http.problems import (
 )
 from pellucid_gateway.api.http.shortcut import Shortcut
 from pellucid_gateway.api.native.chat import chat_routes
-from pellucid_gateway.api.native.check import check_routes
-from pellucid_gateway.api.native.decide import decide_routes
 from pellucid_gateway.api.native.documentation import as_served, component_schemas
 from pellucid_gateway.api.native.evidence import Replay, evidence_routes
-from pellucid_gateway.api.native.feedback import FeedbackBody, FeedbackKeeper, feedback_routes
+from pellucid_gateway.api.native.feedback import FeedbackBody, feedback_routes
 from pellucid_gateway.api.native.fetch import fetch_routes
 from pellucid_gateway.api.native.kept import (
     MemoryBody,
@@ -61,8 +59,8 @@ from pellucid_gateway.api.native.search import search_routes
 from pellucid_gateway.api.native.websocket import websocket_routes
 from pellucid_gateway.api.openai.chat import COMPLETIONS, Completions
 from pellucid_gateway.api.products import COMPATIBLE_SHAPES, compatible_routes
-from pellucid_gateway.conversation.kept import Kept
-from pellucid_gateway.domain.attachment import ATTACHED_BODY_BYTES
+from pellucid_gateway.conversation.afterwards import Kept
+from pellucid_gateway.conversation.feedback import StoredFeedback
 from pellucid_gateway.domain.engine import TurnEngine
 from pellucid_gateway.domain.passed_on import PassedOn
 from pellucid_gateway.domain.ports import EvidenceStore
@@ -116,7 +114,7 @@ class ApiParts:
     rules: GuardRules
     observe: Observe
     evidence: EvidenceStore | None = None
-    feedback: FeedbackKeeper | None = None
+    feedback: StoredFeedback | None = None
     replay: Replay | None = None
     kept: Kept | None = None
     max_body_bytes: int = 2 * 1024 * 1024
@@ -165,7 +163,7 @@ def http_app(parts: ApiParts) -> ASGIApp:
     checked = Admission(
         Shortcut(app, direct, handlers),
         identity=parts.identity,
-        limiter=parts.limiter or local_limiter(parts.clock),
+        limiter=parts.limiter or LocalLimiter(parts.clock),
         limits=parts.request_limits,
         find_key=parts.find_key,
     )
@@ -211,10 +209,8 @@ def _about(parts: ApiParts) -> dict[str, Any]:
 
 def _add_routes(app: FastAPI, parts: ApiParts, api: ChatApi) -> None:
     limit = parts.max_body_bytes
-    app.include_router(chat_routes(parts.engine, parts.identity, limit + ATTACHED_BODY_BYTES))
-    app.include_router(decide_routes(parts.engine, parts.identity, limit))
+    app.include_router(chat_routes(parts.engine, parts.identity, limit))
     app.include_router(search_routes(parts.engine, parts.identity, limit))
-    app.include_router(check_routes(parts.engine, parts.identity, limit))
     app.include_router(fetch_routes(parts.engine, limit))
     app.include_router(websocket_routes(parts.engine, parts.identity, parts.find_key, limit))
     app.include_router(compatible_routes(api))

@@ -7,18 +7,28 @@ follow-up finds it.
 import asyncio
 from collections import Counter
 from collections.abc import Coroutine
+from dataclasses import dataclass
 
 import structlog
 
 from pellucid_gateway.access.caller_access import current_access
-from pellucid_gateway.analytics.habits import Recent
+from pellucid_gateway.analytics.counting import Counting
+from pellucid_gateway.analytics.habits import Habits, Recent
+from pellucid_gateway.analytics.learned_trust import LearnedTrust
+from pellucid_gateway.analytics.query_log import QueryLog
 from pellucid_gateway.analytics.rollups import of_failure, of_passed, of_profile, of_search, of_turn
-from pellucid_gateway.conversation.kept import Kept
+from pellucid_gateway.analytics.stats_reader import StatsReader
+from pellucid_gateway.analytics.turn_log import TurnLog
+from pellucid_gateway.conversation.conversations import Conversations
+from pellucid_gateway.conversation.memories import Memories
+from pellucid_gateway.conversation.source_preferences import SourcePreferences
 from pellucid_gateway.domain.events import TurnResult
 from pellucid_gateway.domain.passed_on import PassedOn
 from pellucid_gateway.domain.request import TurnRequest
 from pellucid_gateway.domain.search_outcome import SearchOutcome
+from pellucid_gateway.domain.state_ports import State
 from pellucid_gateway.metrics import observe_habit
+from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import ServiceError
 
 # How long the end of a turn waits for its conversation to be kept.
@@ -29,6 +39,28 @@ _MOST_AT_ONCE = 500
 _CLOSE_S = 2.0
 
 log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """What is kept, as the engine and the APIs use it; None: the operator keeps none of it.
+
+    Attributes:
+        state: Where all of it is.
+        clock: When.
+    """
+
+    state: State
+    clock: Clock
+    counting: Counting
+    stats: StatsReader
+    habits: Habits
+    conversations: Conversations | None
+    memories: Memories
+    preferences: SourcePreferences
+    query_log: QueryLog | None
+    turns: TurnLog
+    learned: LearnedTrust | None
 
 
 class Afterwards:

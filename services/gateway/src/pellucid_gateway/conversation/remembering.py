@@ -15,9 +15,8 @@ from pellucid_gateway.access.abuse import AbuseGate
 from pellucid_gateway.access.caller_access import current_access
 from pellucid_gateway.analytics.counting import usage_bucket
 from pellucid_gateway.analytics.rollups import day_of
-from pellucid_gateway.conversation.afterwards import Afterwards, key_owner
+from pellucid_gateway.conversation.afterwards import Afterwards, Kept, key_owner
 from pellucid_gateway.conversation.conversations import Recalled
-from pellucid_gateway.conversation.kept import Kept
 from pellucid_gateway.conversation.page_sights import has_changed, wall_of
 from pellucid_gateway.domain.engine import EngineLayer, TurnEngine
 from pellucid_gateway.domain.errors import BudgetSpentError, failed_by

@@ -13,9 +13,8 @@ from pellucid_gateway.analytics.learned_trust import LearnedTrust
 from pellucid_gateway.analytics.query_log import QueryLog
 from pellucid_gateway.analytics.stats_reader import StatsReader
 from pellucid_gateway.analytics.turn_log import TurnLog
-from pellucid_gateway.conversation.afterwards import Afterwards
+from pellucid_gateway.conversation.afterwards import Afterwards, Kept
 from pellucid_gateway.conversation.conversations import Conversations
-from pellucid_gateway.conversation.kept import Kept
 from pellucid_gateway.conversation.memories import Memories
 from pellucid_gateway.conversation.remembering import RememberingEngine
 from pellucid_gateway.conversation.source_preferences import SourcePreferences

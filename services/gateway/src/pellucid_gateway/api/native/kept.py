@@ -22,8 +22,8 @@ from pellucid_gateway.api.native.kept_schema import (
     PreferenceReply,
     PreferencesReply,
 )
+from pellucid_gateway.conversation.afterwards import Kept
 from pellucid_gateway.conversation.conversations import MOST_CONVERSATIONS, Conversations
-from pellucid_gateway.conversation.kept import Kept
 from pellucid_gateway.conversation.memories import Memories
 from pellucid_gateway.conversation.source_preferences import SourcePreferences, Stance
 

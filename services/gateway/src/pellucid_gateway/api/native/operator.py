@@ -22,7 +22,7 @@ from pellucid_gateway.api.native.kept_schema import (
     StatsReply,
     TurnsReply,
 )
-from pellucid_gateway.conversation.kept import Kept
+from pellucid_gateway.conversation.afterwards import Kept
 
 _MOST_LEARNED = 1_000
 
