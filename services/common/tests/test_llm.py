@@ -21,8 +21,7 @@ from pellucid_runtime.llm.model import (
     ChatRequest,
     Usage,
 )
-from pellucid_runtime.llm.openai import OpenAiClient
-from pellucid_runtime.llm.opening import open_llm
+from pellucid_runtime.llm.openai import OpenAiClient, open_llm
 from pellucid_runtime.llm.settings import LlmSettings
 
 

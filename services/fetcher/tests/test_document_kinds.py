@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 from lantern_page import ARTICLE, lantern_page
+from pydantic import TypeAdapter
 
-from pellucid_fetcher.document import from_plain, to_plain
+from pellucid_fetcher.document import Extracted, to_json
 from pellucid_fetcher.extraction.reading import sniffing
 from pellucid_fetcher.outcome import FetchStatus, Page
 
@@ -147,4 +148,5 @@ def test_sniffing(head: bytes, declared: str, path: str, expected: str) -> None:
 
 def test_results_survive_the_process_border(extract: Any) -> None:
     found = extract(lantern_page(ARTICLE), url="http://lantern.example/2022/07/09/bakery")
-    assert from_plain(to_plain(found)) == found
+    assert found.published is not None
+    assert TypeAdapter(Extracted).validate_json(to_json(found)) == found

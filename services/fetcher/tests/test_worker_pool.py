@@ -14,8 +14,8 @@ from pellucid_fetcher.outcome import FetchStatus
 
 # Behaves by the first byte of the document: answers, hangs, dies or talks nonsense.
 HOSTILE = """
-import json, os, struct, sys, time
-from pellucid_fetcher.document import Extracted, to_plain
+import os, struct, sys, time
+from pellucid_fetcher.document import Extracted, to_json
 sys.stdout.buffer.write(b"\\x01"); sys.stdout.buffer.flush()
 while frame := sys.stdin.buffer.read(8):
     header, body = struct.unpack(">II", frame)
@@ -23,7 +23,7 @@ while frame := sys.stdin.buffer.read(8):
     body = sys.stdin.buffer.read(body)
     if body[:1] == b"h": time.sleep(60)
     if body[:1] == b"d": os.kill(os.getpid(), 11)
-    data = json.dumps(to_plain(Extracted(text=body.decode()))).encode()
+    data = to_json(Extracted(text=body.decode()))
     if body[:1] == b"n": data = b"nonsense"
     sys.stdout.buffer.write(struct.pack(">II", len(data), 0) + data); sys.stdout.buffer.flush()
 """
@@ -82,3 +82,11 @@ async def test_a_worker_that_does_not_start_is_replaced(tmp_path: Path) -> None:
             await pool.extract(_document(b"die"), timeout_s=30)
         assert (await pool.extract(_document(b"good"), timeout_s=30)).text == "good"
     assert starts.read_text("utf-8") == "xxx"
+
+
+async def test_a_worker_is_told_all_that_is_known_of_a_document() -> None:
+    body = b"<main><p>The lamp is described in <a href=/lamp>the keeper's book</a>.</p></main>"
+    document = Document(body, "http://ostwick.test/a", sniffing.WHOLE, "utf-8", links=True)
+    async with WorkerPool(1) as pool:
+        found = await pool.extract(document, timeout_s=30)
+    assert "[the keeper's book](http://ostwick.test/lamp)" in found.text

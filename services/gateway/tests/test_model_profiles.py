@@ -27,7 +27,7 @@ from pellucid_runtime.llm.model import (
     LlmUnavailableError,
 )
 from pellucid_runtime.llm.openai import OpenAiClient
-from pellucid_runtime.llm.opening import tried_models
+from pellucid_runtime.llm.probe import tried_models
 from rig.model_profiles import PROFILES
 from rig.profile_rules import HALF, SHOWN, THOUGHT, WRITTEN, Profile
 from rig.profile_server import ProfileServer

@@ -341,8 +341,9 @@ def test_operators_can_add_profiles() -> None:
     added = Profiles.from_yaml(bundled("profiles.yaml"), "strict: {threshold: 0.6}")
     rules = added.rules("strict", Overrides(), time_sensitive=False)
     assert (rules.threshold, rules.max_results) == (0.6, 5)
-    with pytest.raises(TableError):
-        Profiles.from_yaml(bundled("profiles.yaml"), "bad: {threshold: 2}")
+    for wrong in ("threshold: 2", "max_results: 0", "treshold: 0.6", "weights: {trust: 1}"):
+        with pytest.raises(TableError, match="bad"):
+            Profiles.from_yaml(bundled("profiles.yaml"), f"bad: {{{wrong}}}")
 
 
 @pytest.mark.parametrize(("scale", "merged"), [(Scale(), True), (Scale(zero=0.75), False)])

@@ -162,9 +162,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> ModelFiles:
     (folder / "config.json").write_text(json.dumps(config), "utf-8")
     (folder / "special_tokens_map.json").write_text('{"pad_token": "<pad>"}', "utf-8")
     digest = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
-    spec = ModelSpec(
-        "tiny-fp32", "", "", "", "", digest, frozenset({"all"}), 256, encoder=CARD.encoder
-    )
+    spec = ModelSpec("tiny-fp32", digest, frozenset({"all"}), 256, CARD.encoder)
     return ModelFiles(spec, folder)
 
 

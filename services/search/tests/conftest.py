@@ -22,7 +22,7 @@ from pellucid_runtime.clock import FixedClock, SystemClock
 from pellucid_runtime.health import Health
 from pellucid_runtime.rpc.channel import open_channel
 from pellucid_runtime.rpc.server import GrpcServer
-from pellucid_search import app
+from pellucid_search import app, provider_wiring
 from pellucid_search.adapters import ddgs_engine, guarded_store, redis_gate, redis_leases
 from pellucid_search.dates.other_languages import read_other_language
 from pellucid_search.settings import SearchSettings
@@ -175,7 +175,7 @@ class Ddgs:
 def ddgs_library(monkeypatch: pytest.MonkeyPatch) -> Ddgs:
     """The library replaced by rows, and no look for a network."""
     library = Ddgs()
-    monkeypatch.setattr(app, "fetch_rows", lambda _proxy: library.fetch)
+    monkeypatch.setattr(provider_wiring, "fetch_rows", lambda _proxy: library.fetch)
     monkeypatch.setattr(ddgs_engine.DdgsEngine, "_look_for_network", _nothing)
     return library
 

@@ -15,10 +15,11 @@ from pellucid_search.asking.answering import Generation
 from pellucid_search.hits import DateSource
 from pellucid_search.local.corpus import document_url
 from pellucid_search.local.documents import html_document, markdown_document, read_document
-from pellucid_search.local.index import LocalIndex, LocalQuery
+from pellucid_search.local.index import LocalIndex
 from pellucid_search.local.snippets import SNIPPET_LENGTH, snippet
-from pellucid_search.query import ProviderQuery
+from pellucid_search.query import Freshness, ProviderQuery
 
+NOW = datetime(2026, 2, 1, tzinfo=UTC)
 PAGE = """<html lang="{lang}"><head><title>{title}</title>
 <meta property="article:published_time" content="{date}"></head>
 <body><nav>Menu ferry</nav><main><p>{body}</p></main><script>ferry()</script></body></html>"""
@@ -41,7 +42,7 @@ class Corpus:
         return file
 
     def found(self, text: str, **values: Any) -> list[str]:
-        return [hit.url for hit in self.index.search(LocalQuery(text, **values))]
+        return [hit.url for hit in self.index.search(ProviderQuery(text, NOW, **values))]
 
 
 def test_a_banner_goes_with_its_menu_and_a_heading_stays() -> None:
@@ -97,9 +98,9 @@ def test_restrictions_are_kept(corpus: Corpus) -> None:
     ferry = "http://a.localhost:8099/ferry.html"
 
     assert corpus.found("ferry", site="a.localhost") == [ferry]
-    assert corpus.found("ferry", since=datetime(2025, 1, 1, tzinfo=UTC)) == [ferry]
-    assert corpus.found("ferry", exclude=("b.localhost",)) == [ferry]
-    assert corpus.found("ferry", include=("a.localhost",)) == [ferry]
+    assert corpus.found("ferry", freshness=Freshness.YEAR) == [ferry]
+    assert corpus.found("ferry", exclude_domains=("b.localhost",)) == [ferry]
+    assert corpus.found("ferry", include_domains=("a.localhost",)) == [ferry]
     assert corpus.found("ferry", count=1) == [ferry]
 
 
@@ -165,7 +166,7 @@ def test_an_empty_or_absent_corpus_finds_nothing(tmp_path: Path) -> None:
     index.prepare()
 
     assert index.update().documents == 0
-    assert index.search(LocalQuery("ferry")) == ()
+    assert index.search(ProviderQuery("ferry", NOW)) == ()
 
 
 def test_text_markdown_and_pdf_are_read(tmp_path: Path) -> None:
@@ -246,8 +247,7 @@ async def test_a_large_corpus_does_not_hold_up_the_loop(tmp_path: Path) -> None:
         before = time.monotonic()
         await asyncio.sleep(0.005)
         lags.append(time.monotonic() - before - 0.005)
-    query = ProviderQuery("ferry", datetime(2026, 1, 1, tzinfo=UTC))
-    found = await engine.ask(query, timeout_s=10)
+    found = await engine.ask(ProviderQuery("ferry", NOW), timeout_s=10)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pellucid_runtime.settings import load_settings
-from pellucid_search.app import endpoint_of
+from pellucid_search.provider_wiring import endpoint_of
 from pellucid_search.providers.registry import REGISTRY
 from pellucid_search.settings import SearchSettings
 

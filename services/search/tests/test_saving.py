@@ -6,7 +6,7 @@ from typing import Any
 from pellucid.search.v1 import search_pb2 as pb
 from search_provider_fixtures import GOOD
 
-from pellucid_search.asking.housekeeping import Housekeeping
+from pellucid_search.asking.housekeeping import go_round
 from pellucid_search.asking.ledger import Ledger
 from pellucid_search.asking.planning import Lineup, Offer, make_plan
 from pellucid_search.metrics import BUDGET_SOFT_LIMITS
@@ -50,7 +50,7 @@ async def test_the_round_logs_and_counts_the_soft_limit(
     before = BUDGET_SOFT_LIMITS._value.get()
 
     for _ in range(3):
-        await Housekeeping(ledger, {}, clock).round()
+        await go_round(ledger, {}, clock)
 
     assert BUDGET_SOFT_LIMITS._value.get() == before + 1
     written = capsys.readouterr()

@@ -14,12 +14,12 @@ from pellucid_search.asking.answer_cache import cache_key, time_to_live_s
 from pellucid_search.asking.ledger import Ledger, UsageRow
 from pellucid_search.asking.planning import Lineup, Offer, lineup, make_plan
 from pellucid_search.dates.publication import publication_date
+from pellucid_search.domains import host_name
 from pellucid_search.hits import DateSource, Hit
 from pellucid_search.providers import ddgs
 from pellucid_search.query import Freshness, ProviderQuery, Query, Routing, SearchRequest
 from pellucid_search.results.canonical import canonical_url, page_key
 from pellucid_search.results.domain_policy import Verdict, policy_file, shipped_policy
-from pellucid_search.results.domains import host_name
 from pellucid_search.results.plain_text import plain_text
 from pellucid_search.results.syndication import collapse_syndicated
 

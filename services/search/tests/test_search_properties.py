@@ -62,13 +62,6 @@ class FakeEngine:
         return ProviderReply(tuple(RawHit(url, f"Page of {self.name}", "text") for url in pages))
 
 
-class Deaf:
-    def called(self, provider: str, outcome: str, seconds: float) -> None:
-        assert provider
-        assert outcome
-        assert seconds >= 0
-
-
 def build_searcher(engines: Mapping[str, FakeEngine], cache: Any, counters: Any) -> Searcher:
     clock: Clock = SystemClock()
     ledger = Ledger(counters, budget_micro_usd=10**9, providers=NAMES)
@@ -76,7 +69,7 @@ def build_searcher(engines: Mapping[str, FakeEngine], cache: Any, counters: Any)
     background = Background()
     provider_clients = {
         name: ProviderClient(
-            ProviderSpec(name), engine, gate, ledger, clock, ProviderLimits(), Deaf(), lambda: 0.0
+            ProviderSpec(name), engine, gate, ledger, clock, ProviderLimits(), lambda: 0.0
         )
         for name, engine in engines.items()
     }

@@ -9,15 +9,16 @@ import pytest
 from pellucid.search.v1 import search_pb2 as pb
 from search_provider_fixtures import GOOD
 from search_provider_refusals import BRAVE_HEADERS, brave_error
-from test_waiting import HITS, QUERY, Deaf, Slow
+from test_waiting import HITS, QUERY, Slow
 
 from pellucid_runtime.store_guard import Background
-from pellucid_search.asking.answering import Answering, ProviderRequest
+from pellucid_search.asking.answering import Answering
 from pellucid_search.asking.buckets import LocalGate, Rate
 from pellucid_search.asking.ledger import Ledger
 from pellucid_search.asking.line import Line
 from pellucid_search.asking.planning import Plan
 from pellucid_search.asking.provider_client import ProviderClient, ProviderLimits
+from pellucid_search.asking.provider_request import ProviderRequest
 from pellucid_search.asking.relay import Relay
 from pellucid_search.asking.write_behind import WriteBehind
 from pellucid_search.errors import BadKeyError, RateError
@@ -65,7 +66,7 @@ def relay_over(system_clock: Any, counters: Any, memory_cache: Any) -> Any:
         ledger = Ledger(counters, budget_micro_usd=10**9, providers=("x",))
         limits = ProviderLimits(timeout_s=2.5)
         provider_client = ProviderClient(
-            ProviderSpec("x"), engine, gate, ledger, system_clock, limits, Deaf()
+            ProviderSpec("x"), engine, gate, ledger, system_clock, limits
         )
         background = Background()
         cache = WriteBehind(memory_cache, background)

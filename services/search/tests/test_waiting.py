@@ -11,11 +11,12 @@ from pellucid_runtime.breaker import FAILURES_TO_OPEN, BreakerState
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.store_guard import Background
 from pellucid_search.adapters.guarded_store import GuardedCounters
-from pellucid_search.asking.answering import Answering, ProviderRequest
+from pellucid_search.asking.answering import Answering
 from pellucid_search.asking.buckets import LocalGate
 from pellucid_search.asking.ledger import Ledger
 from pellucid_search.asking.planning import Plan
 from pellucid_search.asking.provider_client import ProviderClient, ProviderLimits
+from pellucid_search.asking.provider_request import ProviderRequest
 from pellucid_search.asking.relay import Relay
 from pellucid_search.asking.write_behind import WriteBehind
 from pellucid_search.errors import RateError
@@ -27,13 +28,6 @@ from pellucid_search.reports import ProviderRun, ProviderStatus
 
 QUERY = ProviderQuery("island ferry", datetime(2026, 1, 3, tzinfo=UTC))
 HITS = (RawHit("https://example.com/", "One", "text"),)
-
-
-class Deaf:
-    def called(self, provider: str, outcome: str, seconds: float) -> None:
-        assert provider
-        assert outcome
-        assert seconds >= 0
 
 
 class Slow:
@@ -74,7 +68,7 @@ def build(system_clock: Any, counters: Any, memory_cache: Any) -> Any:
         gate = LocalGate({}, system_clock.monotonic)
         spec = ProviderSpec("x")
         provider_client = ProviderClient(
-            spec, engine, gate, ledger, system_clock, ProviderLimits(**limits), Deaf()
+            spec, engine, gate, ledger, system_clock, ProviderLimits(**limits)
         )
         background = Background()
         cache = WriteBehind(memory_cache, background)
@@ -124,16 +118,16 @@ async def test_a_full_room_is_waited_for_no_longer_than_there_is_time(
     _, provider_client = build(Slow(1.0), concurrency=1)
     first, second = ProviderRun("x", 0), ProviderRun("x", 0)
     working = asyncio.create_task(
-        provider_client.ask(QUERY, first, until=system_clock.monotonic() + 10)
+        provider_client.ask(ProviderRequest(QUERY, 0, system_clock.monotonic() + 10), first)
     )
     await asyncio.sleep(0.01)
 
-    await provider_client.ask(QUERY, second, until=system_clock.monotonic() + 0.1)
+    await provider_client.ask(ProviderRequest(QUERY, 0, system_clock.monotonic() + 0.1), second)
 
     assert not working.done()
     assert (second.status, second.error_code, second.calls) == (ProviderStatus.FAILED, "timeout", 0)
     await working
-    await provider_client.ask(QUERY, second, until=system_clock.monotonic() + 3)
+    await provider_client.ask(ProviderRequest(QUERY, 0, system_clock.monotonic() + 3), second)
     assert second.status is ProviderStatus.OK
 
 
@@ -142,19 +136,21 @@ async def test_room_is_left_to_those_who_can_still_be_answered(
 ) -> None:
     engine = Slow(0.4)
     _, provider_client = build(engine, concurrency=1)
-    await provider_client.ask(QUERY, ProviderRun("x", 0), until=system_clock.monotonic() + 3)
+    await provider_client.ask(
+        ProviderRequest(QUERY, 0, system_clock.monotonic() + 3), ProviderRun("x", 0)
+    )
     first, late, second = (ProviderRun("x", 0) for _ in range(3))
     working = asyncio.create_task(
-        provider_client.ask(QUERY, first, until=system_clock.monotonic() + 3)
+        provider_client.ask(ProviderRequest(QUERY, 0, system_clock.monotonic() + 3), first)
     )
     await asyncio.sleep(0.01)
 
     # The one that has no time for a usual answer once there is room gives its place up before.
     waiting = asyncio.create_task(
-        provider_client.ask(QUERY, late, until=system_clock.monotonic() + 0.5)
+        provider_client.ask(ProviderRequest(QUERY, 0, system_clock.monotonic() + 0.5), late)
     )
     await asyncio.sleep(0.01)
-    await provider_client.ask(QUERY, second, until=system_clock.monotonic() + 5)
+    await provider_client.ask(ProviderRequest(QUERY, 0, system_clock.monotonic() + 5), second)
     await asyncio.gather(working, waiting)
 
     assert (late.status, late.calls) == (ProviderStatus.FAILED, 0)
@@ -170,7 +166,9 @@ async def test_too_many_calls_of_our_own_are_not_taken_for_a_provider_in_trouble
 
     def begin(seconds: float) -> asyncio.Task[None]:
         until = system_clock.monotonic() + seconds
-        return asyncio.create_task(provider_client.ask(QUERY, ProviderRun("x", 0), until=until))
+        return asyncio.create_task(
+            provider_client.ask(ProviderRequest(QUERY, 0, until), ProviderRun("x", 0))
+        )
 
     await asyncio.gather(*(begin(0.05) for _ in range(many)))
     assert provider_client.breaker.state is BreakerState.CLOSED
@@ -231,7 +229,9 @@ async def test_limits_are_read_from_refusals_too(build: Any, system_clock: Any) 
     error = RateError("slow down", retry_after_s=0.0, windows=windows)
     _, provider_client = build(Slow(0.0, error))
 
-    await provider_client.ask(QUERY, ProviderRun("x", 0), until=system_clock.monotonic() + 1)
+    await provider_client.ask(
+        ProviderRequest(QUERY, 0, system_clock.monotonic() + 1), ProviderRun("x", 0)
+    )
 
     standing = await provider_client.gate.standing("x")
     assert (standing.remaining_short, standing.remaining_long) == (0, 0)

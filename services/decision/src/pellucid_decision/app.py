@@ -1,11 +1,9 @@
 """Composition root of the decision service: the only reader of its settings."""
 
-import asyncio
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from datetime import datetime
 from urllib.parse import urlsplit
 
-import grpc
 from pellucid.decision.v1.decision_pb2_grpc import add_DecisionServiceServicer_to_server
 
 from pellucid_decision import metrics
@@ -28,11 +26,15 @@ from pellucid_runtime.clock import clock_from
 from pellucid_runtime.domains import registrable_domain
 from pellucid_runtime.health import Health
 from pellucid_runtime.listener import StartError
-from pellucid_runtime.llm.opening import open_llm
+from pellucid_runtime.llm.openai import open_llm
 from pellucid_runtime.rpc.channel import open_channel
 from pellucid_runtime.rpc.server import GrpcServer
 from pellucid_runtime.service import Service
+from pellucid_runtime.supervision import supervise
 from pellucid_runtime.telemetry.metrics import MetricsServer
+
+RULES_RELOAD_S = 5.0
+"""Between two looks at the rules files."""
 
 
 async def build(settings: DecisionSettings, stack: AsyncExitStack) -> Service:
@@ -42,7 +44,7 @@ async def build(settings: DecisionSettings, stack: AsyncExitStack) -> Service:
         StartError: The rules files cannot be used.
     """
     rules = _rules(settings)
-    await _watch(rules, settings, stack)
+    supervise(stack, "rules-watch", lambda: rules.watch(RULES_RELOAD_S))
     clock = clock_from(settings)
     await _warm_up(rules, clock.now(), settings)
     cache = DecisionCache(clock)
@@ -57,14 +59,7 @@ async def build(settings: DecisionSettings, stack: AsyncExitStack) -> Service:
         reflected=metrics.observe_reflection,
         reflector=ModelReflector(llm, settings.decision_reflect_timeout_s) if llm else None,
     )
-    servicer = DecisionServicer(
-        decide=service.decide,
-        write=service.write,
-        reflect=service.reflect,
-        clock=clock,
-        cutoff=settings.cutoff,
-    )
-    return _service(settings, servicer)
+    return _service(settings, DecisionServicer(service, clock, settings.cutoff))
 
 
 def _cascade(
@@ -106,7 +101,7 @@ async def _model(settings: DecisionSettings, stack: AsyncExitStack) -> ChatModel
         return None
     return ChatModel(
         client,
-        host=urlsplit(settings.openai_base_url).hostname or "llm",
+        receiver=urlsplit(settings.openai_base_url).hostname or "llm",
         internal=settings.llm_internal,
         fast_model=settings.llm_fast_model or settings.llm_model,
         reasoning_model=settings.llm_reasoning_model or settings.llm_model,
@@ -124,25 +119,13 @@ def _rules(settings: DecisionSettings) -> RulesFolder:
         raise StartError(f"rules: {error}") from error
 
 
-async def _watch(rules: RulesFolder, settings: DecisionSettings, stack: AsyncExitStack) -> None:
-    task = asyncio.create_task(rules.watch(settings.decision_rules_reload_s), name="rules-watch")
-
-    async def stop() -> None:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
-
-    stack.push_async_callback(stop)
-
-
 def _service(settings: DecisionSettings, servicer: DecisionServicer) -> Service:
     health = Health()
     health.component("rules", ready=True)
-
-    def register(server: grpc.aio.Server) -> None:
-        add_DecisionServiceServicer_to_server(servicer, server)
-
-    grpc_server = GrpcServer(settings, register=[register], services=[SERVICE_NAME], health=health)
-    return Service(
-        name="decision", listeners=[grpc_server, MetricsServer(settings, health)], health=health
+    grpc_server = GrpcServer(
+        settings,
+        register=[lambda server: add_DecisionServiceServicer_to_server(servicer, server)],
+        services=[SERVICE_NAME],
+        health=health,
     )
+    return Service("decision", [grpc_server, MetricsServer(settings, health)], health)

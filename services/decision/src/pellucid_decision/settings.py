@@ -33,9 +33,6 @@ class DecisionSettings(LlmSettings):
         default=None,
         description="Additional categories of the keyword matrix.",
     )
-    decision_rules_reload_s: float = Field(
-        default=5.0, ge=0.2, le=3600, description="Seconds between checks of the rules files."
-    )
     decision_understand_timeout_s: float = Field(
         default=0.2,
         gt=0,

@@ -40,7 +40,7 @@ from pellucid_fetcher.fetching import FetchPolicy, PageFetcher, Steps
 from pellucid_fetcher.metrics import BROWSER_AVAILABLE, STORE_ERRORS, MetricsObserver
 from pellucid_fetcher.politeness.flights import Flights
 from pellucid_fetcher.politeness.politeness import LocalRateLimit
-from pellucid_fetcher.politeness.robots_guard import RobotsGuard, RobotsPolicy
+from pellucid_fetcher.politeness.robots_guard import RobotsGuard
 from pellucid_fetcher.politeness.track_record import TrackRecord
 from pellucid_fetcher.ports import Extractor, RateLimit, Renderer
 from pellucid_fetcher.server import SERVICE, FetcherServicer
@@ -188,7 +188,7 @@ def _third_parties(settings: FetcherSettings) -> tuple[ThirdParty, ...]:
     if settings.reader_base_url is not None:
         key = settings.reader_api_key.get_secret_value() if settings.reader_api_key else ""
         base = settings.reader_base_url.rstrip("/")
-        parties.append(ReaderService(base, key, settings.fetcher_reader_user_urls))
+        parties.append(ReaderService(base, settings.fetcher_reader_user_urls, key))
     if settings.archive_base_url != OFF:
         parties.append(WebArchive(settings.archive_base_url.rstrip("/")))
     return tuple(parties)
@@ -284,4 +284,4 @@ async def _rate(settings: FetcherSettings, stack: AsyncExitStack) -> RateLimit:
 def _robots(settings: FetcherSettings, http: HttpPath) -> RobotsGuard | None:
     if not settings.fetcher_robots:
         return None
-    return RobotsGuard(http, RobotsPolicy(settings.fetcher_robots_agent), time.monotonic)
+    return RobotsGuard(http, settings.fetcher_robots_agent, time.monotonic)

@@ -3,11 +3,12 @@
 Both sides cross a process border as JSON plus raw bytes, so they hold plain values only.
 """
 
-from dataclasses import asdict, dataclass
+import json
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from pellucid_fetcher.outcome import DateOrigin, FetchStatus, PublishedDate
+from pellucid_fetcher.outcome import FetchStatus, PublishedDate
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,6 @@ class Document:
         url: Final address; used for relative links, dates and the page type.
         content_type: As sniffed.
         charset: From the response header; empty when it names none.
-        truncated: The body is cut.
         links: Links are to be written down.
     """
 
@@ -27,8 +27,11 @@ class Document:
     url: str
     content_type: str
     charset: str = ""
-    truncated: bool = False
     links: bool = False
+
+    def about(self) -> dict[str, Any]:
+        """Return all but the body, as JSON values."""
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.name != "body"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,35 +66,7 @@ class Extracted:
     leads_to: str = ""
 
 
-def to_plain(extracted: Extracted) -> dict[str, Any]:
-    """Turn the result into JSON values."""
-    plain = asdict(extracted)
-    if extracted.published is not None:
-        plain["published"]["time"] = extracted.published.time.isoformat()
-    return plain
-
-
-def from_plain(plain: dict[str, Any]) -> Extracted:
-    """Rebuild a result from JSON values.
-
-    Raises:
-        KeyError, TypeError, ValueError: They are not a result.
-    """
-    published = plain.pop("published", None)
-    warnings = tuple(plain.pop("warnings", ()))
-    status = FetchStatus(plain.pop("status"))
-    date = read_date(published) if published else None
-    return Extracted(status=status, published=date, warnings=warnings, **plain)
-
-
-def read_date(plain: dict[str, Any]) -> PublishedDate:
-    """Rebuild a date from JSON values.
-
-    Raises:
-        KeyError, ValueError: They are not a date.
-    """
-    return PublishedDate(
-        datetime.fromisoformat(plain["time"]),
-        DateOrigin(plain["origin"]),
-        float(plain["confidence"]),
-    )
+def to_json(extracted: Extracted) -> bytes:
+    """Write a result; what is no character becomes a question mark."""
+    text = json.dumps(asdict(extracted), ensure_ascii=False, default=datetime.isoformat)
+    return text.encode("utf-8", "replace")

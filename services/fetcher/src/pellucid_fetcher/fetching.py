@@ -8,7 +8,7 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pellucid_fetcher.egress.address import Target, parse
+from pellucid_fetcher.egress.address import Target, host_in, parse
 from pellucid_fetcher.egress.exemptions import Exemptions
 from pellucid_fetcher.errors import FetchFault
 from pellucid_fetcher.outcome import FetchStatus, Method, Page, PageRequest, Purpose
@@ -79,15 +79,8 @@ class PageFetcher:
 
     def reliability(self, request: PageRequest) -> float:
         """Return how often pages of this host could be read, 0 to 1; 0.5 when nothing is known."""
-        host = self.host(request)
+        host = host_in(request.url)
         return self._steps.record.reliability(host) if host else 0.0
-
-    def host(self, request: PageRequest) -> str:
-        """Return the host that a request asks; empty when its address cannot be read."""
-        try:
-            return parse(request.url).host
-        except FetchFault:
-            return ""
 
     async def _read(self, run: Run) -> Page:
         if run.left_s < _FLOOR_S:
@@ -96,7 +89,7 @@ class PageFetcher:
             return await self._steps.chain.read_given(run, run.request.content)
         target = parse(run.request.url)
         if run.request.purpose is Purpose.USER_URL:
-            return await self._steps.chain.read(run)
+            return await self._steps.chain.read(run, target)
         page = await self._search_result(target, run)
         return replace(page, host_reliability=self._steps.record.reliability(target.host))
 
@@ -119,7 +112,7 @@ class PageFetcher:
     async def _read_and_keep(self, target: Target, run: Run) -> Page:
         try:
             await self._be_polite(target, run)
-            page = await self._steps.chain.read(run)
+            page = await self._steps.chain.read(run, target)
         except FetchFault as fault:
             page = failed(run, fault)
         self._steps.record.note(target.host, page.status)

@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
 
+from pellucid_fetcher.egress.address import host_in
 from pellucid_fetcher.fetching import PageFetcher
 from pellucid_fetcher.outcome import Page, PageRequest
 
@@ -47,7 +48,7 @@ def _fair_order(fetcher: PageFetcher, requests: Sequence[PageRequest]) -> list[i
     of_host: Counter[str] = Counter()
     before: dict[int, int] = {}
     for at in by_record:
-        host = fetcher.host(requests[at])
+        host = host_in(requests[at].url)
         before[at] = of_host[host]
         of_host[host] += 1
     return sorted(by_record, key=before.__getitem__)

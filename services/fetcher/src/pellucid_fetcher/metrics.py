@@ -3,8 +3,7 @@
 import structlog
 from prometheus_client import Counter, Gauge, Histogram
 
-from pellucid_fetcher.egress.address import parse
-from pellucid_fetcher.errors import FetchFault
+from pellucid_fetcher.egress.address import host_in
 from pellucid_fetcher.outcome import Page, Purpose
 
 _log = structlog.get_logger("pellucid_fetcher.metrics")
@@ -53,7 +52,7 @@ class MetricsObserver:
         if not page.success:
             _log.warning(
                 "page_failed",
-                host=_host(page.url) if purpose == Purpose.SEARCH_RESULT else "",
+                host=host_in(page.url) if purpose == Purpose.SEARCH_RESULT else "",
                 status=page.status.value,
                 http_status=page.http_status,
                 reason=page.reason,
@@ -66,10 +65,3 @@ class MetricsObserver:
         BODY_BYTES.observe(page.bytes_decoded)
         for warning in page.warnings:
             WARNINGS.labels(warning).inc()
-
-
-def _host(url: str) -> str:
-    try:
-        return parse(url).host
-    except FetchFault:
-        return ""

@@ -5,7 +5,7 @@ from pellucid_runtime.loading import loading
 with loading():
     from pellucid_gateway.app import build
     from pellucid_gateway.settings import GatewaySettings
-    from pellucid_runtime.llm.opening import tried_models
+    from pellucid_runtime.llm.probe import tried_models
     from pellucid_runtime.service import run
 
 

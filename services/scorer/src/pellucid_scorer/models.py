@@ -1,19 +1,17 @@
 """Which models there are, where their files come from and what they were trained on."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 import yaml
+from pydantic import Field
 
 from pellucid_scorer.errors import TableError
-
-SHA256 = re.compile(r"[0-9a-f]{64}")
-
+from pellucid_scorer.typed_tables import typed
 
 WEIGHTS = "model.safetensors"
 
@@ -58,6 +56,10 @@ class Scale:
     zero: float = 0.0
     one: float = 1.0
 
+    def __post_init__(self) -> None:
+        if not self.zero < self.one:
+            raise ValueError("zero is not below one")
+
     def likenesses(self, cosines: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return likenesses on the reference's scale, at most 1; below 0 for what is unlike.
 
@@ -74,32 +76,32 @@ class ModelSpec:
 
     Attributes:
         name: Name in settings and responses.
+        sha256: Digest of the weights.
+        scripts: Scripts that it was trained on (see `scripts.is_read_by`).
+        max_tokens: Tokens of a text that it reads.
+        encoder: Model whose weights these are, in whatever precision; trained weights name it.
         hub: Repository on the hub.
         revision: Branch, tag or commit there.
         package: Distribution that carries the files; empty when none does.
         folder: Folder of the files within it.
-        sha256: Digest of the weights.
-        scripts: Scripts that it was trained on (see `scripts.is_read_by`).
-        max_tokens: Tokens of a text that it reads.
-        languages: ISO 639-1 codes of those that it is good at; none: it is equally good at all.
         file: Name of the weights: of the kind safetensors, else of 4 bits (see `packed_model`).
         prefixes: What it wants before a question and before a passage.
         scale: How its cosines become likenesses.
-        encoder: Model whose weights these are, in whatever precision; trained weights name it.
+        languages: ISO 639-1 codes of those that it is good at; none: it is equally good at all.
     """
 
     name: str
-    hub: str
-    revision: str
-    package: str
-    folder: str
-    sha256: str
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     scripts: frozenset[str]
     max_tokens: int
+    encoder: str
+    hub: str = ""
+    revision: str = "main"
+    package: str = ""
+    folder: str = ""
     file: str = WEIGHTS
     prefixes: Prefixes = Prefixes()
     scale: Scale = Scale()
-    encoder: str = ""
     languages: frozenset[str] = frozenset()
 
 
@@ -114,12 +116,13 @@ class Models:
         """Read the table and the operator's additions.
 
         Raises:
-            TableError: A digest is malformed.
+            TableError: A field of a model is missing or of another form.
         """
         raw: dict[str, dict[str, Any]] = {}
         for part in (text, *extensions):
             raw |= yaml.safe_load(part) or {}
-        return cls({name: _spec(name, fields) for name, fields in raw.items()})
+        named = ({"name": name, "encoder": name, **fields} for name, fields in raw.items())
+        return cls({entry["name"]: typed(ModelSpec, entry, "models") for entry in named})
 
     def named(self, name: str) -> ModelSpec:
         """Return a model.
@@ -131,30 +134,3 @@ class Models:
             known = ", ".join(sorted(self.by_name))
             raise TableError(f"SCORER_MODEL: {name!r} is not one of {known}")
         return self.by_name[name]
-
-
-def _spec(name: str, fields: Mapping[str, Any]) -> ModelSpec:
-    if not SHA256.fullmatch(str(fields["sha256"])):
-        raise TableError(f"sha256 of model {name} is not 64 hexadecimal digits")
-    return ModelSpec(
-        name=name,
-        hub=fields.get("hub", ""),
-        revision=fields.get("revision", "main"),
-        package=fields.get("package", ""),
-        folder=fields.get("folder", ""),
-        sha256=fields["sha256"],
-        scripts=frozenset(fields["scripts"]),
-        max_tokens=int(fields["max_tokens"]),
-        file=fields.get("file", WEIGHTS),
-        prefixes=Prefixes(**fields.get("prefixes", {})),
-        scale=_scale(name, fields.get("scale", {})),
-        encoder=fields.get("encoder", name),
-        languages=frozenset(fields.get("languages", ())),
-    )
-
-
-def _scale(name: str, fields: Mapping[str, float]) -> Scale:
-    scale = Scale(**fields)
-    if not scale.zero < scale.one:
-        raise TableError(f"scale of model {name}: zero is not below one")
-    return scale

@@ -13,14 +13,6 @@ from pellucid_search.searching import SearchOutcome
 _log = structlog.get_logger("pellucid_search.metering")
 
 
-class CallMeter:
-    """Hears about provider calls; see `provider_client.ProviderObserver`."""
-
-    def called(self, provider: str, outcome: str, seconds: float) -> None:
-        """One call ended."""
-        metrics.PROVIDER_SECONDS.labels(provider, outcome).observe(seconds)
-
-
 def count_outcome(request: SearchRequest, outcome: SearchOutcome) -> None:
     """Count one search, and log it and each provider that failed in it."""
     _log_outcome(request, outcome)

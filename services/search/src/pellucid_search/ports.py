@@ -19,7 +19,6 @@ class HttpTransport(Protocol):
         Raises:
             ProviderError: No answer, a broken one, or one larger than the bound.
         """
-        ...
 
 
 class Engine(Protocol):
@@ -27,7 +26,6 @@ class Engine(Protocol):
 
     def wording(self, query: ProviderQuery) -> str:
         """Return the words exactly as they would leave."""
-        ...
 
     async def ask(self, query: ProviderQuery, *, timeout_s: float) -> ProviderReply:
         """Return the provider's results.
@@ -35,7 +33,6 @@ class Engine(Protocol):
         Raises:
             ProviderError: The typed failure.
         """
-        ...
 
 
 class Refusal(StrEnum):
@@ -83,27 +80,21 @@ class RateGate(Protocol):
 
     async def reserve(self, provider: str, *, max_wait_s: float) -> Reservation:
         """Take one place in the provider's bucket, at most `max_wait_s` from now."""
-        ...
 
     def pace(self, provider: str) -> Pace:
         """Return how fast the provider may be called, as far as this replica knows."""
-        ...
 
     async def observe(self, provider: str, windows: Sequence[RateWindow]) -> None:
         """Correct the bucket from what the provider said about its limits."""
-        ...
 
     async def cool(self, provider: str, seconds: float) -> None:
         """Let no call through for some seconds."""
-        ...
 
     async def shut(self, provider: str, seconds: float, reason: Refusal) -> None:
         """Refuse every call with this key for some seconds, for one reason (QUOTA, BAD_KEY)."""
-        ...
 
     async def standing(self, provider: str) -> Standing:
         """Return what is left."""
-        ...
 
 
 class Cache(Protocol):
@@ -114,15 +105,12 @@ class Cache(Protocol):
 
     async def get(self, key: str) -> bytes | None:
         """Return the value, None when there is none."""
-        ...
 
     async def set(self, key: str, value: bytes, *, ttl_s: float) -> None:
         """Store a value for some seconds."""
-        ...
 
     async def delete(self, key: str) -> None:
         """Forget a value."""
-        ...
 
 
 class LeaseStore(Protocol):
@@ -133,15 +121,12 @@ class LeaseStore(Protocol):
 
     async def acquire(self, name: str, owner: str, *, ttl_s: float) -> bool:
         """Take a lease unless somebody holds it; tell whether it was taken."""
-        ...
 
     async def renew(self, name: str, owner: str, *, ttl_s: float) -> bool:
         """Lengthen a lease that the owner still holds; tell whether it does."""
-        ...
 
     async def release(self, name: str, owner: str) -> None:
         """End a lease that the owner still holds; another's stays."""
-        ...
 
 
 class Counters(Protocol):
@@ -149,8 +134,6 @@ class Counters(Protocol):
 
     async def add(self, key: str, amount: int, *, ttl_s: float) -> int:
         """Add to a number that starts at 0 and return the sum."""
-        ...
 
     async def read(self, key: str) -> int:
         """Return a number, 0 when there is none."""
-        ...

@@ -1,7 +1,7 @@
 """What is asked: a caller's request, and one query as a provider sees it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -55,78 +55,85 @@ class Query:
     site: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
-    """A caller's request, checked and with defaults filled in.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which results are wanted, of every query of a request.
 
     Attributes:
-        queries: 1 to 10, best first.
-        count: Results wanted per query and provider, 1 to 50.
+        count: Results per query and provider, 1 to 50; a provider with a lower limit cuts it.
         language: ISO 639-1; empty means any.
         country: ISO 3166-1 alpha-2, upper case; empty means none.
         safe_search: Adult filter.
         include_domains: Only these registrable domains; empty means all.
         exclude_domains: None of these.
+        news: News are asked for.
+    """
+
+    count: int = 10
+    language: str = ""
+    country: str = ""
+    safe_search: SafeSearch = SafeSearch.MODERATE
+    include_domains: tuple[str, ...] = ()
+    exclude_domains: tuple[str, ...] = ()
+    news: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest(Wanted):
+    """A caller's request, checked and with defaults filled in.
+
+    Attributes:
+        queries: 1 to 10, best first.
+        now: Instant that relative dates refer to; aware.
         routing: Used when `providers` is empty.
         providers: Asked for by name, in order.
         no_external: Nothing may leave the installation.
         caller_hash: HMAC of the user, for the ledger.
         question: What the queries serve; never sent.
         real_time: Values change within the day.
-        news: News are asked for.
         topic: Kind of question, as the decision calls it; empty when unknown.
         bypass_cache: Ignore cached answers.
-        now: Instant that relative dates refer to; aware.
     """
 
     queries: Sequence[Query]
     now: datetime
-    count: int = 10
-    language: str = ""
-    country: str = ""
-    safe_search: SafeSearch = SafeSearch.MODERATE
-    include_domains: tuple[str, ...] = ()
-    exclude_domains: tuple[str, ...] = ()
     routing: Routing = Routing.PRIMARY_THEN_FALLBACK
     providers: tuple[str, ...] = ()
     no_external: bool = False
     caller_hash: str = ""
     question: str = ""
     real_time: bool = False
-    news: bool = False
     topic: str = ""
     bypass_cache: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class ProviderQuery:
+class ProviderQuery(Wanted):
     """One query as a provider sees it, already redacted.
 
     Attributes:
         text: Words.
         now: Instant that windows end at; aware.
-        count: Results wanted, 1 to 50; a provider with a lower limit cuts it.
         freshness: Window.
-        language: ISO 639-1; empty means any.
-        country: ISO 3166-1 alpha-2, upper case; empty means none.
-        safe_search: Adult filter.
         site: Host to restrict to; empty means none.
-        include_domains: Only these registrable domains; empty means all.
-        exclude_domains: None of these.
-        news: News are asked for.
     """
 
     text: str
     now: datetime
-    count: int = 10
     freshness: Freshness = Freshness.UNSET
-    language: str = ""
-    country: str = ""
-    safe_search: SafeSearch = SafeSearch.MODERATE
     site: str = ""
-    include_domains: tuple[str, ...] = ()
-    exclude_domains: tuple[str, ...] = ()
-    news: bool = False
+
+
+def provider_query(request: SearchRequest, query: Query, text: str) -> ProviderQuery:
+    """Return one query as the providers see it; its own restrictions beat the request's.
+
+    Args:
+        request: Restrictions for all queries.
+        query: Restrictions of this one.
+        text: Its words after redaction.
+    """
+    wanted = {field.name: getattr(request, field.name) for field in fields(Wanted)}
+    return ProviderQuery(text, request.now, freshness=query.freshness, site=query.site, **wanted)
 
 
 def permitted(query: ProviderQuery) -> tuple[str, ...]:

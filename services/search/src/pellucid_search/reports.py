@@ -1,7 +1,7 @@
 """The honest account of a search: what each provider did, what left, what was lost."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from pellucid_search.hits import RawHit
@@ -164,6 +164,7 @@ def settle(
     skips: Iterable[Skip] = (),
     redacted: Sequence[tuple[str, ...]] = (),
     saving: bool = False,
+    asides: Sequence[ProviderRun] = (),
 ) -> Account:
     """Return the account of some runs.
 
@@ -173,6 +174,7 @@ def settle(
         skips: Providers that were considered and not asked.
         redacted: Kinds taken out of each query of the request.
         saving: Fewer providers were asked than wanted, to save money.
+        asides: Runs that look for no results; what left for them and was lost counts alone.
     """
     skipped = {skip.name: skip for skip in skips}
     reports = [
@@ -186,25 +188,14 @@ def settle(
         degraded.append(Degradation("budget", "the daily budget for providers is spent"))
     elif saving:
         degraded.append(Degradation("budget", "most of it is spent; not all providers are asked"))
+    degraded += [_lost_provider(run) for run in asides if run.lost]
     used = [run for run in runs if run.answered]
     return Account(
         reports=tuple(reports),
-        outbound=_outbound(runs, redacted),
+        outbound=_outbound([*runs, *asides], redacted),
         degraded=tuple(dict.fromkeys(degraded)),
         cost_micro_usd=sum(run.cost_micro_usd for run in runs),
         from_cache=bool(used) and all(run.status is ProviderStatus.CACHED for run in used),
-    )
-
-
-def with_asides(
-    account: Account, runs: Sequence[ProviderRun], redacted: Sequence[tuple[str, ...]]
-) -> Account:
-    """Return an account with what left for runs that look for no results, and with their losses."""
-    lost = tuple(_lost_provider(run) for run in runs if run.lost)
-    return replace(
-        account,
-        outbound=(*account.outbound, *_outbound(runs, redacted)),
-        degraded=tuple(dict.fromkeys((*account.degraded, *lost))),
     )
 
 

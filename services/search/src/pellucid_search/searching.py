@@ -8,18 +8,18 @@ from datetime import datetime
 from pellucid_language.pii.gate import Redacted, Redactor
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import InvalidArgumentError
-from pellucid_search.asking.answering import ProviderRequest
 from pellucid_search.asking.planning import Lineup, Offer, Plan, make_plan
 from pellucid_search.asking.provider_client import ProviderClient
+from pellucid_search.asking.provider_request import ProviderRequest
 from pellucid_search.asking.relay import Relay
 from pellucid_search.dates.publication import Patience
+from pellucid_search.domains import host_name
 from pellucid_search.hits import Entity, Hit
 from pellucid_search.providers import wikidata
 from pellucid_search.providers.registry import ENTITIES
-from pellucid_search.query import ProviderQuery, Query, SearchRequest
-from pellucid_search.reports import Account, ProviderRun, settle, with_asides
+from pellucid_search.query import ProviderQuery, Query, SearchRequest, provider_query
+from pellucid_search.reports import Account, ProviderRun, settle
 from pellucid_search.results.domain_policy import DomainPolicy
-from pellucid_search.results.domains import host_name
 from pellucid_search.results.plain_text import plain_text
 from pellucid_search.results.presenting import Filters, present
 
@@ -160,38 +160,16 @@ class Searcher:
             skips=plan.skips,
             redacted=kinds,
             saving=plan.saving,
+            asides=asides,
         )
         return SearchOutcome(
             hits=shown.hits,
-            account=with_asides(account, asides, kinds),
+            account=account,
             entities=tuple(_entities(asides, [text.text for text in redacted], request.now)),
             queries=tuple(text.text for text in redacted if text.text),
             blocked=shown.blocked,
             collapsed=shown.collapsed,
         )
-
-
-def provider_query(request: SearchRequest, query: Query, text: str) -> ProviderQuery:
-    """Return one query as the providers see it; its own restrictions beat the request's.
-
-    Args:
-        request: Restrictions for all queries.
-        query: Restrictions of this one.
-        text: Its words after redaction.
-    """
-    return ProviderQuery(
-        text=text,
-        now=request.now,
-        count=request.count,
-        freshness=query.freshness,
-        language=request.language,
-        country=request.country,
-        safe_search=request.safe_search,
-        site=query.site,
-        include_domains=request.include_domains,
-        exclude_domains=request.exclude_domains,
-        news=request.news,
-    )
 
 
 def _entities(runs: Sequence[ProviderRun], texts: Sequence[str], now: datetime) -> Iterator[Entity]:

@@ -67,9 +67,6 @@ class SearchSettings(_WithProviders):
         pattern=_URL,
         description="Address of the corpus, {host} for its first folder; unset: as in corpus.yaml.",
     )
-    local_rescan_s: float = Field(
-        30.0, ge=1, le=86_400, description="Seconds between two passes over the corpus."
-    )
     search_timeout_s: float = Field(
         2.5, gt=0, le=10, description="Longest call to one provider in seconds; then it has failed."
     )

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Any, TypeVar
 
 from pellucid_runtime.llm import wire
-from pellucid_runtime.llm.calls import BREAKS, RefusedError, observed, within
+from pellucid_runtime.llm.calls import BREAKS, observed, within
 from pellucid_runtime.llm.endpoint import Endpoint
 from pellucid_runtime.llm.hearing import Hearing, is_framed
 from pellucid_runtime.llm.lessons import (
@@ -33,12 +33,12 @@ from pellucid_runtime.llm.model import (
     LlmUnavailableError,
 )
 from pellucid_runtime.llm.observed import ModelCall
-from pellucid_runtime.llm.refusals import Refusal, read_failure
+from pellucid_runtime.llm.refusals import Refusal, RefusedError, read_failure
 from pellucid_runtime.llm.thinking import ThoughtSplitter
 
 T = TypeVar("T")
 
-_STAGE = "llm"
+_PATH = "/chat/completions"
 # Far above any answer; a stream that goes on beyond it is broken.
 _MAX_ANSWER_CHARS = 1_000_000
 # Fields and forms of ours that a server can refuse, one after the other.
@@ -165,13 +165,8 @@ class Asking:
     async def _completed(self) -> Completion:
         endpoint = self._endpoint
         with observed(endpoint, self._model) as call:
-            answer = await within(
-                self._patience.answer_s,
-                endpoint.client.chat.completions.with_raw_response.create(
-                    **endpoint.call(self._body(streams=False))
-                ),
-            )
-            return self._whole(answer.content, call)
+            reply = endpoint.read(_PATH, self._body(streams=False))
+            return self._whole(await within(self._patience.answer_s, reply), call)
 
     def _whole(self, body: bytes, call: ModelCall) -> Completion:
         """A whole answer, its thinking apart."""
@@ -208,9 +203,7 @@ class Asking:
 
     async def _streamed(self, first_token_s: float) -> AsyncGenerator[Chunk, None]:
         endpoint = self._endpoint
-        answering = endpoint.client.chat.completions.with_streaming_response.create(
-            **endpoint.call(self._body(streams=True))
-        )
+        answering = endpoint.reply(_PATH, self._body(streams=True))
         with observed(endpoint, self._model) as call:
             async with AsyncExitStack() as answer:
                 response = await within(first_token_s, answer.enter_async_context(answering))
@@ -219,7 +212,7 @@ class Asking:
                     yield _as_chunk(self._whole(whole, call))
                     return
                 hearing = Hearing(self._splitter(), is_framed=is_framed(response.headers))
-                pieces = self._pieces(wire.events(response.iter_bytes()), hearing, first_token_s)
+                pieces = self._pieces(wire.events(response.pieces()), hearing, first_token_s)
                 async for chunk in self._chunks(pieces, hearing, call):
                     if chunk.usage is None:
                         yield chunk

@@ -36,8 +36,9 @@ class BaseUrl:
         return urlsplit(self.root).hostname or ""
 
     def headers(self, api_key: Callable[[], str]) -> dict[str, str]:
-        """Headers that carry the key besides `Authorization`; none where that is enough."""
-        if _VERSION_PARAMETER not in dict(parse_qsl(self.query)):
+        """Headers that carry the key; none where there is no key."""
+        if not (key := api_key()):
             return {}
-        key = api_key()
-        return {"api-key": key} if key else {}
+        both = {"Authorization": f"Bearer {key}"}
+        is_classic = _VERSION_PARAMETER in dict(parse_qsl(self.query))
+        return both | ({"api-key": key} if is_classic else {})

@@ -5,9 +5,6 @@ from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-import httpx2
-import openai
-
 from pellucid_runtime.errors import ServiceError
 from pellucid_runtime.llm.endpoint import Endpoint
 from pellucid_runtime.llm.model import (
@@ -18,7 +15,7 @@ from pellucid_runtime.llm.model import (
     LlmUnavailableError,
 )
 from pellucid_runtime.llm.observed import CANCELLED, CHAT, OK, ModelCall
-from pellucid_runtime.llm.refusals import Refusal, read_refusal
+from pellucid_runtime.llm.refusals import RefusedError
 from pellucid_runtime.llm.wire import MALFORMED
 from pellucid_runtime.rpc.deadline import child_timeout_s
 
@@ -27,24 +24,8 @@ T = TypeVar("T")
 _STAGE = "llm"
 
 
-class RefusedError(Exception):
-    """The server refused; whoever asked may ask in another form."""
-
-    def __init__(self, refusal: Refusal) -> None:
-        super().__init__(refusal.cause)
-        self.refusal = refusal
-
-
 # What can end a stream before its end.
-BREAKS = (
-    TimeoutError,
-    OSError,
-    LlmError,
-    RefusedError,
-    openai.APIError,
-    httpx2.HTTPError,
-    *MALFORMED,
-)
+BREAKS = (TimeoutError, OSError, LlmError, RefusedError, *MALFORMED)
 
 
 async def within(limit_s: float, awaited: Awaitable[T]) -> T:
@@ -55,7 +36,7 @@ async def within(limit_s: float, awaited: Awaitable[T]) -> T:
 
 @contextmanager
 def observed(endpoint: Endpoint, model: str, operation: str = CHAT) -> Iterator[ModelCall]:
-    """Trace and count the enclosed call, and translate what the SDK raises."""
+    """Trace and count the enclosed call, and translate what the connection raises."""
     call = ModelCall(endpoint, model, operation)
     outcome = CANCELLED
     try:
@@ -77,17 +58,13 @@ def observed(endpoint: Endpoint, model: str, operation: str = CHAT) -> Iterator[
 
 @contextmanager
 def _translated(model: str, call: ModelCall) -> Iterator[None]:
-    """Typed errors instead of the SDK's. None of their text is kept: it may quote the prompt."""
+    """Typed errors for all others. None of their text is kept: it may quote the prompt."""
     try:
         yield
     except TimeoutError:
         child_timeout_s(stage=_STAGE)  # raises when it was the deadline
         raise LlmTimeoutError("the model is too slow", model=model) from None
-    except openai.APIStatusError as error:
-        response = error.response
-        refusal = read_refusal(response.status_code, response.headers, response.content)
-        raise RefusedError(refusal) from None
-    except (openai.APIError, httpx2.HTTPError, OSError):
+    except OSError:
         cause = LlmCause.BROKE_OFF if call.has_answered else LlmCause.UNREACHABLE
         raise LlmUnavailableError("the model cannot be reached", model=model, cause=cause) from None
     except MALFORMED:

@@ -1,18 +1,59 @@
 """Where a model is served: address, credential and the pool of connections to it."""
 
-from collections.abc import Callable, Mapping
-from contextlib import AsyncExitStack
+import json
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-import httpx2
-from openai import AsyncOpenAI, DefaultAioHttpClient
-
 from pellucid_runtime.llm.base_url import BaseUrl
+from pellucid_runtime.llm.refusals import RefusedError, read_refusal
+
+if TYPE_CHECKING:
+    import aiohttp
 
 _CONNECT_TIMEOUT_S = 2.0
 _MAX_CONNECTIONS = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply whose head is there.
+
+    Attributes:
+        headers: Names in any case.
+        content: Its body.
+    """
+
+    headers: Mapping[str, str]
+    content: "aiohttp.StreamReader"
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """Yield the body as it comes.
+
+        Raises:
+            ConnectionError: It broke off.
+        """
+        with _lost_connections():
+            async for piece in self.content.iter_any():
+                yield piece
+
+    async def read(self) -> bytes:
+        """Return the whole body; errors as of `pieces`."""
+        return b"".join([piece async for piece in self.pieces()])
+
+
+@contextmanager
+def _lost_connections() -> Iterator[None]:
+    """One error for whatever happens to a connection."""
+    from aiohttp import ClientError
+
+    try:
+        yield
+    except ClientError as error:
+        raise ConnectionError(type(error).__name__) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +61,14 @@ class Endpoint:
     """Where a model is served.
 
     Attributes:
-        client: Connection pool with address and credential.
+        pool: Connections to it.
         model: Model to ask for when the request names none.
         base: Its address.
         api_key: Gives the credential of the moment.
         prices: USD per million prompt and completion tokens, by model.
     """
 
-    client: AsyncOpenAI
+    pool: "aiohttp.ClientSession"
     model: str
     base: BaseUrl
     api_key: Callable[[], str]
@@ -38,51 +79,60 @@ class Endpoint:
         """Host of the address."""
         return self.base.host
 
-    def call(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Arguments with which the SDK sends exactly this body."""
-        return {
-            "model": body["model"],
-            "messages": (),
-            "extra_body": body,
-            "extra_headers": self.base.headers(self.api_key),
-        }
+    @asynccontextmanager
+    async def reply(self, path: str, body: Mapping[str, Any] | None = None) -> AsyncIterator[Reply]:
+        """A reply; whoever leaves before its end hangs up.
+
+        Args:
+            path: What is asked for, for example `/chat/completions`.
+            body: Is posted; None: nothing is, and the path is read.
+
+        Raises:
+            RefusedError: Its status is none of success.
+            ConnectionError: The server cannot be reached, or the reply broke off.
+        """
+        asking = self.pool.request(
+            "GET" if body is None else "POST",
+            self.base.root + path,
+            params=parse_qsl(self.base.query),
+            data=None if body is None else json.dumps(body, ensure_ascii=False).encode(),
+            headers=self.base.headers(self.api_key) | {"Content-Type": "application/json"},
+            allow_redirects=False,
+        )
+        with _lost_connections():
+            async with asking as answer:
+                reply = Reply(answer.headers, answer.content)
+                if not HTTPStatus.OK <= answer.status < HTTPStatus.MULTIPLE_CHOICES:
+                    refusal = read_refusal(answer.status, reply.headers, await reply.read())
+                    raise RefusedError(refusal)
+                yield reply
+
+    async def read(self, path: str, body: Mapping[str, Any] | None = None) -> bytes:
+        """Return the body of a reply; arguments and errors as of `reply`."""
+        async with self.reply(path, body) as reply:
+            return await reply.read()
 
 
 async def open_endpoint(
-    base_url: str,
-    api_key: Callable[[], str],
-    model: str,
-    stack: AsyncExitStack,
-    *,
-    proxy: str | None = None,
+    base_url: str, api_key: Callable[[], str], model: str, stack: AsyncExitStack
 ) -> Endpoint:
     """A connection pool to one address, closed with the stack.
+
+    No proxy of the environment is used, and nothing is kept between two requests.
 
     Args:
         base_url: Address up to and including the version, for example `https://llm.example/v1`.
         api_key: Gives the credential of the moment; empty where none is needed.
         model: Default model.
         stack: Closes the pool.
-        proxy: Address of an egress proxy; those of the environment are ignored.
     """
-    http = DefaultAioHttpClient(
-        trust_env=False,
-        follow_redirects=False,
-        proxy=proxy,
-        timeout=httpx2.Timeout(None, connect=_CONNECT_TIMEOUT_S),
-        limits=httpx2.Limits(max_connections=_MAX_CONNECTIONS),
-    )
-    await stack.enter_async_context(http)
-    base = BaseUrl.of(base_url)
+    # Imported here and not at the top: it is slow to import, and many processes ask no model.
+    from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
 
-    async def credential() -> str:
-        return api_key() or "none"
-
-    client = AsyncOpenAI(
-        base_url=base.root,
-        api_key=credential,
-        default_query=dict(parse_qsl(base.query)),
-        http_client=http,
-        max_retries=0,
+    pool = ClientSession(
+        connector=TCPConnector(limit=_MAX_CONNECTIONS),
+        timeout=ClientTimeout(total=None, sock_connect=_CONNECT_TIMEOUT_S),
+        cookie_jar=DummyCookieJar(),
     )
-    return Endpoint(client, model, base, api_key)
+    await stack.enter_async_context(pool)
+    return Endpoint(pool, model, BaseUrl.of(base_url), api_key)

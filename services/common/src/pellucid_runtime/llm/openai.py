@@ -1,7 +1,7 @@
-"""An `LlmClient` over the official openai SDK, for any OpenAI-compatible endpoint.
+"""An `LlmClient` for any OpenAI-compatible endpoint.
 
 A call that fails before the first text is tried once more, on the other endpoint where there is
-one. The SDK's own retries are off: it knows neither the deadline nor the other endpoint.
+one.
 """
 
 import asyncio
@@ -37,8 +37,10 @@ _MOST_BUSY = 256
 _log = structlog.get_logger("pellucid_runtime.llm")
 
 
-async def open_client(settings: LlmSettings, stack: AsyncExitStack) -> "OpenAiClient":
-    """The client that the settings describe, closed with the stack."""
+async def open_llm(settings: LlmSettings, stack: AsyncExitStack) -> "OpenAiClient | None":
+    """The client that the settings describe, closed with the stack; None when they have none."""
+    if not settings.has_llm:
+        return None
     key = settings.secret("openai_api_key")
     addresses = [(settings.openai_base_url, key, settings.llm_model)]
     if settings.llm_fallback_base_url is not None:

@@ -2,23 +2,21 @@
 
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-import httpx2
-import openai
 import structlog
 
 from pellucid_runtime.errors import ServiceError
-from pellucid_runtime.llm.calls import within
+from pellucid_runtime.llm.calls import BREAKS, within
 from pellucid_runtime.llm.endpoint import Endpoint
 from pellucid_runtime.llm.lessons import JsonForm
 from pellucid_runtime.llm.model import ChatMessage, ChatRequest, LlmError
-from pellucid_runtime.llm.openai import OpenAiClient
+from pellucid_runtime.llm.openai import OpenAiClient, open_llm
 from pellucid_runtime.llm.settings import LlmSettings
-from pellucid_runtime.llm.wire import MALFORMED, object_of
+from pellucid_runtime.llm.wire import object_of
 
 _LIST_S = 3.0
 _ASKED = ChatRequest(
@@ -105,6 +103,17 @@ async def probe(client: OpenAiClient, settings: LlmSettings) -> AsyncIterator[Fi
         yield await _tried(client, endpoint, endpoint.model)
 
 
+async def tried_models(settings: LlmSettings) -> AsyncIterator[str]:
+    """What the configured models can do, one line each; each is tried with one short call."""
+    async with AsyncExitStack() as stack:
+        client = await open_llm(settings, stack)
+        if client is None:
+            yield "no language model is configured: LLM_MODEL is not set"
+            return
+        async for finding in probe(client, settings):
+            yield str(finding)
+
+
 async def log_findings(client: OpenAiClient, settings: LlmSettings) -> None:
     """Try each configured model and log what was found."""
     async for finding in probe(client, settings):
@@ -149,13 +158,10 @@ def _is_ready(text: str) -> bool:
 
 async def _window(endpoint: Endpoint, model: str) -> int:
     """Tokens of the model's window by the server's list; 0 where it does not tell."""
-    listing = endpoint.client.models.with_raw_response.list(
-        extra_headers=endpoint.base.headers(endpoint.api_key)
-    )
     try:
-        listed = object_of((await within(_LIST_S, listing)).content).get("data") or ()
+        listed = object_of(await within(_LIST_S, endpoint.read("/models"))).get("data") or ()
         return _window_in([one for one in listed if one.get("id") == model] or listed[:1])
-    except (ServiceError, TimeoutError, openai.APIError, httpx2.HTTPError, OSError, *MALFORMED):
+    except (ServiceError, *BREAKS):
         return 0
 
 

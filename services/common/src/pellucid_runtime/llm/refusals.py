@@ -151,6 +151,14 @@ class Refusal:
         )
 
 
+class RefusedError(Exception):
+    """The server refused; whoever asked may ask in another form."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.cause)
+        self.refusal = refusal
+
+
 _MOMENTARY = frozenset({LlmCause.RATE_LIMITED, LlmCause.SERVER_ERROR})
 # In this order: a busy server's status may stand over anything else.
 _CAUSES: tuple[tuple[LlmCause, Callable[[Refusal], bool]], ...] = (

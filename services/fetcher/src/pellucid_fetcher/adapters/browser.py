@@ -55,6 +55,8 @@ _FLAGS: Final = (
     "--disable-dev-shm-usage",
     "--js-flags=--max-old-space-size=256",
 )
+# Chromium asks its maker for updates every few minutes, in spite of the switches against it.
+_NOWHERE: Final[ProxySettings] = {"server": "http://nowhere.invalid", "bypass": "<-loopback>"}
 # Playwright would let every page open windows; a reader needs none.
 _UNWANTED_DEFAULTS: Final = ("--disable-popup-blocking",)
 
@@ -270,7 +272,7 @@ class ChromiumRenderer:
             chromium_sandbox=os.geteuid() != 0,
             args=[*_FLAGS, mark],
             ignore_default_args=list(_UNWANTED_DEFAULTS),
-            proxy=self._way_out(Reach.PUBLIC),  # of whatever belongs to no page
+            proxy=_NOWHERE,  # of whatever belongs to no page
             timeout=_LAUNCH_S * 1000,
             handle_sigint=False,
             handle_sigterm=False,

@@ -15,10 +15,10 @@ from typing import Any, Final
 import httpcore
 from httpcore import AsyncNetworkStream
 
-from pellucid_fetcher.adapters.dialling import Dialler
+from pellucid_fetcher.adapters.dialling import Dialler, PassingStream
 from pellucid_fetcher.egress.proxy_address import ProxyAddress
 
-_MAX_ANSWER_BYTES: Final = 16 * 1024
+_MAX_ANSWER_BYTES: Final = 8 * 1024
 _GRANTED: Final = b"200"
 
 
@@ -80,32 +80,15 @@ class ProxiedDialler:
             raise httpcore.ConnectError("the proxy refused")
 
 
-class _Tunnel(AsyncNetworkStream):
+class _Tunnel(PassingStream):
     """A stream whose peer is the address that the proxy was asked for."""
 
     def __init__(self, inner: AsyncNetworkStream, peer: tuple[str, int]) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._peer = peer
 
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - httpcore's signature
-        return await self._inner.read(max_bytes, timeout)
-
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - httpcore's signature
-        await self._inner.write(buffer, timeout)
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
-
-    async def start_tls(
-        self,
-        ssl_context: SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
-    ) -> AsyncNetworkStream:
-        return await self._inner.start_tls(ssl_context, server_hostname, timeout)
-
     def get_extra_info(self, info: str) -> Any:
-        return self._peer if info == "server_addr" else self._inner.get_extra_info(info)
+        return self._peer if info == "server_addr" else super().get_extra_info(info)
 
 
 def is_denied_by(reason_against: Callable[[Any], str | None]) -> Callable[[str], bool]:

@@ -54,11 +54,60 @@ class TcpDialler:
         return await self._backend.connect_tcp(address, port, timeout=timeout_s)
 
 
-class WatchedStream(AsyncNetworkStream):
-    """A stream that counts what arrives until the headers are complete."""
+async def dialled(
+    dialler: Dialler, clearance: Clearance, address: str, *, timeout_s: float
+) -> AsyncNetworkStream:
+    """Connect to an address of a clearance.
+
+    Raises:
+        httpcore.ConnectError, httpcore.ConnectTimeout: It did not work.
+        FetchFault: BLOCKED_TARGET; another place answered.
+    """
+    stream = await dialler.connect(address, clearance.target.port, timeout_s=timeout_s)
+    peer = stream.get_extra_info("server_addr")
+    if not peer or not clearance.holds_for(str(peer[0])):
+        await stream.aclose()
+        raise FetchFault(FetchStatus.BLOCKED_TARGET)
+    return stream
+
+
+class PassingStream(AsyncNetworkStream):
+    """A stream over another one; what it changes is up to its kinds."""
 
     def __init__(self, inner: AsyncNetworkStream) -> None:
         self._inner = inner
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - httpcore's signature
+        """Read."""
+        return await self._inner.read(max_bytes, timeout)
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - httpcore's signature
+        """Write."""
+        await self._inner.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        """Close."""
+        await self._inner.aclose()
+
+    async def start_tls(
+        self,
+        ssl_context: SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
+    ) -> AsyncNetworkStream:
+        """Begin TLS."""
+        return await self._inner.start_tls(ssl_context, server_hostname, timeout)
+
+    def get_extra_info(self, info: str) -> Any:
+        """Return what the engine asks about the socket."""
+        return self._inner.get_extra_info(info)
+
+
+class WatchedStream(PassingStream):
+    """A stream that counts what arrives until the headers are complete."""
+
+    def __init__(self, inner: AsyncNetworkStream) -> None:
+        super().__init__(inner)
         self.received = 0
         self.ended = False
         self.headers_complete = False
@@ -122,10 +171,6 @@ class WatchedStream(AsyncNetworkStream):
         """Whether what came begins like HTTP/1; binary HTTP/2 counts as well."""
         return b"HTTP/".startswith(self._start[:5]) or self._start[:1] == b"\x00"
 
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - httpcore's signature
-        """Write."""
-        await self._inner.write(buffer, timeout)
-
     async def aclose(self) -> None:
         """Close."""
         self._head = b""
@@ -143,15 +188,11 @@ class WatchedStream(AsyncNetworkStream):
             FetchFault: TLS_ERROR for whatever goes wrong, silence included.
         """
         try:
-            secured = await self._inner.start_tls(ssl_context, server_hostname, timeout)
+            secured = await super().start_tls(ssl_context, server_hostname, timeout)
         except (httpcore.ConnectError, httpcore.ConnectTimeout, OSError) as error:
             raise FetchFault(FetchStatus.TLS_ERROR, detail=tls_reason(error)) from error
         self.tls = WatchedStream(secured)
         return self.tls
-
-    def get_extra_info(self, info: str) -> Any:
-        """Return what the engine asks about the socket."""
-        return self._inner.get_extra_info(info)
 
 
 class ClearedBackend(httpcore.AsyncNetworkBackend):
@@ -194,21 +235,13 @@ class ClearedBackend(httpcore.AsyncNetworkBackend):
         fault = FetchFault(FetchStatus.CONNECT_ERROR)
         for address in addresses:
             try:
-                return await self._dial(str(address), budget / len(addresses))
+                limit = budget / len(addresses)
+                return await dialled(self._dialler, self._clearance, str(address), timeout_s=limit)
             except httpcore.ConnectTimeout:
                 fault = FetchFault(FetchStatus.CONNECT_TIMEOUT)
             except (httpcore.ConnectError, OSError):
                 continue
         raise fault
-
-    async def _dial(self, address: str, timeout_s: float) -> AsyncNetworkStream:
-        port = self._clearance.target.port
-        stream = await self._dialler.connect(address, port, timeout_s=timeout_s)
-        peer = stream.get_extra_info("server_addr")
-        if not peer or not self._clearance.holds_for(str(peer[0])):
-            await stream.aclose()
-            raise FetchFault(FetchStatus.BLOCKED_TARGET)
-        return stream
 
     async def connect_unix_socket(self, *_: Any, **__: Any) -> AsyncNetworkStream:
         """Never.

@@ -10,7 +10,7 @@ from typing import Final, Self
 
 import httpcore
 
-from pellucid_fetcher.adapters.dialling import Dialler
+from pellucid_fetcher.adapters.dialling import Dialler, dialled
 from pellucid_fetcher.egress.address import Target, parse
 from pellucid_fetcher.egress.clearance import Reach
 from pellucid_fetcher.egress.gate import EgressGate
@@ -89,7 +89,9 @@ class EgressProxy:
         if not tunnel and method not in _METHODS:
             raise FetchFault(FetchStatus.BLOCKED_TARGET)
         target = parse(f"https://{address}/" if tunnel else address)
-        stream = await self._dial(target)
+        clearance = await self._gate.admit(target, self._reach)
+        address = str(clearance.addresses[0])
+        stream = await dialled(self._dialler, clearance, address, timeout_s=CONNECT_S)
         try:
             if tunnel:
                 writer.write(_TUNNEL_OPEN)
@@ -98,16 +100,6 @@ class EgressProxy:
             await _pipe_both(reader, writer, stream)
         finally:
             await stream.aclose()
-
-    async def _dial(self, target: Target) -> httpcore.AsyncNetworkStream:
-        clearance = await self._gate.admit(target, self._reach)
-        address = str(clearance.addresses[0])
-        stream = await self._dialler.connect(address, target.port, timeout_s=CONNECT_S)
-        peer = stream.get_extra_info("server_addr")
-        if not peer or not clearance.holds_for(str(peer[0])):
-            await stream.aclose()
-            raise FetchFault(FetchStatus.BLOCKED_TARGET)
-        return stream
 
 
 def _origin_form(method: str, target: Target, headers: bytes) -> bytes:

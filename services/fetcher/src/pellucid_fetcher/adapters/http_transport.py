@@ -85,15 +85,15 @@ def open_trust(ca_bundle: str = "", insecure_hosts: frozenset[str] = frozenset()
 class HttpxAnswer:
     """A response whose headers have arrived."""
 
-    def __init__(self, response: httpx.Response, stream: WatchedStream | None) -> None:
+    def __init__(self, response: httpcore.Response, stream: WatchedStream | None) -> None:
         self._response = response
         self._stream = stream
-        self._headers = _plain_headers(response.headers)
+        self._headers = _plain_headers(httpx.Headers(response.headers))
 
     @property
     def status(self) -> int:
         """HTTP status."""
-        return self._response.status_code
+        return self._response.status
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -107,7 +107,7 @@ class HttpxAnswer:
             FetchFault: The transfer broke.
         """
         try:
-            async for chunk in self._response.aiter_raw():
+            async for chunk in self._response.aiter_stream():
                 yield chunk
         except httpcore.TimeoutException as error:
             raise FetchFault(FetchStatus.TOTAL_TIMEOUT) from error
@@ -120,45 +120,6 @@ class HttpxAnswer:
         # A transfer that simply ended is a cut page; one that goes on in nonsense is an attack.
         ended = self._stream is not None and self._stream.current.ended
         return FetchStatus.RESET if ended else FetchStatus.PROTOCOL_ERROR
-
-
-class _ClearedTransport(httpx.AsyncBaseTransport):
-    """Hands httpx's requests to an engine whose only way out is the cleared backend."""
-
-    def __init__(self, pool: httpcore.AsyncConnectionPool) -> None:
-        self._pool = pool
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        answer = await self._pool.handle_async_request(
-            httpcore.Request(
-                method=request.method,
-                url=httpcore.URL(
-                    scheme=request.url.raw_scheme,
-                    host=request.url.raw_host,
-                    port=request.url.port,
-                    target=request.url.raw_path,
-                ),
-                headers=request.headers.raw,
-                content=request.content,
-                extensions=request.extensions,
-            )
-        )
-        return httpx.Response(answer.status, headers=answer.headers, stream=_Body(answer))
-
-    async def aclose(self) -> None:
-        await self._pool.aclose()
-
-
-class _Body(httpx.AsyncByteStream):
-    def __init__(self, answer: httpcore.Response) -> None:
-        self._answer = answer
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for chunk in self._answer.aiter_stream():
-            yield chunk
-
-    async def aclose(self) -> None:
-        await self._answer.aclose()
 
 
 class HttpxTransport:
@@ -189,24 +150,25 @@ class HttpxTransport:
             FetchFault: No answer came.
         """
         backend = ClearedBackend(clearance, self._dialler, self._patience.connect_s)
-        async with self._transport(clearance, backend) as transport:
+        async with self._engine(clearance, backend) as engine:
             request = self._request(clearance, headers, content, backend)
-            response = await self._response(transport, request, backend)
+            response = await _response(engine, request, backend)
             try:
                 yield HttpxAnswer(response, backend.stream)
             finally:
                 await response.aclose()
 
-    def _transport(self, clearance: Clearance, backend: ClearedBackend) -> _ClearedTransport:
-        """Open what httpx sends through; its client is not used, for it reads every location."""
-        pool = httpcore.AsyncConnectionPool(
+    def _engine(
+        self, clearance: Clearance, backend: ClearedBackend
+    ) -> httpcore.AsyncConnectionPool:
+        """Open the engine of httpx; its client is not used, for it reads every location."""
+        return httpcore.AsyncConnectionPool(
             ssl_context=self._trust.context_for(clearance.target.host),
             max_connections=1,
             max_keepalive_connections=0,
             http2=self._http2,
             network_backend=backend,
         )
-        return _ClearedTransport(pool)
 
     def _request(
         self,
@@ -214,8 +176,7 @@ class HttpxTransport:
         headers: Mapping[str, str],
         content: bytes,
         backend: ClearedBackend,
-    ) -> httpx.Request:
-        extensions = self._extensions(backend)
+    ) -> httpcore.Request:
         target = clearance.target
         # Given here, because httpx would decode the name for it and fails on some that exist.
         headers = {**headers, "host": target.authority}
@@ -226,26 +187,22 @@ class HttpxTransport:
                 target.href,
                 headers=headers,
                 content=content or None,
-                extensions=extensions,
             )
         except (httpx.InvalidURL, ValueError) as error:
             raise FetchFault(FetchStatus.BLOCKED_TARGET) from error
         _require_same_place(request.url, clearance)
-        return request
-
-    async def _response(
-        self, transport: _ClearedTransport, request: httpx.Request, backend: ClearedBackend
-    ) -> httpx.Response:
-        try:
-            response = await transport.handle_async_request(request)
-        except (httpcore.ProtocolError, httpcore.NetworkError, httpcore.TimeoutException) as error:
-            raise FetchFault(_status_of(error, backend)) from error
-        try:
-            _check_head(response)
-        except FetchFault:
-            await response.aclose()
-            raise
-        return response
+        return httpcore.Request(
+            method,
+            httpcore.URL(
+                scheme=request.url.raw_scheme,
+                host=request.url.raw_host,
+                port=request.url.port,
+                target=request.url.raw_path,
+            ),
+            headers=request.headers.raw,
+            content=content,
+            extensions=self._extensions(backend),
+        )
 
     def _extensions(self, backend: ClearedBackend) -> dict[str, object]:
         async def trace(event: str, _: object) -> None:
@@ -262,6 +219,21 @@ class HttpxTransport:
         return {"timeout": timeout, "trace": trace}
 
 
+async def _response(
+    engine: httpcore.AsyncConnectionPool, request: httpcore.Request, backend: ClearedBackend
+) -> httpcore.Response:
+    try:
+        response = await engine.handle_async_request(request)
+    except (httpcore.ProtocolError, httpcore.NetworkError, httpcore.TimeoutException) as error:
+        raise FetchFault(_status_of(error, backend)) from error
+    try:
+        _check_head(httpx.Headers(response.headers))
+    except FetchFault:
+        await response.aclose()
+        raise
+    return response
+
+
 def _plain_headers(headers: httpx.Headers) -> Mapping[str, str]:
     return {name.lower(): value.replace("\x00", "") for name, value in headers.items()}
 
@@ -274,8 +246,7 @@ def _require_same_place(url: httpx.URL, clearance: Clearance) -> None:
         raise FetchFault(FetchStatus.BLOCKED_TARGET)
 
 
-def _check_head(response: httpx.Response) -> None:
-    headers = response.headers
+def _check_head(headers: httpx.Headers) -> None:
     if len(headers.raw) > MAX_HEADERS:
         raise FetchFault(FetchStatus.HEADERS_TOO_LARGE)
     if len(headers.get("content-length", "")) > _MAX_LENGTH_DIGITS:

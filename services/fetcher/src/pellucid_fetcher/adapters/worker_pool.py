@@ -13,15 +13,18 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Final, Self
 
-from pellucid_fetcher.document import Document, Extracted, from_plain
+from pydantic import TypeAdapter
+
+from pellucid_fetcher.document import Document, Extracted
 from pellucid_fetcher.errors import FetchFault
 from pellucid_fetcher.extraction.reading.worker import FRAME, READY
 from pellucid_fetcher.outcome import FetchStatus
 
 WORKER: Final = (sys.executable, "-m", "pellucid_fetcher.extraction.reading.worker")
 MAX_RESULT_BYTES: Final = 8 * 1024 * 1024
+_RESULTS: Final = TypeAdapter(Extracted)
 _AGAIN_S: Final = 1.0
 _LOOK_S: Final = 0.25
 _TICK_S: Final = 1.0 / os.sysconf("SC_CLK_TCK")
@@ -37,11 +40,11 @@ class _Worker:
         """Send a document and wait for its result.
 
         Raises:
-            EOFError, OSError, ValueError, KeyError, TypeError: The worker is not usable any more.
+            EOFError, OSError, ValueError: The worker is not usable any more.
         """
         assert self.process.stdin is not None  # noqa: S101 - opened with pipes
         assert self.process.stdout is not None  # noqa: S101 - opened with pipes
-        header = json.dumps(_header(document)).encode()
+        header = json.dumps(document.about()).encode()
         self.process.stdin.write(FRAME.pack(len(header), len(document.body)) + header)
         self.process.stdin.write(document.body)
         await self.process.stdin.drain()
@@ -49,7 +52,7 @@ class _Worker:
         if size > MAX_RESULT_BYTES:
             raise ValueError("a result beyond every bound")
         self.served += 1
-        return from_plain(json.loads(await self.process.stdout.readexactly(size)))
+        return _RESULTS.validate_json(await self.process.stdout.readexactly(size))
 
     @property
     def cpu_s(self) -> float:
@@ -116,7 +119,7 @@ class WorkerPool:
         try:
             extracted = await self._within(worker, document, ends)
             healthy = worker.served < MAX_DOCUMENTS
-        except (TimeoutError, EOFError, OSError, ValueError, KeyError, TypeError) as error:
+        except (TimeoutError, EOFError, OSError, ValueError) as error:
             self.killed += 1
             raise FetchFault(FetchStatus.PARSE_LIMIT) from error
         finally:
@@ -141,9 +144,7 @@ class WorkerPool:
             return task.result()
         finally:
             task.cancel()
-            with suppress(
-                asyncio.CancelledError, EOFError, OSError, ValueError, LookupError, TypeError
-            ):
+            with suppress(asyncio.CancelledError, EOFError, OSError, ValueError):
                 await task
 
     def _give_back(self, worker: _Worker) -> None:
@@ -191,12 +192,3 @@ class WorkerPool:
             if process.returncode is None:
                 process.kill()
             await self._bury(process)
-
-
-def _header(document: Document) -> dict[str, Any]:
-    return {
-        "url": document.url,
-        "content_type": document.content_type,
-        "charset": document.charset,
-        "truncated": document.truncated,
-    }

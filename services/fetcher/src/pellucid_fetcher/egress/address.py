@@ -90,6 +90,14 @@ def parse(url: str) -> Target:
     return Target(_serialised(cleaned), scheme, host, port, literal)
 
 
+def host_in(url: str) -> str:
+    """Return the host that an address asks; empty when it cannot be read."""
+    try:
+        return parse(url).host
+    except RefusedError:
+        return ""
+
+
 def join(base: Target, location: str) -> Target:
     """Read a redirect's location relative to the address that sent it.
 

@@ -20,6 +20,7 @@ from pellucid_fetcher.errors import FetchFault, RefusedError
 from pellucid_fetcher.outcome import FetchStatus
 
 MAX_ANSWERS: Final = 16  # more answers than any honest name has; the surplus is a refusal
+_RESOLVE_TIMEOUT_S: Final = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,6 @@ class EgressGate:
         blocked: Domains that are never asked, with everything below them.
         is_malicious: Tells addresses that a list knows to be malicious.
         is_own: Tells the machine's own addresses; a public one reaches what is meant for inside.
-        resolve_timeout_s: Longest wait for the resolver, in seconds.
     """
 
     resolver: Resolver
@@ -46,7 +46,6 @@ class EgressGate:
     blocked: frozenset[str] = frozenset()
     is_malicious: Callable[[str], bool] = lambda _: False
     is_own: Callable[[Address], bool] = lambda _: False
-    resolve_timeout_s: float = 3.0
 
     async def admit(self, target: Target, reach: Reach = Reach.ALL) -> Clearance:
         """Decide on a target.
@@ -116,7 +115,7 @@ class EgressGate:
 
     async def _resolve(self, host: str) -> tuple[str, ...]:
         try:
-            async with asyncio.timeout(self.resolve_timeout_s):
+            async with asyncio.timeout(_RESOLVE_TIMEOUT_S):
                 answers = await self.resolver.resolve(host)
         except TimeoutError as error:
             raise FetchFault(FetchStatus.DNS_ERROR) from error

@@ -6,7 +6,6 @@ Decides how long rules are believed and what silence means; the rules themselves
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from pellucid_fetcher.egress.address import Target
@@ -18,21 +17,9 @@ from pellucid_runtime.bounded import BoundedDict
 
 RULES_TTL_S: Final = 3600.0
 TROUBLE_TTL_S: Final = 120.0
+_TIMEOUT_S: Final = 1.5  # then the page is read without
 _MAX_ORIGINS: Final = 2048
 _ALLOW_ALL: Final = Robots()
-
-
-@dataclass(frozen=True, slots=True)
-class RobotsPolicy:
-    """How robots.txt is asked.
-
-    Attributes:
-        agent: Product token that rules may name.
-        timeout_s: Longest wait, in seconds; then the page is read without.
-    """
-
-    agent: str
-    timeout_s: float = 1.5
 
 
 class RobotsGuard:
@@ -40,15 +27,13 @@ class RobotsGuard:
 
     Args:
         http: Reads robots.txt through the same gate as pages.
-        policy: How to ask.
+        agent: Product token that rules may name.
         monotonic: Seconds that never go back.
     """
 
-    def __init__(
-        self, http: HttpPath, policy: RobotsPolicy, monotonic: Callable[[], float]
-    ) -> None:
+    def __init__(self, http: HttpPath, agent: str, monotonic: Callable[[], float]) -> None:
         self._http = http
-        self._policy = policy
+        self._agent = agent
         self._monotonic = monotonic
         self._known: BoundedDict[str, tuple[float, Robots]] = BoundedDict(_MAX_ORIGINS)
         self._asking: dict[str, asyncio.Lock] = {}
@@ -58,7 +43,7 @@ class RobotsGuard:
         origin = f"{target.scheme}://{target.host}:{target.port}"
         robots = self._remembered(origin)
         if robots is None:
-            robots = await self._ask_once(origin, min(timeout_s, self._policy.timeout_s))
+            robots = await self._ask_once(origin, min(timeout_s, _TIMEOUT_S))
         return robots.allows(target.request_path)
 
     def _remembered(self, origin: str) -> Robots | None:
@@ -88,7 +73,7 @@ class RobotsGuard:
             self._remember(origin, _ALLOW_ALL, RULES_TTL_S if settled else TROUBLE_TTL_S)
             return _ALLOW_ALL
         text = intake.body[:MAX_BYTES].decode("utf-8", "replace")
-        robots = read_robots(text, self._policy.agent)
+        robots = read_robots(text, self._agent)
         self._remember(origin, robots, RULES_TTL_S)
         return robots
 

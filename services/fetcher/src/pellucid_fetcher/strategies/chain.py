@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from pellucid_fetcher.document import Document, Extracted
-from pellucid_fetcher.egress.address import parse
+from pellucid_fetcher.egress.address import Target, parse
 from pellucid_fetcher.egress.exemptions import Exemptions
 from pellucid_fetcher.errors import FetchFault, RefusedError
 from pellucid_fetcher.extraction.reading import sniffing
@@ -66,16 +66,23 @@ class Chain:
     def __init__(self, ways: Ways) -> None:
         self._ways = ways
 
-    async def read(self, run: Run) -> Page:
-        """Read the page by whichever way leads to it; never raises for a bad one."""
-        found = await self._from_site(run)
+    async def read(self, run: Run, target: Target) -> Page:
+        """Read the page by whichever way leads to it; never raises for a bad one.
+
+        Args:
+            run: The fetch.
+            target: Its address.
+        """
+        # Nobody else hears of what is inside the network.
+        is_inside = run.request.internal_only or self._ways.exemptions.covers(target)
+        found = None if is_inside else await self._from_site(run, target)
         if found is not None:
             return found
         try:
             page = await self._over_http(run)
         except FetchFault as fault:
             page = failed(run, fault)
-        return page if page.success else await self._by_others(run, page)
+        return page if page.success or is_inside else await self._by_others(run, target, page)
 
     async def read_given(self, run: Run, content: bytes) -> Page:
         """Read a document that somebody handed over; nothing is fetched for it.
@@ -89,16 +96,10 @@ class Chain:
         page = assembled(run, intake, extracted, extracted.status)
         return replace(page, method=Method.NONE)
 
-    async def _from_site(self, run: Run) -> Page | None:
+    async def _from_site(self, run: Run, target: Target) -> Page | None:
         """Read the page from what its site offers programs; nothing when that is not possible."""
-        if not self._ways.sites or run.request.internal_only:
-            return None
-        try:
-            target = parse(run.request.url)
-        except RefusedError:
-            return None
         known = knower(self._ways.sites, target.href)
-        if known is None or self._ways.exemptions.covers(target):
+        if known is None:
             return None
         started = now()
         try:
@@ -227,16 +228,8 @@ class Chain:
             http_status=rendered.http_status or better.http_status,
         )
 
-    async def _by_others(self, run: Run, page: Page) -> Page:
+    async def _by_others(self, run: Run, target: Target, page: Page) -> Page:
         """Ask third parties, where each may be asked; without a copy the outcome stands."""
-        if not self._ways.third_parties or run.request.internal_only:
-            return page
-        try:
-            target = parse(run.request.url)
-        except RefusedError:
-            return page
-        if self._ways.exemptions.covers(target):
-            return page
         for party in self._ways.third_parties:
             if run.left_s >= _THIRD_PARTY_FLOOR_S and party.helps(run.request, page):
                 found = await self._from(party, target.href, run)
@@ -278,7 +271,6 @@ def _document(run: Run, intake: Intake) -> Document:
         url=run.trail.final_url,
         content_type=intake.kind or sniffing.sniff(intake.body, intake.declared),
         charset=sniffing.charset_parameter(intake.declared),
-        truncated=intake.truncated,
         links=run.request.links,
     )
 

@@ -46,7 +46,6 @@ class HttpPolicy:
             switches that off.
         max_redirects: Hops that are followed.
         insecure_hosts: Hosts whose certificate is not verified; their pages get a warning.
-        accept_language: Preference sent to sites.
         caps: Largest bodies.
     """
 
@@ -54,7 +53,6 @@ class HttpPolicy:
     browser_agent: str = ""
     max_redirects: int = 5
     insecure_hosts: frozenset[str] = frozenset()
-    accept_language: str = "en;q=0.8,*;q=0.5"
     caps: BodyCaps = field(default_factory=BodyCaps)
 
 
@@ -247,7 +245,7 @@ class HttpPath:
         return {
             "user-agent": agent,
             "accept": "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.8",
-            "accept-language": self._policy.accept_language,
+            "accept-language": "en;q=0.8,*;q=0.5",
             "accept-encoding": ACCEPTED,
             "connection": "close",
         }

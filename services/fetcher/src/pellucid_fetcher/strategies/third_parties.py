@@ -7,9 +7,10 @@ they send is as untrusted as any page and goes through the same extraction.
 
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, ClassVar, Final
 from urllib.parse import quote, urlsplit
 
 from pellucid_fetcher.document import Document
@@ -73,50 +74,21 @@ class Copy:
     truncated: bool = False
 
 
-class ThirdParty(Protocol):
-    """Somebody who may have a copy."""
-
-    @property
-    def method(self) -> Method:
-        """How pages from there are marked."""
-        ...
-
-    @property
-    def host(self) -> str:
-        """Whose turns are taken."""
-        ...
-
-    def helps(self, request: PageRequest, page: Page) -> bool:
-        """Tell whether it may be asked about this outcome."""
-        ...
-
-    async def copy(self, href: str, http: HttpPath, *, timeout_s: float) -> Copy:
-        """Ask for the page.
-
-        Raises:
-            FetchFault: There is no copy, or it could not be had.
-        """
-        ...
-
-
 @dataclass(frozen=True, slots=True)
-class ReaderService:
-    """A service that renders pages and returns Markdown, asked as r.jina.ai is.
+class ThirdParty(ABC):
+    """Somebody who may have a copy.
 
     Attributes:
-        base: Its address without a final slash; the page's address follows after one.
-        key: Sent as a bearer token; empty for none.
+        base: Its address without a final slash.
+        method: How pages from there are marked.
         for_user_urls: It may also be told what a person asked for.
+        helped: Outcomes about which it may be asked.
     """
 
     base: str
-    key: str = ""
     for_user_urls: bool = False
-
-    @property
-    def method(self) -> Method:
-        """How pages from there are marked."""
-        return Method.READER
+    method: ClassVar[Method]
+    helped: ClassVar[frozenset[FetchStatus]]
 
     @property
     def host(self) -> str:
@@ -126,7 +98,30 @@ class ReaderService:
     def helps(self, request: PageRequest, page: Page) -> bool:
         """Tell whether it may be asked about this outcome."""
         allowed = request.purpose is Purpose.SEARCH_RESULT or self.for_user_urls
-        return allowed and page.status in _READER_HELPS and page.http_status not in _RESPECTED
+        return allowed and page.status in self.helped and page.http_status not in _RESPECTED
+
+    @abstractmethod
+    async def copy(self, href: str, http: HttpPath, *, timeout_s: float) -> Copy:
+        """Ask for the page.
+
+        Raises:
+            FetchFault: There is no copy, or it could not be had.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderService(ThirdParty):
+    """A service that renders pages and returns Markdown, asked as r.jina.ai is.
+
+    The page's address follows after its own and a slash.
+
+    Attributes:
+        key: Sent as a bearer token; empty for none.
+    """
+
+    key: str = ""
+    method = Method.READER
+    helped = _READER_HELPS
 
     async def copy(self, href: str, http: HttpPath, *, timeout_s: float) -> Copy:
         """Ask for the page, as JSON; a plain answer is understood as well.
@@ -143,34 +138,16 @@ class ReaderService:
         title, text = _read_reader(body.decode("utf-8", "replace"))
         if not text.strip():
             raise FetchFault(FetchStatus.NO_TEXT)
-        document = Document(text.encode(), href, sniffing.MARKDOWN, "utf-8", truncated)
+        document = Document(text.encode(), href, sniffing.MARKDOWN, "utf-8")
         return Copy(document, href, title, truncated)
 
 
 @dataclass(frozen=True, slots=True)
-class WebArchive:
-    """A web archive with the interface of archive.org.
+class WebArchive(ThirdParty):
+    """A web archive with the interface of archive.org."""
 
-    Attributes:
-        base: Its address without a final slash.
-    """
-
-    base: str
-
-    @property
-    def method(self) -> Method:
-        """How pages from there are marked."""
-        return Method.ARCHIVE
-
-    @property
-    def host(self) -> str:
-        """Whose turns are taken."""
-        return urlsplit(self.base).hostname or ""
-
-    def helps(self, request: PageRequest, page: Page) -> bool:
-        """Tell whether it may be asked about this outcome."""
-        asked = request.purpose is Purpose.SEARCH_RESULT
-        return asked and page.status in _ARCHIVE_HELPS and page.http_status not in _RESPECTED
+    method = Method.ARCHIVE
+    helped = _ARCHIVE_HELPS
 
     async def copy(self, href: str, http: HttpPath, *, timeout_s: float) -> Copy:
         """Find the newest copy and read it as it was, without the archive's own frame.
@@ -185,7 +162,7 @@ class WebArchive:
         )
         assert trail.intake is not None  # noqa: S101 - _ask returned
         declared = sniffing.charset_parameter(trail.intake.declared)
-        document = Document(body, href, trail.intake.kind, declared, truncated)
+        document = Document(body, href, trail.intake.kind, declared)
         return Copy(document, f"{self.base}{shown}{stamp}{page}", "", truncated)
 
     async def _newest(self, href: str, http: HttpPath, timeout_s: float) -> tuple[str, str, str]:

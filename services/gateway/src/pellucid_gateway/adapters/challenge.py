@@ -4,11 +4,12 @@ All of them take a form of `secret`, `response` and `remoteip` and answer `{"suc
 """
 
 from collections.abc import Callable
-from typing import Self
-
-import aiohttp
+from typing import TYPE_CHECKING, Self
 
 from pellucid_gateway.domain.events import Challenge
+
+if TYPE_CHECKING:
+    import aiohttp
 
 # A person waits for this.
 _TIMEOUT_S = 3.0
@@ -29,9 +30,13 @@ class HttpVerifier:
         self.challenge = challenge
 
     async def __aenter__(self) -> Self:
+        # Imported here and not at the top: it is slow to import, and few installations ask.
+        from aiohttp import ClientSession, ClientTimeout
+
         # Proxies of the environment are ignored, as everywhere.
-        timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
-        self._session = aiohttp.ClientSession(timeout=timeout, trust_env=False)
+        self._session: aiohttp.ClientSession = ClientSession(
+            timeout=ClientTimeout(total=_TIMEOUT_S), trust_env=False
+        )
         return self
 
     async def __aexit__(self, *_exc: object) -> None:
@@ -39,12 +44,14 @@ class HttpVerifier:
 
     async def verify(self, answer: str, address: str) -> bool:
         """See `ChallengeVerifier`."""
+        from aiohttp import ClientError
+
         form = {"secret": self._secret(), "response": answer, "remoteip": address}
         try:
             async with self._session.post(self._url, data=form, allow_redirects=False) as reply:
                 if reply.status != 200:  # noqa: PLR2004 - the only good status
                     return False
                 said = await reply.json(content_type=None)
-        except (TimeoutError, aiohttp.ClientError, ValueError):
+        except (TimeoutError, ClientError, ValueError):
             return False
         return isinstance(said, dict) and said.get("success") is True

@@ -299,9 +299,8 @@ class KeptModelServer:
 
     def _head(self, method: str, path: str, length: int) -> bytes:
         """Head of a request; the credential as it is now, so that a new one needs no restart."""
-        to, key = self._address, self._api_key()
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        headers |= to.base.headers(lambda: key)
+        to = self._address
+        headers = to.base.headers(self._api_key)
         credential = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         return (
             f"{method} {to.target(path)} HTTP/1.1\r\nHost: {to.authority}\r\n{credential}"

@@ -21,7 +21,8 @@ from pellucid_gateway.turn_context.plans import plans_with
 from pellucid_gateway.verification.judge import load_claim_tables
 from pellucid_language.terms import function_terms
 from pellucid_runtime.clock import Clock
-from pellucid_runtime.llm.opening import open_llm
+from pellucid_runtime.llm.openai import open_llm
+from pellucid_runtime.llm.probe import log_findings
 from pellucid_runtime.supervision import supervise
 
 _ID_BYTES = 16
@@ -90,8 +91,6 @@ async def _open_model(
     if client is None:
         return None
     if settings.llm_probe:
-        from pellucid_runtime.llm.probe import log_findings
-
         supervise(stack, "model-probe", lambda: log_findings(client, settings))
     host = urlsplit(settings.openai_base_url).hostname or ""
     return LlmAnswerModel(

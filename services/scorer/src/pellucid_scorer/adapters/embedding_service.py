@@ -6,16 +6,18 @@ form is read. Their rows are ordered by `index` and need not have length 1.
 """
 
 import asyncio
+from base64 import b64decode
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from typing import Any
 
 import numpy as np
-from openai import omit
 
-from pellucid_runtime.llm.calls import RefusedError, observed, within
+from pellucid_runtime.llm.calls import observed, within
 from pellucid_runtime.llm.endpoint import Endpoint, open_endpoint
 from pellucid_runtime.llm.model import Usage
+from pellucid_runtime.llm.refusals import RefusedError
+from pellucid_runtime.llm.wire import object_of
 from pellucid_scorer.ports import PlainText, Vectors
 from pellucid_scorer.settings import ScorerSettings
 
@@ -44,7 +46,7 @@ class EmbeddingService:
         self.receiver = receiver
         self._endpoint = endpoint
         self._batch_texts = batch_texts
-        self._dimensions = dimensions or omit
+        self._dimensions = dimensions
         self._types = {True: "query", False: "document"} if tells_types else {}
         self._length = 0
 
@@ -79,16 +81,16 @@ class EmbeddingService:
         endpoint, kind = self._endpoint, self._types.get(texts[0].is_question)
         try:
             with observed(endpoint, endpoint.model, "embeddings") as call:
-                reply = endpoint.client.embeddings.create(
-                    model=endpoint.model,
-                    input=[text.text for text in texts],
-                    dimensions=self._dimensions,
-                    extra_body={"input_type": kind} if kind else None,
-                    extra_headers=endpoint.base.headers(endpoint.api_key),
-                )
-                said = await within(within_s, reply)
-                rows = self._rows(said.data, len(texts))
-                call.used(Usage(said.usage.prompt_tokens if said.usage else 0, 0))
+                body = {
+                    "model": endpoint.model,
+                    "input": [text.text for text in texts],
+                    "encoding_format": "base64",
+                    **({"dimensions": self._dimensions} if self._dimensions else {}),
+                    **({"input_type": kind} if kind else {}),
+                }
+                said = object_of(await within(within_s, endpoint.read("/embeddings", body)))
+                rows = self._rows(said["data"], len(texts))
+                call.used(Usage((said.get("usage") or {}).get("prompt_tokens", 0), 0))
         except RefusedError as error:
             raise error.refusal.error(endpoint.model) from None
         return rows
@@ -100,7 +102,7 @@ class EmbeddingService:
             LookupError: There is none for some text.
             ValueError: They are no finite vectors of one length, always the same.
         """
-        by_index = {one.index: one.embedding for one in data}
+        by_index = {one["index"]: _numbers(one["embedding"]) for one in data}
         rows = np.array([by_index[place] for place in range(texts)], np.float32)
         lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
         if rows.ndim != 2 or not np.all(np.isfinite(lengths) & (lengths > 0)):  # noqa: PLR2004
@@ -110,6 +112,13 @@ class EmbeddingService:
             raise ValueError("vectors of another length")
         unit: Vectors = rows / lengths
         return unit
+
+
+def _numbers(embedding: Any) -> Any:
+    """Numbers as they are, or as little-endian float32 in base64."""
+    if isinstance(embedding, str):
+        return np.frombuffer(b64decode(embedding), "<f4")
+    return embedding
 
 
 async def open_embedding_service(

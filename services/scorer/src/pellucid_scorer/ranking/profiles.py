@@ -2,14 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import yaml
+from pydantic import ConfigDict, Field, PositiveInt
 
 from pellucid_runtime.errors import InvalidArgumentError
 from pellucid_scorer.errors import TableError
 from pellucid_scorer.ranking.candidates import Weights
+from pellucid_scorer.typed_tables import typed
 
+Share = Annotated[float, Field(ge=0, le=1)]
 DEFAULT = "default"
 SUM_TOLERANCE = 0.001
 """How far a sum of weights may be from 1."""
@@ -30,14 +33,16 @@ class Profile:
         duplicate_cosine: Texts nearer than this say the same.
     """
 
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
+
     name: str
     weights: Weights
-    threshold: float
-    semantic_floor: float
-    time_sensitive_freshness: float
-    max_results: int
-    max_per_domain: int
-    duplicate_cosine: float
+    threshold: Share
+    semantic_floor: Share
+    time_sensitive_freshness: Share
+    max_results: PositiveInt
+    max_per_domain: PositiveInt
+    duplicate_cosine: Share
 
     def for_time_sensitive(self) -> Self:
         """Return the rules with freshness raised and the other weights shrunk in proportion."""
@@ -119,19 +124,9 @@ def _with_freshness(weights: Weights, share: float) -> Weights:
 
 
 def _profile(name: str, rules: Mapping[str, Any]) -> Profile:
-    profile = Profile(name=name, **{**rules, "weights": Weights(**rules["weights"])})
+    profile = typed(Profile, {**rules, "name": name}, f"profile {name}")
     if not _sums_to_one(profile.weights):
         raise TableError(f"weights of profile {name} do not sum to 1")
-    shares = (
-        profile.threshold,
-        profile.semantic_floor,
-        profile.time_sensitive_freshness,
-        profile.duplicate_cosine,
-    )
-    if not all(0.0 <= share <= 1.0 for share in shares):
-        raise TableError(f"a share of profile {name} is outside 0 to 1")
-    if min(profile.max_results, profile.max_per_domain) < 1:
-        raise TableError(f"a count of profile {name} is below 1")
     return profile
 
 

@@ -101,42 +101,22 @@ async def _read(response: httpx.Response) -> HttpReply:
     """Decompress here: in httpx a chunk can grow a thousandfold before it is seen."""
     body = bytearray()
     inflate = _inflater(response.headers)
-    async for chunk in response.aiter_raw():
-        body += inflate.decompress(chunk, MAX_BODY_BYTES + 1) if inflate else chunk
-        if len(body) > MAX_BODY_BYTES or (inflate and inflate.unconsumed_tail):
-            raise MalformedError("the answer was larger than 2 MiB")
+    try:
+        async for chunk in response.aiter_raw():
+            body += inflate.decompress(chunk, MAX_BODY_BYTES + 1) if inflate else chunk
+            if len(body) > MAX_BODY_BYTES or (inflate and inflate.unconsumed_tail):
+                raise MalformedError("the answer was larger than 2 MiB")
+    except zlib.error as error:
+        raise MalformedError("the answer's compression is broken") from error
     headers: Mapping[str, str] = {k.lower(): v for k, v in response.headers.items()}
     return HttpReply(response.status_code, headers, bytes(body))
 
 
-class _Inflater:
-    """Bounded decompression with a typed failure."""
-
-    def __init__(self) -> None:
-        self._stream = zlib.decompressobj(_GZIP_OR_ZLIB)
-
-    @property
-    def unconsumed_tail(self) -> bytes:
-        """Input that would have grown past the bound."""
-        return self._stream.unconsumed_tail
-
-    def decompress(self, chunk: bytes, limit: int) -> bytes:
-        """Return at most `limit` bytes.
-
-        Raises:
-            MalformedError: The data is not what the header said.
-        """
-        try:
-            return self._stream.decompress(chunk, limit)
-        except zlib.error as error:
-            raise MalformedError("the answer's compression is broken") from error
-
-
-def _inflater(headers: httpx.Headers) -> _Inflater | None:
+def _inflater(headers: httpx.Headers) -> "zlib._Decompress | None":
     match headers.get("content-encoding", "identity").strip().lower():
         case "" | "identity":
             return None
         case "gzip" | "x-gzip" | "deflate":
-            return _Inflater()
+            return zlib.decompressobj(_GZIP_OR_ZLIB)
         case _:
             raise MalformedError("the answer has an unknown compression")

@@ -3,16 +3,15 @@
 import asyncio
 import sqlite3
 from contextlib import suppress
-from datetime import timedelta
 
 import structlog
 
 from pellucid_search.asking.answering import Generation
 from pellucid_search.errors import ProviderServerError
 from pellucid_search.hits import ProviderReply
-from pellucid_search.local.index import LocalIndex, LocalQuery
+from pellucid_search.local.index import LocalIndex
 from pellucid_search.metrics import LOCAL_DOCUMENTS, LOCAL_INDEX_SECONDS
-from pellucid_search.query import WINDOW_DAYS, ProviderQuery
+from pellucid_search.query import ProviderQuery
 
 # Right after a start a short wait is better than finding nothing.
 _WAIT_S = 1.0
@@ -46,7 +45,7 @@ class LocalEngine:
         """
         await self._first_pass(min(_WAIT_S, timeout_s / 2))
         try:
-            hits = await asyncio.to_thread(self._index.search, _local_query(query))
+            hits = await asyncio.to_thread(self._index.search, query)
         except sqlite3.Error as error:
             raise ProviderServerError("the local index cannot be read", sent=False) from error
         return ProviderReply(hits=hits)
@@ -80,16 +79,3 @@ class LocalEngine:
             _log.info("local_index_updated", documents=done.documents, changed=done.changed)
         for line in done.unreadable[:5]:
             _log.warning("local_document_unreadable", document=line)
-
-
-def _local_query(query: ProviderQuery) -> LocalQuery:
-    days = WINDOW_DAYS.get(query.freshness)
-    return LocalQuery(
-        text=query.text,
-        count=query.count,
-        site=query.site,
-        language=query.language,
-        since=query.now - timedelta(days=days) if days else None,
-        include=query.include_domains,
-        exclude=query.exclude_domains,
-    )

@@ -2,14 +2,14 @@
 
 import hashlib
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import orjson
+from pydantic import AwareDatetime, TypeAdapter
 
 from pellucid_language.folding import caseless
-from pellucid_search.hits import DateSource, RawHit
+from pellucid_search.hits import RawHit
 from pellucid_search.query import Freshness, ProviderQuery
 
 # Release N reads what N-1 wrote; anything else is forgotten. Raise it when the form changes.
@@ -37,7 +37,7 @@ class CachedAnswer:
     """
 
     hits: tuple[RawHit, ...]
-    received_at: datetime
+    received_at: AwareDatetime
     ttl_s: float
 
     def is_fresh(self, now: datetime) -> bool:
@@ -48,6 +48,9 @@ class CachedAnswer:
         """Good to be given while a new answer is fetched."""
         life_s = self.ttl_s * (1 + _REVALIDATE_SHARE)
         return now < self.received_at + timedelta(seconds=life_s)
+
+
+_ANSWER = TypeAdapter(CachedAnswer)
 
 
 def time_to_live_s(query: ProviderQuery, *, real_time: bool, found: int) -> float:
@@ -95,40 +98,13 @@ def cache_key(provider: str, query: ProviderQuery) -> str:
 
 def encode(answer: CachedAnswer) -> bytes:
     """Return the stored form: JSON, nothing that could run."""
-    return orjson.dumps(
-        {
-            "schema": SCHEMA,
-            "received_at": answer.received_at.isoformat(),
-            "ttl_s": answer.ttl_s,
-            "hits": answer.hits,
-        }
-    )
+    return orjson.dumps({"schema": SCHEMA, **_ANSWER.dump_python(answer)})
 
 
 def decode(stored: bytes) -> CachedAnswer | None:
     """Return an answer; None for bytes of another schema or none at all."""
     try:
         value = orjson.loads(stored)
-        if value["schema"] != SCHEMA:
-            return None
-        received_at = datetime.fromisoformat(value["received_at"])
-        hits = _hits(value["hits"])
-        ttl_s = float(value["ttl_s"])
+        return _ANSWER.validate_python(value) if value["schema"] == SCHEMA else None
     except (ValueError, TypeError, KeyError):
         return None
-    return CachedAnswer(hits, received_at, ttl_s) if received_at.tzinfo else None
-
-
-def _hits(rows: Sequence[dict[str, str]]) -> tuple[RawHit, ...]:
-    return tuple(
-        RawHit(
-            url=str(row["url"]),
-            title=str(row["title"]),
-            snippet=str(row["snippet"]),
-            age=str(row["age"]),
-            date_source=DateSource(row["date_source"]),
-            language=str(row["language"]),
-            page_text=str(row["page_text"]),
-        )
-        for row in rows
-    )

@@ -2,7 +2,6 @@
 
 import asyncio
 import copy
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import uuid4
@@ -14,6 +13,7 @@ from pellucid_search.asking.answer_cache import CachedAnswer
 from pellucid_search.asking.flights import Flights
 from pellucid_search.asking.leases import Lease, Leases
 from pellucid_search.asking.provider_client import ProviderClient
+from pellucid_search.asking.provider_request import ProviderRequest
 from pellucid_search.asking.write_behind import WriteBehind
 from pellucid_search.errors import ProviderTimeoutError
 from pellucid_search.query import ProviderQuery
@@ -23,35 +23,6 @@ from pellucid_search.reports import ProviderRun, ProviderStatus
 _WORTH_ASKING_S = 0.1
 # A refresh in the background has this long.
 _REFRESH_S = 3.0
-
-
-@dataclass(frozen=True, slots=True)
-class ProviderRequest:
-    """One query as it is put to every provider of a plan.
-
-    Attributes:
-        query: What is asked, already redacted.
-        index: Index into the request's queries.
-        until: Time on the monotonic clock at which an answer is of no use any more.
-        caller_hash: For the ledger.
-        real_time: Values change within the day.
-        bypass_cache: Ignore cached answers.
-        longest_wait_s: Longest wait for a provider's limit; see `desk.ProviderClient.ask`.
-        latest: Time on the monotonic clock until which such a wait moves `until`; 0: it does not.
-    """
-
-    query: ProviderQuery
-    index: int
-    until: float
-    caller_hash: str = ""
-    real_time: bool = False
-    bypass_cache: bool = False
-    longest_wait_s: float = math.inf
-    latest: float = 0.0
-
-    def ends_at(self, run: ProviderRun, now: float) -> float:
-        """Return when an answer is of no use any more, by how long a run has stood in line."""
-        return max(self.until, min(self.latest, self.until + run.grace_s(now)))
 
 
 @dataclass(slots=True)
@@ -73,40 +44,40 @@ class Answering:
         suffix = f":{generation.stamp}" if generation else ""
         return answer_cache.cache_key(provider, query) + suffix
 
-    async def recall(self, provider: str, provider_request: ProviderRequest) -> ProviderRun | None:
+    async def recall(self, provider: str, request: ProviderRequest) -> ProviderRun | None:
         """Return a cached answer that may be given now; starts a refresh when it is old."""
-        if provider_request.bypass_cache:
+        if request.bypass_cache:
             return None
-        cached = await self._stored(provider, provider_request.query)
+        cached = await self._stored(provider, request.query)
         now = self.clock.now()
         if cached is None or not cached.is_presentable(now):
             return None
         if not cached.is_fresh(now):
-            self._refresh(provider, provider_request)
-        return _from_cache(provider, provider_request.index, cached)
+            self._refresh(provider, request)
+        return _from_cache(provider, request.index, cached)
 
-    async def ask(self, provider: str, provider_request: ProviderRequest, run: ProviderRun) -> None:
+    async def ask(self, provider: str, request: ProviderRequest, run: ProviderRun) -> None:
         """Ask a provider, or join in when the same is being asked; record in `run`.
 
         Who joins in waits no longer than its own time, and asks for itself when the other's time
         was too short.
         """
-        key = self._key(provider, provider_request.query)
+        key = self._key(provider, request.query)
         while self._flights.is_airborne(key):
-            flown = await self._joined(key, provider_request, run)
+            flown = await self._joined(key, request, run)
             if flown is None:
                 return
-            if not flown.was_too_short_for(provider_request):
+            if not flown.was_too_short_for(request):
                 _share(flown.run, run)
                 return
         self._leaders[key], run.leader = run, None
         try:
-            await self._flights.join(key, lambda: self._fly(provider, provider_request, run))
+            await self._flights.join(key, lambda: self._fly(provider, request, run))
         finally:
             self._forget_leader(key)
 
     async def _joined(
-        self, key: str, provider_request: ProviderRequest, run: ProviderRun
+        self, key: str, request: ProviderRequest, run: ProviderRun
     ) -> "_Flown | None":
         """Return what is in progress; None, and a loss in `run`, when the time is up before.
 
@@ -115,7 +86,7 @@ class Answering:
         run.leader = self._leaders.get(key)
         try:
             with self._flights.aboard(key) as flight:
-                while (left_s := self._left_s(provider_request, run)) > 0:
+                while (left_s := self._left_s(request, run)) > 0:
                     done, _ = await asyncio.wait({flight}, timeout=left_s)
                     if done:
                         return flight.result()
@@ -124,66 +95,50 @@ class Answering:
         run.lose(ProviderStatus.FAILED, "no answer in time", code=ProviderTimeoutError.code)
         return None
 
-    def _left_s(self, provider_request: ProviderRequest, run: ProviderRun) -> float:
+    def _left_s(self, request: ProviderRequest, run: ProviderRun) -> float:
         now = self.clock.monotonic()
-        return provider_request.ends_at(run, now) - now
+        return request.ends_at(run, now) - now
 
     def _forget_leader(self, key: str) -> None:
         if not self._flights.is_airborne(key):
             self._leaders.pop(key, None)
 
-    async def rescue(
-        self, provider: str, provider_request: ProviderRequest, run: ProviderRun
-    ) -> bool:
+    async def rescue(self, provider: str, request: ProviderRequest, run: ProviderRun) -> bool:
         """Fall back on an old answer after a failure; tell whether there was one."""
-        cached = await self._stored(provider, provider_request.query)
-        if cached is None or provider_request.bypass_cache:
+        cached = await self._stored(provider, request.query)
+        if cached is None or request.bypass_cache:
             return False
         run.status, run.hits = ProviderStatus.CACHED, cached.hits
         run.detail = f"{run.detail}; an older answer was used"
         return True
 
-    async def _fly(
-        self, provider: str, provider_request: ProviderRequest, run: ProviderRun
-    ) -> "_Flown":
+    async def _fly(self, provider: str, request: ProviderRequest, run: ProviderRun) -> "_Flown":
         """Ask, unless another replica is asking the same and its answer arrives.
 
         The lease ends when others can read the answer; nobody waits for either.
         """
-        flown = _Flown(run, provider_request.until)
-        if self.leases is None or provider_request.bypass_cache:
-            await self._ask_desk(provider, provider_request, run)
-            await self._keep(provider, provider_request, run)
+        flown = _Flown(run, request.until)
+        if self.leases is None or request.bypass_cache:
+            await self.provider_clients[provider].ask(request, run)
+            await self._keep(provider, request, run)
             return flown
-        key = self._key(provider, provider_request.query)
+        key = self._key(provider, request.query)
         lease = self.leases.wish(key)
         try:
-            async for _ in lease.turns(provider_request.until):
+            async for _ in lease.turns(request.until):
                 cached = await self._read(key)
                 if cached is not None and cached.is_fresh(self.clock.now()):
                     run.status, run.hits = ProviderStatus.CACHED, cached.hits
                     return flown
-            await self._ask_desk(provider, provider_request, run)
+            await self.provider_clients[provider].ask(request, run)
         finally:
-            await self._keep(provider, provider_request, run, lease)
+            await self._keep(provider, request, run, lease)
         return flown
-
-    async def _ask_desk(
-        self, provider: str, provider_request: ProviderRequest, run: ProviderRun
-    ) -> None:
-        await self.provider_clients[provider].ask(
-            provider_request.query,
-            run,
-            until=provider_request.until,
-            latest=provider_request.latest,
-            longest_wait_s=provider_request.longest_wait_s,
-            caller_hash=provider_request.caller_hash,
-        )
 
     async def _keep(
         self,
         provider: str,
-        provider_request: ProviderRequest,
+        request: ProviderRequest,
         run: ProviderRun,
         lease: Lease | None = None,
     ) -> None:
@@ -193,11 +148,11 @@ class Answering:
                 await lease.release()
             return
         ttl_s = answer_cache.time_to_live_s(
-            provider_request.query, real_time=provider_request.real_time, found=len(run.hits)
+            request.query, real_time=request.real_time, found=len(run.hits)
         )
         answer = CachedAnswer(run.hits, self.clock.now(), ttl_s)
         keep_s = ttl_s + (answer_cache.STALE_ON_ERROR_S if run.hits else 0.0)
-        key = self._key(provider, provider_request.query)
+        key = self._key(provider, request.query)
         after = lease.release if lease else None
         await self.cache.set(key, answer_cache.encode(answer), ttl_s=keep_s, after=after)
 
@@ -214,19 +169,17 @@ class Answering:
             await self.cache.delete(key)
         return answer
 
-    def _refresh(self, provider: str, provider_request: ProviderRequest) -> None:
-        if self._flights.is_airborne(self._key(provider, provider_request.query)):
+    def _refresh(self, provider: str, request: ProviderRequest) -> None:
+        if self._flights.is_airborne(self._key(provider, request.query)):
             return
         until = self.clock.monotonic() + _REFRESH_S
         fresh = ProviderRequest(
-            provider_request.query,
-            provider_request.index,
+            request.query,
+            request.index,
             until,
-            real_time=provider_request.real_time,
+            real_time=request.real_time,
         )
-        self.background.start(
-            self.ask(provider, fresh, ProviderRun(provider, provider_request.index))
-        )
+        self.background.start(self.ask(provider, fresh, ProviderRun(provider, request.index)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,10 +189,10 @@ class _Flown:
     run: ProviderRun
     until: float
 
-    def was_too_short_for(self, provider_request: ProviderRequest) -> bool:
+    def was_too_short_for(self, request: ProviderRequest) -> bool:
         """Its time was up, and the other has more."""
         late = self.run.error_code == ProviderTimeoutError.code
-        return late and provider_request.until - self.until > _WORTH_ASKING_S
+        return late and request.until - self.until > _WORTH_ASKING_S
 
 
 @dataclass(slots=True)

@@ -1,18 +1,19 @@
 """Asking one provider: breaker, budget, bucket, retries, time; every guard in one place."""
 
 import asyncio
-import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal
 
 from pellucid_runtime.breaker import Breaker, BreakerState
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.rpc.latency import Latencies
+from pellucid_search import metrics
 from pellucid_search.asking.allowance import Allowance
 from pellucid_search.asking.ledger import Ledger, UsageRow, seconds_to_tomorrow
 from pellucid_search.asking.line import Line, in_words
+from pellucid_search.asking.provider_request import ProviderRequest
 from pellucid_search.errors import (
     BadKeyError,
     ProviderError,
@@ -32,14 +33,6 @@ _FIRST_BACKOFF_S = 0.1
 _DEFAULT_COOLING_S = 1.0
 # With less time than this an answer cannot be hoped for.
 _SHORTEST_CALL_S = 0.02
-
-
-class ProviderObserver(Protocol):
-    """Hears about every call, for metrics."""
-
-    def called(self, provider: str, outcome: str, seconds: float) -> None:
-        """One call ended: `ok` or the code of its error."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +66,6 @@ class ProviderClient:
     ledger: Ledger
     clock: Clock
     limits: ProviderLimits
-    observer: ProviderObserver
     jitter: Callable[[], float] = random.random
     breaker: Breaker = field(init=False)
     latencies: Latencies = field(init=False, default_factory=Latencies)
@@ -93,40 +85,20 @@ class ProviderClient:
         """The provider's name."""
         return self.spec.name
 
-    async def ask(
-        self,
-        query: ProviderQuery,
-        run: ProviderRun,
-        *,
-        until: float,
-        latest: float = 0.0,
-        longest_wait_s: float = math.inf,
-        caller_hash: str = "",
-    ) -> None:
-        """Ask the provider and record in `run` how it did; never raises a provider's error.
-
-        Args:
-            query: What is asked, already redacted.
-            run: Where the outcome is written.
-            until: Time on the monotonic clock at which an answer is of no use any more.
-            latest: Time until which a wait for the provider's limit moves `until`; 0: it does not.
-            longest_wait_s: Longest wait for the provider's limit, or before another try; short
-                where another provider could be asked instead.
-            caller_hash: For the ledger, and for turns among those who wait.
-        """
+    async def ask(self, request: ProviderRequest, run: ProviderRun) -> None:
+        """Ask the provider and record in `run` how it did; never raises a provider's error."""
         if not self.breaker.admit():
             run.lose(ProviderStatus.SKIPPED, LEFT_ALONE, code=self.left_for)
             return
         started = entered = self.clock.monotonic()
         self._retries.earn()
         try:
-            end = max(until, latest)
-            if await self._has_turn(run, caller_hash, end=end, longest_wait_s=longest_wait_s):
-                until = min(end, until + run.waited_s)
+            if await self._has_turn(request, run):
+                until = request.ends_at(run, self.clock.monotonic())
                 if await self._enter(run, until):
                     entered = self.clock.monotonic()
                     try:
-                        await self._tries(query, run, until, longest_wait_s)
+                        await self._tries(request, run, until)
                     finally:
                         self._room.release()
         except asyncio.CancelledError:
@@ -134,14 +106,13 @@ class ProviderClient:
             raise
         finally:
             run.latency_s = self.clock.monotonic() - started
-            self._book(run, caller_hash)
+            self._book(run, request.caller_hash)
 
-    async def _has_turn(
-        self, run: ProviderRun, caller: str, *, end: float, longest_wait_s: float
-    ) -> bool:
+    async def _has_turn(self, request: ProviderRequest, run: ProviderRun) -> bool:
         """Take the next place of the provider's limit, in a fair line when others want it too."""
-        now = self.clock.monotonic()
-        longest_s = min(end - now - _SHORTEST_CALL_S, longest_wait_s)
+        now, caller = self.clock.monotonic(), request.caller_hash
+        end = max(request.until, request.latest)
+        longest_s = min(end - now - _SHORTEST_CALL_S, request.longest_wait_s)
         if self._line.is_free:
             place = await self.gate.reserve(self.name, max_wait_s=0.0)
             if place.refusal is None:
@@ -154,7 +125,7 @@ class ProviderClient:
         run.step_in_line(now)
         try:
             async with asyncio.timeout(longest_s), self._line.front(caller):
-                may_go = await self._wait_for_place(run, end, longest_wait_s)
+                may_go = await self._wait_for_place(run, end, request.longest_wait_s)
                 return may_go and self._is_well(run)
         except TimeoutError:
             waited_for = self._line.ahead_of(caller) + 1
@@ -202,14 +173,13 @@ class ProviderClient:
             code = ProviderTimeoutError.code
             run.lose(ProviderStatus.FAILED, "too slow; not waited for", code=code)
 
-    async def _tries(
-        self, query: ProviderQuery, run: ProviderRun, until: float, longest_wait_s: float
-    ) -> None:
+    async def _tries(self, request: ProviderRequest, run: ProviderRun, until: float) -> None:
         """Call, and again after a failure that may pass; the first place is taken already."""
+        longest_wait_s = request.longest_wait_s
         for attempt in range(MAX_TRIES):
             if attempt and not await self._wait_for_place(run, until, longest_wait_s):
                 return
-            error = await self._one_call(query, run, until)
+            error = await self._one_call(request.query, run, until)
             if error is None:
                 return
             run.lose(_status_of(error), error.detail, code=error.code)
@@ -267,13 +237,17 @@ class ProviderClient:
             timeout_s = min(self.limits.timeout_s, until - started)
             reply = await self._within(query, timeout_s)
         except ProviderError as error:
-            self.observer.called(self.name, error.code, self.clock.monotonic() - started)
+            self._called(error.code, self.clock.monotonic() - started)
             late = isinstance(error, ProviderTimeoutError)
             await self._failed(error, run, is_ours=late and self._is_cut_short(timeout_s))
             return error
-        self.observer.called(self.name, "ok", self.clock.monotonic() - started)
-        await self._succeeded(reply, run, self.clock.monotonic() - started)
+        seconds = self.clock.monotonic() - started
+        self._called("ok", seconds)
+        await self._succeeded(reply, run, seconds)
         return None
+
+    def _called(self, outcome: str, seconds: float) -> None:
+        metrics.PROVIDER_SECONDS.labels(self.name, outcome).observe(seconds)
 
     async def _within(self, query: ProviderQuery, timeout_s: float) -> ProviderReply:
         try:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 
 from pellucid_runtime.clock import Clock
 from pellucid_search.asking.allowance import Allowance
-from pellucid_search.asking.answering import Answering, ProviderRequest
+from pellucid_search.asking.answering import Answering
 from pellucid_search.asking.planning import Plan
+from pellucid_search.asking.provider_request import ProviderRequest
 from pellucid_search.errors import ProviderTimeoutError
 from pellucid_search.query import ProviderQuery
 from pellucid_search.reports import ProviderRun, ProviderStatus
@@ -36,77 +37,66 @@ class Relay:
     def __post_init__(self) -> None:
         self._hedges = Allowance(self.clock.monotonic)
 
-    async def carry_out(self, plan: Plan, provider_request: ProviderRequest) -> list[ProviderRun]:
+    async def carry_out(self, plan: Plan, request: ProviderRequest) -> list[ProviderRun]:
         """Return what each asked provider did, in no special order."""
-        beside = [name for name in plan.beside if self._knows(name, provider_request)]
+        beside = [name for name in plan.beside if self._knows(name, request)]
         if not beside:
-            return await self._searched(plan, provider_request)
+            return await self._searched(plan, request)
         runs, more = await asyncio.gather(
-            self._searched(plan, provider_request), self._all(beside, self._aside(provider_request))
+            self._searched(plan, request), self._all(beside, self._aside(request))
         )
         return [*runs, *more]
 
-    def _aside(self, provider_request: ProviderRequest) -> ProviderRequest:
+    def _aside(self, request: ProviderRequest) -> ProviderRequest:
         """Return the request without what restricts pages: a wider search has the same answer."""
-        query = provider_request.query
-        soon = min(provider_request.until, self.clock.monotonic() + BESIDE_S)
+        query = request.query
+        soon = min(request.until, self.clock.monotonic() + BESIDE_S)
         bare = ProviderQuery(query.text, query.now, language=query.language)
-        return replace(provider_request, query=bare, until=soon, latest=soon)
+        return replace(request, query=bare, until=soon, latest=soon)
 
-    def _knows(self, name: str, provider_request: ProviderRequest) -> bool:
+    def _knows(self, name: str, request: ProviderRequest) -> bool:
         """Tell whether a query names what a real-time source knows."""
-        return bool(self.answering.provider_clients[name].engine.wording(provider_request.query))
+        return bool(self.answering.provider_clients[name].engine.wording(request.query))
 
-    async def _searched(self, plan: Plan, provider_request: ProviderRequest) -> list[ProviderRun]:
-        early = self._leaving_time(provider_request) if plan.last_resort else provider_request
+    async def _searched(self, plan: Plan, request: ProviderRequest) -> list[ProviderRun]:
+        early = self._leaving_time(request) if plan.last_resort else request
         if plan.together:
             runs = await self._all(plan.members, early)
         else:
             runs = await self._first_answer(plan.members, early)
         if any(run.answered for run in runs):
             return runs
-        runs += await self._last_resort(plan.last_resort, self._later(provider_request, runs))
+        runs += await self._last_resort(plan.last_resort, self._later(request, runs))
         if not any(run.answered for run in runs):
-            await self._rescue(runs, provider_request)
+            await self._rescue(runs, request)
         return runs
 
-    def _leaving_time(self, provider_request: ProviderRequest) -> ProviderRequest:
+    def _leaving_time(self, request: ProviderRequest) -> ProviderRequest:
         """Keep a part of the time back, so that a hanging provider does not use up all of it."""
-        kept_s = (provider_request.until - self.clock.monotonic()) * LAST_RESORT_SHARE
+        kept_s = (request.until - self.clock.monotonic()) * LAST_RESORT_SHARE
         return replace(
-            provider_request,
-            until=provider_request.until - kept_s,
-            latest=provider_request.latest - kept_s,
+            request,
+            until=request.until - kept_s,
+            latest=request.latest - kept_s,
         )
 
-    def _later(
-        self, provider_request: ProviderRequest, runs: Sequence[ProviderRun]
-    ) -> ProviderRequest:
+    def _later(self, request: ProviderRequest, runs: Sequence[ProviderRun]) -> ProviderRequest:
         """Time in line was none of the last resort's."""
-        return replace(provider_request, until=self._end(provider_request, runs))
+        return replace(request, until=self._end(request, runs))
 
-    def _end(self, provider_request: ProviderRequest, runs: Sequence[ProviderRun]) -> float:
+    def _end(self, request: ProviderRequest, runs: Sequence[ProviderRun]) -> float:
         now = self.clock.monotonic()
-        return max(
-            (provider_request.ends_at(run, now) for run in runs), default=provider_request.until
-        )
+        return max((request.ends_at(run, now) for run in runs), default=request.until)
 
-    async def _all(
-        self, members: Sequence[str], provider_request: ProviderRequest
-    ) -> list[ProviderRun]:
+    async def _all(self, members: Sequence[str], request: ProviderRequest) -> list[ProviderRun]:
         """Ask all; who has not answered when the time is up is left behind."""
         if len(members) > 1:
-            provider_request = replace(
-                provider_request, latest=provider_request.until
-            )  # the others have answered meanwhile
-        runs = [ProviderRun(name, provider_request.index) for name in members]
-        tasks = {asyncio.create_task(self._one(run, provider_request)) for run in runs}
+            request = replace(request, latest=request.until)  # the others have answered meanwhile
+        runs = [ProviderRun(name, request.index) for name in members]
+        tasks = {asyncio.create_task(self._one(run, request)) for run in runs}
         try:
             open_tasks = tasks
-            while (
-                open_tasks
-                and (left_s := self._end(provider_request, runs) - self.clock.monotonic()) > 0
-            ):
+            while open_tasks and (left_s := self._end(request, runs) - self.clock.monotonic()) > 0:
                 done, open_tasks = await asyncio.wait(open_tasks, timeout=left_s)
                 for task in done:
                     task.result()
@@ -117,18 +107,18 @@ class Relay:
                 run.lose(ProviderStatus.FAILED, "no time was left to ask", code=_LATE)
         return runs
 
-    async def _one(self, run: ProviderRun, provider_request: ProviderRequest) -> None:
-        cached = await self.answering.recall(run.provider, provider_request)
+    async def _one(self, run: ProviderRun, request: ProviderRequest) -> None:
+        cached = await self.answering.recall(run.provider, request)
         if cached is None:
-            await self.answering.ask(run.provider, provider_request, run)
+            await self.answering.ask(run.provider, request, run)
         else:
             run.status, run.hits = cached.status, cached.hits
 
     async def _first_answer(
-        self, members: Sequence[str], provider_request: ProviderRequest
+        self, members: Sequence[str], request: ProviderRequest
     ) -> list[ProviderRun]:
         for name in members:
-            cached = await self.answering.recall(name, provider_request)
+            cached = await self.answering.recall(name, request)
             if cached is not None:
                 return [cached]
         runs: list[ProviderRun] = []
@@ -136,9 +126,9 @@ class Relay:
         try:
             for position, name in enumerate(members):
                 is_last = position + 1 == len(members)
-                patient = provider_request if is_last else _impatient(provider_request)
+                patient = request if is_last else _impatient(request)
                 self._start(name, patient, runs, tasks)
-                tasks = await self._until_slow(name, tasks, runs, provider_request, is_last=is_last)
+                tasks = await self._until_slow(name, tasks, runs, request, is_last=is_last)
                 if any(run.answered for run in runs):
                     break
         finally:
@@ -150,15 +140,13 @@ class Relay:
     def _start(
         self,
         name: str,
-        provider_request: ProviderRequest,
+        request: ProviderRequest,
         runs: list[ProviderRun],
         tasks: set[asyncio.Task[None]],
     ) -> None:
-        run = ProviderRun(name, provider_request.index)
+        run = ProviderRun(name, request.index)
         runs.append(run)
-        tasks.add(
-            asyncio.create_task(self.answering.ask(name, provider_request, run), name=f"ask-{name}")
-        )
+        tasks.add(asyncio.create_task(self.answering.ask(name, request, run), name=f"ask-{name}"))
         self._hedges.earn()
 
     async def _until_slow(
@@ -166,15 +154,15 @@ class Relay:
         name: str,
         tasks: set[asyncio.Task[None]],
         runs: Sequence[ProviderRun],
-        provider_request: ProviderRequest,
+        request: ProviderRequest,
         *,
         is_last: bool,
     ) -> set[asyncio.Task[None]]:
         """Wait for an answer, for all to fail, or for the point at which the next is started."""
         hedge_at = self.clock.monotonic() + self._hedge_after_s(name)
         while tasks:
-            hedging = not is_last and hedge_at < provider_request.until
-            end = hedge_at if hedging else self._end(provider_request, runs)
+            hedging = not is_last and hedge_at < request.until
+            end = hedge_at if hedging else self._end(request, runs)
             done, tasks = await asyncio.wait(
                 tasks,
                 timeout=max(0.0, end - self.clock.monotonic()),
@@ -184,37 +172,35 @@ class Relay:
                 task.result()
             if any(run.answered for run in runs):
                 break
-            if done or (end < self._end(provider_request, runs) and not hedging):
+            if done or (end < self._end(request, runs) and not hedging):
                 continue
             if not hedging or self._hedges.spend():
                 break
-            hedge_at = provider_request.until
+            hedge_at = request.until
         return tasks
 
     def _hedge_after_s(self, name: str) -> float:
         return self.answering.provider_clients[name].latencies.hedge_after_s(self.hedge_default_s)
 
     async def _last_resort(
-        self, names: Sequence[str], provider_request: ProviderRequest
+        self, names: Sequence[str], request: ProviderRequest
     ) -> list[ProviderRun]:
         runs: list[ProviderRun] = []
         for name in names:
-            runs += await self._all((name,), provider_request)
+            runs += await self._all((name,), request)
             if runs[-1].answered:
                 break
         return runs
 
-    async def _rescue(self, runs: Sequence[ProviderRun], provider_request: ProviderRequest) -> None:
+    async def _rescue(self, runs: Sequence[ProviderRun], request: ProviderRequest) -> None:
         for run in runs:
-            if await self.answering.rescue(run.provider, provider_request, run):
+            if await self.answering.rescue(run.provider, request, run):
                 return
 
 
-def _impatient(provider_request: ProviderRequest) -> ProviderRequest:
+def _impatient(request: ProviderRequest) -> ProviderRequest:
     """Another provider could be asked instead of waiting for this one's limit."""
-    return replace(
-        provider_request, longest_wait_s=WAIT_WITH_ALTERNATIVE_S, latest=provider_request.until
-    )
+    return replace(request, longest_wait_s=WAIT_WITH_ALTERNATIVE_S, latest=request.until)
 
 
 def _still_asked(runs: Sequence[ProviderRun]) -> list[ProviderRun]:

@@ -10,17 +10,19 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from pellucid_search.dates.publication import understand_date
+from pellucid_search.domains import is_wanted
 from pellucid_search.hits import DateSource, RawHit
 from pellucid_search.local.corpus import CorpusFile, base_url_of, corpus_files, document_url
 from pellucid_search.local.documents import Document, UnreadableDocumentError, read_document
 from pellucid_search.local.segmenting import indexed_form, is_cjk, terms
 from pellucid_search.local.snippets import snippet
 from pellucid_search.local.stopwords import content_terms
+from pellucid_search.query import WINDOW_DAYS, ProviderQuery
 
 # Raised when the tables or the way of cutting terms change; an older index is made anew.
 VERSION = 1
@@ -50,29 +52,6 @@ CREATE VIRTUAL TABLE IF NOT EXISTS texts USING fts5 (
 );
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
-
-
-@dataclass(frozen=True, slots=True)
-class LocalQuery:
-    """A query with its restrictions.
-
-    Attributes:
-        text: Words.
-        count: Results wanted.
-        site: Host or domain; empty means all.
-        language: ISO 639-1 that is preferred; empty means none is.
-        since: Only documents published since; those without a date do not pass. None means all.
-        include: Only these domains; empty means all.
-        exclude: None of these.
-    """
-
-    text: str
-    count: int = 10
-    site: str = ""
-    language: str = ""
-    since: datetime | None = None
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +149,7 @@ class LocalIndex:
             for file, document in read:
                 _insert(database, file, document, document_url(file.path, base))
 
-    def search(self, query: LocalQuery) -> tuple[RawHit, ...]:
+    def search(self, query: ProviderQuery) -> tuple[RawHit, ...]:
         """Return the documents that fit best, best first."""
         wanted = content_terms(tuple(terms(query.text)))[:_MAX_TERMS]
         if not wanted:
@@ -303,25 +282,21 @@ ORDER BY score, d.id LIMIT :candidates
 """  # noqa: S608 - constants only
 
 
-def _ranked(database: sqlite3.Connection, query: LocalQuery, wanted: Sequence[str]) -> list[_Row]:
+def _ranked(
+    database: sqlite3.Connection, query: ProviderQuery, wanted: Sequence[str]
+) -> list[_Row]:
     """Return candidates by BM25, smallest (best) first."""
+    days = WINDOW_DAYS.get(query.freshness)
     values = {
         "match": " OR ".join(_quoted(term) for term in wanted),
         "site": query.site,
         "language": query.language,
-        "since": query.since.timestamp() if query.since else None,
+        "since": (query.now - timedelta(days=days)).timestamp() if days else None,
         "candidates": _CANDIDATES,
     }
     rows = database.execute(_RANKED, values).fetchall()
-    return [row for row in rows if _is_in(row[1], query)]
-
-
-def _is_in(url: str, query: LocalQuery) -> bool:
-    host = urlsplit(url).hostname or ""
-    if any(host == name or host.endswith("." + name) for name in query.exclude):
-        return False
-    include = query.include
-    return not include or any(host == name or host.endswith("." + name) for name in include)
+    sites = {"include": query.include_domains, "exclude": query.exclude_domains}
+    return [row for row in rows if is_wanted(urlsplit(row[1]).hostname or "", **sites)]
 
 
 def _hit(row: _Row, wanted: Sequence[str]) -> RawHit:

@@ -1,6 +1,6 @@
 """Which sites may be shown: block list, allow list, doubtful sites, and a request's own filters."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-
-from pellucid_search.results.domains import belongs_to
 
 
 class Verdict(StrEnum):
@@ -98,10 +96,3 @@ def _names(value: object) -> frozenset[str]:
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         raise ValueError("a domain policy holds lists of host names")
     return frozenset(name.strip().lower() for name in value)
-
-
-def is_wanted(host: str, *, include: Sequence[str], exclude: Iterable[str]) -> bool:
-    """Apply a request's own filters to a host; all in lower case."""
-    if any(belongs_to(host, domain) for domain in exclude):
-        return False
-    return not include or any(belongs_to(host, domain) for domain in include)

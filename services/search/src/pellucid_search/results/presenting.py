@@ -6,10 +6,11 @@ from datetime import datetime
 
 from pellucid_runtime.domains import registrable_domain
 from pellucid_search.dates.publication import Patience, publication_date
+from pellucid_search.domains import is_wanted
 from pellucid_search.hits import PAGE_TEXT_LIMIT, Finding, Hit, Published, RawHit
 from pellucid_search.reports import ProviderRun
 from pellucid_search.results.canonical import canonical_url, host_of, page_key
-from pellucid_search.results.domain_policy import DomainPolicy, Verdict, is_wanted
+from pellucid_search.results.domain_policy import DomainPolicy, Verdict
 from pellucid_search.results.fusion import FoundHit, fuse
 from pellucid_search.results.plain_text import plain_text
 from pellucid_search.results.syndication import collapse_syndicated

@@ -9,9 +9,9 @@ import json
 import resource
 import struct
 import sys
-from typing import Any, BinaryIO, Final
+from typing import BinaryIO, Final
 
-from pellucid_fetcher.document import Document, to_plain
+from pellucid_fetcher.document import Document, to_json
 from pellucid_fetcher.extraction.reading.dispatch import open_readers, read
 
 FRAME: Final = struct.Struct(">II")
@@ -30,7 +30,7 @@ def main() -> None:
     sink.flush()
     while (frame := source.read(FRAME.size)) and len(frame) == FRAME.size:
         document = _receive(source, frame)
-        _send(sink, to_plain(read(readers, document)))
+        _send(sink, to_json(read(readers, document)))
 
 
 def _receive(source: BinaryIO, frame: bytes) -> Document:
@@ -39,8 +39,7 @@ def _receive(source: BinaryIO, frame: bytes) -> Document:
     return Document(body=source.read(body_size), **header)
 
 
-def _send(sink: BinaryIO, plain: dict[str, Any]) -> None:
-    data = json.dumps(plain, ensure_ascii=False).encode("utf-8", "replace")
+def _send(sink: BinaryIO, data: bytes) -> None:
     sink.write(FRAME.pack(len(data), 0))
     sink.write(data)
     sink.flush()

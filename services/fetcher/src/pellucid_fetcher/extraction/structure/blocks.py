@@ -107,7 +107,6 @@ class PageBlocks:
     links: list[str] = field(default_factory=list)
     pictures: list[tuple[int, Block]] = field(default_factory=list)
     elements: int = 0
-    images: int = 0
     scripts: int = 0
     password: bool = False
     limited: bool = False

@@ -119,7 +119,6 @@ class Walker:
 
     def _take_void(self, node: LexborNode, tag: str, here: Place) -> None:
         if tag == "img":
-            self.page.images += 1
             self._take_picture(node, here)
         elif tag == "br":
             self._line.pieces.append(BREAK)

@@ -1,6 +1,7 @@
-"""Host names: their one spelling, and which belong to a domain."""
+"""Host names: their one spelling, which belong to a domain, and which a request wants."""
 
 import re
+from collections.abc import Iterable, Sequence
 
 _HOST = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*", re.IGNORECASE)
 _MAX_HOST = 253
@@ -27,3 +28,10 @@ def host_name(text: str) -> str | None:
         except UnicodeError:
             return None
     return name if len(name) <= _MAX_HOST and _HOST.fullmatch(name) else None
+
+
+def is_wanted(host: str, *, include: Sequence[str], exclude: Iterable[str]) -> bool:
+    """Apply a request's own filters to a host; all in lower case."""
+    if any(belongs_to(host, domain) for domain in exclude):
+        return False
+    return not include or any(belongs_to(host, domain) for domain in include)
