@@ -36,7 +36,7 @@ class CheckReply(SearchReply):
     judged: bool = Field(
         default=False,
         description="A language model read the statement beside each result. Without one, "
-        "`supporting` lists results that state it by form and likeness.",
+        "`supporting` lists results that state it by form and similarity.",
     )
     supporting: list[FactEvidenceReply] = Field(default_factory=list)
     refuting: list[FactEvidenceReply] = Field(default_factory=list)
