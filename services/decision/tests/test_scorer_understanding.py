@@ -133,7 +133,7 @@ async def test_what_is_no_probability_is_no_reply(reply: pb.UnderstandResponse) 
 @pytest.mark.parametrize(
     ("search", "turns", "kind"),
     [
-        (0.05, (Turn(Role.USER, "hi"),), "smalltalk"),
+        (0.2, (Turn(Role.USER, "hi"),), "smalltalk"),
         (0.3, (Turn(Role.USER, "hi"),), ""),
         (0.3, (), "smalltalk"),
         (0.8, (), ""),

@@ -1,13 +1,18 @@
 """The browser path: through the proxy, through the gate, and only where it can help."""
 
 import asyncio
+import shutil
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
+from playwright.async_api import Error
 
 from pellucid_fetcher.adapters import browser_driver, browser_process
+from pellucid_fetcher.adapters.browser import ChromiumRenderer
 from pellucid_fetcher.adapters.egress_proxy import EgressProxy
+from pellucid_fetcher.app import _CHROMIUMS
 from pellucid_fetcher.egress.clearance import Reach
 from pellucid_fetcher.metrics import BROWSER_AVAILABLE
 from pellucid_fetcher.outcome import FetchStatus, Method
@@ -59,6 +64,31 @@ async def test_scripts_reach_nothing_inside(open_rig: Any, http: Any) -> None:
     assert page.method is Method.BROWSER
     assert SENTENCE in page.text
     assert accepted == []
+
+
+@pytest.mark.chromium
+@pytest.mark.timeout(120)
+async def test_what_belongs_to_no_page_finds_no_way_out() -> None:
+    """As Chromium's own requests, which no switch turns off for good."""
+    asked = []
+
+    async def proxy(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append(writer.get_extra_info("peername"))
+        writer.close()
+
+    server = await asyncio.start_server(proxy, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    ways = {reach: cast("EgressProxy", SimpleNamespace(port=port)) for reach in Reach}
+    async with ChromiumRenderer(
+        next(filter(None, map(shutil.which, _CHROMIUMS))), ways, 1, 1024
+    ) as renderer:
+        browser = await renderer._ready(renderer._seats[0])
+        for url in ("https://light.example/", f"http://127.0.0.1:{port}/"):
+            page = await (await browser.new_context()).new_page()
+            with pytest.raises(Error, match="ERR_PROXY_CONNECTION_FAILED"):
+                await page.goto(url)
+    server.close()
+    assert not asked
 
 
 @pytest.mark.chromium

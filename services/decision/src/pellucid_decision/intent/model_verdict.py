@@ -12,8 +12,10 @@ UNSURE = (0.3, 0.7)
 # In doubt no search: speed first.
 SEARCH_AT = 0.5
 LEANS_AT = 0.5
-# What surely is small talk has a lower probability of a search.
-SURELY_TALK = 0.05
+# After an answer, what surely is small talk has a lower probability of a search. Swept 0.05 to 0.5
+# on 110 reactions to an answer, of which it tells 27, 46, 69 (at 0.2), 81, 99; of 561 questions
+# after an answer it takes 0, 0, 1, 4, 9 for small talk.
+SURELY_TALK = 0.2
 # What the fallback is worth; it reads a few words.
 _FALLBACK_CONFIDENCE = 0.6
 _MATRIX_CONFIDENCE = 0.9

@@ -21,7 +21,6 @@ from playwright.async_api import (
     Page,
     Playwright,
     ProxySettings,
-    Request,
     Route,
 )
 
@@ -55,6 +54,8 @@ _FLAGS: Final = (
     "--disable-dev-shm-usage",
     "--js-flags=--max-old-space-size=256",
 )
+# Chromium asks its maker for updates every few minutes, in spite of the switches against it.
+_NOWHERE: Final[ProxySettings] = {"server": "http://nowhere.invalid", "bypass": "<-loopback>"}
 # Playwright would let every page open windows; a reader needs none.
 _UNWANTED_DEFAULTS: Final = ("--disable-popup-blocking",)
 
@@ -270,7 +271,7 @@ class ChromiumRenderer:
             chromium_sandbox=os.geteuid() != 0,
             args=[*_FLAGS, mark],
             ignore_default_args=list(_UNWANTED_DEFAULTS),
-            proxy=self._way_out(Reach.PUBLIC),  # of whatever belongs to no page
+            proxy=_NOWHERE,  # of whatever belongs to no page
             timeout=_LAUNCH_S * 1000,
             handle_sigint=False,
             handle_sigterm=False,
@@ -318,11 +319,7 @@ async def _close_window(window: Page) -> None:
 
 
 async def _only_what_text_needs(route: Route) -> None:
-    if _is_needed(route.request):
-        await route.continue_()
-    else:
+    if route.request.resource_type in _BLOCKED_KINDS:
         await route.abort()
-
-
-def _is_needed(request: Request) -> bool:
-    return request.resource_type not in _BLOCKED_KINDS
+    else:
+        await route.continue_()

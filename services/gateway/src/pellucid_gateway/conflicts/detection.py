@@ -4,7 +4,6 @@ It names both sides, and which is newer or more trusted; it does not decide who 
 both say of what was asked is compared: figures of two things are no disagreement.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -15,16 +14,13 @@ from pellucid_gateway.conflicts.answer_values import (
     Answered,
     Stated,
     answered_by,
-    speaks_of_plans,
     stated_by,
 )
-from pellucid_gateway.conflicts.negation import is_negated
 from pellucid_gateway.conflicts.notes import Conflict, Preference, Side
 from pellucid_gateway.conflicts.same_matter import AskedKind
-from pellucid_gateway.conflicts.told_days import different_days
 from pellucid_gateway.domain.findings import Source
 from pellucid_gateway.question.asked_for import measures_of
-from pellucid_gateway.question.key_facts import is_superseded, subject_terms
+from pellucid_gateway.question.key_facts import subject_terms
 from pellucid_language import sentences
 from pellucid_language.quantities import (
     Figure,
@@ -32,7 +28,7 @@ from pellucid_language.quantities import (
     spelled_figures,
 )
 from pellucid_language.same_amounts import are_near
-from pellucid_language.terms import function_terms, has_unspaced_script, terms
+from pellucid_language.terms import has_unspaced_script, terms
 from pellucid_language.written_dates import days_of, undated
 from pellucid_language.written_figures import written_figure
 
@@ -50,12 +46,6 @@ _SAME_UNSPACED = 0.5
 # A day more or less does not make a source newer.
 _NEWER, _MORE_TRUSTED = timedelta(days=2), 0.1
 _MOST_SENTENCES, _MOST_SOURCES = 6, 8
-# By how much something changes is not how much it is.
-_CHANGE = re.compile(
-    r"\b(?:(?<!made )(?<!makes )(?<!make )(?<!adds )(?<!add )up|down|another|extra|further|weitere)"
-    r"\s+(?:about\s+)?$",
-    re.IGNORECASE,
-)
 
 
 class _Reading:
@@ -71,9 +61,7 @@ class _Reading:
         if text not in self._amounts:
             plain = undated(text)
             every = (*amounts(plain), *spelled_figures(plain))
-            self._amounts[text] = [
-                f for f in every if not f.is_year and not _CHANGE.search(plain[: f.start])
-            ]
+            self._amounts[text] = [figure for figure in every if not figure.is_year]
         return self._amounts[text]
 
     def matter(self, text: str) -> frozenset[str]:
@@ -151,14 +139,11 @@ def _is_told_by(stated: Stated, source: Source) -> bool:
 def _about(source: Source, question: Question) -> list[str]:
     """Sentences of a source that speak of what was asked; its title lends them its words."""
     wanted = question.terms
-    takes_plans = question.asked is not AskedKind.AMOUNT or speaks_of_plans(question.text)
     title = terms(source.title) & wanted
     return [
         sentence
         for sentence in sentences.split(source.facts)
         if terms(sentence) & wanted
-        and not is_superseded(sentence)
-        and (takes_plans or not speaks_of_plans(sentence))
         and _share((terms(sentence) | title) & wanted, wanted) >= _least(sentence, question)
     ][:_MOST_SENTENCES]
 
@@ -183,9 +168,8 @@ def _disagreements(
                 continue
             values = (
                 _different_amounts(one, other, (a, b), question)
-                or (takes_days and different_days((a, one), (b, other)))
+                or (takes_days and _different_days(_days_told(a, one), _days_told(b, other)))
                 or _different_months_or_years(one, other, question)
-                or _yes_and_no(one, other)
             )
             if values:
                 yield Side(a, values[0], one), Side(b, values[1], other)
@@ -231,8 +215,6 @@ def _different_amounts(
                 continue
             if not _are_of_one_kind(figure, rival, is_plain=is_plain):
                 continue
-            if _are_of_two_attributes(figure, rival, question):
-                continue
             if not _is_near_any(figure, b) and not _is_near_any(rival, a):
                 return written_figure(one, figure), written_figure(other, rival)
     return None
@@ -250,14 +232,6 @@ def _are_of_one_kind(figure: Figure, rival: Figure, *, is_plain: bool) -> bool:
     return is_plain or bool(_units(figure) & _units(rival))
 
 
-def _are_of_two_attributes(figure: Figure, rival: Figure, question: Question) -> bool:
-    """Whether one is told by the word that the question asks by ("long"), the other by another."""
-    asked = terms(question.text)
-    told = [{word[1:] for word in _units(one)} for one in (figure, rival)]
-    are_asked = [bool(words & asked) for words in told]
-    return bool(figure.measure) and are_asked[0] != are_asked[1] and all(len(w) > 1 for w in told)
-
-
 def _is_near_any(figure: Figure, others: Sequence[Figure]) -> bool:
     return any(
         are_near(figure, other) or same_matter.is_converted(figure, other) for other in others
@@ -269,6 +243,22 @@ def _units(figure: Figure) -> frozenset[str]:
     return frozenset(word for word in figure.around if not word.startswith("<"))
 
 
+def _days_told(source: Source, sentence: str) -> Mapping[tuple[int, int], str]:
+    """The days in a sentence as written; that on which the source appeared is none of an event."""
+    own = source.published.time if source.published else None
+    issued = (own.month, own.day) if own else None
+    return {day: written for day, written in days_of(sentence).items() if day != issued}
+
+
+def _different_days(
+    one: Mapping[tuple[int, int], str], other: Mapping[tuple[int, int], str]
+) -> tuple[str, str] | None:
+    """Each names one day, and they are not the same."""
+    if len(one) != 1 or len(other) != 1 or one.keys() == other.keys():
+        return None
+    return next(iter(one.values())), next(iter(other.values()))
+
+
 def _different_months_or_years(one: str, other: str, question: Question) -> tuple[str, str] | None:
     """Each tells the time that was asked for no better than by month or year, and not the same."""
     wanted = question.terms
@@ -278,13 +268,6 @@ def _different_months_or_years(one: str, other: str, question: Question) -> tupl
     if any(_share(terms(text) & wanted, wanted) < least for text in (one, other)):
         return None
     return same_matter.months_apart(one, other) or same_matter.years_apart(one, other)
-
-
-def _yes_and_no(one: str, other: str) -> tuple[str, str] | None:
-    """One denies what the other states, in otherwise nearly the same words."""
-    a, b = (terms(sentence) - function_terms() for sentence in (one, other))
-    same = bool(a and b) and len(a & b) >= _SAME_STATEMENT * max(len(a), len(b))
-    return (one, other) if same and is_negated(one) != is_negated(other) else None
 
 
 def _ordered(one: Side, other: Side) -> Conflict:
