@@ -1,4 +1,4 @@
-"""A page that could not be read has one line in the log, without its path and query."""
+"""A page that failed or was slow has one line in the log, without its path and query."""
 
 import pytest
 import structlog
@@ -32,8 +32,12 @@ def test_a_failed_page_is_logged_by_host_and_status(purpose: str, host: str) -> 
     assert "Patzke" not in str(line)
 
 
-def test_a_page_that_was_read_has_none() -> None:
-    with structlog.testing.capture_logs() as logs:
-        MetricsObserver().fetched(Page(url=URL, status=FetchStatus.OK), purpose="user_url")
+@pytest.mark.parametrize(("ms", "events"), [(2_999, []), (3_000, ["page_slow"])])
+def test_a_page_that_was_read_has_one_only_if_it_was_slow(ms: int, events: list[str]) -> None:
+    page = Page(url=URL, status=FetchStatus.OK, timings=Timings(total_ms=ms))
 
-    assert logs == []
+    with structlog.testing.capture_logs() as logs:
+        MetricsObserver().fetched(page, purpose="search_result")
+
+    assert [line["event"] for line in logs] == events
+    assert [line["host"] for line in logs] == ["klinik-auental.example"] * len(events)

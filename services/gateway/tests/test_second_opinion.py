@@ -109,7 +109,7 @@ async def test_a_late_judge_is_not_waited_for_twice_more() -> None:
     (loss,) = ledger.degraded
     assert (loss.component, loss.detail) == (
         "citations",
-        "form and likeness decided: late",
+        "no verdict of the judge model (late); form and similarity decided",
     )
 
 

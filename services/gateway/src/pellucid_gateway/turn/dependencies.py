@@ -1,4 +1,4 @@
-"""What every turn works with, and the one step that all of them begin with: the decision."""
+"""The dependencies of every turn, and its first step: the decision."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,7 +27,7 @@ from pellucid_language.pii.gate import GATE
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import ServiceError
 
-# What the topic of a conversation is kept from.
+# The part of a conversation that the decision gets.
 HISTORY_EXCHANGES = 5
 HISTORY_MESSAGES = 20
 
@@ -40,11 +40,11 @@ class Dependencies:
         model: None when no language model is configured.
         new_id: Makes an unguessable id.
         quota: Searching turns that a person may make.
-        standings: How sources stand with a person.
+        standings: Source preferences of a person.
         redacts_secrets: Prompts of the native API to an external model show no secrets.
         fast_model: Name of the model for single pages; empty means the answer model.
-        asks_on_claims: The fast model, else the one that answers, judges citations.
-        rounds: Where long stretches of work of all turns wait for their turn.
+        asks_on_claims: A model judges citations: the fast one, else the one that answers.
+        rounds: Shares the event loop between the CPU-bound work of all turns.
     """
 
     services: Services
@@ -64,7 +64,7 @@ class Dependencies:
 
     @property
     def cutoff_month(self) -> str:
-        """Where the model's own knowledge ends, for people: `2025-01`."""
+        """The month of the knowledge cutoff, for people: `2025-01`."""
         return f"{self.knowledge_cutoff:%Y-%m}"
 
     def for_turn(self, request: TurnRequest) -> "Dependencies":
@@ -72,7 +72,7 @@ class Dependencies:
         return replace(self, services=discreet(self.services, private_values(request)))
 
     def model_for(self, request: TurnRequest) -> AnswerModel | None:
-        """The model that may answer this request: none outside where nothing may leave."""
+        """The model that may answer this request; with `no_external` only an internal one."""
         outside = self.model is not None and bool(self.model.receiver)
         return None if request.no_external and outside else self.model
 
@@ -81,17 +81,17 @@ class Dependencies:
         return (self.fast_model or model.name) if self.asks_on_claims else ""
 
     def new_marker(self) -> str:
-        """A random word for the fences of a prompt."""
+        """A random word that delimits the quoted data of a prompt."""
         return self.new_id()[-8:]
 
     def hidden(self, request: TurnRequest) -> tuple[str, ...]:
-        """What the model is not shown of the person's messages: an external one, if so set."""
+        """Secrets in the person's messages, if an external model may not see them."""
         hides = self.redacts_secrets and self.model is not None and bool(self.model.receiver)
         said = (m.content for m in request.messages if m.role is Role.USER)
         return GATE.private(said) if hides else ()
 
     def context(self, budget: TurnBudget, ledger: TurnLedger, send: Send) -> TurnContext:
-        """What the stages of one turn work with."""
+        """The context that the stages of one turn share."""
         return TurnContext(
             clock=self.clock,
             budgets=self.budgets,
@@ -105,14 +105,14 @@ class Dependencies:
 async def decide(
     request: TurnRequest, dependencies: Dependencies, budget: TurnBudget, ledger: TurnLedger
 ) -> Decision:
-    """Ask the decision service, or the gateway's own rule when it is lost."""
+    """Ask the decision service; if it is unavailable, a rule of the gateway decides."""
     return (await considered(request, dependencies, budget, ledger))[0]
 
 
 async def considered(
     request: TurnRequest, dependencies: Dependencies, budget: TurnBudget, ledger: TurnLedger
 ) -> tuple[Decision, QueryToWrite | None]:
-    """Return the decision, and what a model may write one more query for."""
+    """Return the decision, and the message for which a model may write one more query."""
     if request.verbatim:
         return cleared(literal(request), request), None
     call = DecideCall(
@@ -137,15 +137,15 @@ async def considered(
                 answer = await dependencies.services.decision.decide(call)
     except (ServiceError, TimeoutError) as error:
         ledger.lose_by("decision", error)
-        return cleared(_told(decide_by_rule(request), request), request), None
+        return cleared(_with_small_talk(decide_by_rule(request), request), request), None
     ledger.merge_losses(answer.degraded)
     ledger.sent_out(answer.outbound)
     to_write = None if answer.writing is None else QueryToWrite(asked=call, outbound=answer.writing)
-    return cleared(_told(answer.decision, request), request), to_write
+    return cleared(_with_small_talk(answer.decision, request), request), to_write
 
 
-def _told(decision: Decision, request: TurnRequest) -> Decision:
-    """The decision; where nobody understood the message, small talk is told by its words."""
+def _with_small_talk(decision: Decision, request: TurnRequest) -> Decision:
+    """The decision; if no model classified the message, small talk is recognised by its words."""
     is_guess = decision.stage is Stage.FALLBACK
     return (
         replace(decision, topicless=True)
@@ -155,12 +155,12 @@ def _told(decision: Decision, request: TurnRequest) -> Decision:
 
 
 def heard_history(messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
-    """What the decision hears of the messages before the one to decide on, oldest first."""
+    """The part of the earlier messages that the decision service gets, oldest first."""
     return _unaddressed(_of_subject(heard_messages(tuple(_page_marked(messages)))))
 
 
 def _of_subject(messages: Iterable[ChatMessage]) -> tuple[ChatMessage, ...]:
-    """Messages without the words that we put around what we quote."""
+    """Messages without the words that the gateway puts around quotations."""
     return tuple(
         replace(one, content=said(one.content)) if one.role is Role.ASSISTANT else one
         for one in messages
@@ -178,7 +178,7 @@ def _page_marked(messages: Sequence[ChatMessage]) -> Iterator[ChatMessage]:
 
 
 def _unaddressed(messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
-    """Messages without addresses: those of pages that were named before are no words of a topic."""
+    """Messages without addresses, which say nothing about the topic."""
     bare = (
         replace(one, content=without_addresses(one.content)) if find_urls(one.content) else one
         for one in messages

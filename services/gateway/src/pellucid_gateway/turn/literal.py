@@ -1,4 +1,4 @@
-"""The decision on what is to be searched for as it is: there is nothing to decide."""
+"""The decision for a verbatim search."""
 
 from pellucid_gateway.domain.decision import (
     Action,
@@ -14,7 +14,7 @@ _MOST_CHARACTERS = 200
 
 
 def literal(request: TurnRequest) -> Decision:
-    """Search for the message, letter by letter, as far as a query may be long."""
+    """Search for the message verbatim, cut to the longest query."""
     query = request.message.strip()
     if len(query) > _MOST_CHARACTERS:
         query = query[:_MOST_CHARACTERS].rpartition(" ")[0] or query[:_MOST_CHARACTERS]

@@ -1,4 +1,4 @@
-"""The engine: runs turns, and the single steps that some APIs offer by themselves."""
+"""The engine: runs turns, and the single steps that some APIs offer."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
@@ -37,14 +37,14 @@ from pellucid_gateway.turn_context.ledger import TurnLedger
 from pellucid_runtime.errors import ErrorKind, ServiceError
 from pellucid_runtime.telemetry.tracing import trace_id
 
-# A person's page may take this long when reading it is the whole request.
+# Longest time of a request that only reads pages.
 FETCH_S = 15.0
 _FETCH_CHARS = 10_000
 _MOST_PER_CALL = 20
-# Every stage keeps to the deadline by itself; this ends a turn that does not.
+# Every stage respects the deadline; this ends a turn that does not.
 _OVERRUN_S = 0.1
 _MIN_TURN_S = 0.1
-# Compatible APIs that switch ranking off still show nothing blocked and nothing twice.
+# Excluded even from the results of compatible APIs that switch ranking off.
 _NEVER_SHOWN = frozenset({"blocked", "low_quality", "near_duplicate"})
 
 
@@ -62,7 +62,7 @@ class Engine:
         """Answer one message; see `engine.TurnEngine`."""
 
         async def work(send: Send) -> Done | Failed:
-            # Each line that the turn logs leads to its trace.
+            # Each log line of the turn has its trace id.
             bind_contextvars(trace_id=trace_id())
             return await self._turn(request, send)
 
@@ -172,7 +172,7 @@ class Engine:
 
 
 async def _ignore(event: TurnEvent) -> None:
-    """APIs without a stream take no progress."""
+    """APIs without a stream get no progress events."""
 
 
 def _as_request(command: SearchCommand) -> TurnRequest:
@@ -192,7 +192,7 @@ def _as_request(command: SearchCommand) -> TurnRequest:
 
 
 def _searching(decision: Decision, query: str) -> Decision:
-    """The decision as a search, whatever it says: results are what was asked for."""
+    """The decision as a search, because the caller requested results."""
     if decision.queries:
         return decision
     return replace(decision, action=Action.SEARCH, queries=(PlannedQuery(query[:200]),))

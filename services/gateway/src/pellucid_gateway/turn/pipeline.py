@@ -1,7 +1,7 @@
 """One turn from message to result: understand, search, rank, read, answer and verify, record.
 
-`OneTurn.run` is the whole of it; the steps follow in the order in which it takes them. Each part
-may be lost; what is lost becomes data of the result. The engine bounds the time of the whole.
+`OneTurn.run` is the whole turn; its steps follow in the order in which they run. A part that is
+unavailable becomes data of the result. The engine limits the time of the whole turn.
 """
 
 from collections.abc import Mapping
@@ -57,7 +57,7 @@ class OneTurn:
     """Runs one turn.
 
     Args:
-        request: What is asked.
+        request: The message, with its history and options.
         dependencies: Services, model, store, clock.
         budget: The turn's time.
         send: Takes every event but the last.
@@ -90,10 +90,10 @@ class OneTurn:
         self._to_write: QueryToWrite | None = None
 
     async def run(self) -> Done:
-        """Do the turn.
+        """Run the turn.
 
         Raises:
-            ServiceError: It cannot be answered at all.
+            ServiceError: Not even a partial answer is possible.
         """
         self._speculation.begin()
         try:
@@ -112,7 +112,7 @@ class OneTurn:
         finally:
             await self._speculation.drop()
 
-    # Understand: is something searched for, what, and is it about a page named before?
+    # Understand: decide what to search or fetch; the message may be about a page named before.
 
     async def _understand(self) -> Decision:
         if self._request.recall is not None:
@@ -175,7 +175,7 @@ class OneTurn:
             )
 
     async def _take_quota(self, decision: Decision) -> None:
-        """A turn that would search takes one of the person's; without one it does not search."""
+        """Count a searching turn against the person's quota; without quota it does not search."""
         if not self._searches(decision):
             return
         state = await self._dependencies.quota.take(self._request.caller)
@@ -194,7 +194,7 @@ class OneTurn:
             await self._send(take_page(url, pages.get(url), found, self._request, self._ledger))
 
     async def _search(self, decision: Decision, found: Findings) -> None:
-        """Search in rounds; each rates what was found and reads the best of it."""
+        """Search in rounds; each rates the results and reads the best of them."""
         searches = self._searches(decision)
         begun = await self._speculation.settle(decision, searches=searches)
         if not searches:
@@ -242,7 +242,7 @@ class OneTurn:
     # Answer and verify: citations are checked as the text streams.
 
     async def _show_results(self, decision: Decision, found: Findings) -> Answer:
-        """A forced search is answered by its results alone."""
+        """Answer a forced search by its results alone."""
         results = sourcing.as_results(found.gathered.included, found.gathered.pages)
         found.sources = labelled(results, self._ledger.wording, self._clock.now())
         await self._send(ResultsReady(decision.queries[0].text, found.sources))
@@ -250,14 +250,14 @@ class OneTurn:
         return Answer(text="", kind=AnswerKind.RESULTS)
 
     async def _with_summaries(self, results: tuple[Source, ...]) -> tuple[Source, ...]:
-        """Results with a Korean sentence on each foreign one, for who reads Korean."""
+        """Results with a Korean summary of each foreign one, for an answer in Korean."""
         if self._model is None or self._ledger.wording.language != "ko":
             return results
         said = await self._page_model(self._model).korean_summaries(results)
         return tuple(replace(result, summary=said.get(result.n, "")) for result in results)
 
     async def _show_sources(self, decision: Decision, found: Findings) -> None:
-        """What the answer will be made of, and where it disagrees."""
+        """Send the sources of the answer, and find where they disagree."""
         found.sources = labelled(found.sources, self._ledger.wording, self._clock.now())
         if found.sources:
             await self._send(SourcesReady(found.sources))
@@ -338,7 +338,7 @@ class OneTurn:
         return with_account(result, self._ledger, now=now, elapsed_s=self._budget.elapsed_s())
 
     async def _keep_evidence(self, result: TurnResult, found: Findings, answer: Answer) -> str:
-        """Keep what stands behind the answer; returns its id, empty when it could not be kept."""
+        """Store the evidence of the answer; return its id, empty if it could not be stored."""
         searched = self._searches(result.decision)
         record = evidence_of(result, found, answer, self._request, searched=searched)
         try:
