@@ -25,7 +25,7 @@ async def _served(stack: AsyncExitStack, plan: Plan) -> str:
     async with gateway.client(headers={"authorization": "Bearer k"}) as http:
         for _ in range(3):
             await http.post("/v1/chat", json={"message": QUESTION, "user_id": "ada"})
-    await gateway.keeping.counting.flush()
+    await gateway.kept.counting.flush()
     server = HttpServer(gateway.app, "127.0.0.1", 0)
     await server.start()
     stack.push_async_callback(server.stop)

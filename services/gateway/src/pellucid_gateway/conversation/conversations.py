@@ -10,13 +10,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from pellucid_gateway.conversation.evidence import jsonable
 from pellucid_gateway.conversation.page_sights import PageSights
 from pellucid_gateway.domain.attachment import without_attachments
 from pellucid_gateway.domain.events import AnswerKind, TurnResult
 from pellucid_gateway.domain.findings import Method, PublishedDate, Source
 from pellucid_gateway.domain.request import ChatMessage, EarlierTurn, Role, TurnRequest
-from pellucid_gateway.domain.shelf import Shelf
+from pellucid_gateway.domain.shelf import Shelf, jsonable
 from pellucid_gateway.domain.state_ports import Records
 from pellucid_runtime.errors import NotFoundError
 
