@@ -271,7 +271,7 @@ class OneTurn:
         elif self._model is None and not found.sources and not decision.is_small_talk:
             self._ledger.notify("no_model")
         if self._budget.stage_s(1.0) <= 0:
-            self._ledger.lose("deadline", "gathering used up its share")
+            self._ledger.lose("deadline", "search and reading used up their share of the time")
             self._ledger.notify("taking_long")
         await send_notices(self._ledger, self._send)
         setting = setting_of(
