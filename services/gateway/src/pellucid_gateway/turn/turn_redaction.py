@@ -25,7 +25,7 @@ from pellucid_gateway.domain.ports import (
 from pellucid_gateway.domain.request import Role, TurnRequest
 from pellucid_gateway.question.fallback_decision import query_from
 from pellucid_language.pii.gate import GATE, without
-from pellucid_language.pii.told_names import private_values as private_in
+from pellucid_language.pii.stated_names import private_values as private_in
 
 Values = tuple[str, ...]
 
