@@ -76,10 +76,12 @@ PYTEST  = $(BIN)/python -m pytest -m "$(MARKERS)"
 # wait for much; slow files first. Then what starts services, two files at a time; then, one after
 # another, what needs the machine. Left to itself pytest-xdist begins with the files of the most tests.
 WORKERS   = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
-SPREAD    = $(BIN)/python -m pytest --durations=25 --no-loadscope-reorder
+# What has a target of its own is not even loaded, which every worker would do.
+TIMED     = $(BIN)/python -m pytest --durations=25 --ignore=tests/clients --ignore=tests/load
+SPREAD    = $(TIMED) --no-loadscope-reorder
 TOGETHER  = $(SPREAD) -n $(WORKERS) --dist loadfile -m "($(MARKERS)) and not processes and not alone"
 PROCESSES = $(SPREAD) -n 2 --dist loadfile -m "($(MARKERS)) and processes and not alone" tests
-IN_TURN   = $(BIN)/python -m pytest --durations=25 -m "($(MARKERS)) and alone" tests
+IN_TURN   = $(TIMED) -m "($(MARKERS)) and alone" tests
 # What failed runs once more, with the machine to itself. A deadline that was missed in the crowd is
 # kept now; a defect fails again. Both runs are printed.
 AGAIN     = $(BIN)/python -m pytest --last-failed --last-failed-no-failures none --maxfail 10

@@ -50,7 +50,6 @@ async def run(count: int, seed: int) -> int:
             data_dir=folder,
             log_level="warning",
             fetcher_browser=False,
-            fetcher_http2=False,
             fetcher_extract_workers=1,
         )
         configure_logging(settings)

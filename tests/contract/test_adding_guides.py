@@ -44,11 +44,19 @@ def test_every_file_of_the_provider_guide_holds_each_provider(name: str) -> None
 def test_each_provider_has_a_section_that_its_errors_link_to(name: str) -> None:
     providers = (ROOT / "docs" / "providers.md").read_text("utf-8")
     readme = (ROOT / "services" / "search" / "README.md").read_text("utf-8")
+    assert f"\n## {name}\n" in providers, "docs/providers.md"
     section = providers.split(f"\n## {name}\n")[1].split("\n## ")[0]
-    row = next(line for line in readme.splitlines() if line.startswith(f"| `{name}` |"))
+    rows = [line for line in readme.splitlines() if line.startswith(f"| `{name}` |")]
+    assert len(rows) == 1, "services/search/README.md, Providers"
     for variable in REGISTRY[name].needs:
         assert f"`{variable}`" in section
-        assert f"`{variable}`" in row
+        assert f"`{variable}`" in rows[0]
+
+
+def test_the_readme_counts_the_search_apis() -> None:
+    apis = [spec for spec in REGISTRY.values() if spec.external and not spec.topics]
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert f"| search sources | {len(apis)} APIs and a local index |" in readme
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)

@@ -29,7 +29,7 @@ def layers() -> dict[str, list[str]]:
     return {
         section.rpartition(":")[2]: re.findall(r"\w+", config[section]["layers"])
         for section in config.sections()
-        if section.rpartition(":")[2].endswith(("-wings", "-api", "-extraction", "-parts"))
+        if section.rpartition(":")[2].endswith(("-packages", "-api", "-extraction", "-parts"))
     }
 
 
@@ -44,17 +44,17 @@ def listed(heading: str) -> list[str]:
 @pytest.mark.parametrize(
     ("heading", "contract"),
     [
-        ("### Gateway, from the top down", "gateway-wings"),
+        ("### Gateway, from the top down", "gateway-packages"),
         ("Within `api`, from the top down", "gateway-api"),
-        ("### Search, from the top down", "search-wings"),
-        ("### Decision, from the top down", "decision-wings"),
-        ("### Scorer, from the top down", "scorer-wings"),
-        ("### Fetcher, from the top down", "fetcher-wings"),
+        ("### Search, from the top down", "search-packages"),
+        ("### Decision, from the top down", "decision-packages"),
+        ("### Scorer, from the top down", "scorer-packages"),
+        ("### Fetcher, from the top down", "fetcher-packages"),
         ("Within `extraction`, from the top down", "fetcher-extraction"),
         ("### Language library, from the top down", "language-parts"),
     ],
 )
-def test_the_guide_lists_the_wings_of_the_contract(heading: str, contract: str) -> None:
+def test_the_guide_lists_the_packages_of_the_contract(heading: str, contract: str) -> None:
     assert listed(heading) == layers()[contract]
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pellucid_gateway.access.local_limits import LocalLeases, LocalWindows
+from pellucid_gateway.access.local_limits import LocalLimiter
 from pellucid_gateway.adapters.redis_breaker import RedisBreaker
 from pellucid_gateway.adapters.redis_scripts import RedisScripts
 from pellucid_gateway.adapters.shared_limits import SharedLimiter
@@ -78,8 +78,7 @@ async def pair(
             breakers.append(await stack.enter_async_context(RedisBreaker(url)))
             scripts = await stack.enter_async_context(RedisScripts(url, breakers[-1]))
             clock = SystemClock()
-            windows, leases = LocalWindows(clock, GATEWAYS), LocalLeases(clock, GATEWAYS)
-            limiters.append(SharedLimiter(scripts, windows, leases))
+            limiters.append(SharedLimiter(scripts, LocalLimiter(clock, GATEWAYS)))
         yield Pair(server, group, breakers, limiters)
 
 

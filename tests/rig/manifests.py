@@ -17,11 +17,11 @@ RENDER_TIMEOUT_S = 60
 Manifest = Mapping[str, Any]
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(yaml.CSafeLoader):
     """Reads a bare `=` as text, as Kubernetes does; in YAML 1.1 it is a type of its own."""
 
 
-_Loader.add_constructor("tag:yaml.org,2002:value", yaml.SafeLoader.construct_yaml_str)
+_Loader.add_constructor("tag:yaml.org,2002:value", yaml.CSafeLoader.construct_yaml_str)
 
 
 def documents(text: str) -> Iterator[Manifest]:

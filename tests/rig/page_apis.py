@@ -155,10 +155,8 @@ async def open_gateway(stack: AsyncExitStack, folder: Path, scorer: str = "") ->
         knowledge_cutoff=date(2025, 1, 1),
         new_id=lambda: uuid4().hex,
     )
-    keeping = open_keeping(settings, stack, clock, state, web)
-    engine = await remembering(
-        Engine(bare), settings, stack, clock, keeping=keeping, scorer=web, exempt=()
-    )
+    kept = open_keeping(settings, stack, clock, state, web)
+    engine, _ = await remembering(Engine(bare), settings, stack, kept=kept, scorer=web, exempt=())
     app = http_app(
         ApiParts(
             engine=engine,

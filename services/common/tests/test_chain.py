@@ -332,7 +332,7 @@ async def test_canonical_line_has_what_is_needed_and_no_user_text(
     assert good["method"] == METHOD.lstrip("/")
     assert good["service"] == "service"
     assert len(good["trace_id"]) == 32
-    assert 0 < good["left_ms"] <= 5050  # grpc rounds timeouts up
+    assert 0 < good["remaining_ms"] <= 5050  # grpc rounds timeouts up
     assert good["ms"] >= 0
     assert (bad["code"], bad["reason"]) == ("NOT_FOUND", "NOT_FOUND")
     assert SECRET not in text

@@ -226,7 +226,7 @@ async def test_a_probe_says_what_a_model_can_do(
         "model small",
         "model model-1",
     ]
-    assert "JSON by schema, tells usage" in lines[0]
+    assert "JSON by schema, reports usage" in lines[0]
     assert lines[2].endswith("does not answer: wrong_key (status 401)")
 
 

@@ -87,10 +87,11 @@ HARM = {
     "busy for ever": "while(1);",
     "alerts without end": "while(1) alert(1);",
     "windows": f"for(let i=0;i<1000;i++) open('/good'); {WRITES}",
-    "leaving is refused": f"addEventListener('beforeunload',e=>{{e.preventDefault();e.returnValue=1}}); {WRITES}",
-    "print": f"print(); {WRITES}",
-    "clipboard": f"navigator.clipboard&&navigator.clipboard.readText().catch(()=>0); {WRITES}",
-    "service worker": f"navigator.serviceWorker&&navigator.serviceWorker.register('/sw.js').catch(()=>0); {WRITES}",
+    "what it may not": (
+        "addEventListener('beforeunload',e=>{e.preventDefault();e.returnValue=1}); print();"
+        "navigator.clipboard&&navigator.clipboard.readText().catch(()=>0);"
+        f"navigator.serviceWorker&&navigator.serviceWorker.register('/sw.js').catch(()=>0); {WRITES}"
+    ),
     "download": "location='/big.bin'",
     "reload for ever": "location.reload()",
 }  # fmt: skip
@@ -214,7 +215,7 @@ async def test_scripts_that_go_inside_are_refused(browsing: Any, http: Any) -> N
         "const f=document.createElement('iframe'); f.src=u; document.body.append(f);"
         "navigator.sendBeacon(u,'x'); try{new WebSocket(u.replace('http','ws'))}catch(e){};"
         "const l=document.createElement('link'); l.rel='preconnect'; l.href=u;"
-        "document.head.append(l)}"
+        f"document.head.append(l)}} open('{places[0]}');"
         f"const c=new RTCPeerConnection({{iceServers:[{{urls:'{stun}'}},"
         f"{{urls:'{turn}',username:'a',credential:'b'}}]}});"
         "c.createDataChannel('x'); c.createOffer().then(o=>c.setLocalDescription(o));"

@@ -158,7 +158,7 @@ class Decisions:
     def __init__(self) -> None:
         self.made: list[tuple[bool, str]] = []
 
-    def decided(self, *, allowed: bool, reason: str) -> None:
+    def __call__(self, *, allowed: bool, reason: str) -> None:
         self.made.append((allowed, reason))
 
 

@@ -1,9 +1,9 @@
-"""A page that could not be read has one line in the log, without its path and query."""
+"""A page that failed or was slow has one line in the log, without its path and query."""
 
 import pytest
 import structlog
 
-from pellucid_fetcher.metrics import MetricsObserver
+from pellucid_fetcher.metrics import note_page
 from pellucid_fetcher.outcome import FetchStatus, Page, Timings
 
 URL = "https://klinik-auental.example/befund?name=Gerlinde+Patzke"
@@ -18,7 +18,7 @@ def test_a_failed_page_is_logged_by_host_and_status(purpose: str, host: str) -> 
     )
 
     with structlog.testing.capture_logs() as logs:
-        MetricsObserver().fetched(page, purpose=purpose)
+        note_page(page, purpose=purpose)
 
     (line,) = logs
     assert line["event"] == "page_failed"
@@ -32,8 +32,12 @@ def test_a_failed_page_is_logged_by_host_and_status(purpose: str, host: str) -> 
     assert "Patzke" not in str(line)
 
 
-def test_a_page_that_was_read_has_none() -> None:
-    with structlog.testing.capture_logs() as logs:
-        MetricsObserver().fetched(Page(url=URL, status=FetchStatus.OK), purpose="user_url")
+@pytest.mark.parametrize(("ms", "events"), [(2_999, []), (3_000, ["page_slow"])])
+def test_a_page_that_was_read_has_one_only_if_it_was_slow(ms: int, events: list[str]) -> None:
+    page = Page(url=URL, status=FetchStatus.OK, timings=Timings(total_ms=ms))
 
-    assert logs == []
+    with structlog.testing.capture_logs() as logs:
+        note_page(page, purpose="search_result")
+
+    assert [line["event"] for line in logs] == events
+    assert [line["host"] for line in logs] == ["klinik-auental.example"] * len(events)

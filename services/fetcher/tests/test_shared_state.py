@@ -76,7 +76,7 @@ def server(tmp_path: Path) -> Iterator[Redis]:
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait longer for the store than a page would: a busy test machine is no fault of Redis."""
-    for module in ("app", "adapters.shared_turns", "adapters.store_leases"):
+    for module in ("app", "adapters.shared_turns"):
         monkeypatch.setattr(f"pellucid_fetcher.{module}.READ_S", 5.0)
 
 
@@ -131,19 +131,12 @@ async def test_when_its_reader_dies_another_takes_over(replicas: Any, http: Any)
     url = "http://ferry.test/"
     leader = asyncio.create_task(first.fetch(url, SEARCH, timeout_s=20))
     await arrived.wait()
-    # Dies without giving its lease back: nothing of it reaches the store any more.
-    leases = first.fetcher._steps.flights._leases
-    leases.renew = leases.release = _nothing
     leader.cancel()
     started = time.monotonic()
     page = await second.fetch(url, SEARCH, timeout_s=20)
     assert page.success
     assert asked == ["/", "/"]
     assert time.monotonic() - started < 10
-
-
-async def _nothing(_: str) -> None:
-    return
 
 
 @pytest.mark.usefixtures("patient")

@@ -56,7 +56,7 @@ async def accepts() -> AsyncIterator[list[tuple[str, int]]]:
 
 async def _open(stack: AsyncExitStack, folder: Path, network: Network, **settings: Any) -> Any:
     chosen = FetcherSettings(data_dir=folder, fetcher_browser=False, fetcher_robots=False,
-                             fetcher_requests_per_second=0, fetcher_http2=False, **settings)  # fmt: skip
+                             fetcher_requests_per_second=0, **settings)  # fmt: skip
     return await open_fetcher(chosen, stack, network, ReaderHere())
 
 

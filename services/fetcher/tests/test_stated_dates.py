@@ -148,15 +148,6 @@ def test_another_day_on_the_page_tells_which_number_is_the_month() -> None:
     assert _day(f"{H1}<p>02-12-2025</p>{filler}") == "2025-02-12"
 
 
-@pytest.mark.parametrize(("label", "day"), [("Published", "2025-07-08"), ("Category", "")])
-def test_a_label_may_stand_over_its_day(label: str, day: str) -> None:
-    aside = (
-        f'<div class="sidebar"><h4>{label}</h4><div>July 8, 2025</div></div>'
-        + f"<p>{PROSE}</p>" * 3
-    )
-    assert _day(f"{H1}{f'<p>{PROSE}</p>' * 14}{aside}") == day
-
-
 def test_days_of_offers_members_and_games_are_not_the_pages() -> None:
     filler = f"<p>{PROSE}</p>"
     for line in (

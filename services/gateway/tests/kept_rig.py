@@ -13,7 +13,6 @@ from turn_fakes import Rig
 
 from pellucid_gateway.access.quota import DailySearches
 from pellucid_gateway.adapters.evidence_store import StoredEvidence
-from pellucid_gateway.adapters.feedback_store import StoredFeedback
 from pellucid_gateway.adapters.state import open_state
 from pellucid_gateway.analytics.learned_trust import LearnedStandings, LearnedTrust
 from pellucid_gateway.api.application import ApiParts, http_app
@@ -21,13 +20,14 @@ from pellucid_gateway.api.compatible.head_start import HeadStarts
 from pellucid_gateway.api.http.admission import RequestLimits
 from pellucid_gateway.api.http.guard import GuardRules
 from pellucid_gateway.api.http.identity import Identity
-from pellucid_gateway.api.native.kept import KeptStores
+from pellucid_gateway.conversation.afterwards import Afterwards, Kept
+from pellucid_gateway.conversation.feedback import StoredFeedback
 from pellucid_gateway.conversation.source_preferences import SourcePreferences
 from pellucid_gateway.domain.engine import TurnEngine
 from pellucid_gateway.settings import GatewaySettings
 from pellucid_gateway.turn.orchestrator import Engine
 from pellucid_gateway.turn.replay import replay
-from pellucid_gateway.wiring.keeping import Keeping, open_keeping, remembering
+from pellucid_gateway.wiring.keeping import open_keeping, remembering
 from pellucid_runtime.clock import Clock, SystemClock
 from pellucid_runtime.health import Health
 
@@ -40,7 +40,8 @@ class KeptGateway:
 
     app: ASGIApp
     engine: TurnEngine
-    keeping: Keeping
+    kept: Kept
+    afterwards: Afterwards
     rig: Rig
 
     def client(self, **options: Any) -> httpx.AsyncClient:
@@ -78,20 +79,9 @@ async def open_gateway(stack: AsyncExitStack, plan: Plan) -> KeptGateway:
         quota=DailySearches(state.limiter, settings.gateway_searches_per_day),
         standings=LearnedStandings(preferences, learned),
     )
-    keeping = open_keeping(settings, stack, plan.clock, state, scorer, learned=learned)
-    engine = await remembering(
-        Engine(bare), settings, stack, plan.clock, keeping=keeping, scorer=scorer, exempt=()
-    )
-    kept = KeptStores(
-        conversations=keeping.conversations,
-        memories=keeping.memories,
-        preferences=preferences,
-        query_log=keeping.query_log,
-        records=(state.records,),
-        stats=keeping.stats,
-        turns=keeping.turns,
-        learned=learned,
-        clock=plan.clock,
+    kept = open_keeping(settings, stack, plan.clock, state, scorer, learned=learned)
+    engine, afterwards = await remembering(
+        Engine(bare), settings, stack, kept=kept, scorer=scorer, exempt=()
     )
     parts = ApiParts(
         engine=engine,
@@ -100,7 +90,7 @@ async def open_gateway(stack: AsyncExitStack, plan: Plan) -> KeptGateway:
         rules=GuardRules(any_host=plan.find_key is not None),
         observe=lambda *_: None,
         evidence=evidence,
-        feedback=StoredFeedback(state.records, keeping.counting, plan.clock, learned),
+        feedback=StoredFeedback(state.records, kept.counting, plan.clock, learned),
         replay=lambda record: replay(record, scorer, plan.clock),
         kept=kept,
         limiter=state.limiter,
@@ -109,11 +99,13 @@ async def open_gateway(stack: AsyncExitStack, plan: Plan) -> KeptGateway:
         clock=plan.clock,
         upstream=plan.upstream,
         own_model="m",
-        note_passed=keeping.afterwards.passed,
+        note_passed=afterwards.passed,
         head_starts=HeadStarts(settings.gateway_head_starts),
         challenge_script=settings.gateway_challenge_script,
     )
-    return KeptGateway(app=http_app(parts), engine=engine, keeping=keeping, rig=plan.rig)
+    return KeptGateway(
+        app=http_app(parts), engine=engine, kept=kept, afterwards=afterwards, rig=plan.rig
+    )
 
 
 def iter_ids() -> Any:

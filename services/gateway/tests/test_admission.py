@@ -19,7 +19,7 @@ from pellucid.gateway.v1 import gateway_pb2, gateway_pb2_grpc
 from port_fakes import QUESTION
 
 from pellucid_gateway.access.api_keys import ApiKey, Scope, new_key, parse_line
-from pellucid_gateway.access.local_limits import local_limiter
+from pellucid_gateway.access.local_limits import LocalLimiter
 from pellucid_gateway.api.http.admission import Admission, RequestLimits
 from pellucid_gateway.api.http.guard import GuardRules
 from pellucid_gateway.api.http.keys import KeyRing
@@ -173,7 +173,7 @@ async def test_a_key_searches_within_its_providers_and_its_budget(tmp_path: Path
         )
         day = f"{datetime.now(UTC):%Y%m%d}"
         spent = {f"usage-key-k-{day}": {"cost_micro_usd": 500_000}}
-        await gateway.keeping.state.rollups.add(spent, ttl_s=60.0)
+        await gateway.kept.state.rollups.add(spent, ttl_s=60.0)
         search = await http.post("/v1/search", json={"query": "toll"}, headers=bearer("k"))
         chat = (await http.post("/v1/chat", json=ASK, headers=bearer("k"))).json()
 
@@ -250,7 +250,7 @@ async def test_ten_thousand_bad_keys_leave_nothing_behind(tmp_path: Path) -> Non
     door = Admission(
         nobody,
         identity=IDENTITY,
-        limiter=local_limiter(FixedClock()),
+        limiter=LocalLimiter(FixedClock()),
         limits=RequestLimits(address_per_minute=100_000),
         find_key=ring.find,
     )

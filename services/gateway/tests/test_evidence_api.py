@@ -10,10 +10,10 @@ from api_fakes import MakeApp
 from starlette.types import ASGIApp
 
 from pellucid_gateway.adapters.evidence_store import StoredEvidence
-from pellucid_gateway.adapters.feedback_store import StoredFeedback
 from pellucid_gateway.adapters.sqlite_state import SqliteState
 from pellucid_gateway.analytics.counting import Counting
 from pellucid_gateway.api.http.identity import Identity
+from pellucid_gateway.conversation.feedback import StoredFeedback
 from pellucid_runtime.clock import SystemClock
 
 IDENTITY = Identity(b"0123456789abcdef")

@@ -110,7 +110,7 @@ async def test_a_turn_is_forgotten_and_the_last_one_takes_its_conversation_along
 async def test_a_follow_up_knows_the_sources_of_the_turn_before(gateway: KeptGateway) -> None:
     async with gateway.client() as http:
         first = await ask(http)
-        recalled = await gateway.keeping.conversations.recall(  # type: ignore[union-attr]
+        recalled = await gateway.kept.conversations.recall(  # type: ignore[union-attr]
             IDENTITY.of_user("ada"), first["conversation_id"]
         )
 
@@ -190,7 +190,7 @@ async def test_everything_of_a_person_goes_at_once(gateway: KeptGateway) -> None
             thumb = {"id": answer["id"], "rating": "up", "user_id": person}
             assert (await http.post("/v1/feedback", json=thumb)).status_code == 200
             await http.post("/v1/memories", json={"text": "a van", "user_id": person})
-        await gateway.keeping.afterwards.close()
+        await gateway.afterwards.close()
         gone = await http.delete("/v1/users/me/data", params={"user_id": "ada"})
         left = {
             person: await _kept(http, person, answer)
@@ -199,7 +199,7 @@ async def test_everything_of_a_person_goes_at_once(gateway: KeptGateway) -> None
 
     assert gone.status_code == 204
     assert left == {"ada": (0, 0, 0, 404), "bob": (1, 1, 1, 200)}
-    records = gateway.keeping.state.records
+    records = gateway.kept.state.records
     for kind in ("recent", "asked", "feedback"):
         assert await records.newest(IDENTITY.of_user("ada"), kind, 10) == (), kind
         assert await records.newest(IDENTITY.of_user("bob"), kind, 10) != (), kind
@@ -226,7 +226,7 @@ async def test_what_was_made_of_a_persons_page_is_not_kept(tmp_path: Path) -> No
         gateway = await open_gateway(stack, Plan(tmp_path, rig=rig))
         async with gateway.client() as http:
             answer = await ask(http, f"What does {url} say about the toll for cars?")
-            await gateway.keeping.afterwards.close()
+            await gateway.afterwards.close()
             path = f"/v1/conversations/{answer['conversation_id']}"
             kept = (await http.get(path, params={"user_id": "ada"})).json()
             replayed = (
@@ -272,10 +272,10 @@ async def test_a_query_of_two_people_is_in_no_report(gateway: KeptGateway) -> No
     async with gateway.client() as http:
         for person in ("ada", "bob", "ada", "bob"):
             await ask(http, user_id=person)
-        await gateway.keeping.afterwards.close()
+        await gateway.afterwards.close()
         private = (await http.get("/v1/reports/weekly")).json()
         await ask(http, user_id="cleo")
-        await gateway.keeping.afterwards.close()
+        await gateway.afterwards.close()
         shared = (await http.get("/v1/reports/weekly")).json()
         page = await http.get("/v1/reports/weekly", params={"format": "html"})
         text = await http.get("/v1/reports/weekly", params={"format": "markdown"})
@@ -300,9 +300,9 @@ async def test_asking_the_same_again_is_a_retry_and_going_on_is_no_abandonment(
 ) -> None:
     async with gateway.client() as http:
         await ask(http)
-        await gateway.keeping.afterwards.close()
+        await gateway.afterwards.close()
         await ask(http)
-        await gateway.keeping.afterwards.close()
+        await gateway.afterwards.close()
         numbers = (await http.get("/v1/stats")).json()
         report = (await http.get("/v1/reports/weekly")).json()
 
@@ -316,7 +316,7 @@ async def test_a_changed_mind_changes_the_satisfaction(gateway: KeptGateway) -> 
         for rating in ("up", "down"):
             thumb = {"id": answer["id"], "rating": rating, "user_id": "ada"}
             await http.post("/v1/feedback", json=thumb)
-        await gateway.keeping.afterwards.close()
+        await gateway.afterwards.close()
         numbers = (await http.get("/v1/stats")).json()
 
     assert (numbers["feedback"], numbers["satisfaction"], numbers["thumbs_up"]) == (1, 1.0, 0)
@@ -326,7 +326,7 @@ async def test_records_of_another_release_or_of_nobody_are_looked_past(
     gateway: KeptGateway,
 ) -> None:
     owner = IDENTITY.of_user("ada")
-    records = gateway.keeping.state.records
+    records = gateway.kept.state.records
     for kind in ("memory", "conversation", "recent", "evidence"):
         for n, value in enumerate((b"\x00\xff", b'{"v": 99}', b"[]", b'{"v": 1}')):
             await records.put(owner, kind, Entry(f"x{n}", value), ttl_s=60.0)

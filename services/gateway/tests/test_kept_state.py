@@ -30,7 +30,7 @@ async def test_several_replicas_tell_one_truth(tmp_path: Path, server: RedisServ
         await asyncio.gather(
             *(ask(http, user_id=f"u{n}") for http in clients[:2] for n in range(5))
         )
-        await asyncio.gather(*(r.keeping.afterwards.close() for r in replicas))
+        await asyncio.gather(*(r.afterwards.close() for r in replicas))
         told = [(await http.get("/v1/stats")).json() for http in clients]
         report = (await clients[2].get("/v1/reports/weekly")).json()
 
@@ -69,12 +69,12 @@ async def test_a_redis_killed_between_turns_costs_no_turn(
             before = await ask(http)
             server.kill()
             during = [await ask(http, conversation_id=before["conversation_id"]) for _ in range(3)]
-            await gateway.keeping.counting.flush()
+            await gateway.kept.counting.flush()
             server.start()
             async with asyncio.timeout(15):
                 while not (await ask(http))["evidence_id"]:  # noqa: ASYNC110 - no one tells
                     await asyncio.sleep(0.1)
-            await gateway.keeping.afterwards.close()
+            await gateway.afterwards.close()
             numbers = (await http.get("/v1/stats")).json()
 
     assert before["evidence_id"]

@@ -64,7 +64,7 @@ async def test_thumbs_citations_and_pages_move_the_trust_of_the_next_search(
     async with gateway.client() as http:
         for person in ("ada", "bob"):
             await thumb(http, await ask(http, user_id=person), "down", person)
-        await gateway.keeping.afterwards.close()
+        await gateway.afterwards.close()
         found = await learned(http)
         clock.seconds += 61
         await ask(http, user_id="eve")
@@ -97,14 +97,14 @@ async def test_it_is_forgotten_when_asked_and_after_five_weeks(
 ) -> None:
     async with gateway.client() as http:
         await ask(http)
-        await gateway.keeping.afterwards.close()
+        await gateway.afterwards.close()
         one = await http.delete(f"{PATH}/{CITED}")
         again = await http.delete(f"{PATH}/{CITED}")
         rest = await learned(http)
         every = await http.delete(PATH)
         nothing = await learned(http)
         await ask(http)
-        await gateway.keeping.afterwards.close()
+        await gateway.afterwards.close()
         new = await learned(http)
         clock.days += 35
         old = await learned(http)

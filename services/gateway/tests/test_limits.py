@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from state_fakes import RedisServer
 
-from pellucid_gateway.access.local_limits import LocalLeases, LocalLimiter, LocalWindows
+from pellucid_gateway.access.local_limits import LocalLimiter, LocalWindows
 from pellucid_gateway.adapters.redis_breaker import RedisBreaker
 from pellucid_gateway.adapters.redis_scripts import RedisScripts
 from pellucid_gateway.adapters.shared_limits import SharedLimiter
@@ -143,25 +143,25 @@ def test_a_replica_gives_out_its_share_and_what_others_allowed_counts() -> None:
     assert [windows.take(take).allowed for _ in range(20)].count(True) == 13
 
 
-def test_places_are_given_back_by_their_owner_or_by_time() -> None:
+async def test_places_are_given_back_by_their_owner_or_by_time() -> None:
     clock = FixedClock()
-    leases = LocalLeases(clock)
-    first = leases.acquire("ada", 2, 60.0)
-    second = leases.acquire("ada", 2, 60.0)
+    limiter = LocalLimiter(clock)
+    first = await limiter.acquire("ada", 2, 60.0)
+    second = await limiter.acquire("ada", 2, 60.0)
     assert first is not None
     assert second is not None
-    assert leases.acquire("ada", 2, 60.0) is None
+    assert await limiter.acquire("ada", 2, 60.0) is None
 
-    leases.release("ada", "somebody-elses")
-    assert leases.acquire("ada", 2, 60.0) is None
-    leases.release("ada", first)
-    assert leases.acquire("ada", 2, 60.0) is not None
+    await limiter.release("ada", "somebody-elses")
+    assert await limiter.acquire("ada", 2, 60.0) is None
+    await limiter.release("ada", first)
+    assert await limiter.acquire("ada", 2, 60.0) is not None
     clock.advance(61.0)
-    assert leases.acquire("ada", 2, 60.0) is not None
+    assert await limiter.acquire("ada", 2, 60.0) is not None
 
 
 async def test_without_a_shared_store_one_process_keeps_the_whole_limit() -> None:
-    limiter = LocalLimiter(LocalWindows(SystemClock()), LocalLeases(SystemClock()))
+    limiter = LocalLimiter(SystemClock())
     said = [(await limiter.take([Take(MINUTE, "ada")])).allowed for _ in range(12)]
 
     assert said.count(True) == 10
@@ -195,7 +195,7 @@ async def limiter_on(server: RedisServer, clock: Clock, stack: AsyncExitStack) -
     """One gateway's limiter of three, closed with the stack."""
     breaker = await stack.enter_async_context(RedisBreaker(server.url))
     scripts = await stack.enter_async_context(RedisScripts(server.url, breaker))
-    return SharedLimiter(scripts, LocalWindows(clock, 3), LocalLeases(clock, 3))
+    return SharedLimiter(scripts, LocalLimiter(clock, 3))
 
 
 @pytest.fixture

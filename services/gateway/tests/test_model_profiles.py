@@ -227,10 +227,10 @@ def _status(profile: Profile) -> int:
 @pytest.mark.parametrize(
     ("name", "found"),
     [
-        ("openai-gpt-5", "JSON by schema, tells usage, thinks"),
-        ("deepseek-chat", "JSON without a schema, tells usage"),
-        ("gemini-compatible", "JSON by schema, does not tell usage"),
-        ("azure-classic", "JSON by schema, tells usage"),
+        ("openai-gpt-5", "JSON by schema, reports usage, thinks"),
+        ("deepseek-chat", "JSON without a schema, reports usage"),
+        ("gemini-compatible", "JSON by schema, does not report usage"),
+        ("azure-classic", "JSON by schema, reports usage"),
         ("wrong-key", "does not answer: wrong_key (status 401)"),
     ],
 )

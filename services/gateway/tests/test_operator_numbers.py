@@ -29,7 +29,7 @@ async def _told(plan: Plan, path: str, turns: int = 3) -> Any:
                 body = {"message": f"{QUESTION} {n}", "user_id": "ada"}
                 assert (await http.post("/v1/chat", json=body)).status_code == 200
             await http.post("/v1/search", json={"query": "Skerry Bridge toll"})
-            await gateway.keeping.afterwards.close()
+            await gateway.afterwards.close()
             reply = await http.get(path)
             assert reply.status_code == 200
             return reply.text if "csv" in path else reply.json()

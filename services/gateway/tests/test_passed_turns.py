@@ -84,7 +84,7 @@ async def complete(http: httpx.AsyncClient, **more: Any) -> bytes:
 
 
 async def used(gateway: KeptGateway, http: httpx.AsyncClient) -> list[dict[str, Any]]:
-    await gateway.keeping.counting.flush()
+    await gateway.kept.counting.flush()
     days: list[dict[str, Any]] = (await http.get("/v1/usage", params={"user_id": "ada"})).json()[
         "days"
     ]
@@ -136,7 +136,7 @@ async def test_the_store_is_not_asked_again_at_once(
         looks.append(key[2])
         return ()
 
-    monkeypatch.setattr(type(gateway.keeping.memories._shelf.records), "newest", none)
+    monkeypatch.setattr(type(gateway.kept.memories._shelf.records), "newest", none)
     async with gateway.client() as http:
         await complete(http)
         await complete(http)

@@ -50,7 +50,7 @@ async def test_the_turn_waits_for_longer_than_a_search_takes_and_says_so() -> No
     result, told = await turn_of(search)
 
     assert result.sources
-    assert told == ["Many searches at once; yours starts in about 5 s…"]
+    assert told == ["Many searches are running; yours starts in about 5 s…"]
     first_s, second_s = search.had_s
     assert first_s <= 3.0
     assert second_s > search.retry_after_s

@@ -11,7 +11,7 @@ from statistics import median
 import pytest
 from state_fakes import RedisServer, well_again
 
-from pellucid_gateway.access.local_limits import LocalLeases, LocalWindows
+from pellucid_gateway.access.local_limits import LocalLimiter
 from pellucid_gateway.adapters.redis_breaker import RedisBreaker
 from pellucid_gateway.adapters.redis_scripts import RedisScripts
 from pellucid_gateway.adapters.redis_state import RedisState
@@ -97,7 +97,7 @@ async def gateway(server: RedisServer) -> AsyncIterator[Gateway]:
         scripts = await stack.enter_async_context(RedisScripts(url, breaker))
         records = await stack.enter_async_context(RedisState(url, breaker))
         clock = SystemClock()
-        limiter = SharedLimiter(scripts, LocalWindows(clock), LocalLeases(clock))
+        limiter = SharedLimiter(scripts, LocalLimiter(clock))
         yield Gateway(server, link, breaker, records, limiter)
     for task in link.tasks:
         task.cancel()

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from api_fakes import OUTCOME, RESULT, SOURCES, WHEN
 
+from pellucid_gateway.api.native.fetch import PageReply
 from pellucid_gateway.api.native.replies import (
     ChatReply,
     DecisionReply,
-    PageReply,
     ProviderReply,
     SearchReply,
     SourceReply,

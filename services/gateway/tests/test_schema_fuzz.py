@@ -23,13 +23,11 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from pellucid_gateway.adapters.evidence_store import StoredEvidence
-from pellucid_gateway.adapters.feedback_store import StoredFeedback
 from pellucid_gateway.adapters.state import open_state
 from pellucid_gateway.api.application import ApiParts, http_app
 from pellucid_gateway.api.http.guard import GuardRules
 from pellucid_gateway.api.http.identity import Identity
-from pellucid_gateway.api.native.kept import KeptStores
-from pellucid_gateway.conversation.source_preferences import SourcePreferences
+from pellucid_gateway.conversation.feedback import StoredFeedback
 from pellucid_gateway.settings import GatewaySettings
 from pellucid_gateway.wiring.keeping import open_keeping
 from pellucid_runtime.clock import SystemClock
@@ -53,7 +51,7 @@ async def _parts(stack: AsyncExitStack, data_dir: Path) -> ApiParts:
     clock = SystemClock()
     given = GatewaySettings(data_dir=data_dir)
     state = await open_state(given, stack, clock, 1)
-    keeping = open_keeping(given, stack, clock, state, cast("Any", None))
+    kept = open_keeping(given, stack, clock, state, cast("Any", None))
 
     async def replayed(_record: Any) -> dict[str, Any]:
         return {}
@@ -65,17 +63,9 @@ async def _parts(stack: AsyncExitStack, data_dir: Path) -> ApiParts:
         rules=GuardRules(),
         observe=lambda *_: None,
         evidence=StoredEvidence(state.records, ttl_s=60),
-        feedback=StoredFeedback(state.records, keeping.counting, clock),
+        feedback=StoredFeedback(state.records, kept.counting, clock),
         replay=replayed,
-        kept=KeptStores(
-            conversations=keeping.conversations,
-            memories=keeping.memories,
-            preferences=SourcePreferences(state.records, clock),
-            query_log=keeping.query_log,
-            records=(state.records,),
-            stats=keeping.stats,
-            clock=clock,
-        ),
+        kept=kept,
     )
 
 

@@ -65,7 +65,7 @@ async def test_numbers_are_told_by_profile(tmp_path: Path) -> None:
                 thumb: dict[str, Any] = {"id": answer["id"], "rating": rating, "user_id": "ada"}
                 assert (await http.post("/v1/feedback", json=thumb)).status_code == 200
             await ask(http)
-            await gateway.keeping.afterwards.close()
+            await gateway.afterwards.close()
             told = (await http.get("/v1/stats")).json()
 
     assert [(row["name"], row["searches"], row["satisfaction"]) for row in told["profiles"]] == [

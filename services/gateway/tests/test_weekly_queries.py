@@ -64,7 +64,7 @@ async def test_searches_of_which_two_thirds_left_to_nobody(gateway: KeptGateway)
         rig.scorer.relevance = relevance or 0.1
         for n in range(count):
             cited += await ask(gateway, question, f"person-{n % PEOPLE}")
-        await gateway.keeping.afterwards.close()
+        await gateway.afterwards.close()
     async with gateway.client() as http:
         report = (await http.get("/v1/reports/weekly")).json()
 
@@ -87,10 +87,10 @@ async def test_one_person_alone_sees_what_they_asked_and_a_second_one_hides_it(
     gateway: KeptGateway,
 ) -> None:
     await ask(gateway, "ferry times", "ada")
-    await gateway.keeping.afterwards.close()
+    await gateway.afterwards.close()
     alone = await _report(gateway)
     await ask(gateway, "ferry times", "bob")
-    await gateway.keeping.afterwards.close()
+    await gateway.afterwards.close()
     both = await _report(gateway)
     async with gateway.client() as http:
         await http.delete("/v1/users/me/data", params={"user_id": "bob"})
@@ -111,7 +111,7 @@ async def test_cost_is_told_by_provider_and_by_model_and_results_by_day(
     rig.search.provider, rig.search.cost_micro_usd, rig.model.cost_micro_usd = "brave", 5000, 1200
     for _ in range(2):
         await ask(gateway, "ferry times", "ada")
-    await gateway.keeping.afterwards.close()
+    await gateway.afterwards.close()
     report = await _report(gateway)
     async with gateway.client() as http:
         (day,) = (await http.get("/v1/usage", params={"user_id": "ada"})).json()["days"]

@@ -24,6 +24,9 @@ def read(text: str) -> list[Figure]:
         ("3.5", "35", False),
         ("about 5 million", "4.9 million", True),
         ("5 million", "4.9 million", False),
+        ("about 400 m", "412 m", True),
+        ("about 400 m", "450 m", False),
+        ("about 412 m", "420 m", False),
         ("15억", "1,500,000,000", True),
     ],
 )

@@ -69,6 +69,7 @@ def start(folder: Path) -> Replica:
         "DATA_DIR": str(folder),
         "LOG_LEVEL": "error",
         "SCORER_DEVICE": "cpu",
+        "SCORER_MODEL": "all-MiniLM-L6-v2",  # the other takes seconds to open, in each process
         "SCORER_THREADS": "1",
     }
     command = [sys.executable, "-m", "pellucid_scorer"]

@@ -113,6 +113,20 @@ def test_safe_search(name: str) -> None:
     assert tuple(sent_for(name, safe_search=each).get(field) for each in SafeSearch) == expected
 
 
+@pytest.mark.parametrize("name", SENT)
+def test_a_site_is_always_sent(name: str) -> None:
+    assert "docs.example.com" in str(sent_for(name, site="docs.example.com"))
+
+
+@pytest.mark.parametrize("name", SENT)
+def test_the_tables_have_each_provider_that_takes_the_parameter(name: str) -> None:
+    takes_window = sent_for(name) != sent_for(name, freshness=Freshness.WEEK)
+    takes_level = len({str(sent_for(name, safe_search=level)) for level in SafeSearch}) > 1
+
+    assert takes_window is (name in FRESHNESS)
+    assert takes_level is (name in SAFE_SEARCH)
+
+
 @pytest.mark.parametrize(
     ("language", "country", "code", "region"),
     [("ja", "JP", "jp", "JP"), ("zh", "CN", "zh-hans", "CN"), ("zh", "TW", "zh-hant", "TW"),

@@ -213,7 +213,7 @@ async def test_what_those_before_learnt_holds_for_who_stands_in_line(
     assert sum(run.calls for (run,) in runs) == 1
     assert all(run.lost and not run.answered for (run,) in runs)
     assert {run.detail for (run,) in runs} <= {
-        "no", "its key was refused before", "left alone after failures",
+        "no", "its key was rejected earlier", "circuit breaker open after failures",
     }  # fmt: skip
 
 

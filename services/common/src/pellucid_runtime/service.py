@@ -24,7 +24,6 @@ from pellucid_runtime.listener import Listener, StartError
 from pellucid_runtime.settings import ServiceSettings, WrongSettingError, load_settings
 from pellucid_runtime.supervision import supervise
 from pellucid_runtime.telemetry.logs import configure_logging
-from pellucid_runtime.telemetry.otlp_metrics import push_metrics
 from pellucid_runtime.telemetry.tracing import tracer_provider
 
 __all__ = ["Build", "Service", "StartError", "run", "serve"]
@@ -119,7 +118,10 @@ async def serve(build: Build[S], settings: S) -> None:
         provider = tracer_provider(settings)
         trace.set_tracer_provider(provider)
         stack.push_async_callback(_flush, provider)
-        push_metrics(settings, stack)
+        if settings.pushes_metrics:
+            from pellucid_runtime.telemetry.otlp_metrics import push_metrics
+
+            push_metrics(settings, stack)
         service = await _unless(stopping, build(settings, stack))
         if service is not None:
             await _serve(service, settings, stopping)

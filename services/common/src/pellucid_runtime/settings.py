@@ -6,8 +6,6 @@ case, without a prefix. Only a composition root reads settings.
 
 import os
 from collections.abc import Callable
-from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
@@ -32,13 +30,6 @@ S = TypeVar("S", bound="ServiceSettings")
 _METRICS_EXPORTERS = frozenset({"none", "otlp", "prometheus"})
 
 
-@cache
-def _propagators() -> frozenset[str]:
-    """Names that may be set; to find them, the metadata of all packages are read."""
-    installed = entry_points(group="opentelemetry_propagator")
-    return frozenset(entry.name for entry in installed) | {"none"}
-
-
 class ServiceSettings(BaseSettings):
     """Common settings; frozen. An empty variable counts as unset."""
 
@@ -60,27 +51,6 @@ class ServiceSettings(BaseSettings):
     )
     otel_exporter_otlp_protocol: Literal["grpc", "http/protobuf"] = Field(
         default="grpc", description="How spans travel; the usual port of http/protobuf is 4318."
-    )
-    otel_service_name: str | None = Field(
-        default=None, description="Name in traces; unset: pellucid- and the service's own."
-    )
-    otel_traces_sampler: (
-        Literal[
-            "always_on",
-            "always_off",
-            "traceidratio",
-            "parentbased_always_on",
-            "parentbased_always_off",
-            "parentbased_traceidratio",
-        ]
-        | None
-    ) = Field(default=None, description="Which traces are kept; unset: parentbased_always_on.")
-    otel_traces_sampler_arg: float = Field(
-        default=1.0, ge=0, le=1, description="Share of traces that the traceidratio samplers keep."
-    )
-    otel_propagators: str = Field(
-        default="tracecontext,baggage",
-        description="Headers that carry the trace: tracecontext, baggage, or others installed.",
     )
     otel_metrics_exporter: str = Field(
         default="none",
@@ -174,16 +144,6 @@ class ServiceSettings(BaseSettings):
         description="Seconds between announcing a shutdown and refusing calls.",
     )
 
-    @field_validator("otel_propagators")
-    @classmethod
-    def _propagators_are_installed(cls, value: str) -> str:
-        unknown = {name.strip() for name in value.split(",")} - _propagators()
-        if unknown:
-            raise PydanticCustomError(
-                "propagators", "not installed: {names}", {"names": ", ".join(sorted(unknown))}
-            )
-        return value
-
     @field_validator("otel_metrics_exporter")
     @classmethod
     def _exporters_are_known(cls, value: str) -> str:
@@ -214,8 +174,9 @@ class ServiceSettings(BaseSettings):
 
     @property
     def pushes_metrics(self) -> bool:
-        """`otlp` is one of `otel_metrics_exporter`."""
-        return "otlp" in {name.strip() for name in self.otel_metrics_exporter.split(",")}
+        """Metrics go to the collector: there is one, and `OTEL_METRICS_EXPORTER` names `otlp`."""
+        is_off = self.otel_sdk_disabled or self.otel_exporter_otlp_endpoint is None
+        return not is_off and "otlp" in map(str.strip, self.otel_metrics_exporter.split(","))
 
     @property
     def tls_files(self) -> TlsFiles | None:

@@ -12,7 +12,7 @@ import structlog
 from pellucid.fetcher.v1 import fetcher_pb2_grpc
 
 from pellucid_fetcher.adapters.corporate_proxy import ProxiedDialler, is_denied_by
-from pellucid_fetcher.adapters.decision_log import DecisionLog
+from pellucid_fetcher.adapters.decision_log import decided
 from pellucid_fetcher.adapters.dialling import Dialler, TcpDialler
 from pellucid_fetcher.adapters.egress_proxy import EgressProxy
 from pellucid_fetcher.adapters.http_transport import (
@@ -25,7 +25,6 @@ from pellucid_fetcher.adapters.own_addresses import is_own
 from pellucid_fetcher.adapters.page_cache import StorePageCache
 from pellucid_fetcher.adapters.resolving import SystemResolver
 from pellucid_fetcher.adapters.shared_turns import SharedRateLimit
-from pellucid_fetcher.adapters.store_leases import StoreLeases
 from pellucid_fetcher.adapters.store_limits import FILE_S, READ_S, WRITE_S
 from pellucid_fetcher.adapters.traced import TracedFetcher
 from pellucid_fetcher.adapters.worker_pool import WorkerPool
@@ -37,7 +36,7 @@ from pellucid_fetcher.egress.ports import Resolver
 from pellucid_fetcher.egress.proxy_address import read_proxy
 from pellucid_fetcher.egress.ranges import load_rule
 from pellucid_fetcher.fetching import FetchPolicy, PageFetcher, Steps
-from pellucid_fetcher.metrics import BROWSER_AVAILABLE, STORE_ERRORS, MetricsObserver
+from pellucid_fetcher.metrics import BROWSER_AVAILABLE, STORE_ERRORS, note_page
 from pellucid_fetcher.politeness.flights import Flights
 from pellucid_fetcher.politeness.politeness import LocalRateLimit
 from pellucid_fetcher.politeness.robots_guard import RobotsGuard
@@ -116,7 +115,6 @@ async def open_fetcher(
         probes_browser: Launch a browser at once, to learn whether one can be used.
     """
     silence_engines()
-    observer = MetricsObserver()
     exemptions = read_exemptions(
         items(settings.fetcher_allow_private_hosts), items(settings.fetcher_static_hosts)
     )
@@ -126,7 +124,7 @@ async def open_fetcher(
     store = await _store(settings, stack)
     rate = await _rate(settings, stack)
     if extractor is None:
-        extractor = await stack.enter_async_context(_workers(settings))
+        extractor = await stack.enter_async_context(WorkerPool(settings.fetcher_extract_workers))
     ways = Ways(
         http=http,
         extractor=extractor,
@@ -139,23 +137,15 @@ async def open_fetcher(
     steps = Steps(
         chain=Chain(ways),
         cache=await _cache(settings, store, stack),
-        flights=Flights(StoreLeases(store, time.monotonic) if _is_shared(settings) else None),
+        flights=Flights(),
         rate=rate,
         robots=_robots(settings, http),
         exemptions=exemptions,
         record=TrackRecord(),
-        observer=observer,
+        observer=note_page,
     )
     policy = FetchPolicy(settings.fetcher_total_timeout_s, settings.fetcher_whole_timeout_s)
     return TracedFetcher(steps, policy)
-
-
-def _workers(settings: FetcherSettings) -> WorkerPool:
-    return WorkerPool(settings.fetcher_extract_workers, settings.fetcher_extract_timeout_s)
-
-
-def _is_shared(settings: FetcherSettings) -> bool:
-    return bool(settings.redis_cache_url or settings.redis_url)
 
 
 async def _store(settings: FetcherSettings, stack: AsyncExitStack) -> Store:
@@ -167,7 +157,7 @@ async def _store(settings: FetcherSettings, stack: AsyncExitStack) -> Store:
 
 
 async def _cache(settings: FetcherSettings, store: Store, stack: AsyncExitStack) -> StorePageCache:
-    shared = _is_shared(settings)
+    shared = settings.redis_cache_url or settings.redis_url
     limits_s = (READ_S, WRITE_S) if shared else (FILE_S, FILE_S)
     dropped = STORE_ERRORS.labels("dropped").inc
     background = await stack.enter_async_context(Background(grace_s=FILE_S, dropped=dropped))
@@ -241,7 +231,7 @@ def _gate(
         exemptions=exemptions,
         ports=frozenset(map(int, items(settings.fetcher_ports))),
         blocked=frozenset(map(read_host, items(settings.fetcher_blocked_domains))),
-        log=DecisionLog(),
+        log=decided,
         is_malicious=watched(settings, stack, clock_from(settings), _proxy_url(settings)),
         is_own=is_own,
     )
@@ -253,7 +243,7 @@ def _http_path(settings: FetcherSettings, gate: EgressGate, network: Network) ->
         frozenset(map(read_host, items(settings.fetcher_insecure_hosts))),
     )
     patience = Patience(settings.fetcher_connect_timeout_s, settings.fetcher_silence_timeout_s)
-    transport = HttpxTransport(network.dialler, trust, patience, http2=settings.fetcher_http2)
+    transport = HttpxTransport(network.dialler, trust, patience)
     policy = HttpPolicy(
         user_agent=settings.fetcher_user_agent,
         browser_agent=""

@@ -16,10 +16,12 @@ from pellucid_fetcher.politeness.flights import Flights
 from pellucid_fetcher.politeness.robots_guard import RobotsGuard
 from pellucid_fetcher.politeness.track_record import TrackRecord
 from pellucid_fetcher.ports import Observer, PageCache, RateLimit
-from pellucid_fetcher.strategies.assembling import Run, failed, now, shortened, timings
+from pellucid_fetcher.strategies.assembling import Run, failed, shortened, timings
 from pellucid_fetcher.strategies.chain import Chain
+from pellucid_fetcher.strategies.http_path import now
 
 _FLOOR_S: Final = 0.03  # not even the loopback answers in less
+_LONG_WAIT_S: Final = 0.2  # in which a page may be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class PageFetcher:
         except FetchFault as fault:
             page = failed(run, fault)
         page = replace(shortened(page, request), timings=timings(run))
-        self._steps.observer.fetched(page, purpose=request.purpose.value)
+        self._steps.observer(page, purpose=request.purpose.value)
         return page
 
     def reliability(self, request: PageRequest) -> float:
@@ -94,24 +96,28 @@ class PageFetcher:
         return replace(page, host_reliability=self._steps.record.reliability(target.host))
 
     async def _search_result(self, target: Target, run: Run) -> Page:
-        page, shared = await self._steps.cache.get(_kept_as(target, run)), True
-        if page is None:
-            # What may only be asked inside must not decide for those who may ask outside.
-            inside = "inside " if run.request.internal_only else ""
-            page, shared = await self._steps.flights.share(
-                f"{inside}{_kept_as(target, run)}",
-                ends=run.ends,
-                look=lambda: self._steps.cache.get(_kept_as(target, run)),
-                read=lambda: self._read_and_keep(target, run),
-            )
-        if not shared:
-            return page
-        method = Method.CACHE if page.success else page.method
-        return replace(page, url=run.request.url, method=method)
+        kept = await self._kept(target, run)
+        if kept is not None:
+            return kept
+        # What may only be asked inside must not decide for those who may ask outside.
+        inside = "inside " if run.request.internal_only else ""
+        page, shared = await self._steps.flights.share(
+            f"{inside}{_kept_as(target, run)}",
+            ends=run.ends,
+            read=lambda: self._read_and_keep(target, run),
+        )
+        return _as_kept(page, run) if shared else page
+
+    async def _kept(self, target: Target, run: Run) -> Page | None:
+        page = await self._steps.cache.get(_kept_as(target, run))
+        return _as_kept(page, run) if page is not None else None
 
     async def _read_and_keep(self, target: Target, run: Run) -> Page:
         try:
             await self._be_polite(target, run)
+            # Another replica may have read it while this one waited for its turn.
+            if run.wait_s > _LONG_WAIT_S and (kept := await self._kept(target, run)) is not None:
+                return kept
             page = await self._steps.chain.read(run, target)
         except FetchFault as fault:
             page = failed(run, fault)
@@ -145,6 +151,12 @@ class PageFetcher:
         if not turn.taken:
             raise FetchFault(FetchStatus.RATE_LIMITED, retry_after_s=int(turn.wait_s) + 1)
         await asyncio.sleep(turn.wait_s)
+
+
+def _as_kept(page: Page, run: Run) -> Page:
+    """Return a page that was read for somebody else."""
+    method = Method.CACHE if page.success else page.method
+    return replace(page, url=run.request.url, method=method)
 
 
 def _kept_as(target: Target, run: Run) -> str:

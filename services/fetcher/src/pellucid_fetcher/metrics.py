@@ -9,6 +9,8 @@ from pellucid_fetcher.outcome import Page, Purpose
 _log = structlog.get_logger("pellucid_fetcher.metrics")
 
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30)
+# Most pages take less than a second; a turn waits eight for a page at most.
+_SLOW_MS = 3_000
 _BYTES = (1e3, 1e4, 1e5, 5e5, 1e6, 5e6, 1e7)
 
 PAGES = Counter(
@@ -44,24 +46,24 @@ STORE_ERRORS = Counter(
 )
 
 
-class MetricsObserver:
-    """Turns finished fetches into metrics, and failed ones into a line of the log each."""
+def note_page(page: Page, *, purpose: str) -> None:
+    """Turn a finished fetch into metrics, and a failed or a slow one into a line of the log.
 
-    def fetched(self, page: Page, *, purpose: str) -> None:
-        """Record one outcome; the log has the host of a search result, of a person's page none."""
-        if not page.success:
-            _log.warning(
-                "page_failed",
-                host=host_in(page.url) if purpose == Purpose.SEARCH_RESULT else "",
-                status=page.status.value,
-                http_status=page.http_status,
-                reason=page.reason,
-                purpose=purpose,
-                ms=page.timings.total_ms,
-            )
-        PAGES.labels(page.status.value, page.method.value, purpose).inc()
-        PAGE_SECONDS.labels(page.method.value).observe(page.timings.total_ms / 1000)
-        EXTRACT_SECONDS.observe(page.timings.extract_ms / 1000)
-        BODY_BYTES.observe(page.bytes_decoded)
-        for warning in page.warnings:
-            WARNINGS.labels(warning).inc()
+    The log has the host of a search result, of a person's page none.
+    """
+    if not page.success or page.timings.total_ms >= _SLOW_MS:
+        _log.warning(
+            "page_slow" if page.success else "page_failed",
+            host=host_in(page.url) if purpose == Purpose.SEARCH_RESULT else "",
+            status=page.status.value,
+            http_status=page.http_status,
+            reason=page.reason,
+            purpose=purpose,
+            ms=page.timings.total_ms,
+        )
+    PAGES.labels(page.status.value, page.method.value, purpose).inc()
+    PAGE_SECONDS.labels(page.method.value).observe(page.timings.total_ms / 1000)
+    EXTRACT_SECONDS.observe(page.timings.extract_ms / 1000)
+    BODY_BYTES.observe(page.bytes_decoded)
+    for warning in page.warnings:
+        WARNINGS.labels(warning).inc()

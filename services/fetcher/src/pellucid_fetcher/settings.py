@@ -90,7 +90,6 @@ class FetcherSettings(MaliciousSettings):
         "such try.",
     )
     fetcher_robots: bool = Field(default=True, description="Respect robots.txt for search results.")
-    fetcher_http2: bool = Field(default=True, description="Offer HTTP/2 where TLS is spoken.")
     fetcher_max_redirects: int = Field(5, ge=0, le=20, description="Redirects that are followed.")
     fetcher_connect_timeout_s: float = Field(
         3.0, gt=0, le=30, description="Seconds to connect, and as long again for the TLS handshake."
@@ -106,12 +105,6 @@ class FetcherSettings(MaliciousSettings):
     )
     fetcher_whole_timeout_s: float = Field(
         15.0, gt=0, le=120, description="Seconds for a page that needs the browser."
-    )
-    fetcher_extract_timeout_s: float = Field(
-        2.0,
-        gt=0,
-        le=30,
-        description="CPU seconds of an extraction; then its worker is killed.",
     )
     fetcher_extract_workers: int = Field(
         default_factory=lambda: min(4, os.cpu_count() or 1),

@@ -12,10 +12,9 @@ from pellucid.gateway.v1 import gateway_pb2_grpc
 from pellucid_gateway.access.quota import DailySearches
 from pellucid_gateway.access.scoring_profiles import KnownProfiles, TrafficSplit
 from pellucid_gateway.adapters.evidence_store import NoEvidence, StoredEvidence
-from pellucid_gateway.adapters.feedback_store import StoredFeedback
 from pellucid_gateway.adapters.identity_key import KEY_BYTES, SharedIdentityKey
 from pellucid_gateway.adapters.model_server import open_model_server
-from pellucid_gateway.adapters.state import State, open_state
+from pellucid_gateway.adapters.state import open_state
 from pellucid_gateway.analytics.learned_trust import LearnedStandings, LearnedTrust
 from pellucid_gateway.api.application import ApiParts, http_app
 from pellucid_gateway.api.compatible.head_start import HeadStarts
@@ -23,10 +22,13 @@ from pellucid_gateway.api.http.admission import RequestLimits
 from pellucid_gateway.api.http.guard import GuardRules
 from pellucid_gateway.api.http.identity import Identity, OwnCallers
 from pellucid_gateway.api.http.keys import FindKey, KeyRing, WrongKeyFileError
-from pellucid_gateway.api.native.kept import KeptStores
+from pellucid_gateway.conversation.afterwards import Afterwards
+from pellucid_gateway.conversation.feedback import StoredFeedback
 from pellucid_gateway.conversation.source_preferences import SourcePreferences
 from pellucid_gateway.domain.passed_on import PassedOn
 from pellucid_gateway.domain.ports import EvidenceStore
+from pellucid_gateway.domain.standing import Standings
+from pellucid_gateway.domain.state_ports import State
 from pellucid_gateway.grpc.server import SERVICE_NAME, GatewayServicer
 from pellucid_gateway.load_shedding.adaptive_limit import AdaptiveLimit
 from pellucid_gateway.load_shedding.concurrency_limit import Cause, ConcurrencyLimit
@@ -44,7 +46,7 @@ from pellucid_gateway.metrics import (
 from pellucid_gateway.settings import GatewaySettings
 from pellucid_gateway.turn.replay import replay
 from pellucid_gateway.wiring.engine import open_engine
-from pellucid_gateway.wiring.keeping import DAY_S, Keeping, open_keeping, remembering
+from pellucid_gateway.wiring.keeping import DAY_S, open_keeping, remembering
 from pellucid_runtime.clock import Clock, clock_from
 from pellucid_runtime.errors import DependencyDownError
 from pellucid_runtime.health import Health
@@ -78,7 +80,6 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
     evidence = _evidence(settings, state)
     exempt = OwnCallers(identity)
     latency_signal = LatencySignal()
-    preferences = SourcePreferences(state.records, clock)
     learned = _learned_trust(settings, state, clock)
     engine, services = await open_engine(
         settings,
@@ -86,18 +87,12 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         clock,
         evidence=evidence or NoEvidence(),
         quota=DailySearches(state.limiter, settings.gateway_searches_per_day, exempt),
-        standings=LearnedStandings(preferences, learned) if learned else preferences,
+        standings=_standings(state, clock, learned),
         latency_signal=latency_signal,
     )
-    keeping = open_keeping(settings, stack, clock, state, services.scorer, learned=learned)
-    remembered = await remembering(
-        engine,
-        settings,
-        stack,
-        clock,
-        keeping=keeping,
-        scorer=services.scorer,
-        exempt=exempt,
+    kept = open_keeping(settings, stack, clock, state, services.scorer, learned=learned)
+    remembered, afterwards = await remembering(
+        engine, settings, stack, kept=kept, scorer=services.scorer, exempt=exempt
     )
     concurrency_limit = _concurrency_limit(settings, latency_signal)
     supervise(stack, "turnstile-lag", concurrency_limit.watch_lag)
@@ -112,9 +107,9 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         rules=_rules(settings),
         observe=observe_http,
         evidence=evidence,
-        feedback=StoredFeedback(state.records, keeping.counting, clock, learned),
+        feedback=StoredFeedback(state.records, kept.counting, clock, learned),
         replay=lambda record: replay(record, services.scorer, clock),
-        kept=_kept_stores(keeping, preferences, learned, clock),
+        kept=kept,
         limiter=state.limiter,
         request_limits=_request_limits(settings),
         max_body_bytes=settings.gateway_max_body_bytes,
@@ -122,7 +117,7 @@ async def build(settings: GatewaySettings, stack: AsyncExitStack) -> Service:
         clock=clock,
         upstream=await open_model_server(settings, stack),
         own_model=settings.llm_model,
-        note_passed=_note_passed(keeping),
+        note_passed=_note_passed(afterwards),
         head_starts=HeadStarts(settings.gateway_head_starts),
         concurrency_limit=concurrency_limit,
         examples=settings.gateway_examples,
@@ -162,29 +157,15 @@ def _learned_trust(settings: GatewaySettings, state: State, clock: Clock) -> Lea
     return LearnedTrust(state.rollups, clock, limit) if limit else None
 
 
-def _kept_stores(
-    keeping: Keeping,
-    preferences: SourcePreferences,
-    learned: LearnedTrust | None,
-    clock: Clock,
-) -> KeptStores:
-    return KeptStores(
-        conversations=keeping.conversations,
-        memories=keeping.memories,
-        preferences=preferences,
-        query_log=keeping.query_log,
-        records=(keeping.state.records, keeping.state.evidence),
-        stats=keeping.stats,
-        turns=keeping.turns,
-        learned=learned,
-        clock=clock,
-    )
+def _standings(state: State, clock: Clock, learned: LearnedTrust | None) -> Standings:
+    preferences = SourcePreferences(state.records, clock)
+    return LearnedStandings(preferences, learned) if learned else preferences
 
 
-def _note_passed(keeping: Keeping) -> Callable[[PassedOn], None]:
+def _note_passed(afterwards: Afterwards) -> Callable[[PassedOn], None]:
     def note(turn: PassedOn) -> None:
         observe_passed(turn)
-        keeping.afterwards.passed(turn)
+        afterwards.passed(turn)
 
     return note
 

@@ -13,7 +13,7 @@
     ├── ProviderServerError    the provider reports an error of its own
     └── BadRequestError        the provider rejected the request as invalid
 
-A lost provider is a report in an answer, never an error of the call; errors of the call itself come
+A failed provider is a report in the response, never an error of the call; errors of the call come
 from `pellucid_runtime.errors`.
 """
 

@@ -20,8 +20,8 @@ class ProviderStatus(StrEnum):
 
 ANSWERED = frozenset({ProviderStatus.OK, ProviderStatus.CACHED})
 LOST = frozenset({ProviderStatus.FAILED, ProviderStatus.RATE_LIMITED, ProviderStatus.BUDGET})
-# Why one is not asked whose breaker is open.
-LEFT_ALONE = "left alone after failures"
+# Detail in the report of a provider that is not called because its breaker is open.
+BREAKER_OPEN = "circuit breaker open after failures"
 # Of several queries' statuses the first in this order is the provider's; an answer beats a loss.
 _PRECEDENCE = tuple(ProviderStatus)
 

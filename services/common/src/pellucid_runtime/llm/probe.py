@@ -59,7 +59,7 @@ class Finding:
         cause: Why it does not answer; empty when it does.
         status: HTTP status of a refusal; 0 where there is none.
         json: How it writes JSON; empty when it wrote none.
-        tells_usage: Streams tell the tokens that were used.
+        reports_usage: Streams report the tokens that were used.
         thinks: It thinks before it answers.
         window: Tokens of its window; 0 where the server does not tell.
     """
@@ -70,7 +70,7 @@ class Finding:
     cause: str = ""
     status: int = 0
     json: str = ""
-    tells_usage: bool = False
+    reports_usage: bool = False
     thinks: bool = False
     window: int = 0
 
@@ -86,7 +86,7 @@ class Finding:
             return f"{place} does not answer: {self.cause}{status}"
         told = (
             self.json or "writes no JSON",
-            "tells usage" if self.tells_usage else "does not tell usage",
+            "reports usage" if self.reports_usage else "does not report usage",
             "thinks" if self.thinks else "",
             f"window of {self.window} tokens" if self.window else "",
         )
@@ -123,7 +123,7 @@ async def log_findings(client: OpenAiClient, settings: LlmSettings) -> None:
 
 async def _tried(client: OpenAiClient, endpoint: Endpoint, model: str) -> Finding:
     begun = perf_counter()
-    text, tells_usage = "", False
+    text, reports_usage = "", False
     request = ChatRequest(
         _ASKED.messages, model=model, max_tokens=_ASKED.max_tokens, json_schema=_ASKED.json_schema
     )
@@ -131,7 +131,7 @@ async def _tried(client: OpenAiClient, endpoint: Endpoint, model: str) -> Findin
         async with aclosing(client.stream_at(endpoint, request)) as chunks:  # type: ignore[type-var]
             async for chunk in chunks:
                 text += chunk.text
-                tells_usage = tells_usage or chunk.usage is not None
+                reports_usage = reports_usage or chunk.usage is not None
     except ServiceError as error:
         said = error.said if isinstance(error, LlmError) else None
         cause = error.cause.value if isinstance(error, LlmError) else error.reason.lower()
@@ -143,7 +143,7 @@ async def _tried(client: OpenAiClient, endpoint: Endpoint, model: str) -> Findin
         model=model,
         seconds=perf_counter() - begun,
         json=_FORMS[known.json_form] if _is_ready(text) else "",
-        tells_usage=tells_usage,
+        reports_usage=reports_usage,
         thinks=known.thinks,
         window=await _window(endpoint, model),
     )

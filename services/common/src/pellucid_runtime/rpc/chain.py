@@ -131,7 +131,7 @@ def _canonical(rpc: Rpc) -> dict[str, Any]:
     line: dict[str, Any] = {"code": rpc.code.name, "ms": round(rpc.elapsed_s * 1000, 2)}
     left = remaining_s()
     if left is not None:
-        line["left_ms"] = round(left * 1000)
+        line["remaining_ms"] = round(left * 1000)
     if isinstance(rpc.error, ServiceError):
         line["reason"] = rpc.error.reason
     elif rpc.error is not None and rpc.code is grpc.StatusCode.INTERNAL:

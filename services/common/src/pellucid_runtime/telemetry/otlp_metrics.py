@@ -4,7 +4,6 @@ The instruments stay Prometheus' own, so that both see the same numbers under th
 """
 
 import asyncio
-import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack
@@ -33,7 +32,7 @@ from prometheus_client.samples import Sample
 from pellucid_runtime.settings import ServiceSettings
 from pellucid_runtime.supervision import supervise
 from pellucid_runtime.telemetry.metrics import FAILED_METRIC_EXPORTS
-from pellucid_runtime.telemetry.tracing import EXPORT_TIMEOUT_S, NO_PROXY, resource_of
+from pellucid_runtime.telemetry.tracing import otlp_exporter, resource_of
 
 _SCOPE = InstrumentationScope("pellucid_runtime")
 _CUMULATIVE = AggregationTemporality.CUMULATIVE
@@ -43,11 +42,8 @@ Labels = tuple[tuple[str, str], ...]
 
 
 def push_metrics(settings: ServiceSettings, stack: AsyncExitStack) -> None:
-    """Begin to send, if an endpoint and `OTEL_METRICS_EXPORTER=otlp` are set."""
-    endpoint = settings.otel_exporter_otlp_endpoint
-    if not settings.pushes_metrics or settings.otel_sdk_disabled or endpoint is None:
-        return
-    pusher = _Pusher(_exporter(settings, endpoint), resource_of(settings))
+    """Begin to send."""
+    pusher = _Pusher(otlp_exporter(settings, "metric"), resource_of(settings))
     stack.push_async_callback(pusher.close)
     interval_s = settings.otel_metric_export_interval / _MS
 
@@ -78,26 +74,6 @@ class _Pusher:
         """Send the last state."""
         await self.push()
         await asyncio.to_thread(self._exporter.shutdown)
-
-
-def _exporter(settings: ServiceSettings, endpoint: str) -> MetricExporter:
-    """Made here and not at the top: each is slow to import, and most processes need none."""
-    timeout_s = None if os.environ.get("OTEL_EXPORTER_OTLP_TIMEOUT") else EXPORT_TIMEOUT_S
-    if settings.otel_exporter_otlp_protocol == "grpc":
-        from opentelemetry.exporter.otlp.proto.grpc.metric_exporter import (
-            OTLPMetricExporter as GrpcExporter,
-        )
-
-        return GrpcExporter(endpoint=endpoint, timeout=timeout_s, channel_options=NO_PROXY)
-    import requests
-    from opentelemetry.exporter.otlp.proto.http.metric_exporter import (
-        OTLPMetricExporter as HttpExporter,
-    )
-
-    session = requests.Session()
-    session.trust_env = False  # proxies are explicit settings
-    address = f"{endpoint.rstrip('/')}/v1/metrics"
-    return HttpExporter(endpoint=address, timeout=timeout_s, session=session)
 
 
 def as_otlp(

@@ -9,22 +9,16 @@ import re
 import uuid
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any
+from importlib import import_module
+from typing import Any, Literal
 
 import grpc
 from opentelemetry import baggage, propagate, trace
 from opentelemetry.context import Context
 from opentelemetry.sdk.resources import OTELResourceDetector, Resource
 from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import SpanExporter
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
-from opentelemetry.sdk.trace.sampling import (
-    ALWAYS_OFF,
-    ALWAYS_ON,
-    ParentBased,
-    Sampler,
-    TraceIdRatioBased,
-)
+from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
 from opentelemetry.trace import (
     NonRecordingSpan,
     Span,
@@ -42,10 +36,10 @@ from pellucid_runtime.telemetry.private_spans import CountingBatches, PrivateExp
 # Spans waiting for export, the SDK's own default; beyond it they are dropped and counted, so the
 # collector never slows a call.
 _QUEUE_SPANS = 2048
-EXPORT_TIMEOUT_S = 2
+_EXPORT_TIMEOUT_S = 2
 
 # Annotated as text in the exporter, but grpc only accepts a number.
-NO_PROXY: Any = (("grpc.enable_http_proxy", 0),)
+_NO_PROXY = (("grpc.enable_http_proxy", 0),)
 
 # What nearly all callers send; anything else is read by the library.
 _TRACEPARENT = re.compile(r"00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})")
@@ -106,15 +100,16 @@ class _UnrecordedProvider(TracerProvider):
 def tracer_provider(settings: ServiceSettings) -> TracerProvider:
     """A provider for the process, to be installed and shut down by the caller.
 
-    What is no setting of ours the SDK reads itself: `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_BSP_*`,
-    `OTEL_EXPORTER_OTLP_HEADERS`, `…_CERTIFICATE`, `…_COMPRESSION`, `…_TIMEOUT`.
+    What is no setting of ours the SDK reads itself: `OTEL_SERVICE_NAME`, `OTEL_TRACES_SAMPLER`,
+    `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_BSP_*`, `OTEL_EXPORTER_OTLP_HEADERS`, `…_CERTIFICATE`,
+    `…_COMPRESSION`, `…_TIMEOUT`.
     """
     resource = resource_of(settings)
     if settings.otel_exporter_otlp_endpoint is None or settings.otel_sdk_disabled:
         return _UnrecordedProvider(resource=resource, sampler=ALWAYS_OFF, shutdown_on_exit=False)
-    provider = TracerProvider(resource=resource, sampler=_sampler(settings), shutdown_on_exit=False)
+    provider = TracerProvider(resource=resource, shutdown_on_exit=False)
     most_waiting = int(os.environ.get("OTEL_BSP_MAX_QUEUE_SIZE") or _QUEUE_SPANS)
-    exporter = PrivateExporter(_exporter(settings, settings.otel_exporter_otlp_endpoint))
+    exporter = PrivateExporter(otlp_exporter(settings, "trace"))
     provider.add_span_processor(CountingBatches(exporter, most_waiting))
     return provider
 
@@ -127,40 +122,26 @@ def resource_of(settings: ServiceSettings) -> Resource:
         "service.version": version_of(settings.service_name),
         "service.instance.id": str(uuid.uuid4()),
     }
-    named = {"service.name": settings.otel_service_name} if settings.otel_service_name else {}
-    told = OTELResourceDetector().detect()
-    return Resource.create(own).merge(told).merge(Resource(named))
+    return Resource.create(own).merge(OTELResourceDetector().detect())
 
 
-def _sampler(settings: ServiceSettings) -> Sampler:
-    kept: Sampler = TraceIdRatioBased(settings.otel_traces_sampler_arg)
-    match (settings.otel_traces_sampler or "parentbased_always_on").removeprefix("parentbased_"):
-        case "always_on":
-            kept = ALWAYS_ON
-        case "always_off":
-            kept = ALWAYS_OFF
-    asks_parent = (settings.otel_traces_sampler or "parentbased").startswith("parentbased")
-    return ParentBased(kept) if asks_parent else kept
+def otlp_exporter(settings: ServiceSettings, signal: Literal["trace", "metric"]) -> Any:
+    """What sends spans or metrics to the collector of the settings.
 
-
-def _exporter(settings: ServiceSettings, endpoint: str) -> SpanExporter:
-    """Made here and not at the top: each is slow to import, and most processes need none."""
-    timeout_s = None if os.environ.get("OTEL_EXPORTER_OTLP_TIMEOUT") else EXPORT_TIMEOUT_S
-    if settings.otel_exporter_otlp_protocol == "grpc":
-        from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import (
-            OTLPSpanExporter as GrpcExporter,
-        )
-
-        return GrpcExporter(endpoint=endpoint, timeout=timeout_s, channel_options=NO_PROXY)
-    import requests
-    from opentelemetry.exporter.otlp.proto.http.trace_exporter import (
-        OTLPSpanExporter as HttpExporter,
-    )
-
-    session = requests.Session()
+    Its module is imported here and not at the top: it is slow to import, and most need none.
+    """
+    endpoint = settings.otel_exporter_otlp_endpoint or ""
+    is_grpc = settings.otel_exporter_otlp_protocol == "grpc"
+    package = f"opentelemetry.exporter.otlp.proto.{'grpc' if is_grpc else 'http'}"
+    module = import_module(f"{package}.{signal}_exporter")
+    make = module.OTLPSpanExporter if signal == "trace" else module.OTLPMetricExporter
+    timeout_s = None if os.environ.get("OTEL_EXPORTER_OTLP_TIMEOUT") else _EXPORT_TIMEOUT_S
+    if is_grpc:
+        return make(endpoint=endpoint, timeout=timeout_s, channel_options=_NO_PROXY)
+    session = import_module("requests").Session()
     session.trust_env = False  # proxies are explicit settings
-    address = f"{endpoint.rstrip('/')}/v1/traces"
-    return HttpExporter(endpoint=address, timeout=timeout_s, session=session)
+    address = f"{endpoint.rstrip('/')}/v1/{signal}s"
+    return make(endpoint=address, timeout=timeout_s, session=session)
 
 
 def start_server_span(

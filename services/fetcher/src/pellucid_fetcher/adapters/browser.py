@@ -21,7 +21,6 @@ from playwright.async_api import (
     Page,
     Playwright,
     ProxySettings,
-    Request,
     Route,
 )
 
@@ -320,11 +319,7 @@ async def _close_window(window: Page) -> None:
 
 
 async def _only_what_text_needs(route: Route) -> None:
-    if _is_needed(route.request):
-        await route.continue_()
-    else:
+    if route.request.resource_type in _BLOCKED_KINDS:
         await route.abort()
-
-
-def _is_needed(request: Request) -> bool:
-    return request.resource_type not in _BLOCKED_KINDS
+    else:
+        await route.continue_()

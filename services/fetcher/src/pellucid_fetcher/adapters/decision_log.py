@@ -11,13 +11,10 @@ from pellucid_fetcher.metrics import EGRESS
 _log = structlog.get_logger("pellucid_fetcher")
 
 
-class DecisionLog:
-    """Counts decisions of the gate, and writes the refusals down."""
-
-    def decided(self, *, allowed: bool, reason: str) -> None:
-        """Record one decision."""
-        EGRESS.labels("yes" if allowed else "no", reason).inc()
-        if allowed:
-            _log.debug("egress_allowed", reason=reason)
-        else:
-            _log.info("egress_refused", reason=reason)
+def decided(*, allowed: bool, reason: str) -> None:
+    """Count a decision of the gate, and write a refusal down."""
+    EGRESS.labels("yes" if allowed else "no", reason).inc()
+    if allowed:
+        _log.debug("egress_allowed", reason=reason)
+    else:
+        _log.info("egress_refused", reason=reason)

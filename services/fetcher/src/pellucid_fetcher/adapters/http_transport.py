@@ -129,16 +129,12 @@ class HttpxTransport:
         dialler: Opens connections.
         trust: Judges certificates.
         patience: Time limits.
-        http2: Offer HTTP/2 where TLS is spoken.
     """
 
-    def __init__(
-        self, dialler: Dialler, trust: Trust, patience: Patience, *, http2: bool = True
-    ) -> None:
+    def __init__(self, dialler: Dialler, trust: Trust, patience: Patience) -> None:
         self._dialler = dialler
         self._trust = trust
         self._patience = patience
-        self._http2 = http2
 
     @asynccontextmanager
     async def send(
@@ -166,7 +162,7 @@ class HttpxTransport:
             ssl_context=self._trust.context_for(clearance.target.host),
             max_connections=1,
             max_keepalive_connections=0,
-            http2=self._http2,
+            http2=True,  # where TLS is spoken
             network_backend=backend,
         )
 

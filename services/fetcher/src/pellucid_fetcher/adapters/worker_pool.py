@@ -124,7 +124,7 @@ class WorkerPool:
             raise FetchFault(FetchStatus.PARSE_LIMIT) from error
         finally:
             # A cancelled call leaves a worker in the middle of a document: it goes as well.
-            self._give_back(worker) if healthy else self._renew(worker)
+            self._idle.put_nowait(worker) if healthy else self._renew(worker)
         return extracted
 
     async def _within(self, worker: _Worker, document: Document, ends: float) -> Extracted:
@@ -146,9 +146,6 @@ class WorkerPool:
             task.cancel()
             with suppress(asyncio.CancelledError, EOFError, OSError, ValueError):
                 await task
-
-    def _give_back(self, worker: _Worker) -> None:
-        self._idle.put_nowait(worker)
 
     def _renew(self, worker: _Worker) -> None:
         worker.kill()

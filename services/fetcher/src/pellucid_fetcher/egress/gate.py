@@ -61,12 +61,12 @@ class EgressGate:
         try:
             clearance = await self._decide(target, reach)
         except RefusedError as refusal:
-            self.log.decided(allowed=False, reason=refusal.reason)
+            self.log(allowed=False, reason=refusal.reason)
             raise
         except FetchFault as fault:
-            self.log.decided(allowed=False, reason=fault.status.value)
+            self.log(allowed=False, reason=fault.status.value)
             raise
-        self.log.decided(allowed=True, reason="exempt" if clearance.exempt else "public")
+        self.log(allowed=True, reason="exempt" if clearance.exempt else "public")
         return clearance
 
     async def _decide(self, target: Target, reach: Reach) -> Clearance:

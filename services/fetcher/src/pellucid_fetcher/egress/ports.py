@@ -14,6 +14,6 @@ class Resolver(Protocol):
 class DecisionLog(Protocol):
     """Is told what the egress gate decided; never told of whom."""
 
-    def decided(self, *, allowed: bool, reason: str) -> None:
+    def __call__(self, *, allowed: bool, reason: str) -> None:
         """Record one decision with its stable reason word."""
         ...

@@ -1,6 +1,5 @@
 """One fetch under way, and the page that becomes of it."""
 
-import asyncio
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -8,7 +7,7 @@ from pellucid_fetcher.document import Extracted
 from pellucid_fetcher.errors import FetchFault
 from pellucid_fetcher.outcome import FetchStatus, Method, Page, PageRequest, Timings
 from pellucid_fetcher.strategies.cutting import cut_middle, part_from
-from pellucid_fetcher.strategies.http_path import Trail
+from pellucid_fetcher.strategies.http_path import Trail, now
 from pellucid_fetcher.strategies.receiving import Intake
 
 # Warnings of pages that were sent as good ones and are none.
@@ -122,8 +121,3 @@ def timings(run: Run) -> Timings:
         extract_ms=round(run.extract_s * 1000),
         total_ms=round((now() - run.started) * 1000),
     )
-
-
-def now() -> float:
-    """Time of the event loop in seconds."""
-    return asyncio.get_running_loop().time()

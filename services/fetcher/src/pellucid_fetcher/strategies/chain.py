@@ -16,8 +16,8 @@ from pellucid_fetcher.extraction.reading import sniffing
 from pellucid_fetcher.outcome import DateOrigin, FetchStatus, Method, Page, PublishedDate, Purpose
 from pellucid_fetcher.ports import Extractor, RateLimit, Rendered, Renderer
 from pellucid_fetcher.sites.port import SitePage, SiteReader
-from pellucid_fetcher.strategies.assembling import Run, assembled, failed, now
-from pellucid_fetcher.strategies.http_path import HttpPath
+from pellucid_fetcher.strategies.assembling import Run, assembled, failed
+from pellucid_fetcher.strategies.http_path import HttpPath, now
 from pellucid_fetcher.strategies.receiving import BodyCaps, Intake
 from pellucid_fetcher.strategies.site_way import document_of, knower, site_page
 from pellucid_fetcher.strategies.third_parties import Copy, ThirdParty

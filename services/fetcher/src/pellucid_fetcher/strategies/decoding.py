@@ -5,8 +5,8 @@ so that memory never holds more than the cap plus one chunk.
 """
 
 import zlib
-from collections.abc import Callable, Iterator
-from typing import Final, Protocol
+from collections.abc import Iterator
+from typing import Final
 
 from pellucid_fetcher.errors import FetchFault
 from pellucid_fetcher.outcome import FetchStatus
@@ -19,32 +19,6 @@ _STEP_BYTES: Final = 64 * 1024
 _TRAILER_BYTES: Final = 8  # RFC 1952: check sum and size
 _SLICE_BYTES: Final = 1024  # input is counted in steps this small, so that a bomb shows early
 _GZIP_MAGIC: Final = b"\x1f\x8b"
-
-
-class Layer(Protocol):
-    """One encoding to undo."""
-
-    def feed(self, data: bytes) -> Iterator[bytes]:
-        """Yield decoded pieces of bounded size."""
-        ...
-
-    @property
-    def complete(self) -> bool:
-        """Whether the encoding saw its own end."""
-        ...
-
-
-class Plain:
-    """No encoding."""
-
-    def feed(self, data: bytes) -> Iterator[bytes]:
-        """Yield the data as it is."""
-        yield data
-
-    @property
-    def complete(self) -> bool:
-        """Plain data has no end mark."""
-        return True
 
 
 class Inflater:
@@ -105,14 +79,10 @@ def _is_zlib(head: bytes) -> bool:
     return head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0  # noqa: PLR2004
 
 
-_LAYERS: Final[dict[str, Callable[[], Layer]]] = {
-    "gzip": lambda: Inflater(gzip=True),
-    "x-gzip": lambda: Inflater(gzip=True),
-    "deflate": lambda: Inflater(gzip=False),
-    "identity": Plain,
-    "none": Plain,
-    "utf-8": Plain,  # a charset in the wrong header is common and harmless
-}
+# Whether an encoding is gzip or deflate.
+_IS_GZIP: Final = {"gzip": True, "x-gzip": True, "deflate": False}
+# A charset in the wrong header is common and harmless.
+_PLAIN: Final = frozenset({"identity", "none", "utf-8"})
 
 
 class Decoder:
@@ -127,9 +97,10 @@ class Decoder:
 
     def __init__(self, content_encoding: str) -> None:
         names = [name.strip().lower() for name in content_encoding.split(",") if name.strip()]
-        if len(names) > MAX_LAYERS or any(name not in _LAYERS for name in names):
+        if len(names) > MAX_LAYERS or not set(names) <= _IS_GZIP.keys() | _PLAIN:
             raise FetchFault(FetchStatus.UNSUPPORTED_ENCODING)
-        self._layers = [_LAYERS[name]() for name in reversed(names)]
+        encoded = (name for name in reversed(names) if name not in _PLAIN)
+        self._layers = [Inflater(gzip=_IS_GZIP[name]) for name in encoded]
         self.bytes_in = 0
         self.bytes_out = 0
 
@@ -156,7 +127,7 @@ class Decoder:
                 raise FetchFault(FetchStatus.DECOMPRESSION_BOMB)
             yield piece
 
-    def _through(self, layers: list[Layer], data: bytes) -> Iterator[bytes]:
+    def _through(self, layers: list[Inflater], data: bytes) -> Iterator[bytes]:
         if not layers:
             yield data
             return

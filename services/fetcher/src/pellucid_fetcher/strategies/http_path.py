@@ -131,7 +131,7 @@ class HttpPath:
         trail.headers = headers
         try:
             async with asyncio.timeout(timeout_s):
-                return await self._with_retries(request, trail, _now() + timeout_s)
+                return await self._with_retries(request, trail, now() + timeout_s)
         except TimeoutError as error:
             if trail.intake is not None:
                 trail.intake.truncated = True
@@ -156,11 +156,11 @@ class HttpPath:
         try:
             return await self._hops(request, trail, agent)
         except FetchFault as fault:
-            if ends - _now() < _RETRY_FLOOR_S:
+            if ends - now() < _RETRY_FLOOR_S:
                 raise
             if self._wants_other_agent(request, trail.http_status, fault):
                 agent = self._policy.browser_agent
-            elif not _is_transient(trail, fault) or trail.retry_after_s > ends - _now():
+            elif not _is_transient(trail, fault) or trail.retry_after_s > ends - now():
                 raise
         await asyncio.sleep(_RETRY_PAUSE_S)
         # What the first try left is no part of the page that the second one is after.
@@ -203,11 +203,11 @@ class HttpPath:
         return target
 
     async def _clear(self, target: Target, trail: Trail) -> Clearance:
-        started = _now()
+        started = now()
         try:
             clearance = await self._gate.admit(target, trail.reach)
         finally:
-            trail.dns_s += _now() - started
+            trail.dns_s += now() - started
         if not clearance.exempt:
             trail.reach = Reach.PUBLIC
         return clearance
@@ -229,7 +229,7 @@ class HttpPath:
     async def _exchange(
         self, clearance: Clearance, trail: Trail, agent: str
     ) -> AsyncIterator[Answer]:
-        started = _now()
+        started = now()
         own = trail.headers if clearance.target.origin == trail.origin else NO_HEADERS
         headers = {**self._headers(agent), **dict(own)}
         if cookies := trail.cookies.header(clearance.target.host):
@@ -239,7 +239,7 @@ class HttpPath:
             async with self._transport.send(clearance, headers, content) as answer:
                 yield answer
         finally:
-            trail.http_s += _now() - started
+            trail.http_s += now() - started
 
     def _headers(self, agent: str) -> Mapping[str, str]:
         return {
@@ -306,5 +306,6 @@ def _is_transient(trail: Trail, fault: FetchFault) -> bool:
     return gateway_trouble or fault.status is FetchStatus.EMPTY_RESPONSE
 
 
-def _now() -> float:
+def now() -> float:
+    """Time of the event loop in seconds."""
     return asyncio.get_running_loop().time()

@@ -14,8 +14,7 @@ from pellucid_fetcher.errors import FetchFault
 from pellucid_fetcher.extraction.reading import sniffing
 from pellucid_fetcher.outcome import FetchStatus, PageRequest, Purpose
 from pellucid_fetcher.sites.port import Asked, Post, SitePage, SiteReader
-from pellucid_fetcher.strategies.assembling import now
-from pellucid_fetcher.strategies.http_path import NO_HEADERS, HttpPath, Trail
+from pellucid_fetcher.strategies.http_path import NO_HEADERS, HttpPath, Trail, now
 
 _SHARE: Final = 0.4  # of the time; the rest is kept for the page itself
 _JSON: Final[tuple[tuple[str, str], ...]] = (("content-type", "application/json"),)

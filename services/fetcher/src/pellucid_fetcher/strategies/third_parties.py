@@ -17,7 +17,9 @@ from pellucid_fetcher.document import Document
 from pellucid_fetcher.errors import FetchFault
 from pellucid_fetcher.extraction.reading import sniffing
 from pellucid_fetcher.outcome import FetchStatus, Method, Page, PageRequest, Purpose
+from pellucid_fetcher.sites.port import at
 from pellucid_fetcher.strategies.http_path import HttpPath, Trail
+from pellucid_fetcher.strategies.receiving import Intake
 
 # Asked by the site or by law to stay away: nobody else is asked in our place.
 _RESPECTED: Final = frozenset({401, 451})
@@ -132,14 +134,12 @@ class ReaderService(ThirdParty):
         headers = [("accept", "application/json")]
         if self.key:
             headers.append(("authorization", f"Bearer {self.key}"))
-        body, _, truncated = await _ask(
-            http, f"{self.base}/{href}", timeout_s=timeout_s, headers=headers
-        )
-        title, text = _read_reader(body.decode("utf-8", "replace"))
+        told = await _ask(http, f"{self.base}/{href}", timeout_s=timeout_s, headers=headers)
+        title, text = _read_reader(told.body.decode("utf-8", "replace"))
         if not text.strip():
             raise FetchFault(FetchStatus.NO_TEXT)
         document = Document(text.encode(), href, sniffing.MARKDOWN, "utf-8")
-        return Copy(document, href, title, truncated)
+        return Copy(document, href, title, told.truncated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,39 +155,34 @@ class WebArchive(ThirdParty):
         Raises:
             FetchFault: NOT_FOUND when there is none, or what went wrong with asking.
         """
-        path = await self._newest(href, http, timeout_s / 2)
-        shown, stamp, page = path
-        body, trail, truncated = await _ask(
-            http, f"{self.base}{shown}{stamp}id_{page}", timeout_s=timeout_s / 2
-        )
-        assert trail.intake is not None  # noqa: S101 - _ask returned
-        declared = sniffing.charset_parameter(trail.intake.declared)
-        document = Document(body, href, trail.intake.kind, declared)
-        return Copy(document, f"{self.base}{shown}{stamp}{page}", "", truncated)
+        shown, stamp, page = await self._newest(href, http, timeout_s / 2)
+        exact = f"{self.base}{shown}{stamp}id_{page}"
+        found = await _ask(http, exact, timeout_s=timeout_s / 2)
+        declared = sniffing.charset_parameter(found.declared)
+        document = Document(found.body, href, found.kind, declared)
+        return Copy(document, f"{self.base}{shown}{stamp}{page}", "", found.truncated)
 
     async def _newest(self, href: str, http: HttpPath, timeout_s: float) -> tuple[str, str, str]:
         question = f"{self.base}/wayback/available?url={quote(href, safe='')}"
-        body, _, _ = await _ask(http, question, timeout_s=timeout_s)
-        closest = _at(_json(body.decode("utf-8", "replace")), "archived_snapshots", "closest")
-        address = _at(closest, "url")
-        if not _at(closest, "available") or not isinstance(address, str):
+        told = await _ask(http, question, timeout_s=timeout_s)
+        closest = at(_json(told.body.decode("utf-8", "replace")), "archived_snapshots", "closest")
+        address = at(closest, "url")
+        if not at(closest, "available") or not isinstance(address, str):
             raise FetchFault(FetchStatus.NOT_FOUND)
         # Only its path counts: copies are read from the archive that the operator named.
         parts = urlsplit(address)
         query = f"?{parts.query}" if parts.query else ""
         found = _SNAPSHOT.match(parts.path + query)
-        if found is None or str(_at(closest, "status") or 200) != "200":
+        if found is None or str(at(closest, "status") or 200) != "200":
             raise FetchFault(FetchStatus.NOT_FOUND)
         return found[1], found[2], found[3]
 
 
 async def _ask(
     http: HttpPath, url: str, *, timeout_s: float, headers: Sequence[tuple[str, str]] = ()
-) -> tuple[bytes, Trail, bool]:
+) -> Intake:
     request = PageRequest(url, Purpose.SEARCH_RESULT, 1, timeout_s)
-    trail = Trail()
-    intake = await http.read(request, trail, timeout_s=timeout_s, headers=tuple(headers))
-    return intake.body, trail, intake.truncated
+    return await http.read(request, Trail(), timeout_s=timeout_s, headers=tuple(headers))
 
 
 def _read_reader(answer: str) -> tuple[str, str]:
@@ -199,7 +194,7 @@ def _read_reader(answer: str) -> tuple[str, str]:
     >>> _read_reader("Title: A\n\nURL Source: http://a.example/\n\nMarkdown Content:\nText")
     ('A', 'Text')
     """
-    data = _at(_json(answer), "data")
+    data = at(_json(answer), "data")
     if not isinstance(data, dict):
         head, mark, text = answer.partition(_MARKDOWN_MARK)
         if not mark:
@@ -220,9 +215,3 @@ def _json(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
-
-
-def _at(value: Any, *path: str) -> Any:
-    for step in path:
-        value = value.get(step) if isinstance(value, dict) else None
-    return value

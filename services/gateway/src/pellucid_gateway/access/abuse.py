@@ -6,8 +6,8 @@ a verifier nothing can be solved: the caller is blocked for a shorter time inste
 """
 
 import hashlib
-import json
 from collections.abc import Container
+from contextlib import suppress
 from dataclasses import KW_ONLY, asdict, dataclass, field, replace
 from typing import Protocol
 
@@ -16,7 +16,8 @@ from pellucid_gateway.access.suspicion import SCALES, Sign, suspicion
 from pellucid_gateway.domain.errors import BlockedError, ChallengeRequiredError
 from pellucid_gateway.domain.events import Challenge
 from pellucid_gateway.domain.rates import Rate, Take
-from pellucid_gateway.domain.state_ports import Entry, Limiter, Records
+from pellucid_gateway.domain.shelf import Shelf
+from pellucid_gateway.domain.state_ports import Limiter, Records
 from pellucid_runtime.bounded import BoundedDict
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import ServiceError
@@ -32,6 +33,7 @@ MOST_IGNORED = 10
 _REMEMBERED_S = 2.0
 _MOST_REMEMBERED = 10_000
 _KIND = "standing"
+_FIELDS = ("state", "until", "ignored")
 
 
 class ChallengeVerifier(Protocol):
@@ -148,23 +150,20 @@ class AbuseGate:
         """The standing of now; that of the last look while it is fresh or the store is down."""
         looked_at, known = self._known.get(caller, (float("-inf"), Standing()))
         if self.clock.monotonic() - looked_at >= _REMEMBERED_S:
-            try:
-                kept = await self.records.get(_owner(caller), _KIND, _KIND)
-            except ServiceError:
-                kept = None
-            else:
-                known = _read(kept)
+            with suppress(ServiceError):
+                kept = await self._shelf(CHALLENGE_S).get(_owner(caller), _KIND)
+                known = Standing(*(kept[name] for name in _FIELDS)) if kept else Standing()
                 self._remember(caller, known)
         return known if known.until > self._now() else Standing()
 
     async def _set(self, caller: str, standing: Standing) -> None:
         self._remember(caller, standing)
-        entry = Entry(_KIND, json.dumps({"v": 1, **asdict(standing)}).encode())
-        try:
-            ttl_s = max(1.0, standing.until - self._now())
-            await self.records.put(_owner(caller), _KIND, entry, ttl_s=ttl_s)
-        except ServiceError:
-            return  # this replica remembers it
+        ttl_s = max(1.0, standing.until - self._now())
+        with suppress(ServiceError):  # this replica remembers it
+            await self._shelf(ttl_s).put(_owner(caller), _KIND, asdict(standing))
+
+    def _shelf(self, ttl_s: float) -> Shelf:
+        return Shelf(self.records, _KIND, ttl_s, 1, frozenset(_FIELDS))
 
     def _remember(self, caller: str, standing: Standing) -> None:
         self._known[caller] = (self.clock.monotonic(), standing)
@@ -176,13 +175,3 @@ class AbuseGate:
 def _owner(caller: str) -> str:
     """Apart from what belongs to the person, who may delete that but not a block."""
     return f"standing-{caller}"
-
-
-def _read(kept: bytes | None) -> Standing:
-    try:
-        value = json.loads(kept) if kept else {}
-        if value.get("v") != 1:
-            return Standing()
-        return Standing(str(value["state"]), float(value["until"]), int(value["ignored"]))
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return Standing()

@@ -76,21 +76,31 @@ class LocalWindows:
         return replace(window, by_age=by_age)
 
 
-class LocalLeases:
-    """Places for work in progress, each with an owner's token and an end.
+class LocalLimiter:
+    """Implements `state_ports.Limiter` for one process, alone or with its share.
+
+    Places are for work in progress, each with an owner's token and an end.
 
     Args:
         clock: Stopwatch.
-        replicas: Gateways that share the places; each gives out its share, at least 1.
+        replicas: Gateways that share rates and places; each gives out its share, at least 1.
+
+    Attributes:
+        windows: The rates.
     """
 
     def __init__(self, clock: Clock, replicas: int = 1) -> None:
+        self.windows = LocalWindows(clock, replicas)
         self._clock = clock
         self._replicas = replicas
         self._held: BoundedDict[str, dict[str, float]] = BoundedDict(_MOST_SUBJECTS)
 
-    def acquire(self, subject: str, limit: int, lease_s: float) -> str | None:
-        """A token, or None when all places are taken."""
+    async def take(self, takes: Sequence[Take]) -> Verdict:
+        """See `Limiter`."""
+        return self.windows.take(takes)
+
+    async def acquire(self, subject: str, limit: int, lease_s: float) -> str | None:
+        """See `Limiter`."""
         now = self._clock.monotonic()
         held = {t: end for t, end in self._held.get(subject, {}).items() if end > now}
         self._held[subject] = held
@@ -100,42 +110,12 @@ class LocalLeases:
         held[token] = now + lease_s
         return token
 
-    def release(self, subject: str, token: str) -> None:
-        """Give a place back; one that was taken by somebody else stays."""
+    async def release(self, subject: str, token: str) -> None:
+        """See `Limiter`; a place that was taken by somebody else stays."""
         held = self._held.get(subject, {})
         held.pop(token, None)
         if not held:
             self._held.pop(subject, None)
-
-
-class LocalLimiter:
-    """Implements `state_ports.Limiter` for one process without a shared store.
-
-    Args:
-        windows: The rates.
-        leases: The places.
-    """
-
-    def __init__(self, windows: LocalWindows, leases: LocalLeases) -> None:
-        self._windows = windows
-        self._leases = leases
-
-    async def take(self, takes: Sequence[Take]) -> Verdict:
-        """See `Limiter`."""
-        return self._windows.take(takes)
-
-    async def acquire(self, subject: str, limit: int, lease_s: float) -> str | None:
-        """See `Limiter`."""
-        return self._leases.acquire(subject, limit, lease_s)
-
-    async def release(self, subject: str, token: str) -> None:
-        """See `Limiter`."""
-        self._leases.release(subject, token)
-
-
-def local_limiter(clock: Clock) -> LocalLimiter:
-    """The limits of one process that shares them with nobody."""
-    return LocalLimiter(LocalWindows(clock), LocalLeases(clock))
 
 
 def new_token() -> str:

@@ -27,7 +27,7 @@ class HttpVerifier:
     def __init__(self, url: str, secret: Callable[[], str], challenge: Challenge) -> None:
         self._url = url
         self._secret = secret
-        self._challenge = challenge
+        self.challenge = challenge
 
     async def __aenter__(self) -> Self:
         # Imported here and not at the top: it is slow to import, and few installations ask.
@@ -41,11 +41,6 @@ class HttpVerifier:
 
     async def __aexit__(self, *_exc: object) -> None:
         await self._session.close()
-
-    @property
-    def challenge(self) -> Challenge:
-        """See `ChallengeVerifier`."""
-        return self._challenge
 
     async def verify(self, answer: str, address: str) -> bool:
         """See `ChallengeVerifier`."""

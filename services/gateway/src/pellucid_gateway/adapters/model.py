@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 
 from pellucid_gateway.domain.answer_model import (
     ModelEnd,
@@ -18,41 +18,27 @@ from pellucid_runtime.llm.model import ChatMessage, ChatRequest, Chunk, LlmClien
 TEMPERATURE = 0.3
 
 
+@dataclass(frozen=True, slots=True)
 class LlmAnswerModel:
     """Implements `answer_model.AnswerModel`.
 
-    Args:
+    Attributes:
         client: The language model.
         name: Its configured name.
         receiver: Host that prompts go to; empty when that is inside.
         window_tokens: Prompt and answer together.
     """
 
-    def __init__(self, client: LlmClient, *, name: str, receiver: str, window_tokens: int) -> None:
-        self._client = client
-        self._name = name
-        self._receiver = receiver
-        self._window_tokens = window_tokens
-
-    @property
-    def name(self) -> str:
-        """See `AnswerModel`."""
-        return self._name
-
-    @property
-    def receiver(self) -> str:
-        """See `AnswerModel`."""
-        return self._receiver
-
-    @property
-    def window_tokens(self) -> int:
-        """See `AnswerModel`."""
-        return self._window_tokens
+    client: LlmClient
+    _: KW_ONLY
+    name: str
+    receiver: str
+    window_tokens: int
 
     async def stream(self, prompt: Prompt) -> AsyncIterator[ModelEvent]:
         """See `AnswerModel`."""
         end = ModelEnd()
-        chunks = self._client.stream(_request(prompt))
+        chunks = self.client.stream(_request(prompt))
         async with aclosing(chunks):  # type: ignore[type-var]
             async for chunk in chunks:
                 if chunk.reasoning or chunk == _sign_of_life(chunk):

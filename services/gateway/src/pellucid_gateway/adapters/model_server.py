@@ -164,27 +164,24 @@ def _told(call: ModelCall | None, head: Head, body: bytes | bytearray = b"") -> 
             call.end(str(outcome))
 
 
-@dataclass(frozen=True, slots=True)
-class _Served:
-    """See `Served`."""
-
-    model: str
-    host: str
-    prices: Mapping[str, tuple[float, float]]
-
-
 class KeptModelServer:
     """An OpenAI-compatible endpoint.
 
     Args:
         base_url: Up to and including the version.
         api_key: Gives the credential of the moment; empty where none is needed.
-        internal: Prompts to it do not count as leaving.
+        internal: See below.
         first_byte_s: Seconds until the head of a streamed reply; that of a whole one comes with
             its end, which is waited for ten times as long.
         idle_s: Longest silence within a reply, in seconds.
         model: The settings' model; what is counted goes by it.
         prices: USD per million prompt and completion tokens, by model.
+
+    Attributes:
+        internal: Prompts to it do not count as leaving.
+        model: See `Served`.
+        host: See `Served`.
+        prices: See `Served`.
     """
 
     def __init__(
@@ -200,16 +197,13 @@ class KeptModelServer:
     ) -> None:
         self._address = Address.of(base_url)
         self._api_key = api_key
-        self._internal = internal
+        self.internal = internal
         self._first_byte_s = first_byte_s
         self._idle_s = idle_s
-        self._served = _Served(model, self._address.host, prices or {})
+        self.model = model
+        self.host = self._address.host
+        self.prices = prices or {}
         self._kept: deque[tuple[float, ModelConnection]] = deque()
-
-    @property
-    def internal(self) -> bool:
-        """Prompts to it do not count as leaving."""
-        return self._internal
 
     async def complete(self, body: bytes, model: str) -> ModelReply:
         """Post a chat completion whose body names this model.
@@ -217,7 +211,7 @@ class KeptModelServer:
         Raises:
             LlmError: It cannot be reached or does not begin to answer in time.
         """
-        call = ModelCall(self._served, model)
+        call = ModelCall(self, model)
         outcome = CANCELLED
         try:
             reply = await self._ask("POST", "/chat/completions", body, self._patience_s(body))

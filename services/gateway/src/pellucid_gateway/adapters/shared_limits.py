@@ -7,7 +7,7 @@ afterwards: neither a failure nor its end gives a limit out twice.
 
 from collections.abc import Sequence
 
-from pellucid_gateway.access.local_limits import LocalLeases, LocalWindows, new_token
+from pellucid_gateway.access.local_limits import LocalLimiter, new_token
 from pellucid_gateway.adapters.redis_scripts import RedisScripts, Script
 from pellucid_gateway.domain.rates import SLICES, Counted, Take, Verdict, verdict
 from pellucid_gateway.metrics import LIMITER_LOCAL
@@ -87,14 +87,12 @@ class SharedLimiter:
 
     Args:
         scripts: Runs the scripts.
-        windows: This process's share of the rates.
-        leases: This process's share of the places.
+        local: This process's share.
     """
 
-    def __init__(self, scripts: RedisScripts, windows: LocalWindows, leases: LocalLeases) -> None:
+    def __init__(self, scripts: RedisScripts, local: LocalLimiter) -> None:
         self._scripts = scripts
-        self._windows = windows
-        self._leases = leases
+        self._local = local
         self._debts: dict[str, int] = {}
 
     async def take(self, takes: Sequence[Take]) -> Verdict:
@@ -113,14 +111,14 @@ class SharedLimiter:
         counted = [_counted(told) for told in reply[1:]]
         said = verdict(takes, counted, allowed=bool(reply[0]))
         if said.allowed:
-            self._windows.note(takes)
+            self._local.windows.note(takes)
         return said
 
     def _take_locally(
         self, takes: Sequence[Take], keys: Sequence[str], debts: Sequence[int]
     ) -> Verdict:
         LIMITER_LOCAL.inc()
-        said = self._windows.take(takes)
+        said = self._local.windows.take(takes)
         for key, debt in zip(keys, debts, strict=True):
             self._debts[key] = self._debts.get(key, 0) + debt + int(said.allowed)
         while len(self._debts) > _MOST_DEBTS:
@@ -135,14 +133,14 @@ class SharedLimiter:
                 _ACQUIRE, [_places(subject)], [limit, round(lease_s * 1000), token]
             )
         except DependencyDownError:
-            local = self._leases.acquire(subject, limit, lease_s)
+            local = await self._local.acquire(subject, limit, lease_s)
             return None if local is None else _LOCAL_TOKEN + local
         return token if given else None
 
     async def release(self, subject: str, token: str) -> None:
         """See `Limiter`. A place that cannot be given back now ends with its lease."""
         if token.startswith(_LOCAL_TOKEN):
-            self._leases.release(subject, token.removeprefix(_LOCAL_TOKEN))
+            await self._local.release(subject, token.removeprefix(_LOCAL_TOKEN))
             return
         try:
             await self._scripts.run(_RELEASE, [_places(subject)], [token])

@@ -2,27 +2,16 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 
-from pellucid_gateway.access.local_limits import LocalLeases, LocalWindows, local_limiter
+from pellucid_gateway.access.local_limits import LocalLimiter
 from pellucid_gateway.adapters.redis_breaker import RedisBreaker
 from pellucid_gateway.adapters.redis_scripts import RedisScripts
 from pellucid_gateway.adapters.redis_state import RedisState
 from pellucid_gateway.adapters.shared_limits import SharedLimiter
 from pellucid_gateway.adapters.sqlite_state import SqliteState
-from pellucid_gateway.domain.state_ports import Limiter, Records, Rollups
+from pellucid_gateway.domain.state_ports import Records, State
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.settings import ServiceSettings
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """What is kept between requests; evidence may have a server of its own."""
-
-    records: Records
-    evidence: Records
-    rollups: Rollups
-    limiter: Limiter
 
 
 async def open_state(
@@ -52,7 +41,7 @@ async def open_state(
     breaker = await stack.enter_async_context(RedisBreaker(settings.redis_url, before_use))
     scripts = await stack.enter_async_context(RedisScripts(settings.redis_url, breaker))
     kept = await stack.enter_async_context(RedisState(settings.redis_url, breaker))
-    limiter = SharedLimiter(scripts, LocalWindows(clock, replicas), LocalLeases(clock, replicas))
+    limiter = SharedLimiter(scripts, LocalLimiter(clock, replicas))
     return State(kept, await _evidence(evidence_url, stack) or kept, kept, limiter)
 
 
@@ -67,4 +56,4 @@ async def _evidence(url: str | None, stack: AsyncExitStack) -> Records | None:
 async def _open_file(settings: ServiceSettings, stack: AsyncExitStack, clock: Clock) -> State:
     path = settings.data_dir / f"{settings.service_name}-state.sqlite3"
     kept = await stack.enter_async_context(SqliteState(path, clock))
-    return State(kept, kept, kept, local_limiter(clock))
+    return State(kept, kept, kept, LocalLimiter(clock))

@@ -7,11 +7,15 @@ from hashlib import sha256
 from html import escape
 from typing import Any
 
+from markdown_it import MarkdownIt
+
 from pellucid_gateway.analytics.charts import bar_chart
 from pellucid_gateway.markdown.escaping import escaped
 
 Report = Mapping[str, Any]
-Rows = Sequence[Sequence[str]]
+Rows = Sequence[Mapping[str, Any]]
+# Heading of a column, key of its cells in a row, and how they show.
+Column = tuple[str, str, Callable[[Any], str]]
 
 _STYLE = """
 :root{color-scheme:light dark;--ink:#1d2330;--dim:#5a6475;--paper:#fff;--line:#d9dee7;--bar:#2f6f62}
@@ -20,10 +24,10 @@ _STYLE = """
 body{font:16px/1.55 system-ui,sans-serif;color:var(--ink);background:var(--paper);margin:0 auto;
 max-width:52rem;padding:1.5rem}
 h1{font-size:1.6rem;line-height:1.2}h2{font-size:1.15rem;margin-top:2.2rem}
-table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
+table{display:block;overflow-x:auto;border-collapse:collapse;font-variant-numeric:tabular-nums}
 th,td{text-align:left;padding:.35rem .6rem .35rem 0;border-bottom:1px solid var(--line);
 overflow-wrap:anywhere}
-th{color:var(--dim);font-weight:600}.scroll{overflow-x:auto}
+th{color:var(--dim);font-weight:600}
 svg{width:100%;height:auto;max-height:12rem}svg rect{fill:var(--bar)}svg text{fill:var(--dim);
 font:11px system-ui,sans-serif}
 """.replace("\n", "")
@@ -36,10 +40,12 @@ PAGE_POLICY = f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; frame-ance
 def as_markdown(report: Report) -> str:
     """The report as Markdown."""
     parts = [f"# {_title(report)}", "", _range(report), ""]
-    for heading, head, rows in _tables(report):
+    for heading, columns, rows in _tables(report):
         parts += [f"## {heading}", ""]
         if rows:
-            parts += [_row(head), "| --- " * len(head) + "|", *map(_row, rows), ""]
+            cells = ([show(row[key]) for _, key, show in columns] for row in rows)
+            names = [name for name, _, _ in columns]
+            parts += [_row(names), "| --- " * len(names) + "|", *map(_row, cells), ""]
         else:
             parts += ["Nothing to show.", ""]
     return "\n".join(parts)
@@ -47,16 +53,14 @@ def as_markdown(report: Report) -> str:
 
 def as_page(report: Report) -> str:
     """The report as one HTML page."""
-    title = escape(_title(report))
-    body = [f"<h1>{title}</h1><p>{escape(_range(report))}</p>", _charts(report)]
-    for heading, head, rows in _tables(report):
-        body.append(f"<h2>{escape(heading)}</h2>")
-        body.append(_table(head, rows) if rows else "<p>Nothing to show.</p>")
+    head, mark, tables = as_markdown(report).partition("## ")
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+    body = reader.render(head) + _charts(report) + reader.render(mark + tables)
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{title}</title><style>{_STYLE}</style></head>"
-        f"<body><main>{''.join(body)}</main></body></html>"
+        f"<title>{escape(_title(report))}</title><style>{_STYLE}</style></head>"
+        f"<body><main>{body}</main></body></html>"
     )
 
 
@@ -74,52 +78,31 @@ def _range(report: Report) -> str:
     return f"Counted since {_instant(since)} UTC." if since else "Nothing was counted."
 
 
-def _tables(report: Report) -> list[tuple[str, Sequence[str], Rows]]:
-    now, before = report["summary"], report["week_before"]
-    queries = [_query(query) for query in report["top_queries"]]
-    low = [_query(query) for query in report["low_relevance_queries"]]
-    domains = [[d["domain"], str(d["citations"])] for d in report["most_cited_domains"]]
-    lost = [[component, str(n)] for component, n in now["lost"].items()]
-    asked = ["Query", "Times", "Relevance"]
-    return [
-        ("In short", ["", "This week", "Week before"], _in_short(now, before)),
-        ("By day", ["Day", "Turns", "Searches", "Cost", "Errors", "p95"], _days(report["days"])),
-        (_asked_heading(report["least_askers"]), asked, queries),
-        ("Queries with irrelevant results", asked, low),
-        ("Most cited domains", ["Domain", "Citations"], domains),
-        ("Errors", ["Code", "Times"], [[c, str(n)] for c, n in now["errors"].items()]),
-        ("Degraded components", ["Component", "Times"], lost),
-        (
-            "Providers",
-            ["Name", "Calls", "Success", "Average", "Cost"],
-            _providers(now["providers"]),
-        ),
-        (
-            "Scoring profiles on trial",
-            ["Name", "Searches", "Relevance", "Cited", "Satisfaction"],
-            _profiles(now["profiles"]),
-        ),
-        ("Models", ["Name", "Calls", "Tokens in", "Tokens out", "Cost"], _models(now["models"])),
-    ]
-
-
-def _asked_heading(least: int) -> str:
-    return f"Queries asked by {least} people or more" if least > 1 else "Queries asked most"
+def _shown(value: float | None, template: str, unit: float = 1) -> str:
+    return "–" if value is None else template.format(value * unit)
 
 
 def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f} %"
+    return _shown(value, "{:.1f} %", 100)
 
 
 def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
+    return _shown(value, "{:.2f}")
 
 
 def _money(value: float | None) -> str:
-    return "–" if value is None else f"${value:.4f}" if value < 1 else f"${value:.2f}"
+    return _shown(value, "${:.4f}" if value is not None and value < 1 else "${:.2f}")
 
 
-_SHORT: Sequence[tuple[str, str, Callable[[Any], str]]] = (
+def _milliseconds(value: float | None) -> str:
+    return _shown(value, "{:.0f} ms")
+
+
+def _seconds(value_ms: float | None) -> str:
+    return _shown(value_ms, "{:.1f} s", 1e-3)
+
+
+_SHORT: Sequence[Column] = (
     ("Turns", "turns", str),
     ("Searches", "searches", str),
     ("Turns that searched", "searched_turns", str),
@@ -135,59 +118,73 @@ _SHORT: Sequence[tuple[str, str, Callable[[Any], str]]] = (
     ("Abandoned", "abandonment_rate", _percent),
     ("Errors", "error_rate", _percent),
 )
+_COMPARED: Sequence[Column] = (
+    ("", "name", str),
+    ("This week", "now", str),
+    ("Week before", "before", str),
+)
+_DAYS: Sequence[Column] = (
+    ("Day", "day", str),
+    ("Turns", "turns", str),
+    ("Searches", "searches", str),
+    ("Cost", "cost_usd", _money),
+    ("Errors", "error_rate", _percent),
+    ("p95", "p95_ms", _seconds),
+)
+_ASKED: Sequence[Column] = (
+    ("Query", "query", str),
+    ("Times", "count", str),
+    ("Relevance", "average_relevance", _number),
+)
+_DOMAINS: Sequence[Column] = (("Domain", "domain", str), ("Citations", "citations", str))
+_PROVIDERS: Sequence[Column] = (
+    ("Name", "name", str),
+    ("Calls", "asked", str),
+    ("Success", "success_rate", _percent),
+    ("Average", "average_ms", _milliseconds),
+    ("Cost", "cost_usd", _money),
+)
+_PROFILES: Sequence[Column] = (
+    ("Name", "name", str),
+    ("Searches", "searches", str),
+    ("Relevance", "average_relevance", _number),
+    ("Cited", "cited_share", _percent),
+    ("Satisfaction", "satisfaction", _number),
+)
+_MODELS: Sequence[Column] = (
+    ("Name", "name", str),
+    ("Calls", "calls", str),
+    ("Tokens in", "tokens_in", str),
+    ("Tokens out", "tokens_out", str),
+    ("Cost", "cost_usd", _money),
+)
 
 
-def _in_short(now: Mapping[str, Any], before: Mapping[str, Any]) -> Rows:
-    return [[name, show(now[key]), show(before[key])] for name, key, show in _SHORT]
-
-
-def _days(days: Sequence[Mapping[str, Any]]) -> Rows:
-    return [
-        [
-            day["day"],
-            str(day["turns"]),
-            str(day["searches"]),
-            _money(day["cost_usd"]),
-            _percent(day["error_rate"]),
-            "–" if day["p95_ms"] is None else f"{day['p95_ms'] / 1000:.1f} s",
-        ]
-        for day in days
+def _tables(report: Report) -> Sequence[tuple[str, Sequence[Column], Rows]]:
+    now, before = report["summary"], report["week_before"]
+    short = [
+        {"name": name, "now": show(now[key]), "before": show(before[key])}
+        for name, key, show in _SHORT
     ]
+    least = report["least_askers"]
+    asked = f"Queries asked by {least} people or more" if least > 1 else "Queries asked most"
+    return (
+        ("In short", _COMPARED, short),
+        ("By day", _DAYS, report["days"]),
+        (asked, _ASKED, report["top_queries"]),
+        ("Queries with irrelevant results", _ASKED, report["low_relevance_queries"]),
+        ("Most cited domains", _DOMAINS, report["most_cited_domains"]),
+        ("Errors", *_counted("Code", now["errors"])),
+        ("Degraded components", *_counted("Component", now["lost"])),
+        ("Providers", _PROVIDERS, now["providers"]),
+        ("Scoring profiles on trial", _PROFILES, now["profiles"]),
+        ("Models", _MODELS, now["models"]),
+    )
 
 
-def _providers(providers: Sequence[Mapping[str, Any]]) -> Rows:
-    return [
-        [
-            p["name"],
-            str(p["asked"]),
-            _percent(p["success_rate"]),
-            "–" if p["average_ms"] is None else f"{p['average_ms']:.0f} ms",
-            _money(p["cost_usd"]),
-        ]
-        for p in providers
-    ]
-
-
-def _profiles(profiles: Sequence[Mapping[str, Any]]) -> Rows:
-    return [
-        [
-            p["name"],
-            str(p["searches"]),
-            _number(p["average_relevance"]),
-            _percent(p["cited_share"]),
-            _number(p["satisfaction"]),
-        ]
-        for p in profiles
-    ]
-
-
-def _models(models: Sequence[Mapping[str, Any]]) -> Rows:
-    counts = ("calls", "tokens_in", "tokens_out")
-    return [[m["name"], *(str(m[name]) for name in counts), _money(m["cost_usd"])] for m in models]
-
-
-def _query(query: Mapping[str, Any]) -> list[str]:
-    return [query["query"], str(query["count"]), _number(query["average_relevance"])]
+def _counted(what: str, counts: Mapping[str, int]) -> tuple[Sequence[Column], Rows]:
+    columns = ((what, "what", str), ("Times", "times", str))
+    return columns, [{"what": name, "times": n} for name, n in counts.items()]
 
 
 def _charts(report: Report) -> str:
@@ -202,15 +199,6 @@ def _charts(report: Report) -> str:
         f"<h2>{title}</h2>" + bar_chart(title, labels, [day[name] or 0.0 for day in days])
         for title, name in charts
     )
-
-
-def _table(head: Sequence[str], rows: Rows) -> str:
-    top = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-    )
-    table = f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
-    return f'<div class="scroll">{table}</div>'
 
 
 def _row(cells: Sequence[str]) -> str:

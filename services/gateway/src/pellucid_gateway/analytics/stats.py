@@ -3,6 +3,7 @@
 A rate whose denominator is 0 is None: nothing happened, which is not the same as zero.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -86,62 +87,54 @@ def latencies(counts: Mapping[str, int]) -> dict[str, dict[str, float | None]]:
 
 def providers(counts: Mapping[str, int]) -> list[dict[str, Any]]:
     """Health of each provider that was asked, most asked first."""
-    names = {field.split(".")[1] for field in counts if field.startswith("provider.")}
-    rows = [_provider(counts, name) for name in sorted(names)]
+    rows = [_provider(name, own) for name, own in _by_name(counts, "provider")]
     return sorted(rows, key=lambda row: -row["asked"])
 
 
-def _provider(counts: Mapping[str, int], name: str) -> dict[str, Any]:
-    def count(field: str) -> int:
-        return counts.get(f"provider.{name}.{field}", 0)
-
-    called = count("asked") - count("cached")
+def _provider(name: str, own: Counter[str]) -> dict[str, Any]:
     return {
         "name": name,
-        "asked": count("asked"),
-        "cached": count("cached"),
-        "failed": count("failed"),
-        "rate_limited": count("rate_limited"),
-        "success_rate": _ratio(count("ok") + count("cached"), count("asked")),
-        "average_ms": _rounded(_ratio(count("ms"), called)),
-        "cost_usd": count("micro_usd") / 1_000_000,
+        **{field: own[field] for field in ("asked", "cached", "failed", "rate_limited")},
+        "success_rate": _ratio(own["ok"] + own["cached"], own["asked"]),
+        "average_ms": _rounded(_ratio(own["ms"], own["asked"] - own["cached"])),
+        "cost_usd": own["micro_usd"] / 1_000_000,
     }
 
 
 def models(counts: Mapping[str, int]) -> list[dict[str, Any]]:
     """What each model was used for answers and judgements, the dearest first."""
-
-    def count(name: str, field: str) -> int:
-        return counts.get(f"model.{name}.{field}", 0)
-
-    names = {field.split(".")[1] for field in counts if field.startswith("model.")}
     rows = [
         {
             "name": name,
-            "calls": count(name, "calls"),
-            "tokens_in": count(name, "in"),
-            "tokens_out": count(name, "out"),
-            "cost_usd": count(name, "micro_usd") / 1_000_000,
+            "calls": own["calls"],
+            "tokens_in": own["in"],
+            "tokens_out": own["out"],
+            "cost_usd": own["micro_usd"] / 1_000_000,
         }
-        for name in sorted(names)
+        for name, own in _by_name(counts, "model")
     ]
     return sorted(rows, key=lambda row: (-row["cost_usd"], -row["calls"]))
 
 
 def profiles(counts: Mapping[str, int]) -> list[dict[str, Any]]:
     """How turns went by scoring profile, where profiles are tried on shares of the callers."""
-    by_profile: dict[str, dict[str, int]] = {}
-    for field, n in counts.items():
-        if field.startswith("profile."):
-            _, name, count = field.split(".", 2)
-            by_profile.setdefault(name, {})[count] = n
     told = ("searches", "average_relevance", "cited_share", "multi_domain_share")
     rated = ("citation_validity", "satisfaction", "feedback")
     rows = []
-    for name, own in sorted(by_profile.items()):
+    for name, own in _by_name(counts, "profile"):
         numbers = _quality(own)
         rows.append({"name": name, **{key: numbers[key] for key in (*told, *rated)}})
     return rows
+
+
+def _by_name(counts: Mapping[str, int], kind: str) -> list[tuple[str, Counter[str]]]:
+    """What was counted of each thing of a kind, by the thing's name."""
+    found: dict[str, Counter[str]] = {}
+    for field, n in counts.items():
+        if field.startswith(f"{kind}."):
+            _, name, count = field.split(".", 2)
+            found.setdefault(name, Counter())[count] = n
+    return sorted(found.items())
 
 
 def series(

@@ -113,12 +113,9 @@ def _settled(counts: Mapping[str, int], settled: Mapping[str, int]) -> dict[str,
 
 
 def _used(day: str, used: Mapping[str, int]) -> dict[str, Any]:
+    counts = ("turns", "searches", "results", "tokens_in", "tokens_out")
     return {
         "day": f"{day[:4]}-{day[4:6]}-{day[6:]}",
-        "turns": used.get("turns", 0),
-        "searches": used.get("searches", 0),
-        "results": used.get("results", 0),
-        "tokens_in": used.get("tokens_in", 0),
-        "tokens_out": used.get("tokens_out", 0),
+        **{name: used.get(name, 0) for name in counts},
         "cost_usd": used.get("cost_micro_usd", 0) / 1_000_000,
     }

@@ -12,13 +12,12 @@ from importlib.metadata import version
 from typing import Any, cast
 
 from fastapi import FastAPI, Request
-from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match, Route
 from starlette.types import ASGIApp, ExceptionHandler
 
-from pellucid_gateway.access.local_limits import local_limiter
+from pellucid_gateway.access.local_limits import LocalLimiter
 from pellucid_gateway.api.compatible.described import compatible_paths
 from pellucid_gateway.api.compatible.head_start import HeadStarts
 from pellucid_gateway.api.compatible.translation import ChatApi
@@ -40,39 +39,28 @@ from pellucid_gateway.api.http.problems import (
 )
 from pellucid_gateway.api.http.shortcut import Shortcut
 from pellucid_gateway.api.native.chat import chat_routes
-from pellucid_gateway.api.native.check import CheckReply, check_routes
-from pellucid_gateway.api.native.decide import decide_routes
 from pellucid_gateway.api.native.documentation import as_served, component_schemas
 from pellucid_gateway.api.native.evidence import Replay, evidence_routes
-from pellucid_gateway.api.native.feedback import FeedbackBody, FeedbackKeeper, feedback_routes
+from pellucid_gateway.api.native.feedback import FeedbackBody, feedback_routes
 from pellucid_gateway.api.native.fetch import fetch_routes
 from pellucid_gateway.api.native.kept import (
-    KeptStores,
     MemoryBody,
     PreferenceBody,
     TitleBody,
     kept_routes,
 )
-from pellucid_gateway.api.native.kept_schema import KEPT_REPLIES
 from pellucid_gateway.api.native.mcp import mcp_routes, mcp_server
 from pellucid_gateway.api.native.operator import operator_routes
 from pellucid_gateway.api.native.pages import page_routes, static_files
 from pellucid_gateway.api.native.probes import probe_routes
 from pellucid_gateway.api.native.reference import reference_routes
-from pellucid_gateway.api.native.replies import (
-    ChatReply,
-    DecisionReply,
-    FeedbackReply,
-    FetchReply,
-    SearchReply,
-    VersionReply,
-)
 from pellucid_gateway.api.native.requests import ChatBody, CheckBody, FetchBody, SearchBody
 from pellucid_gateway.api.native.search import search_routes
 from pellucid_gateway.api.native.websocket import websocket_routes
 from pellucid_gateway.api.openai.chat import COMPLETIONS, Completions
 from pellucid_gateway.api.products import COMPATIBLE_SHAPES, compatible_routes
-from pellucid_gateway.domain.attachment import ATTACHED_BODY_BYTES
+from pellucid_gateway.conversation.afterwards import Kept
+from pellucid_gateway.conversation.feedback import StoredFeedback
 from pellucid_gateway.domain.engine import TurnEngine
 from pellucid_gateway.domain.passed_on import PassedOn
 from pellucid_gateway.domain.ports import EvidenceStore
@@ -95,16 +83,6 @@ _BODIES = (
     MemoryBody,
     PreferenceBody,
     TitleBody,
-)
-_REPLIES: tuple[type[BaseModel], ...] = (
-    ChatReply,
-    DecisionReply,
-    SearchReply,
-    CheckReply,
-    FetchReply,
-    FeedbackReply,
-    VersionReply,
-    *KEPT_REPLIES,
 )
 
 
@@ -136,9 +114,9 @@ class ApiParts:
     rules: GuardRules
     observe: Observe
     evidence: EvidenceStore | None = None
-    feedback: FeedbackKeeper | None = None
+    feedback: StoredFeedback | None = None
     replay: Replay | None = None
-    kept: KeptStores | None = None
+    kept: Kept | None = None
     max_body_bytes: int = 2 * 1024 * 1024
     find_key: FindKey | None = None
     limiter: Limiter | None = None
@@ -185,7 +163,7 @@ def http_app(parts: ApiParts) -> ASGIApp:
     checked = Admission(
         Shortcut(app, direct, handlers),
         identity=parts.identity,
-        limiter=parts.limiter or local_limiter(parts.clock),
+        limiter=parts.limiter or LocalLimiter(parts.clock),
         limits=parts.request_limits,
         find_key=parts.find_key,
     )
@@ -231,10 +209,8 @@ def _about(parts: ApiParts) -> dict[str, Any]:
 
 def _add_routes(app: FastAPI, parts: ApiParts, api: ChatApi) -> None:
     limit = parts.max_body_bytes
-    app.include_router(chat_routes(parts.engine, parts.identity, limit + ATTACHED_BODY_BYTES))
-    app.include_router(decide_routes(parts.engine, parts.identity, limit))
+    app.include_router(chat_routes(parts.engine, parts.identity, limit))
     app.include_router(search_routes(parts.engine, parts.identity, limit))
-    app.include_router(check_routes(parts.engine, parts.identity, limit))
     app.include_router(fetch_routes(parts.engine, limit))
     app.include_router(websocket_routes(parts.engine, parts.identity, parts.find_key, limit))
     app.include_router(compatible_routes(api))
@@ -309,7 +285,7 @@ def _document(app: FastAPI) -> None:
     def openapi() -> dict[str, Any]:
         document = generate()
         schemas = document.setdefault("components", {}).setdefault("schemas", {})
-        schemas.update(component_schemas(_BODIES, _REPLIES))
+        schemas.update(component_schemas(_BODIES))
         document["paths"].update(compatible_paths())
         return as_served(document)
 

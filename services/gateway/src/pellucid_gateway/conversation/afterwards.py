@@ -6,7 +6,7 @@ follow-up finds it.
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from dataclasses import dataclass
 
 import structlog
@@ -17,12 +17,17 @@ from pellucid_gateway.analytics.habits import Habits, Recent
 from pellucid_gateway.analytics.learned_trust import LearnedTrust
 from pellucid_gateway.analytics.query_log import QueryLog
 from pellucid_gateway.analytics.rollups import of_failure, of_passed, of_profile, of_search, of_turn
+from pellucid_gateway.analytics.stats_reader import StatsReader
 from pellucid_gateway.analytics.turn_log import TurnLog
 from pellucid_gateway.conversation.conversations import Conversations
+from pellucid_gateway.conversation.memories import Memories
+from pellucid_gateway.conversation.source_preferences import SourcePreferences
 from pellucid_gateway.domain.events import TurnResult
 from pellucid_gateway.domain.passed_on import PassedOn
 from pellucid_gateway.domain.request import TurnRequest
 from pellucid_gateway.domain.search_outcome import SearchOutcome
+from pellucid_gateway.domain.state_ports import State
+from pellucid_gateway.metrics import observe_habit
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import ServiceError
 
@@ -37,33 +42,36 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Keepers:
-    """Where things are kept; None: not at all.
+class Kept:
+    """What is kept, as the engine and the APIs use it; None: the operator keeps none of it.
 
     Attributes:
-        observe_habit: Told of each retry and each answer that was followed.
+        state: Where all of it is.
+        clock: When.
     """
 
+    state: State
+    clock: Clock
     counting: Counting
+    stats: StatsReader
     habits: Habits
     conversations: Conversations | None
+    memories: Memories
+    preferences: SourcePreferences
     query_log: QueryLog | None
-    learned: LearnedTrust | None
     turns: TurnLog
-    observe_habit: Callable[[str], None] = lambda _habit: None
+    learned: LearnedTrust | None
 
 
 class Afterwards:
     """Keeps and counts what ended.
 
     Args:
-        keepers: Where.
-        clock: When.
+        kept: Where.
     """
 
-    def __init__(self, keepers: Keepers, clock: Clock) -> None:
-        self._keepers = keepers
-        self._clock = clock
+    def __init__(self, kept: Kept) -> None:
+        self._kept = kept
         self._going_on: set[asyncio.Task[None]] = set()
 
     async def turn(self, request: TurnRequest, result: TurnResult) -> None:
@@ -72,9 +80,9 @@ class Afterwards:
         self._count(request.caller, counts)
         keeping = self._begin(self._keep(request, result))
         self._begin(self._note_turn(request, result))
-        self._begin(self._keepers.turns.note(result))
-        if self._keepers.learned is not None and result.iterations:
-            self._begin(self._keepers.learned.note_turn(result))
+        self._begin(self._kept.turns.note(result))
+        if self._kept.learned is not None and result.iterations:
+            self._begin(self._kept.learned.note_turn(result))
         if keeping is not None:
             await asyncio.wait({keeping}, timeout=KEEP_S)
 
@@ -85,42 +93,42 @@ class Afterwards:
     def search(self, caller: str, outcome: SearchOutcome) -> None:
         """A call of a search API ended well."""
         self._count(caller, of_search(outcome))
-        if self._keepers.query_log is not None:
-            self._begin(self._keepers.query_log.note(caller, self._clock.now(), outcome))
+        if self._kept.query_log is not None:
+            self._begin(self._kept.query_log.note(caller, self._kept.clock.now(), outcome))
 
     def failure(self, reason: str) -> None:
         """A turn ended in an error."""
-        self._keepers.counting.add(self._clock.now(), of_failure(reason))
+        self._kept.counting.add(self._kept.clock.now(), of_failure(reason))
 
     def _count(self, caller: str, counts: Counter[str]) -> None:
-        now = self._clock.now()
-        self._keepers.counting.add(now, counts)
-        self._keepers.counting.add_usage(caller, now, counts)
+        now = self._kept.clock.now()
+        self._kept.counting.add(now, counts)
+        self._kept.counting.add_usage(caller, now, counts)
         key = current_access().key
         if key is not None:
-            self._keepers.counting.add_usage(key_owner(key.name), now, counts)
+            self._kept.counting.add_usage(key_owner(key.name), now, counts)
 
     async def _keep(self, request: TurnRequest, result: TurnResult) -> None:
-        kept = self._keepers.conversations
-        if kept is None or not request.caller:
+        conversations = self._kept.conversations
+        if conversations is None or not request.caller:
             return
-        await kept.sights.keep(request, result)
+        await conversations.sights.keep(request, result)
         if request.keeps_conversation or request.conversation_id:
-            await kept.keep(request.caller, request, result)
+            await conversations.keep(request.caller, request, result)
 
     async def _note_turn(self, request: TurnRequest, result: TurnResult) -> None:
         if not request.caller:
             return
         answered = result.iterations > 0 and bool(result.answer)
         recent = Recent(result.finished_at, result.decision.standalone_question, answered)
-        noted = await self._keepers.habits.note(request.caller, result.id, recent)
+        noted = await self._kept.habits.note(request.caller, result.id, recent)
         for bucket, counts in noted.items():
-            self._keepers.counting.add_to(bucket, counts)
+            self._kept.counting.add_to(bucket, counts)
         # The same counts stand in the minute's bucket and the hour's.
         for habit in {habit for counts in noted.values() for habit in counts}:
-            self._keepers.observe_habit(habit)
-        if result.iterations and self._keepers.query_log is not None:
-            await self._keepers.query_log.note(request.caller, result.finished_at, result)
+            observe_habit(habit)
+        if result.iterations and self._kept.query_log is not None:
+            await self._kept.query_log.note(request.caller, result.finished_at, result)
 
     def _begin(self, work: Coroutine[None, None, None]) -> asyncio.Task[None] | None:
         if len(self._going_on) >= _MOST_AT_ONCE:
@@ -137,7 +145,7 @@ class Afterwards:
             _done, late = await asyncio.wait(tuple(self._going_on), timeout=_CLOSE_S)
             for task in late:
                 task.cancel()
-        await self._keepers.counting.flush()
+        await self._kept.counting.flush()
 
 
 async def _undisturbed(work: Coroutine[None, None, None]) -> None:

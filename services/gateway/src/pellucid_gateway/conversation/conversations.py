@@ -10,13 +10,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from pellucid_gateway.conversation.evidence import jsonable
 from pellucid_gateway.conversation.page_sights import PageSights
 from pellucid_gateway.domain.attachment import without_attachments
 from pellucid_gateway.domain.events import AnswerKind, TurnResult
 from pellucid_gateway.domain.findings import Method, PublishedDate, Source
 from pellucid_gateway.domain.request import ChatMessage, EarlierTurn, Role, TurnRequest
-from pellucid_gateway.domain.shelf import Shelf
+from pellucid_gateway.domain.shelf import Shelf, jsonable
 from pellucid_gateway.domain.state_ports import Records
 from pellucid_runtime.errors import NotFoundError
 
@@ -27,6 +26,8 @@ TURNS_IN_A_REQUEST = 24
 MOST_CONVERSATIONS = 500
 _TITLE_CHARS = 80
 _HEADS = "conversation"
+# Fields of a source that are kept in the form that they have.
+_AS_KEPT = ("n", "url", "title", "domain", "snippet", "facts", "language", "relevance", "publisher")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,20 +194,12 @@ def _source(kept: Mapping[str, Any]) -> Source:
     """A kept source; the model may be shown its key facts again."""
     published = kept["published"]
     return Source(
-        n=int(kept["n"]),
-        url=kept["url"],
-        title=kept["title"],
-        domain=kept["domain"],
-        snippet=kept["snippet"],
+        **{name: kept[name] for name in _AS_KEPT},
         text=kept["facts"],
-        facts=kept["facts"],
         published=published and PublishedDate(datetime.fromisoformat(published["time"])),
-        language=kept["language"],
-        relevance=kept["relevance"],
         providers=tuple(kept["providers"]),
         method=Method(kept["method"]),
         warnings=tuple(kept["warnings"]),
-        publisher=kept["publisher"],
     )
 
 

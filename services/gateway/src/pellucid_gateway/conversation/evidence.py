@@ -5,9 +5,8 @@ title, hash and length. Prompts are kept as hash and length, since they repeat t
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
-from datetime import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pellucid_gateway.domain.account import OutboundText
@@ -17,6 +16,7 @@ from pellucid_gateway.domain.events import AnswerKind, TurnResult
 from pellucid_gateway.domain.findings import PageContent, ScoredHit, Source
 from pellucid_gateway.domain.ports import ScoreCall
 from pellucid_gateway.domain.request import CitationStyle
+from pellucid_gateway.domain.shelf import jsonable
 
 SCHEMA_VERSION = 1
 
@@ -99,19 +99,6 @@ def _kept_order(scored: ScoredHit) -> dict[str, Any]:
         "rated_with": scored.rated_with,
         "exclusion": scored.exclusion,
     }
-
-
-def jsonable(value: object) -> Any:
-    """Records as mappings, instants as ISO text; numbers, text and enums stay."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: jsonable(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): jsonable(item) for key, item in value.items()}
-    if isinstance(value, (tuple, list)):
-        return [jsonable(item) for item in value]
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return value
 
 
 def _kept_source(source: Source) -> dict[str, Any]:

@@ -7,7 +7,7 @@ this is lost, the turn goes on without it.
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -15,9 +15,8 @@ from pellucid_gateway.access.abuse import AbuseGate
 from pellucid_gateway.access.caller_access import current_access
 from pellucid_gateway.analytics.counting import usage_bucket
 from pellucid_gateway.analytics.rollups import day_of
-from pellucid_gateway.conversation.afterwards import Afterwards, key_owner
-from pellucid_gateway.conversation.conversations import Conversations, Recalled
-from pellucid_gateway.conversation.memories import Memories
+from pellucid_gateway.conversation.afterwards import Afterwards, Kept, key_owner
+from pellucid_gateway.conversation.conversations import Recalled
 from pellucid_gateway.conversation.page_sights import has_changed, wall_of
 from pellucid_gateway.domain.engine import EngineLayer, TurnEngine
 from pellucid_gateway.domain.errors import BudgetSpentError, failed_by
@@ -26,9 +25,7 @@ from pellucid_gateway.domain.limits import MESSAGES
 from pellucid_gateway.domain.ports import ScorerPort
 from pellucid_gateway.domain.request import SearchCommand, SearchOptions, TurnRequest
 from pellucid_gateway.domain.search_outcome import SearchOutcome
-from pellucid_gateway.domain.state_ports import Rollups
 from pellucid_gateway.turn_context.budgets import limited
-from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import DeniedError, ServiceError
 
 # What a turn waits for its past; the store answers in a millisecond or is in trouble.
@@ -36,43 +33,31 @@ RECALL_S = 0.25
 _MOST_MEMORIES = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Past:
-    """Where a turn's past comes from; None: there is none."""
-
-    conversations: Conversations | None
-    memories: Memories | None
-    scorer: ScorerPort
-
-
 class RememberingEngine(EngineLayer):
     """Implements `engine.TurnEngine` around another one.
 
     Args:
         engine: Runs the turns.
-        past: Conversations and memories.
+        kept: Conversations and memories, and what a key has cost.
+        scorer: Compares memories.
         gate: Asks suspicious callers for a challenge.
-        rollups: Tells what a key has cost.
         afterwards: Keeps what happened.
-        clock: Which day it is.
     """
 
     def __init__(
         self,
         engine: TurnEngine,
         *,
-        past: Past,
+        kept: Kept,
+        scorer: ScorerPort,
         gate: AbuseGate,
-        rollups: Rollups,
         afterwards: Afterwards,
-        clock: Clock,
     ) -> None:
         super().__init__(engine)
-        self._past = past
+        self._kept = kept
+        self._scorer = scorer
         self._gate = gate
-        self._rollups = rollups
         self._afterwards = afterwards
-        self._clock = clock
 
     async def run(self, request: TurnRequest) -> AsyncIterator[TurnEvent]:
         """Answer one message; see `engine.TurnEngine`."""
@@ -91,11 +76,10 @@ class RememberingEngine(EngineLayer):
     @asynccontextmanager
     async def _remembering(self, request: TurnRequest) -> AsyncIterator[TurnRequest]:
         """The request with its memories looked for beside the turn; without any nothing begins."""
-        kept = self._past.memories
-        if kept is None or not request.caller or kept.has_none(request.caller):
+        if not request.caller or self._kept.memories.has_none(request.caller):
             yield request
             return
-        looking = asyncio.create_task(self._memories(request, kept), name="memories")
+        looking = asyncio.create_task(self._memories(request), name="memories")
         try:
             yield replace(request, recall=lambda: asyncio.shield(looking))
         finally:
@@ -136,7 +120,7 @@ class RememberingEngine(EngineLayer):
 
     async def _sights(self, request: TurnRequest) -> Mapping[str, str]:
         """What is known of pages that were read in this conversation before."""
-        kept = self._past.conversations
+        kept = self._kept.conversations
         if kept is None or not request.caller:
             return {}
         try:
@@ -165,7 +149,7 @@ class RememberingEngine(EngineLayer):
 
     async def _recalled(self, request: TurnRequest) -> Recalled:
         """The conversation so far; a client that sends its history itself knows best."""
-        kept = self._past.conversations
+        kept = self._kept.conversations
         if kept is None or not request.conversation_id or not request.caller:
             return Recalled()
         try:
@@ -175,17 +159,18 @@ class RememberingEngine(EngineLayer):
             return Recalled()
         return past if len(request.messages) == 1 else replace(past, messages=())
 
-    async def _memories(self, request: TurnRequest, kept: Memories) -> tuple[str, ...]:
+    async def _memories(self, request: TurnRequest) -> tuple[str, ...]:
         """Those that came with the request, then those that are kept and fit; usually none."""
-        memories = await self._found(request, kept)
+        memories = await self._found(request)
         if request.let_in is not None and not memories:
             request.let_in()
         return memories
 
-    async def _found(self, request: TurnRequest, kept: Memories) -> tuple[str, ...]:
+    async def _found(self, request: TurnRequest) -> tuple[str, ...]:
+        recall = self._kept.memories.recall
         try:
             async with limited(RECALL_S):
-                found = await kept.recall(request.caller, request.message, self._past.scorer)
+                found = await recall(request.caller, request.message, self._scorer)
         except (ServiceError, TimeoutError):
             found = ()
         return tuple(dict.fromkeys((*request.memories, *found)))[:_MOST_MEMORIES]
@@ -195,9 +180,9 @@ class RememberingEngine(EngineLayer):
         key = current_access().key
         if key is None or key.budget_usd is None:
             return None
-        bucket = usage_bucket(key_owner(key.name), day_of(self._clock.now()))
+        bucket = usage_bucket(key_owner(key.name), day_of(self._kept.clock.now()))
         try:
-            (used,) = await self._rollups.read([bucket])
+            (used,) = await self._kept.state.rollups.read([bucket])
         except ServiceError:
             return None
         spent = used.get("cost_micro_usd", 0) >= key.budget_usd * 1_000_000

@@ -1,1 +1,1 @@
-"""The words that all wings share: requests, findings, events, ports, notices."""
+"""The types that all packages share: requests, findings, events, ports, notices."""

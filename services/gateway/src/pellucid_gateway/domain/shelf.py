@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import datetime
 from typing import Any
 
 from pellucid_gateway.domain.state_ports import Entry, Records
@@ -62,3 +63,16 @@ class Shelf:
             return None
         known = isinstance(read, dict) and read.pop("v", None) == _VERSION
         return read if known and self.fields <= read.keys() else None
+
+
+def jsonable(value: object) -> Any:
+    """Records as mappings, instants as ISO text; numbers, text and enums stay."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: jsonable(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): jsonable(item) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [jsonable(item) for item in value]
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return value

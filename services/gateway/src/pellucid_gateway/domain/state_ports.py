@@ -101,6 +101,16 @@ class Rollups(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where things are kept between requests; evidence may have a server of its own."""
+
+    records: Records
+    evidence: Records
+    rollups: Rollups
+    limiter: Limiter
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaState:
     """What a caller may still do.

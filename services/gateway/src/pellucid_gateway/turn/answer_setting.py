@@ -1,4 +1,4 @@
-"""What the prompt of one turn depends on, from what was decided and found."""
+"""Collects what the prompt of one turn depends on."""
 
 from pellucid_gateway.answering.setting import Setting
 from pellucid_gateway.conflicts.notes import note_of
@@ -26,9 +26,9 @@ def setting_of(
 
     Args:
         request: The turn.
-        decision: On it.
-        found: What there is to answer from.
-        ledger: Has told why the web could not be searched, if so.
+        decision: The decision on it.
+        found: Sources, pages and notes to answer from.
+        ledger: Has the notice that says why the web could not be searched, if so.
         dependencies: Model, clock, plans.
         searched: The web was asked, with or without success.
     """
@@ -51,5 +51,5 @@ def setting_of(
 
 
 def _called(page: UrlFetched) -> str:
-    """What the model is told that was not read: nobody knows an attachment by its address."""
+    """The name of an unread page for the model; an attachment has no address that people know."""
     return page.error.rstrip(".") if is_attachment(page.url) else page.url

@@ -1,4 +1,4 @@
-"""Where sources disagree: form finds it, a model may see that it is none, the person is told."""
+"""Contradictions between sources: found by form, confirmed by a model if there is one."""
 
 from collections.abc import Callable, Sequence
 
@@ -16,13 +16,13 @@ async def disagreements(
     opinion: Callable[[], ModelOpinion | None],
     context: TurnContext,
 ) -> tuple[Conflict, ...]:
-    """Where sources disagree on a question; of the first the person is told.
+    """Return the contradictions on a question, and notify the person of the first.
 
     Args:
-        sources: What the answer will be made of.
+        sources: Sources of the answer.
         question: The standalone question.
-        opinion: Gives who judges, only where there is something to judge.
-        context: The turn's time and account.
+        opinion: Returns the judge; called only if there is something to judge.
+        context: The turn's budget and ledger.
     """
     conflicts = find_conflicts(sources, question)
     if conflicts and (judge := opinion()):
@@ -36,7 +36,7 @@ async def disagreements(
 async def _upheld(
     conflicts: tuple[Conflict, ...], opinion: ModelOpinion, most_s: float
 ) -> tuple[Conflict, ...]:
-    """Those in which the model sees one as well; all of them without its word in time."""
+    """Those that the model confirms; all of them if it does not answer in time."""
     doubts = [Doubt(one.first.sentence, one.second.sentence) for one in conflicts]
     stances = await opinion.stances(doubts, most_s)
     if stances is None:

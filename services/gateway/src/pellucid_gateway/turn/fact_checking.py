@@ -1,4 +1,4 @@
-"""The check of a statement on what a search found: pages read, passages chosen, sources heard."""
+"""Checks a statement against search results: read pages, choose passages, judge sources."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ from pellucid_gateway.verification.model_judge import ModelOpinion
 async def fact_check(
     gathered: Gathered, request: TurnRequest, dependencies: Dependencies, context: TurnContext
 ) -> FactCheck:
-    """Hold a request's message against what was found; its sources are numbered as the results."""
+    """Compare a request's message with the results; sources have the numbers of the results."""
     statement, plan = request.message, dependencies.plans[request.depth]
     scorer = dependencies.services.scorer
     chooser = PassageChooser(scorer, context=context)
@@ -40,7 +40,7 @@ async def fact_check(
 def _opinion(
     request: TurnRequest, dependencies: Dependencies, context: TurnContext
 ) -> ModelOpinion | None:
-    """Who judges; nobody where the model may not see the statement."""
+    """The judge; None if the model may not see the statement."""
     model = dependencies.model_for(request)
     name = dependencies.judge_of(model) if model else ""
     if model is None or not name or dependencies.hidden(request):

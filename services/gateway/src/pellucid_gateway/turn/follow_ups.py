@@ -1,4 +1,4 @@
-"""Whether the sources of the turn before answer a follow-up, so that nothing is searched again."""
+"""Reuses the sources of the previous turn if they answer a follow-up."""
 
 from datetime import datetime, timedelta
 
@@ -9,9 +9,9 @@ from pellucid_gateway.question.asked_for import asked_for, carries
 from pellucid_gateway.question.key_facts import subject_terms
 from pellucid_language.terms import has_unspaced_script, terms
 
-# Later than this the web may know better.
+# Later than this the web may have newer information.
 _FRESH = timedelta(minutes=30)
-# Share of the question's telling words that one source must have.
+# Share of the question's content words that one source must have.
 _COVERED = 0.8
 # The same of the words that the follow-up adds: "and for motorcycles?" is not answered by a source
 # that has only the rest. In unspaced writing some of the pairs of characters are endings.
@@ -20,7 +20,7 @@ _ADDED_COVERED_UNSPACED = 0.5
 
 
 def reused_sources(request: TurnRequest, decision: Decision, now: datetime) -> tuple[Source, ...]:
-    """The sources of the turn before when they answer this message; else none.
+    """The sources of the previous turn if they answer this message; else none.
 
     Only for a message that needs its conversation to be understood, and never where the person
     asked for a search or for what changes by the hour.

@@ -1,4 +1,4 @@
-"""What a person, and the model, are told of the pages that the person named."""
+"""Notices to the person, and notes to the model, on the pages that the person named."""
 
 from pellucid_gateway.domain.account import Notice
 from pellucid_gateway.domain.attachment import is_attachment
@@ -13,14 +13,14 @@ from pellucid_gateway.retrieval.sources import shown_title
 from pellucid_gateway.turn.result import Findings
 from pellucid_gateway.turn_context.ledger import TurnLedger
 
-# Warnings of the fetcher: an error or a notice stands in the place of the page; a wall before it.
+# Warnings of the fetcher: an error or a notice replaces the page; a paywall or login hides it.
 DOUBTFUL = frozenset({"soft_404", "soft_error", "consent_page"})
 WALLS = frozenset({"paywall", "login_wall"})
 _PAYMENT = 402
 
 _UNREACHABLE = "unreachable"
 _GONE = "gone"
-# Text of the cause by the fetcher's status; of all others it is that nothing was reached.
+# Text of the cause by the fetcher's status; for all others: the page could not be reached.
 _CAUSES = {
     _GONE: _GONE,
     "not_found": "not_found",
@@ -50,7 +50,7 @@ _CAUSES = {
 
 
 def pages_to_read(decision: Decision, request: TurnRequest) -> tuple[str, ...]:
-    """Addresses to read; with the web off attachments alone, for which nothing leaves."""
+    """Addresses to read; with the web off only attachments, which need no request."""
     reads = decision.action in {Action.FETCH, Action.SEARCH}
     if reads and request.web_mode is not WebMode.OFF:
         return decision.urls
@@ -60,10 +60,10 @@ def pages_to_read(decision: Decision, request: TurnRequest) -> tuple[str, ...]:
 def take_page(
     url: str, page: PageContent | None, found: Findings, request: TurnRequest, ledger: TurnLedger
 ) -> UrlFetched:
-    """Add a page that the person named to what was found; what was in its way is told.
+    """Add a page that the person named to the findings; notify the person of a failure.
 
-    So is that it changed since it was last read in this conversation: what was said of it then may
-    no longer hold.
+    The person is also notified if the page has changed since it was last read in this
+    conversation, because earlier answers about it may no longer hold.
     """
     content = url_fetched(url, page, ledger)
     found.url_contents.append(content)
@@ -86,7 +86,7 @@ def take_page(
 
 
 def url_fetched(url: str, page: PageContent | None, ledger: TurnLedger) -> UrlFetched:
-    """What is told of a page that the person named; what was in its way goes into the ledger."""
+    """The event for a page that the person named; a failure is also noted in the ledger."""
     is_read = page is not None and page.success
     if page is not None and _is_walled(page):
         ledger.notify("paywall", url=url)
@@ -106,9 +106,10 @@ def _is_walled(page: PageContent) -> bool:
 
 
 def _tell_unread(url: str, page: PageContent | None, ledger: TurnLedger) -> None:
-    """Why it could not be read, and what may help: another try only where the cause may pass.
+    """Say why it could not be read, and what may help: a retry only if the cause may pass.
 
-    What may not be reached is told like what cannot: the text is no oracle for what is inside.
+    Forbidden and unreachable addresses get the same text, so that it reveals nothing about the
+    internal network.
     """
     cause, wording = _cause(page), ledger.wording
     retry = cause == _UNREACHABLE or page is None or page.retryable
@@ -118,7 +119,7 @@ def _tell_unread(url: str, page: PageContent | None, ledger: TurnLedger) -> None
 
 
 def _shown(url: str, page: PageContent | None) -> str:
-    """How a page is called: by its address, an attachment by its name."""
+    """The name of a page for people: its address, or the name of an attachment."""
     return shown_title(page) if page and is_attachment(url) else url
 
 

@@ -1,6 +1,6 @@
-"""What a person is told of a turn that went otherwise than asked for.
+"""Notices for a turn that did not go as requested.
 
-Of the decision, of a search that was lost, of a model that did not answer.
+On the decision, a failed search, a model that did not answer.
 """
 
 import math
@@ -13,14 +13,14 @@ from pellucid_gateway.question.fallback_decision import find_urls
 from pellucid_gateway.turn_context.ledger import TurnLedger
 from pellucid_runtime.llm.model import LlmCause, LlmError, LlmRejectedError
 
-# Where a provider does not say how long its limit lasts.
+# If a provider does not say how long its limit lasts.
 _USUAL_WAIT_S = 30.0
-# The causes for which there is nothing better to say than that the model did not answer.
+# Causes without a more specific notice than that the model did not answer.
 _UNTOLD = frozenset({LlmCause.SERVER_ERROR, LlmCause.BROKE_OFF, LlmCause.MALFORMED})
 
 
 def notify_decision(decision: Decision, request: TurnRequest, ledger: TurnLedger) -> None:
-    """Tell what the person named or asked for and will not get."""
+    """Say which requests of the person are not fulfilled."""
     if ledger.lost("decision"):
         ledger.notify("simple_decision")
     if decision.ignored_urls and request.web_mode is not WebMode.OFF:
@@ -37,14 +37,14 @@ def notify_decision(decision: Decision, request: TurnRequest, ledger: TurnLedger
 def notify_gaps(
     ledger: TurnLedger, *, is_lost: bool, has_results: bool, has_subject: bool = False, cutoff: str
 ) -> None:
-    """Tell why a search gave nothing, or less than it might.
+    """Say why a search returned nothing, or less than usual.
 
     Args:
         ledger: Of the turn, with the providers' reports.
-        is_lost: No provider could be asked.
-        has_results: Something was found; of a lost search by the local index or the cache.
-        has_subject: There is something else to answer from.
-        cutoff: Where the model's own knowledge ends, for people.
+        is_lost: No provider answered.
+        has_results: There are results; of a failed search from the local index or the cache.
+        has_subject: The answer can use the conversation's subject instead.
+        cutoff: The month of the model's knowledge cutoff.
     """
     if is_lost:
         _notify_loss(ledger, has_results=has_results, has_subject=has_subject)
@@ -70,11 +70,11 @@ def _notify_loss(ledger: TurnLedger, *, has_results: bool, has_subject: bool) ->
 def notify_failure(
     failure: LlmError, request: TurnRequest, ledger: TurnLedger, *, has_sources: bool
 ) -> None:
-    """Tell why the model did not answer, where the sources answer in its place.
+    """Say why the model did not answer, if the sources can answer instead.
 
     Raises:
-        LlmError: They cannot, or the client speaks the model server's API and gets what that says
-            as it refuses.
+        LlmError: They cannot, or the request was passed through, so that the client gets the model
+            server's refusal.
     """
     if request.passthrough is not None and (_is_refusal(failure) or not has_sources):
         raise failure

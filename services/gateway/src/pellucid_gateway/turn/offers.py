@@ -1,7 +1,7 @@
-"""A search was offered for what a page behind a wall is about: is it wanted?
+"""Whether the person accepts the search that was offered instead of a page behind a paywall.
 
-A question of its own is decided on as any other. Any other answer is told by what it is liker, a
-yes or a no: so are 84 of 102 short answers of our own in seven languages, by the decision alone 52.
+A new question is decided like any other. Any other reply counts as the more similar of a yes and a
+no: right for 84 of 102 short replies of our own in seven languages, by the decision alone for 52.
 """
 
 import re
@@ -28,12 +28,12 @@ _NO = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """What tells whether an offer is taken up.
+    """Finds out whether an offer is accepted.
 
     Attributes:
         decide: Decides on a request.
         evidence: Has the title of the page.
-        scorer: Tells likeness.
+        scorer: Measures similarity.
     """
 
     decide: Callable[[TurnRequest], Awaitable[Decision]]
@@ -41,11 +41,11 @@ class Offer:
     scorer: ScorerPort
 
     async def decided(self, request: TurnRequest, url: str) -> Decision:
-        """The decision on an answer to the offer.
+        """The decision on a reply to the offer.
 
         Args:
             request: The turn.
-            url: Of the page behind a wall.
+            url: Address of the page behind a paywall.
         """
         subject = SubjectContext(kind="page", title=await self.title_of(url, request))
         asked = replace(request, subject=subject, search_offered=True)
@@ -65,7 +65,7 @@ class Offer:
         )
 
     async def title_of(self, url: str, request: TurnRequest) -> str:
-        """The title of a page behind a wall, from the evidence; else the end of its address."""
+        """The title of a page behind a paywall, from the evidence; else the end of its address."""
         wall = request.walled(url) or ""
         with suppress(ServiceError):
             pages = (await self.evidence.load(wall, request.caller))["user_pages"]
@@ -73,7 +73,7 @@ class Offer:
         return _tail(url)
 
     async def _is_wanted(self, message: str, *, otherwise: bool) -> bool:
-        """Whether a message is liker a yes than a no, where the scorer tells."""
+        """Whether a message is more similar to a yes than to a no; `otherwise` without a scorer."""
         try:
             near = await self.scorer.similarities(message, (*_YES, *_NO), thorough=True)
         except ServiceError:

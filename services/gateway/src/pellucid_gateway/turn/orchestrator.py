@@ -1,4 +1,4 @@
-"""The engine: runs turns, and the single steps that some APIs offer by themselves."""
+"""The engine: runs turns, and the single steps that some APIs offer."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
@@ -26,25 +26,26 @@ from pellucid_gateway.retrieval.labels import labelled
 from pellucid_gateway.retrieval.reading import PageReader
 from pellucid_gateway.retrieval.search_plan import DEFAULT_RESULTS, plan_search
 from pellucid_gateway.retrieval.search_rounds import Gatherer
-from pellucid_gateway.turn.dependencies import Dependencies, decide
+from pellucid_gateway.turn.deciding import decide
+from pellucid_gateway.turn.dependencies import Dependencies
 from pellucid_gateway.turn.fact_checking import fact_check
 from pellucid_gateway.turn.notifications import notify_gaps
 from pellucid_gateway.turn.pipeline import OneTurn
-from pellucid_gateway.turn.turn_log import day_name, log_decision, log_failure
+from pellucid_gateway.turn.turn_log import daily_pseudonym, log_decision, log_failure
 from pellucid_gateway.turn_context.budgets import TurnBudget, limited
 from pellucid_gateway.turn_context.event_stream import stream_events
 from pellucid_gateway.turn_context.ledger import TurnLedger
 from pellucid_runtime.errors import ErrorKind, ServiceError
 from pellucid_runtime.telemetry.tracing import trace_id
 
-# A person's page may take this long when reading it is the whole request.
+# Longest time of a request that only reads pages.
 FETCH_S = 15.0
 _FETCH_CHARS = 10_000
 _MOST_PER_CALL = 20
-# Every stage keeps to the deadline by itself; this ends a turn that does not.
+# Every stage respects the deadline; this ends a turn that does not.
 _OVERRUN_S = 0.1
 _MIN_TURN_S = 0.1
-# Compatible APIs that switch ranking off still show nothing blocked and nothing twice.
+# Excluded even from the results of compatible APIs that switch ranking off.
 _NEVER_SHOWN = frozenset({"blocked", "low_quality", "near_duplicate"})
 
 
@@ -62,7 +63,7 @@ class Engine:
         """Answer one message; see `engine.TurnEngine`."""
 
         async def work(send: Send) -> Done | Failed:
-            # Each line that the turn logs leads to its trace.
+            # Each log line of the turn has its trace id.
             bind_contextvars(trace_id=trace_id())
             return await self._turn(request, send)
 
@@ -81,7 +82,7 @@ class Engine:
             failed = Failed("LLM_FAILED", text, retryable=True)
         except ServiceError as error:
             failed = failed_by(error)
-        user = day_name(request.caller, self._dependencies.clock.now())
+        user = daily_pseudonym(request.caller, self._dependencies.clock.now())
         log_failure(failed, ms=round(budget.elapsed_s() * 1000), user=user)
         return failed
 
@@ -104,7 +105,7 @@ class Engine:
         ledger = TurnLedger(dependencies.clock, wording_for(command.language))
         decision = _searching(await decide(request, dependencies, budget, ledger), command.query)
         ledger.wording = wording_for(command.language or decision.language)
-        user = day_name(command.caller, dependencies.clock.now())
+        user = daily_pseudonym(command.caller, dependencies.clock.now())
         log_decision(decision, ms=ledger.timings_ms.get("decision", 0), user=user)
         context = dependencies.context(budget, ledger, _ignore)
         reader = PageReader(dependencies.services.fetcher, context=context)
@@ -172,7 +173,7 @@ class Engine:
 
 
 async def _ignore(event: TurnEvent) -> None:
-    """APIs without a stream take no progress."""
+    """APIs without a stream get no progress events."""
 
 
 def _as_request(command: SearchCommand) -> TurnRequest:
@@ -192,7 +193,7 @@ def _as_request(command: SearchCommand) -> TurnRequest:
 
 
 def _searching(decision: Decision, query: str) -> Decision:
-    """The decision as a search, whatever it says: results are what was asked for."""
+    """The decision as a search, because the caller requested results."""
     if decision.queries:
         return decision
     return replace(decision, action=Action.SEARCH, queries=(PlannedQuery(query[:200]),))

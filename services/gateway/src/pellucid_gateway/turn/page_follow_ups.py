@@ -1,4 +1,4 @@
-"""A question about a page that was named before: the page is read again, and answered from."""
+"""Follow-up questions about a page that the person named before: the page is read again."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -28,17 +28,17 @@ from pellucid_gateway.turn.offers import Offer
 from pellucid_gateway.turn_context.ledger import TurnLedger
 
 _CONFIDENCE = 0.85
-# The person's own word against the web.
+# Signal: the person does not want a search.
 _DONT_SEARCH = "dont_search"
 
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
-    """A decision that may be about a page named before, with what was read of it.
+    """A decision that may be about a page named before, with the page as it was read.
 
     Attributes:
-        pages: By address; empty where no page was read for it.
-        walled: Addresses of pages that it would be about, could they be read.
+        pages: By address; empty if no page was read for it.
+        walled: Addresses of pages behind a paywall or login that it is about.
     """
 
     decision: Decision
@@ -55,17 +55,17 @@ async def with_named_page(
     decide: Callable[[TurnRequest], Awaitable[Decision]],
     offer: Offer,
 ) -> FollowUp:
-    """The decision, to fetch the named page again where the message goes on about it.
+    """The decision, changed to fetch the named page again if the message is about it.
 
-    With the web off, or where the person does not want a search, nothing is read and that is told.
+    With the web off, or if the person does not want a search, nothing is read, with a notice.
 
     Args:
         request: The turn.
-        decision: On the message with all that was said before.
+        decision: On the message with its history.
         reader: Reads the page.
-        ledger: Takes what is told.
-        decide: Decides again; on a message that leaves the page without what was said of it.
-        offer: Decides on an answer to the offer that is made for a page behind a wall.
+        ledger: Takes the notices.
+        decide: Decides again on a message about something else, without the history of the page.
+        offer: Decides on a reply to the offer of a search instead of a page behind a paywall.
     """
     closed = request.web_mode is WebMode.OFF or _is_unwanted(request, decision)
     walled = () if closed or decision.urls or request.force_search else walled_pages(request)
@@ -99,9 +99,9 @@ async def _decided_apart(
     decision: Decision,
     decide: Callable[[TurnRequest], Awaitable[Decision]],
 ) -> Decision:
-    """The decision on a message that leaves the page, without what was said of that.
+    """The decision on a message that is no longer about the page, without the page's history.
 
-    A message that points back keeps what it points to: "has she been in the news lately?".
+    A message that refers back keeps its history: "has she been in the news lately?".
     """
     if points_back(without_lead(request.message)):
         return decision
@@ -129,7 +129,7 @@ def _about_page(decision: Decision, topic: PageTopic, *, searches_too: bool) -> 
         action=Action.FETCH,
         stage=Stage.URL,
         confidence=_CONFIDENCE,
-        reason="The message goes on about the page that was named before.",
+        reason="The message is about the page that was named before.",
         reason_code="page_follow_up",
         queries=(),
         fallback_queries=(),

@@ -1,7 +1,7 @@
 """One turn from message to result: understand, search, rank, read, answer and verify, record.
 
-`OneTurn.run` is the whole of it; the steps follow in the order in which it takes them. Each part
-may be lost; what is lost becomes data of the result. The engine bounds the time of the whole.
+`OneTurn.run` is the whole turn; its steps follow in the order in which they run. A part that is
+unavailable becomes data of the result. The engine limits the time of the whole turn.
 """
 
 from collections.abc import Mapping
@@ -35,17 +35,23 @@ from pellucid_gateway.retrieval.reading import PageReader
 from pellucid_gateway.retrieval.search_plan import DEFAULT_RESULTS, QueryToWrite, plan_search
 from pellucid_gateway.retrieval.search_rounds import Gatherer
 from pellucid_gateway.turn.answer_setting import setting_of
-from pellucid_gateway.turn.dependencies import Dependencies, considered
+from pellucid_gateway.turn.deciding import decide_with_writer
+from pellucid_gateway.turn.dependencies import Dependencies
 from pellucid_gateway.turn.disagreements import disagreements
 from pellucid_gateway.turn.follow_ups import reused_sources
 from pellucid_gateway.turn.named_pages import pages_to_read, take_page
 from pellucid_gateway.turn.notifications import notify_decision, notify_failure, notify_gaps
 from pellucid_gateway.turn.offers import Offer
 from pellucid_gateway.turn.page_follow_ups import with_named_page
-from pellucid_gateway.turn.result import Findings, build_result, evidence_of, with_account
+from pellucid_gateway.turn.result import Findings, build_result, evidence_of, with_ledger
 from pellucid_gateway.turn.speculation import Speculation
-from pellucid_gateway.turn.turn_log import day_name, log_decision, log_model_failure, log_turn
-from pellucid_gateway.turn.unaided import looked_up
+from pellucid_gateway.turn.turn_log import (
+    daily_pseudonym,
+    log_decision,
+    log_model_failure,
+    log_turn,
+)
+from pellucid_gateway.turn.without_model import searched_instead
 from pellucid_gateway.turn_context.budgets import TurnBudget, limited
 from pellucid_gateway.turn_context.ledger import TurnLedger
 from pellucid_gateway.turn_context.plans import plan_for
@@ -57,7 +63,7 @@ class OneTurn:
     """Runs one turn.
 
     Args:
-        request: What is asked.
+        request: The message, with its history and options.
         dependencies: Services, model, store, clock.
         budget: The turn's time.
         send: Takes every event but the last.
@@ -84,16 +90,16 @@ class OneTurn:
         )
         self._speculation = Speculation(request, search=services.search, context=context)
         self._id = dependencies.new_id()
-        self._user = day_name(request.caller, dependencies.clock.now())
+        self._user = daily_pseudonym(request.caller, dependencies.clock.now())
         self._read_before: Mapping[str, PageContent] = {}
         self._walled: tuple[str, ...] = ()
         self._to_write: QueryToWrite | None = None
 
     async def run(self) -> Done:
-        """Do the turn.
+        """Run the turn.
 
         Raises:
-            ServiceError: It cannot be answered at all.
+            ServiceError: Not even a partial answer is possible.
         """
         self._speculation.begin()
         try:
@@ -112,7 +118,7 @@ class OneTurn:
         finally:
             await self._speculation.drop()
 
-    # Understand: is something searched for, what, and is it about a page named before?
+    # Understand: decide what to search or fetch; the message may be about a page named before.
 
     async def _understand(self) -> Decision:
         if self._request.recall is not None:
@@ -132,7 +138,7 @@ class OneTurn:
         decision = followed.decision
         self._read_before, self._walled = followed.pages, followed.walled
         if self._model is None:
-            decision = await looked_up(
+            decision = await searched_instead(
                 self._request, decision, clock=self._clock, decide=self._decide
             )
         self._ledger.wording = wording_for(self._request.language or decision.language)
@@ -142,7 +148,7 @@ class OneTurn:
         return decision
 
     async def _decide(self, request: TurnRequest) -> Decision:
-        decision, self._to_write = await considered(
+        decision, self._to_write = await decide_with_writer(
             request, self._dependencies, self._budget, self._ledger
         )
         return decision
@@ -175,7 +181,7 @@ class OneTurn:
             )
 
     async def _take_quota(self, decision: Decision) -> None:
-        """A turn that would search takes one of the person's; without one it does not search."""
+        """Count a searching turn against the person's quota; without quota it does not search."""
         if not self._searches(decision):
             return
         state = await self._dependencies.quota.take(self._request.caller)
@@ -194,7 +200,7 @@ class OneTurn:
             await self._send(take_page(url, pages.get(url), found, self._request, self._ledger))
 
     async def _search(self, decision: Decision, found: Findings) -> None:
-        """Search in rounds; each rates what was found and reads the best of it."""
+        """Search in rounds; each rates the results and reads the best of them."""
         searches = self._searches(decision)
         begun = await self._speculation.settle(decision, searches=searches)
         if not searches:
@@ -242,7 +248,7 @@ class OneTurn:
     # Answer and verify: citations are checked as the text streams.
 
     async def _show_results(self, decision: Decision, found: Findings) -> Answer:
-        """A forced search is answered by its results alone."""
+        """Answer a forced search by its results alone."""
         results = sourcing.as_results(found.gathered.included, found.gathered.pages)
         found.sources = labelled(results, self._ledger.wording, self._clock.now())
         await self._send(ResultsReady(decision.queries[0].text, found.sources))
@@ -250,14 +256,14 @@ class OneTurn:
         return Answer(text="", kind=AnswerKind.RESULTS)
 
     async def _with_summaries(self, results: tuple[Source, ...]) -> tuple[Source, ...]:
-        """Results with a Korean sentence on each foreign one, for who reads Korean."""
+        """Results with a Korean summary of each foreign one, for an answer in Korean."""
         if self._model is None or self._ledger.wording.language != "ko":
             return results
         said = await self._page_model(self._model).korean_summaries(results)
         return tuple(replace(result, summary=said.get(result.n, "")) for result in results)
 
     async def _show_sources(self, decision: Decision, found: Findings) -> None:
-        """What the answer will be made of, and where it disagrees."""
+        """Send the sources of the answer, and find where they disagree."""
         found.sources = labelled(found.sources, self._ledger.wording, self._clock.now())
         if found.sources:
             await self._send(SourcesReady(found.sources))
@@ -271,7 +277,7 @@ class OneTurn:
         elif self._model is None and not found.sources and not decision.is_small_talk:
             self._ledger.notify("no_model")
         if self._budget.stage_s(1.0) <= 0:
-            self._ledger.lose("deadline", "gathering used up its share")
+            self._ledger.lose("deadline", "search and reading used up their share of the time")
             self._ledger.notify("taking_long")
         await send_notices(self._ledger, self._send)
         setting = setting_of(
@@ -326,19 +332,19 @@ class OneTurn:
         conversation = self._request.conversation_id or self._dependencies.new_id()
         request = replace(self._request, conversation_id=conversation)
         result = build_result(self._id, decision, found, answer, request)
-        evidence_id = await self._keep_evidence(self._accounted(result), found, answer)
+        evidence_id = await self._keep_evidence(self._with_ledger(result), found, answer)
         await send_notices(self._ledger, self._send)
-        result = self._accounted(replace(result, evidence_id=evidence_id))
+        result = self._with_ledger(replace(result, evidence_id=evidence_id))
         pages = (*found.user_pages, *found.gathered.pages.values())
         log_turn(result, pages=pages, user=self._user)
         return Done(result)
 
-    def _accounted(self, result: TurnResult) -> TurnResult:
+    def _with_ledger(self, result: TurnResult) -> TurnResult:
         now = self._clock.now()
-        return with_account(result, self._ledger, now=now, elapsed_s=self._budget.elapsed_s())
+        return with_ledger(result, self._ledger, now=now, elapsed_s=self._budget.elapsed_s())
 
     async def _keep_evidence(self, result: TurnResult, found: Findings, answer: Answer) -> str:
-        """Keep what stands behind the answer; returns its id, empty when it could not be kept."""
+        """Store the evidence of the answer; return its id, empty if it could not be stored."""
         searched = self._searches(result.decision)
         record = evidence_of(result, found, answer, self._request, searched=searched)
         try:

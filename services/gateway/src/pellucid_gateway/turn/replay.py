@@ -1,4 +1,4 @@
-"""Does an answer's ranking and its citations again from the evidence, and compares.
+"""Repeats an answer's ranking and citation checks from the evidence, and compares.
 
 Nothing is searched, fetched or asked of a model: only the scorer rates again what is kept. What
 rests on a page that a person named cannot be done again, because its content is never kept.
@@ -88,7 +88,7 @@ def _place(kept: Record) -> tuple[str, bool, str, float]:
 
 
 def _score_call(kept: Record) -> ScoreCall:
-    """The question to the scorer as it was, the instant included."""
+    """The request to the scorer as it was, with the time of the turn."""
     scoring, subject = kept["scoring"], kept["subject"]
     weights = scoring["weights"]
     return ScoreCall(

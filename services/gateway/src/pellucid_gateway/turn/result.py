@@ -1,4 +1,4 @@
-"""From what a turn found, wrote and noted to its result."""
+"""Builds the result and the evidence of a turn."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,20 +16,20 @@ from pellucid_gateway.domain.request import TurnRequest
 from pellucid_gateway.retrieval.gathered import Gathered
 from pellucid_gateway.turn_context.ledger import TurnLedger
 
-# Stands until the account is added.
+# Placeholder until the ledger is added.
 _NOT_FINISHED = datetime.min.replace(tzinfo=UTC)
 _STAGES = ("decision", "search", "score", "fetch", "first_token", "generate", "total")
 
 
 @dataclass(slots=True)
 class Findings:
-    """What a turn has to answer from.
+    """The sources, pages and notes that a turn answers from.
 
     Attributes:
-        sketches: Of the pages that the person named and that could be read, by address; empty of
-            one behind a wall.
-        notes: What the model should know of them.
-        web_lost: The web was tried in vain; what was gathered is of the local index.
+        sketches: Fingerprints of the pages that the person named and that could be read, by
+            address; empty for one behind a paywall.
+        notes: Notes to the model on these pages.
+        web_lost: No web provider answered; the results come from the local index.
     """
 
     sources: tuple[Source, ...] = ()
@@ -45,7 +45,7 @@ class Findings:
 def build_result(
     turn_id: str, decision: Decision, found: Findings, answer: Answer, request: TurnRequest
 ) -> TurnResult:
-    """The result without the account, which `with_account` adds at the very end."""
+    """The result without the ledger's data, which `with_ledger` adds at the very end."""
     cited = {citation.source for citation in answer.citations}
     return TurnResult(
         id=turn_id,
@@ -72,14 +72,14 @@ def build_result(
 def evidence_of(
     result: TurnResult, found: Findings, answer: Answer, request: TurnRequest, *, searched: bool
 ) -> Mapping[str, Any]:
-    """What stands behind an answer, and what a replay of the turn needs.
+    """The evidence of an answer, with the input of a replay.
 
     Args:
         result: The turn.
-        found: What it had to answer from.
+        found: Its sources, pages and notes.
         answer: As it was sent.
-        request: What was asked.
-        searched: The web was asked for queries.
+        request: The message, with its history and options.
+        searched: The web was searched.
     """
     decision, gathered = result.decision, found.gathered
     basis = Basis(
@@ -102,7 +102,7 @@ def evidence_of(
     )
 
 
-def with_account(
+def with_ledger(
     result: TurnResult, ledger: TurnLedger, *, now: datetime, elapsed_s: float
 ) -> TurnResult:
     """The result with everything that the ledger noted up to now."""
@@ -134,7 +134,7 @@ def _label(found: Findings, answer: Answer, request: TurnRequest) -> str:
 
 
 def _where(found: Findings) -> str:
-    """Where the sources are from; nowhere when the web was lost and the local index had none."""
+    """Where the sources are from; empty if the web failed and the local index had none."""
     if not found.web_lost:
         read = any(not is_attachment(source.url) for source in found.sources)
         return "Web" if read or found.gathered.rounds else ""

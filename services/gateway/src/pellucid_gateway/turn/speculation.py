@@ -1,9 +1,9 @@
-"""Begins a search while the decision is still being made, where the message plainly asks for one.
+"""Starts a search before the decision is known, if the message plainly asks for one.
 
-It begins late enough that a decision by rules is always first, at most once a turn, and only for a
-message that may leave: never with the web off, with an address in it, with nothing external
-allowed, with a used-up quota, or where the words alone do not say what is meant: in a conversation,
-in a chat about something, of a person of whom something is known.
+It starts late enough that a decision by rules is always first, at most once a turn, and only for a
+message that may leave the installation: never with the web off, with an address in it, with
+`no_external` or with a used-up quota. Nor does it start if the words alone may be ambiguous: with a
+history, a subject or memories.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from pellucid_gateway.domain.ports import SearchAnswer, SearchCall, SearchPort
 from pellucid_gateway.domain.request import TurnRequest
 from pellucid_gateway.question.fallback_decision import decide_by_rule
 from pellucid_gateway.retrieval.search_plan import language_of
-from pellucid_gateway.turn.discretion import cleared
+from pellucid_gateway.turn.turn_redaction import redacted_decision
 from pellucid_gateway.turn_context.budgets import limited
 from pellucid_gateway.turn_context.context import TurnContext
 from pellucid_language.terms import function_terms, terms
@@ -27,12 +27,12 @@ _SAME_SEARCH = 0.6
 
 
 class Speculation:
-    """At most one search that is begun before it is known to be wanted.
+    """At most one search that starts before the decision.
 
     Args:
         request: The turn.
         search: The search service.
-        context: The turn's clock, time and account.
+        context: The turn's clock, budget and ledger.
     """
 
     def __init__(self, request: TurnRequest, *, search: SearchPort, context: TurnContext) -> None:
@@ -45,16 +45,16 @@ class Speculation:
         self._has_left = False
 
     def begin(self) -> None:
-        """Begin, if the message may leave; it is searched for if it plainly asks for that."""
+        """Start the search after a delay, if the message may leave and plainly asks for one."""
         if _may_leave(self._request):
-            # Most decisions are there before it is worth looking at the message.
+            # Most decisions are known before it is worth looking at the message.
             self._begins = asyncio.get_running_loop().call_later(_DELAY_S, self._start)
 
     def _start(self) -> None:
         self._task = asyncio.create_task(self._run(), name="speculative-search")
 
     async def _run(self) -> SearchAnswer:
-        decision = cleared(decide_by_rule(self._request), self._request)
+        decision = redacted_decision(decide_by_rule(self._request), self._request)
         if not _asks_plainly(decision):
             return SearchAnswer()
         self._query = decision.queries[0].text
@@ -74,10 +74,10 @@ class Speculation:
     async def settle(
         self, decision: Decision, *, searches: bool
     ) -> asyncio.Task[SearchAnswer] | None:
-        """The begun search if it is the one decided on; else it is cancelled, and told as sent."""
+        """The running search if the decision agrees; else it is cancelled and listed as sent."""
         self._cancel_start()
-        # No value of this moment is taken from an answer of the hour before, and sources that know
-        # such values are asked only once the kind of the question is known.
+        # Real-time values must not come from the cache, and real-time sources are called only once
+        # the kind of the question is known.
         begun = searches and self._has_left and not decision.real_time
         wanted = begun and _is_same(self._query, decision)
         if self._task is None or not wanted:
@@ -91,7 +91,7 @@ class Speculation:
             self._begins.cancel()
 
     async def drop(self) -> None:
-        """Cancel what was begun and is not in use; nothing of it goes on."""
+        """Cancel a search that is not used, and wait until it has ended."""
         self._cancel_start()
         task, self._task = self._task, None
         if task is None:

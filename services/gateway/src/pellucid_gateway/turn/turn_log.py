@@ -1,6 +1,6 @@
-"""One line of the log for each decision and each turn, without a word of what people said.
+"""One log line for each decision and each turn, without any user text.
 
-Whose turn it was is a name that changes every day.
+The user is a pseudonym that changes every day.
 """
 
 import hashlib
@@ -18,14 +18,14 @@ _NAME_HEX = 12
 _log = structlog.get_logger(__name__)
 
 
-def day_name(caller: str, now: datetime) -> str:
-    """A name of the caller for one day; empty where nobody is known."""
+def daily_pseudonym(caller: str, now: datetime) -> str:
+    """The caller's pseudonym for one day; empty if the caller is unknown."""
     digest = hashlib.sha256(f"{now:%Y-%m-%d} {caller}".encode()).hexdigest()
     return digest[:_NAME_HEX] if caller else ""
 
 
 def log_decision(decision: Decision, *, ms: int, user: str) -> None:
-    """What was decided, where and why."""
+    """Log the decision, its stage and its reason."""
     _log.info(
         "decision",
         decision=decision.action.value,
@@ -40,12 +40,12 @@ def log_decision(decision: Decision, *, ms: int, user: str) -> None:
 
 
 def log_turn(result: TurnResult, *, pages: Iterable[PageContent], user: str) -> None:
-    """How a turn ended that was answered.
+    """Log how an answered turn ended.
 
     Args:
         result: The turn.
-        pages: Those that were to be read for it.
-        user: See `day_name`.
+        pages: Pages that the turn tried to read.
+        user: See `daily_pseudonym`.
     """
     _log.info(
         "turn",
@@ -64,10 +64,10 @@ def log_turn(result: TurnResult, *, pages: Iterable[PageContent], user: str) -> 
 
 
 def log_failure(failed: Failed, *, ms: int, user: str) -> None:
-    """How a turn ended that was not."""
+    """Log how a failed turn ended."""
     _log.warning("turn_failed", error=failed.reason, retryable=failed.retryable, ms=ms, user=user)
 
 
 def log_model_failure(model: str, error: str, *, ms: int) -> None:
-    """Why the answer model did not answer."""
+    """Log why the answer model did not answer."""
     _log.warning("model_failed", model=model, error=error, ms=ms)

@@ -113,7 +113,8 @@ class ModelOpinion:
 
     def _fail(self, why: str) -> None:
         self._failures += 1
-        self._context.ledger.lose("citations", f"form and likeness decided: {why}")
+        detail = f"no verdict of the judge model ({why}); form and similarity decided"
+        self._context.ledger.lose("citations", detail)
 
     def _prompt(self, doubts: Sequence[Doubt], rules: str) -> Prompt:
         pairs = "\n".join(

@@ -4,45 +4,30 @@ import asyncio
 import secrets
 from collections.abc import Container
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 
 from pellucid_gateway.access.abuse import AbuseGate, ChallengeVerifier
 from pellucid_gateway.adapters.challenge import HttpVerifier
-from pellucid_gateway.adapters.state import State
 from pellucid_gateway.analytics.counting import FLUSH_S, Counting
 from pellucid_gateway.analytics.habits import Habits
 from pellucid_gateway.analytics.learned_trust import LearnedTrust
 from pellucid_gateway.analytics.query_log import QueryLog
 from pellucid_gateway.analytics.stats_reader import StatsReader
 from pellucid_gateway.analytics.turn_log import TurnLog
-from pellucid_gateway.conversation.afterwards import Afterwards, Keepers
+from pellucid_gateway.conversation.afterwards import Afterwards, Kept
 from pellucid_gateway.conversation.conversations import Conversations
 from pellucid_gateway.conversation.memories import Memories
-from pellucid_gateway.conversation.remembering import Past, RememberingEngine
+from pellucid_gateway.conversation.remembering import RememberingEngine
+from pellucid_gateway.conversation.source_preferences import SourcePreferences
 from pellucid_gateway.domain.engine import TurnEngine
 from pellucid_gateway.domain.events import Challenge
 from pellucid_gateway.domain.ports import ScorerPort
-from pellucid_gateway.metrics import observe_habit
+from pellucid_gateway.domain.state_ports import State
 from pellucid_gateway.settings import GatewaySettings
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.supervision import supervise
 
 DAY_S = 86_400.0
 _ID_BYTES = 16
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Keeping:
-    """What is kept, as the engine and the APIs use it; None: the operator keeps none of it."""
-
-    counting: Counting
-    stats: StatsReader
-    conversations: Conversations | None
-    memories: Memories
-    query_log: QueryLog | None
-    turns: TurnLog
-    afterwards: Afterwards
-    state: State
 
 
 def open_keeping(
@@ -53,7 +38,7 @@ def open_keeping(
     scorer: ScorerPort,
     *,
     learned: LearnedTrust | None = None,
-) -> Keeping:
+) -> Kept:
     """What is kept, by the settings; counted until the stack closes.
 
     Args:
@@ -65,30 +50,19 @@ def open_keeping(
         learned: Learns of sources from what happens; None: nothing does.
     """
     counting = Counting(state.rollups)
-    conversations = _conversations(settings, state)
-    query_log = _query_log(settings, state)
-    turns = TurnLog(state.records)
-    keepers = Keepers(
-        counting=counting,
-        habits=Habits(state.records, scorer),
-        conversations=conversations,
-        query_log=query_log,
-        learned=learned,
-        turns=turns,
-        observe_habit=observe_habit,
-    )
-    afterwards = Afterwards(keepers, clock)
-    stack.push_async_callback(afterwards.close)
     supervise(stack, "counting", lambda: _flush_for_ever(counting))
-    return Keeping(
+    return Kept(
+        state=state,
+        clock=clock,
         counting=counting,
         stats=StatsReader(state.rollups, clock),
-        conversations=conversations,
+        habits=Habits(state.records, scorer),
+        conversations=_conversations(settings, state),
         memories=Memories(state.records, clock, lambda: secrets.token_hex(_ID_BYTES)),
-        query_log=query_log,
-        turns=turns,
-        afterwards=afterwards,
-        state=state,
+        preferences=SourcePreferences(state.records, clock),
+        query_log=_query_log(settings, state),
+        turns=TurnLog(state.records),
+        learned=learned,
     )
 
 
@@ -112,40 +86,35 @@ async def remembering(
     engine: TurnEngine,
     settings: GatewaySettings,
     stack: AsyncExitStack,
-    clock: Clock,
     *,
-    keeping: Keeping,
+    kept: Kept,
     scorer: ScorerPort,
     exempt: Container[str],
-) -> RememberingEngine:
-    """The engine with everything that is kept around it.
+) -> tuple[RememberingEngine, Afterwards]:
+    """The engine with everything that is kept around it, and what counts its turns.
 
     Args:
         engine: Runs the turns.
         settings: Challenges.
-        stack: Closes the verifier.
-        clock: When.
-        keeping: What is kept.
+        stack: Closes the verifier, and lets what goes on afterwards end.
+        kept: What is kept.
         scorer: Compares memories.
         exempt: Callers that are never suspected.
     """
+    afterwards = Afterwards(kept)
+    stack.push_async_callback(afterwards.close)
     gate = AbuseGate(
-        keeping.state.limiter,
-        keeping.state.records,
-        clock,
+        kept.state.limiter,
+        kept.state.records,
+        kept.clock,
         verifier=await _verifier(settings, stack),
         threshold=settings.gateway_suspicion_threshold,
         exempt=exempt,
     )
-    past = Past(conversations=keeping.conversations, memories=keeping.memories, scorer=scorer)
-    return RememberingEngine(
-        engine,
-        past=past,
-        gate=gate,
-        rollups=keeping.state.rollups,
-        afterwards=keeping.afterwards,
-        clock=clock,
+    remembering = RememberingEngine(
+        engine, kept=kept, scorer=scorer, gate=gate, afterwards=afterwards
     )
+    return remembering, afterwards
 
 
 async def _verifier(settings: GatewaySettings, stack: AsyncExitStack) -> ChallengeVerifier | None:

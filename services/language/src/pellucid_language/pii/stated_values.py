@@ -47,11 +47,6 @@ def may_state_any(text: str) -> bool:
     return any(_TELLING & kinds_of(word) for word in words)
 
 
-def _is_odd(value: str) -> bool:
-    """Whether signs stand among the letters and figures of a value, as in no name of a thing."""
-    return not value.replace("-", "").isalnum() and form_points(value) == _JOINED
-
-
 class _Clause:
     """The words of a clause, and what they say together."""
 
@@ -115,7 +110,7 @@ class _Clause:
         if "having" in last.kinds and form_points(self._words[i].bare) == _JOINED:
             return self._named(j - 1), _JOINED
         if "towards" in last.kinds:
-            return self._set_to(i, j)
+            return self._set_to(j)
         return self._joined_to(i, j)
 
     def _joined_to(self, i: int, j: int) -> tuple[int, int]:
@@ -136,14 +131,9 @@ class _Clause:
         if kinds & {"guard", "service"} and not kinds & _NAMES:
             is_told_of = j > 0 and self._name(j - 1)
             return self._named(j), _BESIDE if is_told_of else 1
-        name = self._name(j, served=1)
         if " " in self._words[j + 1].bare and not self._is_mine:
             return 0, 0
-        return name, _JOINED if name and self._is_definite(j) else _BESIDE
-
-    def _is_definite(self, j: int) -> bool:
-        """Whether "the", "my" or "with the" stands before a name: "has the code 7719"."""
-        return j > 0 and bool({"mine", "definite"} & self._words[j - 1].kinds)
+        return self._name(j, served=1), _BESIDE
 
     def _named(self, j: int) -> int:
         """Points of the nearest name at or before a place with only its additions behind it."""
@@ -222,13 +212,12 @@ class _Clause:
         names = [self._name(k, of_thing=True) for k in range(max(0, j - 2 * _REACH), j)]
         return max(names, default=0), _JOINED
 
-    def _set_to(self, i: int, j: int) -> tuple[int, int]:
-        """Points of "set the lock to …"; of a network only where the value has an odd form."""
+    def _set_to(self, j: int) -> tuple[int, int]:
+        """Points of "set the lock to …"."""
         said = self._words[max(0, j - _REACH) : j]
         is_set = any({"sets", "uses"} & word.kinds for word in said)
         names = [self._name(k, of_thing=True) for k in range(max(0, j - _REACH), j)]
-        served = any("service" in word.kinds for word in said) and _is_odd(self._words[i].bare)
-        return (max((*names, 2 * served)), _JOINED) if is_set else (0, 0)
+        return (max(names, default=0), _JOINED) if is_set else (0, 0)
 
     def _behind(self, i: int) -> tuple[int, int]:
         """Points of the name behind a value: "is … a good PIN", "… as my code"."""
@@ -236,9 +225,6 @@ class _Clause:
         if len(then) < _FEWEST_BEHIND or self._words[i].pause in {",", ":"}:
             return 0, 0
         rated = then[1:] if then[0].low in _IS else then
-        if "judged" in rated[0].kinds and _is_odd(self._words[i].bare):
-            served = any({"guard", "service", "enters", "secret"} & w.kinds for w in rated)
-            return 2 * served, _JOINED
         judged = any("judged" in word.kinds for word in rated[:3]) and "articles" in rated[0].kinds
         is_used = "purpose" in then[0].kinds and any(
             "uses" in word.kinds for word in self._words[max(0, i - 4) : i]

@@ -7,7 +7,7 @@ from pellucid_runtime.errors import InvalidArgumentError, PreconditionError
 from pellucid_search.errors import BadKeyError
 from pellucid_search.providers.registry import ANY
 from pellucid_search.query import Routing, SearchRequest
-from pellucid_search.reports import LEFT_ALONE, Skip
+from pellucid_search.reports import BREAKER_OPEN, Skip
 
 AUTO = "auto"
 LOCAL = "local"
@@ -166,7 +166,7 @@ def _named(request: SearchRequest, offers: Mapping[str, Offer]) -> Plan:
         if offer is None:
             raise InvalidArgumentError(f"providers[{index}]", f"one of {', '.join(offers)}")
         if request.no_external and offer.external:
-            skips.append(Skip(name, "not permitted: nothing may leave"))
+            skips.append(Skip(name, "not permitted with no_external"))
             continue
         if offer.missing:
             raise _key_error(offer)
@@ -197,12 +197,12 @@ def _inside_only(line: Lineup, offers: Mapping[str, Offer]) -> Plan:
     """Whatever is inside may be asked, whether it is listed or not."""
     inside = tuple(o.name for o in offers.values() if not o.external and o.enabled)
     outside = [name for name in line.members if name in offers and offers[name].external]
-    skips = tuple(Skip(name, "not permitted: nothing may leave") for name in outside)
+    skips = tuple(Skip(name, "not permitted with no_external") for name in outside)
     return Plan(inside, together=True, skips=skips)
 
 
 def _resting(offer: Offer) -> Skip:
-    return Skip(offer.name, LEFT_ALONE, lost=True, code=offer.left_for)
+    return Skip(offer.name, BREAKER_OPEN, lost=True, code=offer.left_for)
 
 
 def _unusable(offer: Offer) -> Skip:

@@ -25,7 +25,7 @@ from pellucid_search.hits import ProviderReply
 from pellucid_search.ports import Engine, RateGate, Refusal, Reservation
 from pellucid_search.providers.registry import ProviderSpec
 from pellucid_search.query import ProviderQuery
-from pellucid_search.reports import LEFT_ALONE, ProviderRun, ProviderStatus
+from pellucid_search.reports import BREAKER_OPEN, ProviderRun, ProviderStatus
 
 MAX_TRIES = 3
 _FIRST_BACKOFF_S = 0.1
@@ -88,7 +88,7 @@ class ProviderClient:
     async def ask(self, request: ProviderRequest, run: ProviderRun) -> None:
         """Ask the provider and record in `run` how it did; never raises a provider's error."""
         if not self.breaker.admit():
-            run.lose(ProviderStatus.SKIPPED, LEFT_ALONE, code=self.left_for)
+            run.lose(ProviderStatus.SKIPPED, BREAKER_OPEN, code=self.left_for)
             return
         started = entered = self.clock.monotonic()
         self._retries.earn()
@@ -138,7 +138,7 @@ class ProviderClient:
         """It may have failed for those who went before."""
         if self.breaker.state is not BreakerState.OPEN:
             return True
-        run.lose(ProviderStatus.SKIPPED, LEFT_ALONE, code=self.left_for)
+        run.lose(ProviderStatus.SKIPPED, BREAKER_OPEN, code=self.left_for)
         return False
 
     def _has_time(self, run: ProviderRun, until: float) -> bool:
@@ -171,7 +171,7 @@ class ProviderClient:
             self.breaker.abandon()
         if not run.answered and not run.error_code:
             code = ProviderTimeoutError.code
-            run.lose(ProviderStatus.FAILED, "too slow; not waited for", code=code)
+            run.lose(ProviderStatus.FAILED, "too slow, call abandoned", code=code)
 
     async def _tries(self, request: ProviderRequest, run: ProviderRun, until: float) -> None:
         """Call, and again after a failure that may pass; the first place is taken already."""
@@ -213,7 +213,7 @@ class ProviderClient:
             run.lose(ProviderStatus.RATE_LIMITED, "its quota is used up", code=QuotaError.code)
         elif place.refusal is Refusal.BAD_KEY:
             self.breaker.open(max(1.0, place.wait_s))
-            run.lose(ProviderStatus.FAILED, "its key was refused before", code=BadKeyError.code)
+            run.lose(ProviderStatus.FAILED, "its key was rejected earlier", code=BadKeyError.code)
         elif not run.error_code:
             detail = in_words(self.gate.pace(self.name), place)
             run.lose(ProviderStatus.RATE_LIMITED, detail, code=RateError.code)

@@ -1,8 +1,8 @@
 """When a page says that it was published, and where it says so.
 
-Order: schema.org, meta tags, the address, elements marked as the publication; what people see is
-read by ``bylines``. A date in the future beyond one day, or before the web, is not believed.
-Nothing is ever guessed: most pages without a date simply have none.
+Order: schema.org, meta tags, the address; what people see is read by ``bylines``. A date in the
+future beyond one day, or before the web, is not believed. Nothing is ever guessed: most pages
+without a date simply have none.
 """
 
 import re
@@ -29,15 +29,9 @@ _METAS: Final = (
     "pubdate", "publish-date", "publication_date", "date", "article.created", "created",
     "dc.date.created", "dcterms.created", "cxenseparse:recs:publishtime", "og:published_time",
 )  # fmt: skip
-_PUBLICATION_ELEMENTS: Final = (
-    'time[itemprop="datePublished"]', "time[pubdate]", '[itemprop="datePublished"]',
-    "time.entry-date", "time.published", "article header time[datetime]",
-)  # fmt: skip
 _LIKE_META: Final = re.compile(
     r"publi\w*[-_.:]?(?:date|time|on|at)|(?:date|time)[-_.:]?publi|post[-_]?date|[.:]date$"
 )
-_CHANGE_METAS: Final = ("article:modified_time", "og:updated_time", "datemodified", "last-modified")
-_CHANGED_TRUST: Final = 0.35
 _SAME: Final = timedelta(minutes=1)  # apart are two records of one instant
 _MAX_ELEMENTS: Final = 50
 ARTICLE_TYPES: Final = re.compile(r"Article|BlogPosting|Report")
@@ -72,16 +66,11 @@ _DECLARED_CHARS: Final = 60  # longer is no date
 
 
 def published_date(
-    parser: LexborHTMLParser,
-    metas: Mapping[str, str],
-    nodes: Sequence[Mapping[str, Any]],
-    url: str,
-    style: Style = PLAIN,
+    metas: Mapping[str, str], nodes: Sequence[Mapping[str, Any]], url: str, style: Style = PLAIN
 ) -> PublishedDate | None:
     """Return the publication date that the page states, with its provenance.
 
     Args:
-        parser: The parsed page.
         metas: Content of its meta tags by lower-case name.
         nodes: Its schema.org objects.
         url: Its address; empty when unknown.
@@ -94,8 +83,8 @@ def published_date(
         stated = _from_metas(metas, style)
     day = day_in(url)
     if day is None:
-        return stated or _from_elements(parser)
-    return _on_day(stated, day) if stated is not None else _from_url(day) or _from_elements(parser)
+        return stated
+    return _on_day(stated, day) if stated is not None else _from_url(day)
 
 
 def _on_day(stated: PublishedDate, day: date) -> PublishedDate:
@@ -103,22 +92,6 @@ def _on_day(stated: PublishedDate, day: date) -> PublishedDate:
     if abs((stated.time.date() - day).days) != 1:
         return stated
     return replace(stated, time=_clamped(stated.time, day))
-
-
-def changed_date(
-    metas: Mapping[str, str], nodes: Sequence[Mapping[str, Any]], url: str
-) -> PublishedDate | None:
-    """Return the day of the last change of an article, for want of any other and unsure as such.
-
-    Other pages change with their template, their stock or their prices.
-    """
-    types = frozenset().union(*map(jsonld.types_of, nodes))
-    if not is_writing(url) or not any(map(ARTICLE_TYPES.search, types)):
-        return None
-    told = [jsonld.text_of(node.get("dateModified")) for node in nodes]
-    told += [metas[name] for name in _CHANGE_METAS if name in metas]
-    moment = next(filter(None, map(read_moment, told)), None)
-    return PublishedDate(moment, DateOrigin.META, _CHANGED_TRUST) if moment is not None else None
 
 
 def declared_dates(
@@ -162,21 +135,6 @@ def _from_metas(metas: Mapping[str, str], style: Style) -> PublishedDate | None:
 def _from_url(day: date) -> PublishedDate | None:
     moment = datetime.combine(day, time(), UTC)
     return PublishedDate(moment, DateOrigin.URL, 0.85) if is_believable(moment) else None
-
-
-def _from_elements(parser: LexborHTMLParser) -> PublishedDate | None:
-    """Read the only day that the page itself marks as its publication.
-
-    Lists of posts and pages with reviews mark many; of those ``bylines`` judges the places.
-    """
-    for selector in _PUBLICATION_ELEMENTS:
-        told = [node.attributes for node in parser.css(selector)[:_MAX_ELEMENTS]]
-        values = [each.get("datetime") or each.get("content") or "" for each in told]
-        moments = list(filter(None, map(read_moment, values)))
-        if moments:
-            alike = len({moment.date() for moment in moments}) == 1
-            return PublishedDate(moments[0], DateOrigin.META, 0.8) if alike else None
-    return None
 
 
 def read_moment(text: str, style: Style | None = None) -> datetime | None:

@@ -12,8 +12,8 @@ from typing import Any, Final
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from pellucid_fetcher.extraction.metadata import jsonld
-from pellucid_fetcher.extraction.metadata.authors import WRITINGS, declared_author
-from pellucid_fetcher.extraction.metadata.dates import changed_date, declared_dates, published_date
+from pellucid_fetcher.extraction.metadata.authors import declared_author
+from pellucid_fetcher.extraction.metadata.dates import declared_dates, published_date
 from pellucid_fetcher.extraction.metadata.titles import Names, best_title
 from pellucid_fetcher.extraction.metadata.written import style_of
 from pellucid_fetcher.extraction.structure.blocks import clean
@@ -28,8 +28,8 @@ _MAX_DESCRIPTION: Final = 5_000
 class Metadata:
     """What a page says about itself.
 
-    ``published`` is believed before what the page shows, ``changed`` only for want of that;
-    ``declared`` are all days that it states as its publication.
+    ``published`` is believed before what the page shows; ``declared`` are all days that it states
+    as its publication.
     """
 
     title: str = ""
@@ -41,7 +41,6 @@ class Metadata:
     types: frozenset[str] = frozenset()
     description: str = ""
     og_type: str = ""
-    changed: PublishedDate | None = None
 
 
 def read_metadata(parser: LexborHTMLParser, url: str) -> Metadata:
@@ -56,13 +55,12 @@ def read_metadata(parser: LexborHTMLParser, url: str) -> Metadata:
     style = style_of(parser, url)
     site = _site_name(metas, nodes)
     return Metadata(
-        title=_title(parser, metas, nodes, site)[:_MAX_TITLE],
+        title=_title(parser, metas, site)[:_MAX_TITLE],
         author=declared_author(parser, metas, nodes)[:_MAX_NAME],
         site_name=site[:_MAX_NAME],
         language=_language(parser, metas),
-        published=published_date(parser, metas, nodes, url, style),
+        published=published_date(metas, nodes, url, style),
         declared=declared_dates(metas, nodes, url, style),
-        changed=changed_date(metas, nodes, url),
         types=frozenset().union(*map(jsonld.types_of, nodes)),
         description=_description(metas, nodes),
         og_type=metas.get("og:type", "").lower(),
@@ -84,27 +82,17 @@ def _metas(parser: LexborHTMLParser) -> Mapping[str, str]:
 def _title(
     parser: LexborHTMLParser,
     metas: Mapping[str, str],
-    nodes: Sequence[Mapping[str, Any]],
     site: str,
 ) -> str:
     full = _element_text(parser, "title")
     headings = [_heading_text(node) for node in parser.css("h1")[:5]]
-    declared = (metas.get("og:title", ""), _headline(nodes), metas.get("twitter:title", ""))
+    declared = (metas.get("og:title", ""), metas.get("twitter:title", ""))
     return best_title(Names(full, headings, declared, site))
 
 
 def _heading_text(node: LexborNode) -> str:
     gap = " " if node.css_first("br") is not None else ""
     return clean(node.text(deep=True, separator=gap)).rstrip("¶#§ ")
-
-
-def _headline(nodes: Sequence[Mapping[str, Any]]) -> str:
-    for node in nodes:
-        if any(map(WRITINGS.search, jsonld.types_of(node))):
-            headline = jsonld.text_of(node.get("headline")) or jsonld.text_of(node.get("name"))
-            if headline:
-                return clean(headline)
-    return ""
 
 
 def _element_text(parser: LexborHTMLParser, selector: str) -> str:

@@ -42,8 +42,6 @@ _TEXT_CHARS: Final = 400
 _UP: Final = 8
 _AROUND_CHARS: Final = 120  # longer text around a time is no byline
 _BARE_WORDS: Final = 6  # a line of so many words is a day and little else
-_LABEL_WORDS: Final = 3
-_NO_LABEL: Final = re.compile(r"\d|release", re.IGNORECASE)  # games and films are released
 _READING_TIME: Final = re.compile(
     r"\bmin(?:ute)?s?\.?,?[ -](?:read|lesen|de lec)|read(?:ing)? time|lesezeit|temps de lecture"
     r"|tiempo de lectura|tempo di lettura|tempo de leitura|leestijd|分で読|读完",
@@ -191,11 +189,9 @@ def _written(blocks: Sequence[Block], page: Page, style: Style) -> Iterator[Cand
         block = blocks[at]
         near = _nearness(at, top)
         place = _standing(block, is_near=near > 1.0)
-        label = _label_above(blocks, at)
         told = _INSTANT * bool(block.instants)
-        for found in _days_of(label, block, style, instants=instants):
+        for found in _days_of(block, style, instants=instants):
             score = near + place + told + _wording(found, block)
-            score += bool(label and found.is_published)
             if is_believable(datetime.combine(found.day, time(), UTC)) and not found.is_beside:
                 if is_first and at >= (top or 0) and not found.is_changed:
                     score += _FIRST_POST
@@ -210,12 +206,12 @@ def _may_be_dated(block: Block) -> bool:
     return bool(block.instants) or bool(_CLUE.search(text) and _MAYBE.search(text))
 
 
-def _days_of(label: str, block: Block, style: Style, *, instants: bool) -> list[WrittenDay]:
+def _days_of(block: Block, style: Style, *, instants: bool) -> list[WrittenDay]:
     """Read the days of a block: those that it writes, else the ones it only tells machines.
 
     "3 days ago" and "22 Sept" name a day with what stands beside them in the mark-up.
     """
-    line = f"{label}{in_common_calendar(block.text[:_TEXT_CHARS])}"
+    line = in_common_calendar(block.text[:_TEXT_CHARS])
     days = list(written_days(line, style))
     near, far, tags = _names(block.place)
     is_aside = bool(tags & _ASIDE_TAGS) or bool(_NAMED_ASIDE.search(far))
@@ -241,16 +237,6 @@ def _top(blocks: Sequence[Block], page: Page) -> int | None:
         return next((at for at in firsts if blocks[at].text.casefold() == title), firsts[0])
     titled = [at for at, block in enumerate(blocks) if title and block.text.casefold() == title]
     return next((at for at in titled if blocks[at].kind == "h"), next(iter(titled), None))
-
-
-def _label_above(blocks: Sequence[Block], at: int) -> str:
-    """Return the line above a bare day where it is a label: "Published" over "July 8, 2025"."""
-    above = blocks[at - 1] if at else None
-    if above is None or above.link_words or blocks[at].words > _BARE_WORDS:
-        return ""
-    return (
-        f"{above.text}: " if above.words <= _LABEL_WORDS and not _MAYBE.search(above.text) else ""
-    )
 
 
 def _nearness(at: int, top: int | None) -> float:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Final
 
 _RELATED_SHARE: Final = 0.5
-_CONFIRMED_SHARE: Final = 0.2
 _SITE_WORDS: Final = 4  # longer last parts of a title belong to it
 _WORD: Final = re.compile(r"\w+")
 _SEPARATORS: Final = re.compile(r"\s+[|·•–—»«:-]\s+|\s*[|»]\s*")
@@ -45,7 +44,7 @@ def best_title(names: Names) -> str:
     sites = _sites(names)
     headings = [heading for heading in dict.fromkeys(names.headings) if heading]
     proper = [heading for heading in headings if heading.lower() not in sites]
-    confirmed = [heading for heading in proper if _is_confirmed(heading, names.full)]
+    confirmed = [heading for heading in proper if heading.lower() in names.full.lower()]
     if confirmed:
         return _without_site(max(confirmed, key=len), sites)
     declared = next(filter(None, names.declared), names.full)
@@ -61,14 +60,6 @@ def _sites(names: Names) -> frozenset[str]:
     headings = {heading.lower() for heading in names.headings}
     ending = {parts[-1]} & headings if len(parts) > 1 else set()
     return frozenset({told, told.removeprefix("the "), *ending} - {""})
-
-
-def _is_confirmed(heading: str, full: str) -> bool:
-    """Tell whether the title element holds a heading, as more than a word among many."""
-    holding = [part for part in _parts(full.lower()) if heading.lower() in part]
-    if not holding:
-        return heading.lower() in full.lower()
-    return len(heading) >= _CONFIRMED_SHARE * min(map(len, holding))
 
 
 def _parts(title: str) -> list[str]:

@@ -49,6 +49,11 @@ class Decoded:
     charset: str
     suspect: bool = False
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is to be said of it beside a page."""
+        return ("charset_suspect",) if self.suspect else ()
+
 
 def decode(body: bytes, declared: str) -> Decoded:
     """Decode a body.

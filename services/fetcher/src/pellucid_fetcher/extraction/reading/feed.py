@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from pellucid_fetcher.document import Document, Extracted
 from pellucid_fetcher.extraction.metadata.dates import read_moment
-from pellucid_fetcher.extraction.reading import charset, excerpt
+from pellucid_fetcher.extraction.reading import charset
+from pellucid_fetcher.extraction.reading.plain import all_of
 from pellucid_fetcher.extraction.structure.blocks import clean
 from pellucid_fetcher.extraction.structure.links import absolute
-from pellucid_fetcher.outcome import FetchStatus
 
 MAX_ENTRIES: Final = 200
 _MAX_SUMMARY: Final = 600
@@ -35,16 +36,7 @@ def read_feed(document: Document) -> Extracted:
     title = _first_text(parser.css("x-title")[:1])
     written = [text for text in map(_entry, entries) if text]
     text = "\n\n".join(([f"# {title}"] if title else []) + written)
-    return Extracted(
-        status=FetchStatus.OK if written else FetchStatus.NO_TEXT,
-        title=title,
-        text=text,
-        excerpt=excerpt.of(written),
-        charset=decoded.charset,
-        quality=1.0 if written else 0.0,
-        page_type="listing",
-        warnings=("charset_suspect",) if decoded.suspect else (),
-    )
+    return replace(all_of(text if written else "", decoded, written, title), page_type="listing")
 
 
 def _entry(node: LexborNode) -> str:

@@ -16,6 +16,7 @@ from pellucid_fetcher.extraction.metadata.metadata import Metadata, read_metadat
 from pellucid_fetcher.extraction.metadata.shown import Page
 from pellucid_fetcher.extraction.reading import charset, excerpt, markdown
 from pellucid_fetcher.extraction.reading.leading import leads_to
+from pellucid_fetcher.extraction.reading.plain import all_of
 from pellucid_fetcher.extraction.reading.walls import Wall, load_walls, recognise
 from pellucid_fetcher.extraction.structure.blocks import PageBlocks
 from pellucid_fetcher.extraction.structure.links import absolute
@@ -53,33 +54,28 @@ class HtmlReader:
         if page.limited and not page.blocks:
             return Extracted(status=FetchStatus.PARSE_LIMIT, charset=decoded.charset)
         metadata = read_metadata(parser, document.url)
-        chosen = self.selector.select(page, metadata, document.url)
-        extracted = self._assemble(page, chosen, metadata, decoded.text)
-        if not page.limited:
-            extracted = replace(
-                extracted, published=_published(parser, page, metadata, document.url)
-            )
-        words = sum(block.words for block in page.blocks)
-        led = leads_to(parser, _base(parser, document), words)
-        extracted = replace(extracted, leads_to=led)
-        suspect = ("charset_suspect",) if decoded.suspect else ()
-        return _with_charset(extracted, decoded.charset, suspect)
+        choice = self.selector.select(page, metadata, document.url)
+        extracted = self._assemble(page, choice, metadata, decoded)
+        return replace(
+            extracted,
+            published=None if page.limited else _published(parser, page, metadata, document.url),
+            leads_to=leads_to(parser, _base(parser, document), page.words),
+        )
 
     def _assemble(
-        self, page: PageBlocks, choice: Choice, metadata: Metadata, markup: str
+        self, page: PageBlocks, choice: Choice, metadata: Metadata, decoded: charset.Decoded
     ) -> Extracted:
         chosen = choice.blocks
         text = markdown.render(chosen, page.links)
         words = sum(block.words for block in chosen)
-        visible = "\n".join(block.text for block in page.blocks)
         walls = recognise(
             self.walls,
             title=metadata.title,
-            text=visible,
+            text="\n".join(block.text for block in page.blocks),
             main=text,
-            shown=sum(block.words for block in page.blocks),
+            shown=page.words,
             words=words,
-            markup=markup,
+            markup=decoded.text,
         )
         return Extracted(
             status=_status(text, page, walls),
@@ -87,13 +83,13 @@ class HtmlReader:
             author=shown_author(page.blocks, metadata.author, metadata.site_name),
             site_name=metadata.site_name,
             language=metadata.language,
-            published=metadata.published,
             text=text,
             excerpt=excerpt.of(block.text for block in chosen if block.kind in ("p", "quote")),
+            charset=decoded.charset,
             quality=_quality(choice, words),
-            warnings=tuple(wall for wall in walls if wall != "bot_wall"),
+            warnings=(*(wall for wall in walls if wall != "bot_wall"), *decoded.warnings),
             truncated=page.limited,
-            needs_script=_needs_script(page, markup),
+            needs_script=_needs_script(page, decoded.text),
         )
 
 
@@ -102,15 +98,9 @@ def read_whole(document: Document) -> Extracted:
     decoded = charset.decode(document.body, document.charset)
     parser = LexborHTMLParser(shallow(decoded.text))
     page = walk_page(parser, document.url if document.links else "")
-    text = markdown.render(page.blocks, page.links)
-    return Extracted(
-        status=FetchStatus.OK if text else FetchStatus.NO_TEXT,
-        text=text,
-        excerpt=excerpt.of(block.text for block in page.blocks if block.kind == "p"),
-        charset=decoded.charset,
-        quality=1.0 if text else 0.0,
-        truncated=page.limited,
-    )
+    paragraphs = [block.text for block in page.blocks if block.kind == "p"]
+    extracted = all_of(markdown.render(page.blocks, page.links), decoded, paragraphs)
+    return replace(extracted, truncated=page.limited)
 
 
 def open_html_reader() -> HtmlReader:
@@ -131,7 +121,7 @@ def _published(
     about = Page(url, metadata.title, metadata.types)
     if metadata.published is not None:
         return earlier_date(parser, page.blocks, about, metadata.published, metadata.declared)
-    return visible_date(parser, page.blocks, about) or metadata.changed
+    return visible_date(parser, page.blocks, about)
 
 
 def _status(text: str, page: PageBlocks, walls: Sequence[str]) -> FetchStatus:
@@ -152,7 +142,3 @@ def _needs_script(page: PageBlocks, markup: str) -> bool:
     if shown < _BARE_WORDS and page.scripts > 0:
         return True
     return shown < _SHELL_WORDS and bool(_SHELL_MARKS.search(markup))
-
-
-def _with_charset(extracted: Extracted, name: str, warnings: tuple[str, ...]) -> Extracted:
-    return replace(extracted, charset=name, warnings=(*extracted.warnings, *warnings))

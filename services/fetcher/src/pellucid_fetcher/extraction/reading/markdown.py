@@ -1,6 +1,6 @@
 """Blocks to light Markdown: headings, lists, tables, quotes, code, marked links."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from pellucid_fetcher.extraction.structure import links
@@ -24,7 +24,7 @@ def render(blocks: Sequence[Block], addresses: Sequence[str] = ()) -> str:
     parts: list[str] = []
     previous: Block | None = None
     items = _Items()
-    for block in map(items.settled, _without_repeats(blocks)):
+    for block in map(items.settled, blocks):
         parts.append(_gap(previous, block))
         if block.label:
             parts.append(f"{block.label}:\n\n")
@@ -56,15 +56,6 @@ class _Items:
         elif block.level not in self.levels:
             return replace(block, kind="p")
         return block
-
-
-def _without_repeats(blocks: Sequence[Block]) -> Iterator[Block]:
-    """Leave out a block that merely says again what stood right before it."""
-    last = ""
-    for block in blocks:
-        if block.text != last or block.kind == "row":
-            yield block
-        last = block.text
 
 
 def _gap(previous: Block | None, block: Block) -> str:

@@ -2,12 +2,11 @@
 
 import ctypes
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 import pypdfium2  # type: ignore[import-untyped]
-from pypdfium2 import PdfDocument, PdfiumError, raw
+from pypdfium2 import PdfDocument, PdfiumError, PdfTextPage, raw
 
 from pellucid_fetcher.document import Document, Extracted
 from pellucid_fetcher.errors import FetchFault
@@ -87,62 +86,47 @@ def _page(pdf: PdfDocument, index: int) -> Page:
         page.close()
 
 
-def _runs(text_page: Any) -> Iterator[Run]:
+def _runs(text_page: PdfTextPage) -> Iterator[Run]:
     """Return the words of a page as they are painted, with their places."""
-    handle = text_page.raw
     first, letters = 0, ""
     for index in range(min(text_page.count_chars(), MAX_LETTERS)):
-        letter = chr(raw.FPDFText_GetUnicode(handle, index))
+        letter = chr(raw.FPDFText_GetUnicode(text_page, index))
         if not letter.isspace():
             first = first if letters else index
             letters += letter
         # No break follows a hyphen that breaks a word.
         if letters and (letter.isspace() or letter == _HYPHEN):
-            yield from _run(handle, letters, first, first + len(letters) - 1)
+            yield from _run(text_page, letters, first, first + len(letters) - 1)
             letters = ""
     if letters:
-        yield from _run(handle, letters, first, first + len(letters) - 1)
+        yield from _run(text_page, letters, first, first + len(letters) - 1)
 
 
-def _run(handle: Any, letters: str, first: int, last: int) -> Iterator[Run]:
+def _run(text_page: PdfTextPage, letters: str, first: int, last: int) -> Iterator[Run]:
     text = without_invisible(letters.translate(_LIGATURES))
-    start, end = _box(handle, first), _box(handle, last)
-    if text and start and end:
-        box = raw.FS_RECTF()
-        found = raw.FPDFText_GetLooseCharBox(handle, first, ctypes.byref(box))
-        size = abs(box.top - box.bottom) if found else start.top - start.bottom
-        bold = _is_bold(handle, first)
-        across, base = ctypes.c_double(), ctypes.c_double(start.bottom)
-        raw.FPDFText_GetCharOrigin(handle, first, ctypes.byref(across), ctypes.byref(base))
-        bottom, top = (box.bottom, box.top) if found else (start.bottom, start.top)
-        right = max(end.right, start.right)
-        yield Run(text, start.left, bottom, right, top, base.value, size, bold=bold)
+    try:
+        left, low, start, _ = text_page.get_charbox(first)
+        _, bottom, _, top = text_page.get_charbox(first, loose=True)
+        _, _, end, _ = text_page.get_charbox(last)
+    except PdfiumError:
+        return
+    if text:
+        across, base = ctypes.c_double(), ctypes.c_double(low)
+        raw.FPDFText_GetCharOrigin(text_page, first, ctypes.byref(across), ctypes.byref(base))
+        bold = _is_bold(text_page, first)
+        size = abs(top - bottom)
+        yield Run(text, left, bottom, max(end, start), top, base.value, size, bold=bold)
 
 
-def _is_bold(handle: Any, index: int) -> bool:
+def _is_bold(text_page: PdfTextPage, index: int) -> bool:
     """Tell by the weight; fonts that name none tell it in their own name."""
-    weight = raw.FPDFText_GetFontWeight(handle, index)
+    weight = raw.FPDFText_GetFontWeight(text_page, index)
     if weight > 0:
         return bool(weight >= _BOLD)
     name = ctypes.create_string_buffer(_FONT_NAME_BYTES)
     flags = ctypes.c_int()
-    raw.FPDFText_GetFontInfo(handle, index, name, _FONT_NAME_BYTES, ctypes.byref(flags))
+    raw.FPDFText_GetFontInfo(text_page, index, name, _FONT_NAME_BYTES, ctypes.byref(flags))
     return b"bold" in name.value.lower()
-
-
-@dataclass(frozen=True, slots=True)
-class _Box:
-    left: float
-    right: float
-    bottom: float
-    top: float
-
-
-def _box(handle: Any, index: int) -> _Box | None:
-    sides = [ctypes.c_double() for _ in range(4)]
-    if not raw.FPDFText_GetCharBox(handle, index, *map(ctypes.byref, sides)):
-        return None
-    return _Box(*(side.value for side in sides))
 
 
 def _first_line(text: str) -> str:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -19,10 +19,32 @@ _COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
 _TITLE_KEYS: Final = ("title", "name", "headline")
 
 
+def all_of(
+    text: str, decoded: charset.Decoded, paragraphs: Sequence[str] = (), title: str = ""
+) -> Extracted:
+    """Return a document of which everything is content.
+
+    Args:
+        text: As it is shown.
+        decoded: What it was read from.
+        paragraphs: Where its excerpt comes from; without any, those of the text.
+        title: Of the document.
+    """
+    return Extracted(
+        status=FetchStatus.OK if text else FetchStatus.NO_TEXT,
+        title=title,
+        text=text,
+        excerpt=excerpt.of(paragraphs or text.split("\n\n")),
+        charset=decoded.charset,
+        quality=1.0 if text else 0.0,
+        warnings=decoded.warnings,
+    )
+
+
 def read_text(document: Document) -> Extracted:
     """Read plain text as it is."""
     decoded = charset.decode(document.body, document.charset)
-    return _result(without_invisible(decoded.text).strip(), decoded)
+    return all_of(without_invisible(decoded.text).strip(), decoded)
 
 
 def read_markdown(document: Document) -> Extracted:
@@ -30,7 +52,7 @@ def read_markdown(document: Document) -> Extracted:
     decoded = charset.decode(document.body, document.charset)
     text = _COMMENT.sub("", without_invisible(decoded.text)).strip()
     heading = _HEADING.search(text)
-    return _result(text, decoded, title=heading.group(1) if heading else "")
+    return all_of(text, decoded, title=heading.group(1) if heading else "")
 
 
 def read_json(document: Document) -> Extracted:
@@ -39,9 +61,9 @@ def read_json(document: Document) -> Extracted:
     try:
         value = json.loads(decoded.text)
     except (ValueError, RecursionError):
-        return _result(without_invisible(decoded.text).strip(), decoded)
+        return all_of(without_invisible(decoded.text).strip(), decoded)
     text = without_invisible("\n".join(_json_lines(value)))
-    return _result(text, decoded, title=_json_title(value))
+    return all_of(text, decoded, title=_json_title(value))
 
 
 def read_xml(document: Document) -> Extracted:
@@ -50,7 +72,7 @@ def read_xml(document: Document) -> Extracted:
     parser = LexborHTMLParser(_CDATA.sub(r"\1", decoded.text))
     root = parser.body or parser.root
     lines = _xml_lines(root) if root is not None else ()
-    return _result("\n".join(line for line in lines if line), decoded)
+    return all_of("\n".join(line for line in lines if line), decoded)
 
 
 def _xml_lines(root: LexborNode) -> Iterator[str]:
@@ -94,15 +116,3 @@ def _json_title(value: Any) -> str:
         return ""
     found = (value.get(key) for key in _TITLE_KEYS)
     return next((title for title in found if isinstance(title, str)), "")[:500]
-
-
-def _result(text: str, decoded: charset.Decoded, title: str = "") -> Extracted:
-    return Extracted(
-        status=FetchStatus.OK if text else FetchStatus.NO_TEXT,
-        title=title,
-        text=text,
-        excerpt=excerpt.of(text.split("\n\n")),
-        charset=decoded.charset,
-        quality=1.0 if text else 0.0,
-        warnings=("charset_suspect",) if decoded.suspect else (),
-    )

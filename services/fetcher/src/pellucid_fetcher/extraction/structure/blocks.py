@@ -111,6 +111,11 @@ class PageBlocks:
     password: bool = False
     limited: bool = False
 
+    @property
+    def words(self) -> int:
+        """Number of words that it shows."""
+        return sum(block.words for block in self.blocks)
+
 
 def add_to_places(block: Block) -> None:
     """Count a block into every element around it."""

@@ -93,7 +93,7 @@ def _written(node: LexborNode, depth: int) -> str:
     if tag in ("mi", "mn", "mo", "mtext", "ms", "-text"):
         return _token(tag, clean(node.text(deep=True) or ""))
     parts = [_written(child, depth + 1) for child in _children(node)]
-    return _compound(tag, node, parts)
+    return _compound(tag, parts)
 
 
 def _children(node: LexborNode) -> list[LexborNode]:
@@ -108,7 +108,7 @@ def _token(tag: str, text: str) -> str:
     return "" if tag == "-text" else _OPERATORS.get(text, text)
 
 
-def _compound(tag: str, node: LexborNode, parts: list[str]) -> str:
+def _compound(tag: str, parts: list[str]) -> str:
     first, second, third = [*parts, "", "", ""][:3]
     if tag in _TEMPLATES:
         return _TEMPLATES[tag].format(first, second)
@@ -120,8 +120,6 @@ def _compound(tag: str, node: LexborNode, parts: list[str]) -> str:
         return f"{before}{between.join(parts)}{after}"
     if tag in ("munder", "mover"):
         return _stacked(tag, first, second)
-    if tag == "mfenced":
-        return _fenced(node, parts)
     return first if tag == "semantics" else "".join(parts)
 
 
@@ -131,13 +129,6 @@ def _stacked(tag: str, base: str, mark: str) -> str:
         return f"{accent}{{{base}}}"
     sign = "^" if tag == "mover" else "_"
     return f"{base.rstrip()}{sign}{_index(mark)}"
-
-
-def _fenced(node: LexborNode, parts: list[str]) -> str:
-    attributes = node.attributes
-    separator = (attributes.get("separators") or ",")[:1]
-    inner = separator.join(parts)
-    return f"{attributes.get('open') or '('}{inner}{attributes.get('close') or ')'}"
 
 
 def _base(tex: str) -> str:

@@ -1,4 +1,4 @@
-"""What pictures are called by the page, and which of them say something of their own."""
+"""What pictures are called by the page, and which of them a page announces."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,14 +6,12 @@ from typing import Final
 
 from selectolax.lexbor import LexborNode
 
-from pellucid_fetcher.extraction.structure.blocks import Block, clean, count_words
+from pellucid_fetcher.extraction.structure.blocks import Block, clean
 
 _MAX_LABEL: Final = 500
 _FILE: Final = re.compile(
     r"^\S+\.(?:jpe?g|png|gif|webp|svg|avif)$|^(?:img|dsc|image)[_-]?\d+$", re.IGNORECASE
 )
-_FIGURES: Final = re.compile(r"\d.*\d")
-_TELLING_WORDS: Final = 5
 _MAX_SIGN_PIXELS: Final = 48
 
 
@@ -45,12 +43,3 @@ def is_small(node: LexborNode) -> bool:
 def is_announced(blocks: Sequence[Block]) -> bool:
     """Tell whether the last of some blocks says that something follows."""
     return bool(blocks) and blocks[-1].text.endswith((":", "："))
-
-
-def tells_itself(label: str) -> bool:
-    """Tell whether a label says what a picture shows, with its figures.
-
-    >>> tells_itself("Chart: 412 guests in May"), tells_itself("Our team at work in the office")
-    (True, False)
-    """
-    return bool(_FIGURES.search(label)) and count_words(label) >= _TELLING_WORDS

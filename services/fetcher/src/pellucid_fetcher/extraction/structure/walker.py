@@ -138,7 +138,7 @@ class Walker:
             self._line.labels.append(label)
         elif not label or self._inside["a"] or self._line.pieces:
             return
-        elif pictures.tells_itself(label) or pictures.is_announced(blocks):
+        elif pictures.is_announced(blocks):
             self.page.pictures.append((len(blocks), Block("p", label, here)))
 
     def _take_text(self, text: str) -> None:

@@ -35,18 +35,14 @@ def walk_page(parser: LexborHTMLParser, base: str = "") -> PageBlocks:
     visibility.show(opened)
     labels = panel_labels(parser)
     page = Walker(visibility, base, labels).walk(root)
-    shown = _words(page)
+    shown = page.words
     if not page.limited and parser.css_first(_FADED) is not None:
         visibility.show(opened, faded=True)
         whole = Walker(visibility, base, labels).walk(root)
-        if _words(whole) > _MOSTLY * shown:
+        if whole.words > _MOSTLY * shown:
             return whole
     if page.limited or shown >= _CLOAKED_WORDS:
         return page
     # Next to nothing is shown: perhaps the whole page waits behind a cloak.
     visibility.show(opened, wrappers=True)
     return Walker(visibility, base, labels).walk(root)
-
-
-def _words(page: PageBlocks) -> int:
-    return sum(block.words for block in page.blocks)

@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from pellucid_gateway.api.compatible.files import attached, files_in, marked, with_files_read
 from pellucid_gateway.api.compatible.wire import not_an_object
 from pellucid_gateway.api.http.bodies import check, parse_object
-from pellucid_gateway.api.http.options import SearchFields, SubjectBody
+from pellucid_gateway.api.http.options import TurnFields
 from pellucid_gateway.api.http.problems import FieldError, ProblemError, invalid, too_large
 from pellucid_gateway.domain.attachment import Attachment, naming
 from pellucid_gateway.domain.decision import WebMode
@@ -23,7 +23,6 @@ from pellucid_gateway.domain.request import (
     ChatMessage,
     CitationStyle,
     ClientMessages,
-    Depth,
     Role,
     TurnRequest,
 )
@@ -46,17 +45,10 @@ _ENGINE_FIELDS = OUR_FIELDS | {"model", "messages", "stream", "stream_options", 
 _WITHOUT_TEXT = "(attachment)"
 
 
-class PellucidOptions(SearchFields):
+class PellucidOptions(TurnFields):
     """Native options inside `pellucid: {…}` or the header X-Pellucid-Options."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-    conversation_id: str = Field("", max_length=128)
-    web_mode: Literal["auto", "on", "off"] = "auto"
-    force_search: bool = False
-    citation_style: Literal["natural", "numeric", "markdown", "none"] = "natural"
     progress: Literal["reasoning", "none"] = "reasoning"
-    context: SubjectBody | None = None
     memories: list[str] = Field(default_factory=list, max_length=20)
 
 
@@ -111,9 +103,14 @@ def translated(
     client = ClientMessages(messages=tuple(for_model), fields=fields)
     files = attached(messages)
     conversation, needs_model = _conversation(messages, files)
-    turn = _turn(conversation, client, options, upstream_model, needs_model=needs_model)
+    turn = options.turn(conversation, model=upstream_model, attachments=files, passthrough=client)
+    if needs_model:
+        turn = replace(turn, web_mode=WebMode.OFF, force_search=False)
+    if _wants_json(client):
+        # No markers in an answer that a program will parse.
+        turn = replace(turn, citation_style=CitationStyle.NONE)
     return Asked(
-        turn=replace(turn, attachments=files),
+        turn=turn,
         needs_model=needs_model,
         model=model,
         upstream_model=upstream_model,
@@ -196,37 +193,6 @@ def _naming(
     *earlier, last = messages
     content = naming(last.content, (file.url for file in known), files)
     return (*earlier, replace(last, content=content))
-
-
-def _turn(
-    conversation: tuple[ChatMessage, ...],
-    client: ClientMessages,
-    options: PellucidOptions,
-    model: str,
-    *,
-    needs_model: bool,
-) -> TurnRequest:
-    return TurnRequest(
-        messages=conversation,
-        conversation_id=options.conversation_id,
-        web_mode=WebMode.OFF if needs_model else WebMode(options.web_mode),
-        force_search=options.force_search and not needs_model,
-        depth=Depth(options.depth),
-        citation_style=_style(options, client),
-        language=options.answer_language,
-        time_zone=options.time_zone,
-        options=options.options(),
-        model=model,
-        deadline_ms=options.deadline_ms,
-        subject=options.context.to_domain() if options.context else None,
-        memories=tuple(clean(memory) for memory in options.memories),
-        passthrough=client,
-    )
-
-
-def _style(options: PellucidOptions, client: ClientMessages) -> CitationStyle:
-    """No markers in an answer that a program will parse."""
-    return CitationStyle.NONE if _wants_json(client) else CitationStyle(options.citation_style)
 
 
 def _wants_json(client: ClientMessages) -> bool:

@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from pellucid_gateway.domain.attachment import ATTACHED_BODY_BYTES
+from pellucid_gateway.domain.request import SearchCommand, SearchOptions
 
 # What other products send is longer than a native request: whole histories, images.
 COMPATIBLE_BODY_BYTES = 20 * 1024 * 1024
@@ -12,6 +13,13 @@ COMPATIBLE_BODY_BYTES = 20 * 1024 * 1024
 CHAT_BODY_BYTES = COMPATIBLE_BODY_BYTES + ATTACHED_BODY_BYTES
 # Days of the words that search APIs use for windows.
 WINDOW_DAYS = {"day": 1, "d": 1, "week": 7, "w": 7, "month": 31, "m": 31, "year": 365, "y": 365}
+
+
+def as_given(query: str, caller: str, options: SearchOptions, **more: Any) -> SearchCommand:
+    """A search for the query as it is, without a threshold; `more` are further fields of it."""
+    return SearchCommand(
+        query=query, caller=caller, options=options, ranked=False, verbatim=True, **more
+    )
 
 
 class Lenient(BaseModel):

@@ -1,14 +1,21 @@
 """Parts of a request that several APIs share: options of a search, and the subject context."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from pellucid_gateway.api.http.fields import (
     Country,
     Host,
     LanguageTag,
+    MemoryText,
     ProviderName,
     ShortText,
     TimeZone,
@@ -16,12 +23,19 @@ from pellucid_gateway.api.http.fields import (
     instant,
     parse_instant,
 )
+from pellucid_gateway.domain.decision import WebMode
 from pellucid_gateway.domain.findings import Routing, SafeSearch
 from pellucid_gateway.domain.request import (
+    ChatMessage,
+    CitationStyle,
+    Depth,
     ScoringOptions,
+    SearchCommand,
     SearchOptions,
     SubjectContext,
+    TurnRequest,
 )
+from pellucid_language.text import clean
 
 WEIGHTS_TOLERANCE = 0.01
 
@@ -158,7 +172,55 @@ class SearchFields(Strict):
             no_external=self.no_external,
         )
 
+    def command(self, query: str, caller: str, **given: Any) -> SearchCommand:
+        """A search with these options; `given` are further fields of it."""
+        return SearchCommand(
+            query=query,
+            caller=caller,
+            language=self.answer_language,
+            time_zone=self.time_zone,
+            depth=Depth(self.depth),
+            options=self.options(),
+            deadline_ms=self.deadline_ms,
+            **given,
+        )
+
     @property
     def answer_language(self) -> str:
         """ISO 639-1 code; empty follows the person."""
         return "" if self.language == "auto" else self.language
+
+
+class TurnFields(SearchFields):
+    """Options of every API that answers."""
+
+    conversation_id: Annotated[str, AfterValidator(at_most_bytes(128))] = Field(
+        "", description="Conversation to go on with; absent starts a new one."
+    )
+    web_mode: Literal["auto", "on", "off"] = Field("auto", description="The person's switch.")
+    force_search: bool = Field(default=False, description="Results without an answer.")
+    citation_style: Literal["natural", "numeric", "markdown", "none"] = Field(
+        "natural", description="How citations show in the text; spans are always sent."
+    )
+    context: SubjectBody | None = Field(None, description="What the conversation is about.")
+    memories: list[MemoryText] = Field(
+        default_factory=list, max_length=20, description="What you remember of the person."
+    )
+
+    def turn(self, messages: tuple[ChatMessage, ...], **given: Any) -> TurnRequest:
+        """A turn with these options; `given` are further fields of it."""
+        return TurnRequest(
+            messages=messages,
+            conversation_id=self.conversation_id,
+            web_mode=WebMode(self.web_mode),
+            force_search=self.force_search,
+            depth=Depth(self.depth),
+            citation_style=CitationStyle(self.citation_style),
+            language=self.answer_language,
+            time_zone=self.time_zone,
+            options=self.options(),
+            deadline_ms=self.deadline_ms,
+            subject=self.context.to_domain() if self.context else None,
+            memories=tuple(map(clean, self.memories)),
+            **given,
+        )

@@ -1,4 +1,4 @@
-"""POST /v1/chat: one message, answered as JSON or as a stream of events."""
+"""POST /v1/chat: one message, answered whole or as a stream; /v1/decide: the decision alone."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -17,8 +17,9 @@ from pellucid_gateway.api.http.streams import EventStream, body_of, frame
 from pellucid_gateway.api.http.whole_turn import answered
 from pellucid_gateway.api.native.documentation import described
 from pellucid_gateway.api.native.events import event_json
-from pellucid_gateway.api.native.replies import ChatReply
+from pellucid_gateway.api.native.replies import ChatReply, DecisionReply
 from pellucid_gateway.api.native.requests import ChatBody
+from pellucid_gateway.domain.attachment import ATTACHED_BODY_BYTES
 from pellucid_gateway.domain.engine import TurnEngine
 from pellucid_gateway.domain.events import Done, Failed, TurnEvent
 from pellucid_gateway.domain.request import TurnRequest
@@ -31,12 +32,20 @@ def chat_routes(engine: TurnEngine, identity: Identity, max_body_bytes: int) -> 
     @router.post("/v1/chat", tags=["chat"], **described(ChatBody, ChatReply, streams=True))
     async def chat(request: Request) -> Response:
         """Answer one message; searches the web when that helps."""
-        body = await read_model(request, ChatBody, max_body_bytes)
+        body = await read_model(request, ChatBody, max_body_bytes + ATTACHED_BODY_BYTES)
         turn = body.to_turn(identity.caller(request, body.user_id))
         if body.stream:
             return Streamed(_stream(_events(engine, turn)))
         result = await until_disconnect(request.receive, answered(engine, turn))
         return JsonResponse(ChatReply.of(result))
+
+    @router.post("/v1/decide", tags=["decide"], **described(ChatBody, DecisionReply))
+    async def decide(request: Request) -> Response:
+        """Say what would be done with a message, and why."""
+        body = await read_model(request, ChatBody, max_body_bytes)
+        turn = body.to_turn(identity.caller(request, body.user_id))
+        decision = await until_disconnect(request.receive, engine.decide(turn))
+        return JsonResponse(DecisionReply.of(decision))
 
     return router
 

@@ -1,7 +1,6 @@
 """How the native APIs describe themselves in /openapi.json.
 
-Bodies are read by `bodies` and replies written by `replies`, not by the framework, so the
-schemas of their types are added here.
+Bodies are read by `bodies`, not by the framework, so the schemas of their types are added here.
 """
 
 from collections.abc import Sequence
@@ -78,35 +77,28 @@ def described(
     body: type[BaseModel] | None, reply: type[BaseModel], *, streams: bool = False
 ) -> dict[str, Any]:
     """Arguments of a route that describe its body, reply and failures."""
-    content: dict[str, Any] = {"application/json": {"schema": _reference(reply)}}
-    if streams:
-        content["text/event-stream"] = {"schema": _EVENT}
+    content = {"text/event-stream": {"schema": _EVENT}} if streams else {}
     extra: dict[str, Any] = {}
     if body is not None:
-        schema = {"application/json": {"schema": _reference(body)}}
+        schema = {"application/json": {"schema": {"$ref": _REF.format(model=body.__name__)}}}
         extra["openapi_extra"] = {"requestBody": {"required": True, "content": schema}}
     return {
         "response_model": None,
-        "responses": {200: {"description": "Done.", "content": content}, **failures()},
+        "responses": {
+            200: {"description": "Done.", "model": reply, "content": content},
+            **failures(),
+        },
         **extra,
     }
-
-
-def _reference(model: type[BaseModel]) -> dict[str, str]:
-    return {"$ref": _REF.format(model=model.__name__)}
 
 
 _ABOUT = ("title", "description", "default")
 
 
-def component_schemas(
-    bodies: Sequence[type[BaseModel]], replies: Sequence[type[BaseModel]]
-) -> dict[str, Any]:
-    """Schemas of the models that routes refer to, for `components.schemas`."""
-    answers: list[type[BaseModel]] = [*replies, ProblemReply]
-    wanted: list[tuple[type[BaseModel], JsonSchemaMode]] = []
+def component_schemas(bodies: Sequence[type[BaseModel]]) -> dict[str, Any]:
+    """Schemas of bodies and of problems, which routes refer to, for `components.schemas`."""
+    wanted: list[tuple[type[BaseModel], JsonSchemaMode]] = [(ProblemReply, "serialization")]
     wanted += [(model, "validation") for model in bodies]
-    wanted += [(model, "serialization") for model in answers]
     _, schema = models_json_schema(wanted, ref_template=_REF)
     schemas: dict[str, Any] = schema["$defs"]
     for model in bodies:

@@ -1,7 +1,7 @@
 """POST /v1/feedback: what a person thinks of one answer of theirs."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol
+from typing import Literal
 
 from fastapi import APIRouter, Request
 from pydantic import Field
@@ -13,7 +13,8 @@ from pellucid_gateway.api.http.identity import Identity
 from pellucid_gateway.api.http.options import Strict
 from pellucid_gateway.api.http.responses import JsonResponse
 from pellucid_gateway.api.native.documentation import described
-from pellucid_gateway.api.native.replies import FeedbackReply
+from pellucid_gateway.api.native.replies import Reply
+from pellucid_gateway.conversation.feedback import StoredFeedback
 from pellucid_gateway.domain.ports import EvidenceStore
 
 # Scores that a thumb stands for.
@@ -39,25 +40,16 @@ class FeedbackBody(Strict):
         return self.score or THUMBS[self.rating]
 
 
-class FeedbackKeeper(Protocol):
-    """Where feedback goes; the newest of a person on an answer counts."""
+class FeedbackReply(Reply):
+    """The recorded feedback."""
 
-    async def keep(
-        self, answer: str, owner: str, feedback: Mapping[str, Any], record: Mapping[str, Any]
-    ) -> None:
-        """Keep it for a limited time.
-
-        Args:
-            answer: Id of the answer.
-            owner: Who gave it.
-            feedback: Rating, score and comment.
-            record: The evidence of the answer.
-        """
-        ...
+    id: str
+    rating: Literal["up", "down"]
+    score: int = Field(description="1 to 5.")
 
 
 def feedback_routes(
-    keeper: FeedbackKeeper, evidence: EvidenceStore, identity: Identity, max_body_bytes: int
+    keeper: StoredFeedback, evidence: EvidenceStore, identity: Identity, max_body_bytes: int
 ) -> APIRouter:
     """Route of the feedback API. Feedback on an answer of somebody else is a 404."""
     router = APIRouter()

@@ -1,16 +1,11 @@
 """What is kept of a person, and its deletion; what was used."""
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from fastapi import APIRouter, Request
 from pydantic import Field
 from starlette.responses import Response
 
-from pellucid_gateway.analytics.learned_trust import LearnedTrust
-from pellucid_gateway.analytics.query_log import QueryLog
-from pellucid_gateway.analytics.stats_reader import StatsReader
-from pellucid_gateway.analytics.turn_log import TurnLog
 from pellucid_gateway.api.http.bodies import read_model
 from pellucid_gateway.api.http.fields import Domain, FilledMemory, FilledName, ShortText
 from pellucid_gateway.api.http.identity import Identity
@@ -27,28 +22,12 @@ from pellucid_gateway.api.native.kept_schema import (
     PreferenceReply,
     PreferencesReply,
 )
+from pellucid_gateway.conversation.afterwards import Kept
 from pellucid_gateway.conversation.conversations import MOST_CONVERSATIONS, Conversations
 from pellucid_gateway.conversation.memories import Memories
 from pellucid_gateway.conversation.source_preferences import SourcePreferences, Stance
-from pellucid_gateway.domain.state_ports import Records
-from pellucid_runtime.clock import Clock, SystemClock
 
 _GONE: dict[str, Any] = {"status_code": 204, "response_class": Response}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptStores:
-    """What these routes and those of the operator read; None: the operator keeps none of it."""
-
-    conversations: Conversations | None
-    memories: Memories
-    preferences: SourcePreferences
-    query_log: QueryLog | None
-    records: tuple[Records, ...]
-    stats: StatsReader
-    turns: TurnLog | None = None
-    learned: LearnedTrust | None = None
-    clock: Clock = SystemClock()  # noqa: RUF009 - without state
 
 
 class MemoryBody(Strict):
@@ -75,7 +54,7 @@ class PreferenceBody(Strict):
     user_id: ShortText = Field("", description="Your identifier of the user.")
 
 
-def kept_routes(kept: KeptStores, identity: Identity, max_body_bytes: int) -> APIRouter:
+def kept_routes(kept: Kept, identity: Identity, max_body_bytes: int) -> APIRouter:
     """Routes of what is kept. `user_id` must be the one that asked, if one was given."""
     router = APIRouter()
     if kept.conversations is not None:
@@ -196,7 +175,7 @@ def _preference_routes(
     return router
 
 
-def _person_routes(kept: KeptStores, identity: Identity) -> APIRouter:
+def _person_routes(kept: Kept, identity: Identity) -> APIRouter:
     router = APIRouter(tags=["person"])
 
     @router.delete(
@@ -209,7 +188,7 @@ def _person_routes(kept: KeptStores, identity: Identity) -> APIRouter:
         owner = identity.caller(request, user_id)
         if kept.query_log is not None:
             await kept.query_log.forget(owner)
-        for records in kept.records:
+        for records in (kept.state.records, kept.state.evidence):
             await records.delete_owner(owner)
         await kept.stats.forget(owner)
         return Response(status_code=204)

@@ -212,19 +212,3 @@ class LearnedReply(BaseModel):
     limit: float = Field(description="By how much trust is moved at most, up or down.")
     domains: int
     sources: list[LearnedSourceReply]
-
-
-KEPT_REPLIES: tuple[type[BaseModel], ...] = (
-    ConversationHead,
-    ConversationsReply,
-    ConversationReply,
-    MemoryReply,
-    MemoriesReply,
-    PreferenceReply,
-    PreferencesReply,
-    DailyUsageReply,
-    StatsReply,
-    TurnsReply,
-    ReportReply,
-    LearnedReply,
-)

@@ -25,13 +25,8 @@ from pellucid_gateway.api.http.bodies import check, problem_with
 from pellucid_gateway.api.http.identity import Identity
 from pellucid_gateway.api.http.problems import ProblemError
 from pellucid_gateway.api.http.whole_turn import answered
-from pellucid_gateway.api.native.replies import (
-    CitationReply,
-    Json,
-    NoticeReply,
-    PageReply,
-    SourceReply,
-)
+from pellucid_gateway.api.native.fetch import PageReply
+from pellucid_gateway.api.native.replies import CitationReply, Json, NoticeReply, SourceReply
 from pellucid_gateway.api.native.requests import ChatBody, FetchBody, SearchBody
 from pellucid_gateway.domain.engine import TurnEngine
 from pellucid_gateway.domain.events import TurnResult

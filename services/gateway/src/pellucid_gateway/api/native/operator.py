@@ -16,13 +16,13 @@ from pellucid_gateway.api.http.bodies import check
 from pellucid_gateway.api.http.options import Strict
 from pellucid_gateway.api.http.responses import JsonResponse
 from pellucid_gateway.api.native.documentation import described, failures
-from pellucid_gateway.api.native.kept import KeptStores
 from pellucid_gateway.api.native.kept_schema import (
     LearnedReply,
     ReportReply,
     StatsReply,
     TurnsReply,
 )
+from pellucid_gateway.conversation.afterwards import Kept
 
 _MOST_LEARNED = 1_000
 
@@ -44,18 +44,17 @@ class TurnsQuery(Strict):
     format: Literal["json", "csv"] = Field("json", description="Form of the list.")
 
 
-def operator_routes(kept: KeptStores) -> APIRouter:
+def operator_routes(kept: Kept) -> APIRouter:
     """Routes of the operator; they need the scope `stats`."""
     router = APIRouter(tags=["operator"])
     router.include_router(_number_routes(kept))
-    if kept.turns is not None:
-        router.include_router(_turn_routes(kept.turns))
+    router.include_router(_turn_routes(kept.turns))
     if kept.learned is not None:
         router.include_router(_learned_routes(kept.learned))
     return router
 
 
-def _number_routes(kept: KeptStores) -> APIRouter:
+def _number_routes(kept: Kept) -> APIRouter:
     router = APIRouter()
 
     @router.get("/v1/stats", **described(None, StatsReply))

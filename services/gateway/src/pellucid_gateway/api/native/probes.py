@@ -6,14 +6,25 @@ from typing import Any
 
 from fastapi import APIRouter
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, generate_latest
+from pydantic import Field
 from starlette.responses import Response
 
 from pellucid_gateway.api.http.responses import JsonResponse
 from pellucid_gateway.api.native.documentation import described
-from pellucid_gateway.api.native.replies import VersionReply
+from pellucid_gateway.api.native.replies import Reply
 from pellucid_runtime.health import Health
 
 _NAME = "pellucid-gateway"
+
+
+class VersionReply(Reply):
+    """Version and features of the server."""
+
+    name: str
+    version: str
+    features: list[str] = Field(description="Optional APIs that are enabled.")
+    examples: list[str] = Field(description="Example questions; empty: the chat page's own.")
+    fast_model: str = Field(description="Model that suggests follow-up questions; empty: none.")
 
 
 def probe_routes(health: Health, about: Mapping[str, Any]) -> APIRouter:

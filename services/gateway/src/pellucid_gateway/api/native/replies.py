@@ -5,9 +5,8 @@ Each reply is read off the engine's value of the same field names, so that what 
 need no guards.
 """
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, AliasPath, BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -40,10 +39,6 @@ def _or_null(value: object) -> object:
 
 def _query_text(query: PlannedQuery) -> str:
     return query.text
-
-
-def _total(total_ms: int) -> Mapping[str, int]:
-    return {"total": total_ms}
 
 
 Instant = Annotated[str, BeforeValidator(_instant)]
@@ -316,62 +311,3 @@ class SearchReply(Reported, _SearchHead):
     def found(cls, query: str, outcome: SearchOutcome) -> Json:
         """JSON of an outcome, which does not know how it was asked for."""
         return cls.model_validate(outcome).model_copy(update={"query": query}).as_json()
-
-
-class PageReply(Reply):
-    """One page; an unreadable page is an outcome, not an error."""
-
-    url: str
-    final_url: MaybeText
-    success: bool
-    status: str
-    http_status: MaybeCount
-    method: Method | None
-    title: str
-    author: MaybeText
-    site_name: MaybeText
-    language: MaybeText
-    published_at: PublishedAt = None
-    published_at_from: PublishedFrom = None
-    published_at_confidence: Score | None = Field(
-        None, validation_alias=AliasPath("published", "confidence")
-    )
-    text: str
-    excerpt: str
-    truncated: bool
-    next_offset: MaybeCount
-    content_type: MaybeText
-    charset: MaybeText
-    redirects: list[str]
-    retryable: bool
-    retry_after_s: MaybeCount
-    error: MaybeText
-    error_code: MaybeText = Field(description="FETCH_FAILED or EXTRACTION_FAILED.")
-    warnings: list[str]
-    timings_ms: Annotated[dict[str, int], BeforeValidator(_total)] = Field(
-        validation_alias="total_ms"
-    )
-
-
-class FetchReply(Reply):
-    """Outcomes in the requested order."""
-
-    results: list[PageReply]
-
-
-class FeedbackReply(Reply):
-    """The recorded feedback."""
-
-    id: str
-    rating: Literal["up", "down"]
-    score: int = Field(description="1 to 5.")
-
-
-class VersionReply(Reply):
-    """Version and features of the server."""
-
-    name: str
-    version: str
-    features: list[str] = Field(description="Optional APIs that are enabled.")
-    examples: list[str] = Field(description="Example questions; empty: the chat page's own.")
-    fast_model: str = Field(description="Model that suggests follow-up questions; empty: none.")

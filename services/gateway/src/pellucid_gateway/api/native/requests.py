@@ -21,20 +21,16 @@ from pydantic_core import PydanticCustomError
 from pellucid_gateway.api.http.fields import (
     Address,
     FilledMessage,
-    MemoryText,
     MessageText,
     ShortText,
     at_most_bytes,
     at_most_messages,
     not_blank,
 )
-from pellucid_gateway.api.http.options import SearchFields, Strict, SubjectBody
+from pellucid_gateway.api.http.options import SearchFields, Strict, SubjectBody, TurnFields
 from pellucid_gateway.domain.attachment import MOST_ATTACHMENTS, MOST_BYTES, Attachment, naming
-from pellucid_gateway.domain.decision import WebMode
 from pellucid_gateway.domain.request import (
     ChatMessage,
-    CitationStyle,
-    Depth,
     Role,
     SearchCommand,
     TurnRequest,
@@ -82,7 +78,7 @@ class AttachmentBody(Strict):
     ] = Field(description="The file in base64.")
 
 
-class ChatBody(SearchFields):
+class ChatBody(TurnFields):
     """POST /v1/chat: one message with its options; only the message is required."""
 
     message: FilledMessage | None = Field(
@@ -91,20 +87,8 @@ class ChatBody(SearchFields):
     messages: Annotated[list[MessageBody], AfterValidator(at_most_messages)] = Field(
         default_factory=list, description="The conversation, oldest first; at most 50 messages."
     )
-    conversation_id: Annotated[str, AfterValidator(at_most_bytes(128))] = Field(
-        "", description="Conversation to go on with; absent starts a new one."
-    )
-    web_mode: Literal["auto", "on", "off"] = Field("auto", description="The person's switch.")
-    force_search: bool = Field(default=False, description="Results without an answer.")
-    citation_style: Literal["natural", "numeric", "markdown", "none"] = Field(
-        "natural", description="How citations show in the text; spans are always sent."
-    )
     model: ShortText = Field("", description="Model to answer with; absent: the server's.")
     stream: bool = Field(default=False, description="Answer with server-sent events.")
-    context: SubjectBody | None = Field(None, description="What the conversation is about.")
-    memories: list[MemoryText] = Field(
-        default_factory=list, max_length=20, description="What you remember of the person."
-    )
     attachments: Annotated[
         list[AttachmentBody], Field(max_length=MOST_ATTACHMENTS), AfterValidator(_within_limit)
     ] = Field(
@@ -144,22 +128,11 @@ class ChatBody(SearchFields):
     def to_turn(self, caller: str) -> TurnRequest:
         """As the engine sees it."""
         attachments = tuple(Attachment(one.name, one.data) for one in self.attachments)
-        return TurnRequest(
-            messages=self.conversation(attachments),
-            conversation_id=self.conversation_id,
+        return self.turn(
+            self.conversation(attachments),
             keeps_conversation=True,
             caller=caller,
-            web_mode=WebMode(self.web_mode),
-            force_search=self.force_search,
-            depth=Depth(self.depth),
-            citation_style=CitationStyle(self.citation_style),
-            language=self.answer_language,
-            time_zone=self.time_zone,
-            options=self.options(),
             model=self.model,
-            deadline_ms=self.deadline_ms,
-            subject=self.context.to_domain() if self.context else None,
-            memories=tuple(self.memories),
             attachments=attachments,
         )
 
@@ -178,17 +151,12 @@ class SearchBody(SearchFields):
 
     def to_command(self, caller: str) -> SearchCommand:
         """As the engine sees it: the query as given, unless there is something to read it by."""
-        return SearchCommand(
-            query=self.query,
+        return self.command(
+            self.query,
+            caller,
             messages=tuple(message.to_domain() for message in self.messages),
             subject=self.context.to_domain() if self.context else None,
-            caller=caller,
-            language=self.answer_language,
-            time_zone=self.time_zone,
-            depth=Depth(self.depth),
-            options=self.options(),
             verbatim=not self.messages and self.context is None,
-            deadline_ms=self.deadline_ms,
         )
 
 
@@ -201,16 +169,7 @@ class CheckBody(SearchFields):
 
     def to_command(self, caller: str) -> SearchCommand:
         """As the engine sees it."""
-        return SearchCommand(
-            query=self.statement,
-            caller=caller,
-            language=self.answer_language,
-            time_zone=self.time_zone,
-            depth=Depth(self.depth),
-            options=self.options(),
-            deadline_ms=self.deadline_ms,
-            checks=True,
-        )
+        return self.command(self.statement, caller, checks=True)
 
 
 class FetchBody(Strict):

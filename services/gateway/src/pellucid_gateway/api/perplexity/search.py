@@ -12,6 +12,7 @@ from pellucid_gateway.api.compatible.shapes import (
     COMPATIBLE_BODY_BYTES,
     WINDOW_DAYS,
     Lenient,
+    as_given,
     one_or_several,
 )
 from pellucid_gateway.api.http.bodies import read_model
@@ -68,18 +69,8 @@ class PerplexitySearch(Lenient):
             include_domains=included,
             exclude_domains=excluded,
         )
-        languages = self.search_language_filter or [""]
-        return [
-            SearchCommand(
-                query=query,
-                caller=caller,
-                language=languages[0][:2].lower(),
-                options=options,
-                ranked=False,
-                verbatim=True,
-            )
-            for query in self.query
-        ]
+        language = (self.search_language_filter or [""])[0][:2].lower()
+        return [as_given(query, caller, options, language=language) for query in self.query]
 
 
 def perplexity_search_routes(engine: TurnEngine, identity: Identity) -> APIRouter:

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request
 from pydantic import Field
 from starlette.responses import Response
 
-from pellucid_gateway.api.compatible.shapes import COMPATIBLE_BODY_BYTES, Lenient
+from pellucid_gateway.api.compatible.shapes import COMPATIBLE_BODY_BYTES, Lenient, as_given
 from pellucid_gateway.api.http.bodies import read_model
 from pellucid_gateway.api.http.fields import FilledMessage
 from pellucid_gateway.api.http.identity import Identity
@@ -15,7 +15,7 @@ from pellucid_gateway.api.http.problems import Problem, ProblemError
 from pellucid_gateway.api.http.responses import JsonResponse
 from pellucid_gateway.domain.engine import TurnEngine
 from pellucid_gateway.domain.findings import PageContent
-from pellucid_gateway.domain.request import SearchCommand, SearchOptions
+from pellucid_gateway.domain.request import SearchOptions
 
 # As many pages as a request of Open WebUI can have results.
 MOST_URLS = 50
@@ -46,13 +46,8 @@ def openwebui_routes(engine: TurnEngine, identity: Identity) -> APIRouter:
     @router.post("/compat/openwebui/search")
     async def search(request: Request) -> Response:
         body = await read_model(request, ExternalSearch, COMPATIBLE_BODY_BYTES)
-        command = SearchCommand(
-            query=body.query,
-            caller=identity.caller(request),
-            options=SearchOptions(max_results=body.count),
-            ranked=False,
-            verbatim=True,
-        )
+        options = SearchOptions(max_results=body.count)
+        command = as_given(body.query, identity.caller(request), options)
         outcome = await until_disconnect(request.receive, engine.search(command))
         return JsonResponse(
             [

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request
 from pydantic import Field
 from starlette.responses import Response
 
-from pellucid_gateway.api.compatible.shapes import WINDOW_DAYS, Lenient
+from pellucid_gateway.api.compatible.shapes import WINDOW_DAYS, Lenient, as_given
 from pellucid_gateway.api.http.bodies import check, read_body
 from pellucid_gateway.api.http.fields import FilledMessage
 from pellucid_gateway.api.http.identity import Identity
@@ -42,14 +42,7 @@ class SearxngSearch(Lenient):
             max_results=RESULTS_PER_PAGE * self.pageno,
             safe_search=_SAFE[self.safesearch],
         )
-        return SearchCommand(
-            query=self.q,
-            caller=caller,
-            language=language,
-            options=options,
-            ranked=False,
-            verbatim=True,
-        )
+        return as_given(self.q, caller, options, language=language)
 
 
 def error_json(problem: Problem) -> dict[str, Any]:

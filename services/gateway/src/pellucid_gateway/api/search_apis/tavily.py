@@ -12,6 +12,7 @@ from pellucid_gateway.api.compatible.shapes import (
     COMPATIBLE_BODY_BYTES,
     WINDOW_DAYS,
     Lenient,
+    as_given,
     one_or_several,
 )
 from pellucid_gateway.api.http.bodies import read_model
@@ -58,14 +59,7 @@ class TavilySearch(Lenient):
 
     def to_command(self, caller: str) -> SearchCommand:
         """As the engine sees it: the query as given, no threshold."""
-        return SearchCommand(
-            query=self.query,
-            caller=caller,
-            depth=self._depth,
-            options=self._options,
-            ranked=False,
-            verbatim=True,
-        )
+        return as_given(self.query, caller, self._options, depth=self._depth)
 
     def to_turn(self, caller: str) -> TurnRequest:
         """The query as a question, to be answered from a search."""

@@ -1,4 +1,4 @@
-"""Without a language model a question that a model would answer from memory is looked up."""
+"""Without a language model, questions that it would answer from memory are searched."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -17,24 +17,24 @@ from pellucid_runtime.clock import Clock
 
 REASON_CODE = "no_model"
 
-# Orders, and prompts of frontends.
+# Instructions, and prompts of frontends.
 _FORBIDDEN = frozenset({"dont_search", "task_prompt", "tool_result", "topicless", SEARCH_DECLINED})
-# Kinds of message that no page on the web answers: tasks on the person's own words, and talk.
+# Kinds of message that no web page answers: tasks on the person's own text, and small talk.
 _NOT_FOR_THE_WEB = frozenset({"code", "creative", "math", "rewrite", "smalltalk", "task"})
 
 
-async def looked_up(
+async def searched_instead(
     request: TurnRequest,
     decision: Decision,
     *,
     clock: Clock,
     decide: Callable[[TurnRequest], Awaitable[Decision]],
 ) -> Decision:
-    """The decision where nobody can answer from memory: to search, if the web may know it.
+    """The decision for a turn without a model: to search, if the web may have the answer.
 
     Args:
         request: The turn, for which no language model can be used.
-        decision: On it.
+        decision: The decision on it.
         clock: The time now.
         decide: Decides again, with the web on.
     """
@@ -53,5 +53,5 @@ def _is_for_the_web(request: TurnRequest, decision: Decision) -> bool:
     if decision.topicless or decision.about_answer or decision.ignored_urls:
         return False
     if decision.stage is Stage.FALLBACK and is_plain(request.message):
-        return False  # nobody was there to tell what it is
+        return False  # no model classified the message
     return decision.reason_code not in _FORBIDDEN | _NOT_FOR_THE_WEB

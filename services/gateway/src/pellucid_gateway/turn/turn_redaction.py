@@ -1,9 +1,9 @@
-"""What a person's messages show to be private, kept out of every string that leaves in the turn.
+"""Removes values that a person's messages show to be private from every outgoing string.
 
-A query has lost the words that told so: "my password is …" became a value and "password". So the
-values are found where they were told, and cut wherever they come up again: in queries of the
-decision, of reflections and of searches that begin early, and in what reflections are asked. So are
-names of relatives, which are told once and then stand alone.
+A query no longer has the words that show it: "my password is …" became a value and "password". So
+the values are found in the messages, and removed wherever they occur again: in queries of the
+decision, of reflections and of speculative searches, and in the input of reflections. So are names
+of relatives, which are introduced once and then used alone.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ from pellucid_gateway.domain.ports import (
 from pellucid_gateway.domain.request import Role, TurnRequest
 from pellucid_gateway.question.fallback_decision import query_from
 from pellucid_language.pii.gate import GATE, without
-from pellucid_language.pii.told_names import private_values as private_in
+from pellucid_language.pii.stated_names import private_values as private_in
 
 Values = tuple[str, ...]
 
@@ -36,13 +36,13 @@ _MOST_READ = 160_000
 
 
 def private_values(request: TurnRequest) -> Values:
-    """Values in the person's newest messages and memories that must leave in no string."""
+    """Private values in the person's newest messages and memories."""
     said = [m.content for m in request.messages if m.role is Role.USER][-_MOST_MESSAGES:]
     return private_in([*said[-1:], *request.memories, *_latest(said[:-1])])
 
 
 def _latest(earlier: Sequence[str]) -> Iterator[str]:
-    """The messages, latest first, as far as they are read."""
+    """The messages, latest first, up to the limit of characters."""
     left = _MOST_READ
     for message in reversed(earlier):
         if left <= 0:
@@ -51,19 +51,19 @@ def _latest(earlier: Sequence[str]) -> Iterator[str]:
         left -= len(message)
 
 
-def discreet(services: Services, private: Values) -> Services:
-    """The services, to which nothing private gets that they would pass on."""
+def redacting(services: Services, private: Values) -> Services:
+    """The services, wrapped so that they pass nothing private on."""
     if not private:
         return services
     return replace(
         services,
-        decision=_DiscreetDecision(services.decision, private),
-        search=_DiscreetSearch(services.search, private),
+        decision=_RedactingDecision(services.decision, private),
+        search=_RedactingSearch(services.search, private),
     )
 
 
-def cleared(decision: Decision, request: TurnRequest) -> Decision:
-    """The decision with no private value in its question and queries."""
+def redacted_decision(decision: Decision, request: TurnRequest) -> Decision:
+    """The decision without private values in its question and queries."""
     private = private_values(request)
     if not private:
         return decision
@@ -86,14 +86,14 @@ def _cleared(queries: tuple[PlannedQuery, ...], private: Values) -> tuple[Planne
 
 
 @dataclass(frozen=True, slots=True)
-class _DiscreetSearch:
-    """A search service that is told no private value."""
+class _RedactingSearch:
+    """A search service that gets no private value."""
 
     search_service: SearchPort
     private: Values
 
     async def search(self, call: SearchCall) -> SearchAnswer:
-        """Ask for what is left of the queries; for nothing, where nothing is left."""
+        """Search for the redacted queries; return nothing if no query is left."""
         queries = _cleared(call.queries, self.private)
         if not queries:
             return SearchAnswer()
@@ -102,18 +102,18 @@ class _DiscreetSearch:
 
 
 @dataclass(frozen=True, slots=True)
-class _DiscreetDecision:
-    """A decision service whose reflections hear and repeat no private value."""
+class _RedactingDecision:
+    """A decision service whose reflections neither get nor return a private value."""
 
     decision_service: DecisionPort
     private: Values
 
     async def decide(self, call: DecideCall) -> DecideAnswer:
-        """Decide on the whole message: where a value stands is what tells that it is private."""
+        """Decide on the whole message: only the words around a value show that it is private."""
         return await self.decision_service.decide(call)
 
     async def write_queries(self, call: DecideCall, known: tuple[PlannedQuery, ...]) -> Written:
-        """Write for the whole message: what is written is cleared before it is searched for."""
+        """Write for the whole message: the queries are redacted before the search."""
         return await self.decision_service.write_queries(call, known)
 
     async def reflect(self, call: ReflectCall) -> Reflection:

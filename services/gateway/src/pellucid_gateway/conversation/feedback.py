@@ -21,7 +21,7 @@ KIND = "feedback"
 
 @dataclass(slots=True, eq=False)
 class StoredFeedback:
-    """Implements `api.native.feedback.FeedbackKeeper`.
+    """Where feedback goes; the newest of a person on an answer counts.
 
     Attributes:
         records: Where it is kept.
@@ -38,7 +38,14 @@ class StoredFeedback:
     async def keep(
         self, answer: str, owner: str, feedback: Mapping[str, Any], record: Mapping[str, Any]
     ) -> None:
-        """Keep the newest; a person's second thumb on an answer replaces the first."""
+        """Keep it for a limited time; a second thumb on an answer replaces the first.
+
+        Args:
+            answer: Id of the answer.
+            owner: Who gave it.
+            feedback: Rating, score and comment.
+            record: The evidence of the answer.
+        """
         kept = await self.records.get(owner, KIND, answer)
         entry = Entry(answer, orjson.dumps(dict(feedback)))
         await self.records.put(owner, KIND, entry, ttl_s=TTL_S)
