@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from rig.told_rounds import told_rounds
+from rig.logged_rounds import logged_rounds
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
@@ -15,11 +15,11 @@ QUESTION = (
 
 
 def test_what_one_round_leaves_out_is_named_and_searched_for(client: httpx.Client) -> None:
-    once, _ = told_rounds(client, QUESTION, "standard")
+    once, _ = logged_rounds(client, QUESTION, "standard")
     assert once["iterations"] == 1
     assert "Davin Ekoro" not in once["answer"], "else deep mode needs another question"
 
-    deep, rounds = told_rounds(client, QUESTION, "deep")
+    deep, rounds = logged_rounds(client, QUESTION, "deep")
     assert deep["iterations"] >= 2
     said = rounds[1].partition("Round 2: ")[2]
     query, _, missing = said.partition(" (still missing: ")

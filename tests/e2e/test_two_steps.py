@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rig.fake_model import FakeModel
-from rig.told_rounds import told_rounds
+from rig.logged_rounds import logged_rounds
 from rig.watched import Watched
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
@@ -47,11 +47,11 @@ def test_the_second_round_follows_a_name_that_the_first_one_found(
     watched: Watched, model: FakeModel
 ) -> None:
     model.speak, model.reply = speak, reflect
-    once, _ = told_rounds(watched.http, QUESTION, "standard")
+    once, _ = logged_rounds(watched.http, QUESTION, "standard")
     assert not [s["url"] for s in once["sources"] if "maren-tollund" in s["url"]]
     assert PLACE not in json.dumps(once), "else one round answers it"
 
-    deep, rounds = told_rounds(watched.http, QUESTION, "deep")
+    deep, rounds = logged_rounds(watched.http, QUESTION, "deep")
     assert deep["iterations"] == len(rounds) == 2
     assert ASPECT in rounds[1]
     assert PLACE in deep["answer"]

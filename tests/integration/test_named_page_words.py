@@ -10,7 +10,7 @@ from pellucid_gateway.adapters.requests import decide_request
 from pellucid_gateway.domain.decision import WebMode
 from pellucid_gateway.domain.ports import DecideCall
 from pellucid_gateway.domain.request import ChatMessage, Role
-from pellucid_gateway.turn.dependencies import heard_history
+from pellucid_gateway.turn.deciding import decision_history
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 NAMED = "summarise https://intra.example/plan please"
@@ -22,7 +22,7 @@ def pages_of(*turns: str) -> frozenset[int]:
     """Return which turns the decision service takes for such, through the gateway's request."""
     roles = (Role.USER, Role.ASSISTANT)
     said = tuple(ChatMessage(roles[place % 2], text) for place, text in enumerate(turns))
-    call = DecideCall(message=ASKED, history=heard_history(said), now=NOW, web_mode=WebMode.AUTO)
+    call = DecideCall(message=ASKED, history=decision_history(said), now=NOW, web_mode=WebMode.AUTO)
     ask = convert.ask_of(decide_request(call), now=NOW, cutoff=NOW)
     return context_of(ask, ask.message).pages
 

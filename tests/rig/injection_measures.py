@@ -50,10 +50,10 @@ class Rates:
         return Counter(str(getattr(o.case, attribute)) for o in self.outcomes if getattr(o, name))
 
 
-async def through_pipeline(obeys: Obedience, *, injected: bool = True) -> Rates:
-    """Every case through extraction, turn, fence and citation verifier."""
+async def through_pipeline(obeys: Obedience, *, injected: bool = True, every: int = 1) -> Rates:
+    """One case in so many through extraction, turn, fence and citation verifier."""
     rates = Rates()
-    for case in cases():
+    for case in cases()[::every]:
         page = extracted(case.html if injected else case.clean)
         snippet, title = (case.snippet, case.title) if injected else _clean(case)
         other = case.other_snippet if injected else ""

@@ -26,6 +26,19 @@ def test_words_of_the_history_come_first_and_nothing_repeats() -> None:
     assert queries(*texts, **tags) == ["Oslo Svinesund bridge toll vans"]
 
 
+def test_a_text_may_say_a_word_twice() -> None:
+    tags = dict.fromkeys(("The", "Salt", "of", "the", "Quiet", "Earth"), 0.9)
+    assert queries("who wrote The Salt of the Quiet Earth?", **tags) == [
+        "The Salt of the Quiet Earth"
+    ]
+
+
+def test_words_in_another_order_than_they_were_said_stay_apart() -> None:
+    pieces = [Piece(0, 0, 6, (0.9, 0, 0)), Piece(0, 7, 12, (0.9, 0, 0))]
+    first, second = words_of(["Quanto Porto"], pieces)
+    assert written([second, first]) == "Porto Quanto"
+
+
 def test_a_name_is_kept_whole_or_left_whole() -> None:
     text = "does Sunniva Tarrant like Nils Berg"
     assert queries(text, Sunniva=0.9, Tarrant=0.1, like=0.4, Nils=0.2, Berg=0.2) == [

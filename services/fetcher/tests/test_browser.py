@@ -32,6 +32,8 @@ WRITES = f"document.getElementById('root').innerHTML='<main><p>{SENTENCE}</p></m
 @pytest.mark.chromium
 @pytest.mark.timeout(120)
 async def test_a_page_that_only_a_script_fills(open_rig: Any, http: Any) -> None:
+    """The page is read, and that there is a browser is what its launch has shown."""
+    BROWSER_AVAILABLE.set(0)
     rig = await open_rig(fetcher_whole_timeout_s=60)  # a first start on a busy machine is slow
     await rig.pages({"/": http(_shell(WRITES)), "/favicon.ico": http(b"")})
     page = await rig.fetch("http://light.test/", timeout_s=60)
@@ -39,31 +41,7 @@ async def test_a_page_that_only_a_script_fills(open_rig: Any, http: Any) -> None
     assert page.method is Method.BROWSER
     assert SENTENCE in page.text
     assert page.timings.browser_ms > 0
-
-
-@pytest.mark.chromium
-@pytest.mark.timeout(120)
-async def test_scripts_reach_nothing_inside(open_rig: Any, http: Any) -> None:
-    rig = await open_rig(fetcher_whole_timeout_s=60)
-    accepted = []
-
-    async def trap(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        accepted.append(writer.get_extra_info("peername"))
-
-    server = await asyncio.start_server(trap, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    attack = (
-        f"for (const u of ['http://127.0.0.1:{port}/','http://localhost:{port}/',"
-        f"'http://[::1]:{port}/','http://169.254.169.254/latest/'])"
-        "{fetch(u,{mode:'no-cors'}).catch(()=>0); new Image().src=u;}"
-        f"window.open('http://127.0.0.1:{port}/');{WRITES}"
-    )
-    await rig.pages({"/": http(_shell(attack))})
-    page = await rig.fetch("http://light.test/", timeout_s=60)
-    server.close()
-    assert page.method is Method.BROWSER
-    assert SENTENCE in page.text
-    assert accepted == []
+    assert BROWSER_AVAILABLE._value.get() == 1
 
 
 @pytest.mark.chromium
@@ -143,17 +121,6 @@ async def test_a_driver_that_hangs_is_ended_and_leaves_no_process(
         while browser_process.drivers():  # noqa: ASYNC110 - a killed process is gone a moment later
             await asyncio.sleep(0.05)
     await asyncio.sleep(0.5)  # the loop reads their pipes to the end, also on a busy machine
-
-
-@pytest.mark.chromium
-@pytest.mark.timeout(120)
-async def test_available_is_what_a_launch_has_shown(open_rig: Any, http: Any) -> None:
-    BROWSER_AVAILABLE.set(0)
-    rig = await open_rig(fetcher_whole_timeout_s=60)
-    await rig.pages({"/": http(_shell(WRITES)), "/favicon.ico": http(b"")})
-
-    assert (await rig.fetch("http://light.test/", timeout_s=60)).method is Method.BROWSER
-    assert BROWSER_AVAILABLE._value.get() == 1
 
 
 async def test_pages_with_text_never_see_the_browser(rig: Any, http: Any) -> None:

@@ -215,7 +215,7 @@ async def test_scripts_that_go_inside_are_refused(browsing: Any, http: Any) -> N
         "const f=document.createElement('iframe'); f.src=u; document.body.append(f);"
         "navigator.sendBeacon(u,'x'); try{new WebSocket(u.replace('http','ws'))}catch(e){};"
         "const l=document.createElement('link'); l.rel='preconnect'; l.href=u;"
-        "document.head.append(l)}"
+        f"document.head.append(l)}} open('{places[0]}');"
         f"const c=new RTCPeerConnection({{iceServers:[{{urls:'{stun}'}},"
         f"{{urls:'{turn}',username:'a',credential:'b'}}]}});"
         "c.createDataChannel('x'); c.createOffer().then(o=>c.setLocalDescription(o));"

@@ -96,8 +96,9 @@ ARGUMENTS = (
 )
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
+    """One for all files; each test has a context of its own."""
     async with async_playwright() as playwright:
         path = shutil.which("chromium") or shutil.which("chromium-browser")
         running = await playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
@@ -105,7 +106,7 @@ async def browser() -> AsyncIterator[Browser]:
         await running.close()
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def address(make_app: MakeApp) -> AsyncIterator[str]:
     server = HttpServer(make_app(), "127.0.0.1", 0)
     await server.start()
@@ -118,7 +119,7 @@ def is_trouble(message: ConsoleMessage) -> bool:
     return message.type == "error" and "the server responded with a status" not in message.text
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def page(browser: Browser, address: str) -> AsyncIterator[Page]:
     """The open page; fails the test on any script error or policy violation."""
     context = await browser.new_context(viewport={"width": 1280, "height": 800})

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rig.sample import often
+
 OK = {"message": "hi"}
 
 
@@ -222,7 +224,7 @@ FIELDS = st.sampled_from(
 
 
 @settings(
-    max_examples=200,
+    max_examples=often(200),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

@@ -20,7 +20,7 @@ from pellucid_runtime.http_server import HttpServer
 pytestmark = [
     pytest.mark.chromium,
     pytest.mark.timeout(120),
-    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.asyncio(loop_scope="session"),
 ]
 
 PHONE = {"width": 360, "height": 720}
@@ -247,7 +247,7 @@ async def test_it_works_by_keyboard_alone(page: Page) -> None:
         assert name in reached
 
 
-@pytest.mark.parametrize("scheme", ["dark", "light"])
+@pytest.mark.parametrize("scheme", ["dark", pytest.param("light", marks=pytest.mark.nightly)])
 async def test_nothing_overflows_on_a_phone(browser: Browser, address: str, scheme: str) -> None:
     context = await browser.new_context(viewport=PHONE, color_scheme=scheme)
     page = await context.new_page()

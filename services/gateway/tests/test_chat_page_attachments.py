@@ -19,7 +19,7 @@ from pellucid_runtime.http_server import HttpServer
 pytestmark = [
     pytest.mark.chromium,
     pytest.mark.timeout(120),
-    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.asyncio(loop_scope="session"),
 ]
 
 TEXT = "The repair of the chapel roof costs 18,400 crowns."
@@ -27,7 +27,7 @@ FILE = Attachment("minutes.txt", TEXT.encode())
 CHOSEN = {"name": FILE.name, "mimeType": "text/plain", "buffer": FILE.content}
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def kept(tmp_path: Path) -> AsyncIterator[KeptGateway]:
     rig = Rig(
         decision=FakeDecision(replace(answer_decision(), action=Action.FETCH, urls=(FILE.url,))),
@@ -38,7 +38,7 @@ async def kept(tmp_path: Path) -> AsyncIterator[KeptGateway]:
         yield await open_gateway(stack, Plan(tmp_path, rig=rig))
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def page(browser: Browser, kept: KeptGateway) -> AsyncIterator[Page]:
     server = HttpServer(kept.app, "127.0.0.1", 0)
     await server.start()

@@ -21,7 +21,7 @@ from rig.waiting import eventually
 pytestmark = [
     pytest.mark.chromium,
     pytest.mark.timeout(120),
-    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.asyncio(loop_scope="session"),
 ]
 
 
@@ -54,13 +54,13 @@ class Visit:
         await expect(self.page.locator(".question")).to_have_text([QUESTION])
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def vendor() -> AsyncIterator[Vendor]:
     async with open_vendor() as opened:
         yield opened
 
 
-@pytest_asyncio.fixture(loop_scope="module", params=["/api.js"])
+@pytest_asyncio.fixture(loop_scope="session", params=["/api.js"])
 async def visit(
     request: pytest.FixtureRequest, browser: Browser, vendor: Vendor, tmp_path: Path
 ) -> AsyncIterator[Visit]:

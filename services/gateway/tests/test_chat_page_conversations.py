@@ -15,19 +15,19 @@ from pellucid_runtime.http_server import HttpServer
 pytestmark = [
     pytest.mark.chromium,
     pytest.mark.timeout(120),
-    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.asyncio(loop_scope="session"),
 ]
 
 FURTHER = "and for trucks?"
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def kept(tmp_path: Path) -> AsyncIterator[KeptGateway]:
     async with AsyncExitStack() as stack:
         yield await open_gateway(stack, Plan(tmp_path))
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def page(browser: Browser, kept: KeptGateway) -> AsyncIterator[Page]:
     server = HttpServer(kept.app, "127.0.0.1", 0)
     await server.start()

@@ -16,20 +16,20 @@ from rig.waiting import eventually
 pytestmark = [
     pytest.mark.chromium,
     pytest.mark.timeout(120),
-    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.asyncio(loop_scope="session"),
 ]
 
 # More presses than the page has places to stop at: Tab has been round once.
 MOST_STOPS = 60
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def kept(tmp_path: Path) -> AsyncIterator[KeptGateway]:
     async with AsyncExitStack() as stack:
         yield await open_gateway(stack, Plan(tmp_path))
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def page(browser: Browser, kept: KeptGateway) -> AsyncIterator[Page]:
     """A page with one answer."""
     server = HttpServer(kept.app, "127.0.0.1", 0)

@@ -12,7 +12,7 @@ from pellucid_gateway.domain.events import Delta, Done
 pytestmark = [
     pytest.mark.chromium,
     pytest.mark.timeout(120),
-    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.asyncio(loop_scope="session"),
 ]
 
 TABLE = """Tolls:

@@ -18,7 +18,7 @@ from pellucid_runtime.http_server import HttpServer
 pytestmark = [
     pytest.mark.chromium,
     pytest.mark.timeout(120),
-    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.asyncio(loop_scope="session"),
 ]
 
 QUESTION = "What is the latest toll for cars?"

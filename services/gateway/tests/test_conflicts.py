@@ -163,7 +163,7 @@ async def test_the_model_is_told_and_so_is_the_person() -> None:
 async def test_a_model_may_see_that_it_is_no_disagreement(word: str, *, is_told: bool) -> None:
     reply = json.dumps({"verdicts": [{"pair": 1, "stance": word}]})
     model = FakeModel(pieces=(reply,), rests=[("It is 4.50 crowns [2].",)])
-    rig = Rig(search=FakeSearch(hits=(STALE, FRESH)), model=model, asks_on_claims=True)
+    rig = Rig(search=FakeSearch(hits=(STALE, FRESH)), model=model, judges_citations=True)
     result = result_of(await rig.events(QUESTION))
 
     assert ("sources_disagree_newer" in {n.code for n in result.notices}) is is_told

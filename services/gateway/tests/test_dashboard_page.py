@@ -1,30 +1,23 @@
 """The dashboard in a real browser, with the numbers of a real gateway behind it."""
 
 import re
-import shutil
-from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.async_playwright import Axe
 from kept_rig import Plan, open_gateway
-from playwright.async_api import Browser, Page, async_playwright, expect
+from playwright.async_api import Browser, Page, expect
 from port_fakes import QUESTION
 
 from pellucid_gateway.access.api_keys import ApiKey
 from pellucid_runtime.http_server import HttpServer
 
-pytestmark = [pytest.mark.chromium, pytest.mark.timeout(120)]
-
-
-@pytest.fixture
-async def chromium() -> AsyncIterator[Browser]:
-    async with async_playwright() as playwright:
-        path = shutil.which("chromium") or shutil.which("chromium-browser")
-        opened = await playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield opened
-        await opened.close()
+pytestmark = [
+    pytest.mark.chromium,
+    pytest.mark.timeout(120),
+    pytest.mark.asyncio(loop_scope="session"),
+]
 
 
 async def _served(stack: AsyncExitStack, plan: Plan) -> str:
@@ -48,12 +41,12 @@ async def _tiles(page: Page) -> dict[str, str]:
 
 @pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (360, "dark")])
 async def test_it_shows_the_last_day_to_everybody(
-    tmp_path: Path, chromium: Browser, width: int, theme: str
+    tmp_path: Path, browser: Browser, width: int, theme: str
 ) -> None:
     async with AsyncExitStack() as stack:
         address = await _served(stack, Plan(tmp_path))
         viewport = {"width": width, "height": 800}
-        page = await chromium.new_page(viewport=viewport, color_scheme=theme)  # type: ignore[arg-type]
+        page = await browser.new_page(viewport=viewport, color_scheme=theme)  # type: ignore[arg-type]
         troubles: list[str] = []
         page.on("console", lambda message: troubles.append(message.text))
         await page.goto(address)
@@ -73,10 +66,10 @@ async def test_it_shows_the_last_day_to_everybody(
     assert troubles == []
 
 
-async def test_a_reader_of_korean_finds_no_english(tmp_path: Path, chromium: Browser) -> None:
+async def test_a_reader_of_korean_finds_no_english(tmp_path: Path, browser: Browser) -> None:
     async with AsyncExitStack() as stack:
         address = await _served(stack, Plan(tmp_path))
-        page = await chromium.new_page(locale="ko-KR")
+        page = await browser.new_page(locale="ko-KR")
         await page.goto(address)
         await _tiles(page)
         shown = [await page.title(), await page.locator("main").inner_text()]
@@ -91,11 +84,11 @@ async def test_a_reader_of_korean_finds_no_english(tmp_path: Path, chromium: Bro
     assert set(re.findall(r"[A-Za-z]{2,}", ids.sub("", " ".join(shown)))) <= own
 
 
-async def test_it_asks_for_a_key_and_refreshes_by_itself(tmp_path: Path, chromium: Browser) -> None:
+async def test_it_asks_for_a_key_and_refreshes_by_itself(tmp_path: Path, browser: Browser) -> None:
     keys = {"k": ApiKey("k", None)}
     async with AsyncExitStack() as stack:
         address = await _served(stack, Plan(tmp_path, find_key=keys.get))
-        page = await chromium.new_page()
+        page = await browser.new_page()
         await page.clock.install()
         await page.goto(address)
         await page.get_by_label("This dashboard needs a key").fill("k")
@@ -112,10 +105,10 @@ async def test_it_asks_for_a_key_and_refreshes_by_itself(tmp_path: Path, chromiu
     assert [url.rpartition("/v1/")[2] for url in asked] == ["stats", "stats/turns?of=slow"]
 
 
-async def test_a_number_leads_to_the_turns_behind_it(tmp_path: Path, chromium: Browser) -> None:
+async def test_a_number_leads_to_the_turns_behind_it(tmp_path: Path, browser: Browser) -> None:
     async with AsyncExitStack() as stack:
         address = await _served(stack, Plan(tmp_path))
-        page = await chromium.new_page()
+        page = await browser.new_page()
         await page.goto(address)
         rows = page.locator("#behind tbody tr")
         await expect(rows).to_have_count(3)

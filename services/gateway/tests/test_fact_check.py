@@ -46,7 +46,7 @@ async def test_a_verdict_follows_from_what_each_source_says(
     tmp_path: Path, stances: tuple[str, ...], verdict: str, supporting: Any, refuting: Any
 ) -> None:
     model = judged(*stances)
-    rig = Rig(search=FakeSearch(hits=(*HITS, OTHER)), model=model, asks_on_claims=True)
+    rig = Rig(search=FakeSearch(hits=(*HITS, OTHER)), model=model, judges_citations=True)
 
     answer = await checked(tmp_path, rig)
 
@@ -73,7 +73,9 @@ async def test_pages_are_read_for_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("reply", ['{"verdicts": [{"pair": 1, "stance": "doubts"}]}', "Certainly!"])
 async def test_without_a_usable_judge_no_verdict_is_given(tmp_path: Path, reply: str) -> None:
-    rig = Rig(search=FakeSearch(hits=(*HITS, OTHER)), model=FakeModel([reply]), asks_on_claims=True)
+    rig = Rig(
+        search=FakeSearch(hits=(*HITS, OTHER)), model=FakeModel([reply]), judges_citations=True
+    )
 
     answer = await checked(tmp_path, rig)
 
@@ -85,7 +87,7 @@ async def test_without_a_usable_judge_no_verdict_is_given(tmp_path: Path, reply:
 async def test_where_nothing_may_leave_no_model_outside_is_asked(tmp_path: Path) -> None:
     model = judged("states", "states", "states")
 
-    answer = await checked(tmp_path, Rig(model=model, asks_on_claims=True), no_external=True)
+    answer = await checked(tmp_path, Rig(model=model, judges_citations=True), no_external=True)
 
     assert (answer["verdict"], answer["judged"]) == (None, False)
     assert model.prompts == []
@@ -93,7 +95,7 @@ async def test_where_nothing_may_leave_no_model_outside_is_asked(tmp_path: Path)
 
 async def test_a_plain_search_checks_nothing() -> None:
     model = judged("states")
-    rig = Rig(model=model, asks_on_claims=True)
+    rig = Rig(model=model, judges_citations=True)
 
     outcome = await rig.engine.search(SearchCommand(query=STATEMENT))
 

@@ -10,6 +10,8 @@ import pytest
 from hostile_apis import WAYS, Way, clients
 from hostile_markdown import constructs, payloads, reached, shown, texts
 
+from rig.sample import often
+
 BENIGN = (
     "| Toll | Crowns |\n|:-----|------:|\n| Cars | 4.50 |\n\n"
     "```python\nif a<b: print('<img src=x>')\n```\n\nFor $a<b$ we get \\(x_1\\).\n\n- a\n  - b\n"
@@ -23,7 +25,7 @@ def _assert_harmless(states: list[str], *about: object) -> None:
 
 
 async def test_an_obedient_model_leads_no_client_elsewhere(tmp_path: Path) -> None:
-    every = random.Random(5).sample(list(texts()), 3 * len(WAYS))
+    every = random.Random(5).sample(list(texts()), often(5) * len(WAYS))
     async with clients(tmp_path, model=True) as client:
         for place, (text, size) in enumerate(every):
             way = WAYS[place % len(WAYS)]

@@ -12,7 +12,7 @@ from pellucid_gateway.conversation.own_answers import said
 from pellucid_gateway.domain.findings import PublishedDate, Source
 from pellucid_gateway.domain.notices import wording_for
 from pellucid_gateway.domain.request import ChatMessage, CitationStyle, Role
-from pellucid_gateway.turn.dependencies import heard_history
+from pellucid_gateway.turn.deciding import decision_history
 from pellucid_language.calendar import LANGUAGES
 
 DAY = datetime(2026, 11, 14, tzinfo=UTC)
@@ -59,7 +59,7 @@ def test_a_list_of_the_nearest_pages_is_not_heard(language: str) -> None:
     nowhere = wording_for(language).answer("told_nowhere")
     answer = f"{nowhere}\n[1] Opened · The Harbour Post · http://a.example/"
     history = [ChatMessage(Role.USER, "When did it open?"), ChatMessage(Role.ASSISTANT, answer)]
-    assert heard_history(history)[1].content == nowhere
+    assert decision_history(history)[1].content == nowhere
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ class Answering(ScriptedJudge):
 
 async def kept_turn(model: Answering) -> tuple[Mapping[str, Any], Rig]:
     """The evidence of one turn as a store gives it back."""
-    rig = Rig(model=model, asks_on_claims=True)  # type: ignore[arg-type]
+    rig = Rig(model=model, judges_citations=True)  # type: ignore[arg-type]
     await rig.events()
     (record,) = rig.evidence.records.values()
     return json.loads(json.dumps(record)), rig

@@ -162,7 +162,7 @@ async def test_the_fast_model_judges_else_the_one_that_answers(
     fast_model: str, judges: list[str], *, asks: bool
 ) -> None:
     model = Answering()
-    rig = Rig(model=model, fast_model=fast_model, asks_on_claims=asks)  # type: ignore[arg-type]
+    rig = Rig(model=model, fast_model=fast_model, judges_citations=asks)  # type: ignore[arg-type]
     events = await rig.events()
     asked = [prompt for prompt in model.prompts if prompt.temperature == 0.0]
     assert [prompt.model for prompt in asked] == judges
@@ -191,7 +191,7 @@ async def test_a_verifier_decides_what_words_leave_open_and_no_model_is_asked_th
     scorer = FakeScorer(verdict=verdict)
     events = await Rig(model=model, scorer=scorer).events()  # type: ignore[arg-type]
     assert bool([event for event in events if isinstance(event, Cited)]) == cites
-    asking = Rig(model=model, scorer=scorer, asks_on_claims=True)  # type: ignore[arg-type]
+    asking = Rig(model=model, scorer=scorer, judges_citations=True)  # type: ignore[arg-type]
     model.prompts.clear()
     await asking.events()
     assert (len(model.prompts) > 1) == (verdict is None)

@@ -21,7 +21,7 @@ from pellucid_gateway.domain.ports import DecideCall
 from pellucid_gateway.domain.request import ChatMessage, Depth, Role, TurnRequest
 from pellucid_gateway.question.fallback_decision import decide_by_rule
 from pellucid_gateway.retrieval.search_plan import further_questions, second_try
-from pellucid_gateway.turn.dependencies import heard_messages
+from pellucid_gateway.turn.deciding import recent_messages
 from pellucid_gateway.turn_context.plans import DEPTH_PLANS
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
@@ -87,12 +87,12 @@ def conversation(turns: int) -> tuple[ChatMessage, ...]:
     [(0, ()), (4, range(4)), (10, range(10)), (30, (0, *range(20, 30)))],
 )
 def test_five_exchanges_and_the_first_message_are_heard(turns: int, heard: object) -> None:
-    assert [m.content for m in heard_messages(conversation(turns))] == [str(n) for n in heard]
+    assert [m.content for m in recent_messages(conversation(turns))] == [str(n) for n in heard]
 
 
 @pytest.mark.parametrize("turns", [0, 3, 5, 11, 40])
 def test_a_decision_service_of_the_release_before_takes_the_request(turns: int) -> None:
-    heard = heard_messages(conversation(turns))
+    heard = recent_messages(conversation(turns))
     request = decide_request(DecideCall(message="and its toll?", history=heard, now=NOW))
     assert len(request.history) <= MOST_HISTORY
     told = [message.content for message in (*request.earlier, *request.history)]

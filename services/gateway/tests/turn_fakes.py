@@ -44,7 +44,7 @@ class Rig:
     evidence: FakeEvidence = field(default_factory=FakeEvidence)
     budgets: StageBudgets = field(default_factory=StageBudgets)
     fast_model: str = ""
-    asks_on_claims: bool = False
+    judges_citations: bool = False
     redacts_secrets: bool = False
 
     @property
@@ -64,7 +64,7 @@ class Rig:
                 knowledge_cutoff=date(2025, 1, 1),
                 new_id=lambda: next(ids),
                 fast_model=self.fast_model,
-                asks_on_claims=self.asks_on_claims,
+                judges_citations=self.judges_citations,
                 redacts_secrets=self.redacts_secrets,
             )
         )

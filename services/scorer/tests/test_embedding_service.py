@@ -17,7 +17,7 @@ from prometheus_client import REGISTRY
 from pellucid_runtime.errors import ServiceError
 from pellucid_runtime.llm.endpoint import open_endpoint
 from pellucid_runtime.rpc.server import GrpcServer
-from pellucid_scorer import hearing
+from pellucid_scorer import model_choice
 from pellucid_scorer.adapters import backends, model_files
 from pellucid_scorer.adapters.embedding_service import EmbeddingService
 from pellucid_scorer.app import build
@@ -281,11 +281,11 @@ async def test_outside_goes_what_may_leave_and_nothing_else(
     async with serving(shifted) as server, opened(server, receiver=receiver) as (_, service):
         await service.measure(SOON_S)
         before = len(server.texts)
-        heard = await hearing.hear(
+        heard = await model_choice.hear(
             [embedder],
             ["when did my harbour open"],
             CANDIDATES,
-            hearing.Outside(service, shareable),
+            model_choice.Outside(service, shareable),
         )
     assert set(server.texts[before:]) == sent
     assert {one.text for one in heard.answer.outbound} == (sent if receiver else set())

@@ -166,7 +166,10 @@ def full_e5(e5_files: ModelFiles) -> Encoder:
 
 
 @pytest.mark.further_model
-@pytest.mark.parametrize(("encoder", "least"), [("full_e5", SOUNDS_ALIKE), ("e5", 0.998)])
+@pytest.mark.parametrize(
+    ("encoder", "least"),
+    [pytest.param("full_e5", SOUNDS_ALIKE, marks=pytest.mark.nightly), ("e5", 0.998)],
+)
 def test_the_real_model_says_what_the_packages_own_engine_says(
     request: pytest.FixtureRequest, encoder: str, least: float
 ) -> None:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from pellucid_language.scripts import EVERY_SCRIPT
 from pellucid_runtime.clock import Clock
 from pellucid_runtime.errors import InvalidArgumentError, OverloadedError
-from pellucid_scorer import hearing
+from pellucid_scorer import model_choice
 from pellucid_scorer.encoding.embedding import Embedded, Embedder
 from pellucid_scorer.encoding.pairs import PairReader
 from pellucid_scorer.encoding.reading_choice import reader_of
@@ -144,11 +144,11 @@ class Scorer:
         _require_unique("candidates", [candidate.id for candidate in query.candidates])
         asked = query.questions
         service = self._service
-        outside = hearing.Outside(service, query.shareable_questions) if service else None
-        heard = await hearing.hear(self._models, asked, query.candidates, outside)
+        outside = model_choice.Outside(service, query.shareable_questions) if service else None
+        heard = await model_choice.hear(self._models, asked, query.candidates, outside)
         parts = semantic.best_of(
             semantic.rate_all(
-                question, query.candidates, hearing.readings(heard.every, place, asked)
+                question, query.candidates, model_choice.readings(heard.every, place, asked)
             )
             for place, question in enumerate(asked)
         )
@@ -156,7 +156,7 @@ class Scorer:
         now = query.now or self._clock.now()
         question = Question(query.question, query.subject, now, real_time=query.real_time)
         ranking = Ranking(self._tables, rules, question)
-        basis = hearing.reader_of_all(heard.local, query.candidates)
+        basis = model_choice.reader_of_all(heard.local, query.candidates)
         verdicts = ranking.rank(
             query.candidates,
             parts,
@@ -168,7 +168,7 @@ class Scorer:
             verdicts,
             rules,
             "+".join([*(one.model for one in heard.every), *again.used]),
-            hearing.longest(heard.every),
+            model_choice.longest(heard.every),
             (*heard.answer.lost, *again.lost),
             heard.answer.outbound,
         )
@@ -227,7 +227,7 @@ class Scorer:
         again = [text, *(others[place] for place in nearest)]
         heard = [near[nearest]]
         for model in (one for one in every if one is not reader and one.reads([text])):
-            more = await hearing.if_free(model, again, 1, no_store=no_store)
+            more = await model_choice.if_free(model, again, 1, no_store=no_store)
             heard += [_likenesses(one) for one in more]
             names += [one.model for one in more]
         near[nearest] = np.mean(heard, axis=0)
@@ -328,14 +328,14 @@ def _require_unique(field: str, ids: Sequence[str]) -> None:
 
 def _likenesses(embedded: Embedded) -> npt.NDArray[np.float32]:
     """Return the likeness of each text to the question before them."""
-    return embedded.scale.likenesses(hearing.reading(embedded, 0, 1).cosines)
+    return embedded.scale.likenesses(model_choice.reading(embedded, 0, 1).cosines)
 
 
 async def _embedded(
     reader: Embedder, usual: Embedder, texts: Sequence[str], *, no_store: bool
 ) -> Embedded:
     """Return the vectors of a question and texts, the usual model's where the other's are late."""
-    within_s = hearing.share_s(hearing.FURTHER_SHARE)
+    within_s = model_choice.share_s(model_choice.FURTHER_SHARE)
     try:
         return await reader.embed(texts, questions=1, no_store=no_store, within_s=within_s)
     except OverloadedError:

@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 from pellucid_runtime.llm import wire
 from pellucid_runtime.llm.calls import BREAKS, observed, within
 from pellucid_runtime.llm.endpoint import Endpoint
-from pellucid_runtime.llm.hearing import Hearing, is_framed
 from pellucid_runtime.llm.lessons import (
     LessonBook,
     Lessons,
@@ -35,6 +34,7 @@ from pellucid_runtime.llm.model import (
 from pellucid_runtime.llm.observed import ModelCall
 from pellucid_runtime.llm.refusals import Refusal, RefusedError, read_failure
 from pellucid_runtime.llm.thinking import ThoughtSplitter
+from pellucid_runtime.llm.thinking_stream import ThinkingStream, is_framed
 
 T = TypeVar("T")
 
@@ -211,55 +211,55 @@ class Asking:
                     whole = await within(self._patience.answer_s, response.read())
                     yield _as_chunk(self._whole(whole, call))
                     return
-                hearing = Hearing(self._splitter(), is_framed=is_framed(response.headers))
-                pieces = self._pieces(wire.events(response.pieces()), hearing, first_token_s)
-                async for chunk in self._chunks(pieces, hearing, call):
+                thinking = ThinkingStream(self._splitter(), is_framed=is_framed(response.headers))
+                pieces = self._pieces(wire.events(response.pieces()), thinking, first_token_s)
+                async for chunk in self._chunks(pieces, thinking, call):
                     if chunk.usage is None:
                         yield chunk
                     else:
                         yield replace(chunk, usage=call.used(chunk.usage))
 
     async def _chunks(
-        self, pieces: AsyncIterator[Chunk], hearing: Hearing, call: ModelCall
+        self, pieces: AsyncIterator[Chunk], thinking: ThinkingStream, call: ModelCall
     ) -> AsyncIterator[Chunk]:
         """The pieces that say something, and all that was held back, at a break as at the end."""
         try:
             async for chunk in pieces:
-                if hearing.has_text:
+                if thinking.has_text:
                     call.answers()
                 call.answered_by(chunk.model)
                 self._has_begun = self._has_begun or bool(chunk.text or chunk.tool_calls)
                 yield chunk
         except BREAKS:
-            if (rest := self._rest(hearing)) is not None:
+            if (rest := self._rest(thinking)) is not None:
                 yield rest
             raise
-        if (rest := self._rest(hearing)) is not None:
+        if (rest := self._rest(thinking)) is not None:
             yield rest
-        if not hearing.is_whole:
+        if not thinking.is_whole:
             raise LlmUnavailableError(
                 "the answer broke off", model=self._model, cause=LlmCause.BROKE_OFF
             )
-        self._heard(hearing.splitter, thought=hearing.has_thought, chunk=hearing.last_usage)
+        self._heard(thinking.splitter, thought=thinking.has_thought, chunk=thinking.last_usage)
 
     async def _pieces(
-        self, pieces: AsyncIterator[wire.Event], hearing: Hearing, first_token_s: float
+        self, pieces: AsyncIterator[wire.Event], thinking: ThinkingStream, first_token_s: float
     ) -> AsyncIterator[Chunk]:
         """Each piece awaited with patience: what shows life begins the wait anew."""
         patience_s = first_token_s
         while (event := await within(patience_s, anext(pieces, None))) is not None:
             if isinstance(event, wire.End):
-                hearing.is_complete = True
+                thinking.is_complete = True
                 return
             if isinstance(event, wire.Life):
                 yield self._life
                 continue
-            chunk = hearing.heard(self._checked(event))
-            if hearing.length > _MAX_ANSWER_CHARS:
+            chunk = thinking.heard(self._checked(event))
+            if thinking.length > _MAX_ANSWER_CHARS:
                 raise LlmOutputError("the answer does not end", model=self._model)
-            if hearing.writes:
+            if thinking.writes:
                 patience_s = self._patience.idle_s
-            if chunk.finish_reason and self._ends(hearing, chunk.finish_reason):
+            if chunk.finish_reason and self._ends(thinking, chunk.finish_reason):
                 chunk = replace(chunk, finish_reason=None)
             yield chunk
 
@@ -268,20 +268,20 @@ class Asking:
         """A sign of life."""
         return Chunk(model=self._model, host=self._endpoint.host)
 
-    def _rest(self, hearing: Hearing) -> Chunk | None:
+    def _rest(self, thinking: ThinkingStream) -> Chunk | None:
         """What was held back until now; None: nothing."""
-        text, thought = hearing.rest()
+        text, thought = thinking.rest()
         self._has_begun = self._has_begun or bool(text)
         return replace(self._life, text=text, reasoning=thought) if text or thought else None
 
-    def _ends(self, hearing: Hearing, reason: str) -> bool:
+    def _ends(self, thinking: ThinkingStream, reason: str) -> bool:
         """Look at why it ends; True when it is to be asked for again."""
-        hearing.is_complete = True
+        thinking.is_complete = True
         if reason == _ERROR:
             raise LlmUnavailableError(
                 "the model failed while it answered", model=self._model, cause=LlmCause.BROKE_OFF
             )
-        if hearing.has_text or hearing.has_tools:
+        if thinking.has_text or thinking.has_tools:
             return False
         if reason == _FILTERED:
             raise _filtered(self._model)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from pellucid_language.pii.gate import GATE
-from pellucid_language.pii.told_names import private_values
+from pellucid_language.pii.stated_names import private_values
 
 # Of a pasted list, where reading takes 10 ms a number; a query is cleared of the rest by its form.
 _MOST_CONTACTS = 100

@@ -16,7 +16,7 @@ from pellucid_decision.understanding.limits import (
     UNSAFE,
     word_count,
 )
-from pellucid_decision.understanding.query_assembly import DEFAULTS, Constants, decode, written
+from pellucid_decision.understanding.query_assembly import decode, written
 from pellucid_decision.understanding.words import Word
 from pellucid_language.pii.gate import GATE, without
 from pellucid_language.scripts import is_spaceless
@@ -83,16 +83,13 @@ class Plan:
     gained: bool = False
 
 
-def plan_queries(
-    context: Context, words: Sequence[Word], wishes: Wishes, constants: Constants = DEFAULTS
-) -> Plan:
+def plan_queries(context: Context, words: Sequence[Word], wishes: Wishes) -> Plan:
     """Return the queries of a message.
 
     Args:
         context: The message and what came before.
         words: Of message and history, tagged; none without the model, then the message's own.
         wishes: What they are made to besides.
-        constants: What decides which words are kept.
     """
     baseline = _baseline(context, wishes)
     if wishes.literal:
@@ -100,7 +97,7 @@ def plan_queries(
         plain = _redacted(_OPERATORS.sub(" ", wishes.literal), context)
         first = text or _NO_WORDS
         return Plan((first,), _fallbacks(first, (plain, *_fewer(plain))), (first,))
-    lines = decode(words, constants)
+    lines = decode(words)
     asked = tuple(filter(None, (_redacted(written(line), context) for line in lines))) or baseline
     texts = [_dressed(text, context, wishes) for text in asked]
     texts = list(filter(None, texts))

@@ -75,7 +75,7 @@ def written(words: Sequence[Word]) -> str:
     """Return a query's words as text; what was joined in the conversation is joined again."""
     text, number, end = "", -1, 0
     for word in words:
-        joined = word.text == number and word.start - end <= len(word.glue)
+        joined = word.text == number and 0 <= word.start - end <= len(word.glue)
         surface = word.surface if joined else _ELISION.sub("", word.surface)
         text += (word.glue if joined else " ") + surface
         number, end = word.text, word.end
@@ -179,14 +179,13 @@ def _size(words: Iterable[Word]) -> float:
 
 
 def _unrepeated(words: Iterable[Word]) -> list[Word]:
-    """Return words without those that stood before; parts of a word without blanks may repeat."""
-    seen: set[str] = set()
-    line = []
-    for word in words:
-        if word.spaceless or word.key not in seen:
-            line.append(word)
-        seen.add(word.key)
-    return line
+    """Return words without those that an earlier text has; one text may say a word twice."""
+    said_in: dict[str, int] = {}
+    return [
+        word
+        for word in words
+        if word.spaceless or said_in.setdefault(word.key, word.text) == word.text
+    ]
 
 
 def _trimmed(

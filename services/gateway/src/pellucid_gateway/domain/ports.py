@@ -32,7 +32,7 @@ class DecideCall:
     """A message to decide on, with the exchanges before it and the person's first message.
 
     Attributes:
-        history: Oldest first; see `heard_history`.
+        history: Oldest first; see `decision_history`.
         max_queries: Most queries about one thing, 1 to 3.
         max_parts: Most things asked in one message that get a query each, 1 to 3.
         memories: What is known of the person.

@@ -26,11 +26,12 @@ from pellucid_gateway.retrieval.labels import labelled
 from pellucid_gateway.retrieval.reading import PageReader
 from pellucid_gateway.retrieval.search_plan import DEFAULT_RESULTS, plan_search
 from pellucid_gateway.retrieval.search_rounds import Gatherer
-from pellucid_gateway.turn.dependencies import Dependencies, decide
+from pellucid_gateway.turn.deciding import decide
+from pellucid_gateway.turn.dependencies import Dependencies
 from pellucid_gateway.turn.fact_checking import fact_check
 from pellucid_gateway.turn.notifications import notify_gaps
 from pellucid_gateway.turn.pipeline import OneTurn
-from pellucid_gateway.turn.turn_log import day_name, log_decision, log_failure
+from pellucid_gateway.turn.turn_log import daily_pseudonym, log_decision, log_failure
 from pellucid_gateway.turn_context.budgets import TurnBudget, limited
 from pellucid_gateway.turn_context.event_stream import stream_events
 from pellucid_gateway.turn_context.ledger import TurnLedger
@@ -81,7 +82,7 @@ class Engine:
             failed = Failed("LLM_FAILED", text, retryable=True)
         except ServiceError as error:
             failed = failed_by(error)
-        user = day_name(request.caller, self._dependencies.clock.now())
+        user = daily_pseudonym(request.caller, self._dependencies.clock.now())
         log_failure(failed, ms=round(budget.elapsed_s() * 1000), user=user)
         return failed
 
@@ -104,7 +105,7 @@ class Engine:
         ledger = TurnLedger(dependencies.clock, wording_for(command.language))
         decision = _searching(await decide(request, dependencies, budget, ledger), command.query)
         ledger.wording = wording_for(command.language or decision.language)
-        user = day_name(command.caller, dependencies.clock.now())
+        user = daily_pseudonym(command.caller, dependencies.clock.now())
         log_decision(decision, ms=ledger.timings_ms.get("decision", 0), user=user)
         context = dependencies.context(budget, ledger, _ignore)
         reader = PageReader(dependencies.services.fetcher, context=context)

@@ -35,17 +35,23 @@ from pellucid_gateway.retrieval.reading import PageReader
 from pellucid_gateway.retrieval.search_plan import DEFAULT_RESULTS, QueryToWrite, plan_search
 from pellucid_gateway.retrieval.search_rounds import Gatherer
 from pellucid_gateway.turn.answer_setting import setting_of
-from pellucid_gateway.turn.dependencies import Dependencies, considered
+from pellucid_gateway.turn.deciding import decide_with_writer
+from pellucid_gateway.turn.dependencies import Dependencies
 from pellucid_gateway.turn.disagreements import disagreements
 from pellucid_gateway.turn.follow_ups import reused_sources
 from pellucid_gateway.turn.named_pages import pages_to_read, take_page
 from pellucid_gateway.turn.notifications import notify_decision, notify_failure, notify_gaps
 from pellucid_gateway.turn.offers import Offer
 from pellucid_gateway.turn.page_follow_ups import with_named_page
-from pellucid_gateway.turn.result import Findings, build_result, evidence_of, with_account
+from pellucid_gateway.turn.result import Findings, build_result, evidence_of, with_ledger
 from pellucid_gateway.turn.speculation import Speculation
-from pellucid_gateway.turn.turn_log import day_name, log_decision, log_model_failure, log_turn
-from pellucid_gateway.turn.unaided import looked_up
+from pellucid_gateway.turn.turn_log import (
+    daily_pseudonym,
+    log_decision,
+    log_model_failure,
+    log_turn,
+)
+from pellucid_gateway.turn.without_model import searched_instead
 from pellucid_gateway.turn_context.budgets import TurnBudget, limited
 from pellucid_gateway.turn_context.ledger import TurnLedger
 from pellucid_gateway.turn_context.plans import plan_for
@@ -84,7 +90,7 @@ class OneTurn:
         )
         self._speculation = Speculation(request, search=services.search, context=context)
         self._id = dependencies.new_id()
-        self._user = day_name(request.caller, dependencies.clock.now())
+        self._user = daily_pseudonym(request.caller, dependencies.clock.now())
         self._read_before: Mapping[str, PageContent] = {}
         self._walled: tuple[str, ...] = ()
         self._to_write: QueryToWrite | None = None
@@ -132,7 +138,7 @@ class OneTurn:
         decision = followed.decision
         self._read_before, self._walled = followed.pages, followed.walled
         if self._model is None:
-            decision = await looked_up(
+            decision = await searched_instead(
                 self._request, decision, clock=self._clock, decide=self._decide
             )
         self._ledger.wording = wording_for(self._request.language or decision.language)
@@ -142,7 +148,7 @@ class OneTurn:
         return decision
 
     async def _decide(self, request: TurnRequest) -> Decision:
-        decision, self._to_write = await considered(
+        decision, self._to_write = await decide_with_writer(
             request, self._dependencies, self._budget, self._ledger
         )
         return decision
@@ -326,16 +332,16 @@ class OneTurn:
         conversation = self._request.conversation_id or self._dependencies.new_id()
         request = replace(self._request, conversation_id=conversation)
         result = build_result(self._id, decision, found, answer, request)
-        evidence_id = await self._keep_evidence(self._accounted(result), found, answer)
+        evidence_id = await self._keep_evidence(self._with_ledger(result), found, answer)
         await send_notices(self._ledger, self._send)
-        result = self._accounted(replace(result, evidence_id=evidence_id))
+        result = self._with_ledger(replace(result, evidence_id=evidence_id))
         pages = (*found.user_pages, *found.gathered.pages.values())
         log_turn(result, pages=pages, user=self._user)
         return Done(result)
 
-    def _accounted(self, result: TurnResult) -> TurnResult:
+    def _with_ledger(self, result: TurnResult) -> TurnResult:
         now = self._clock.now()
-        return with_account(result, self._ledger, now=now, elapsed_s=self._budget.elapsed_s())
+        return with_ledger(result, self._ledger, now=now, elapsed_s=self._budget.elapsed_s())
 
     async def _keep_evidence(self, result: TurnResult, found: Findings, answer: Answer) -> str:
         """Store the evidence of the answer; return its id, empty if it could not be stored."""

@@ -45,7 +45,7 @@ class Findings:
 def build_result(
     turn_id: str, decision: Decision, found: Findings, answer: Answer, request: TurnRequest
 ) -> TurnResult:
-    """The result without the ledger's data, which `with_account` adds at the very end."""
+    """The result without the ledger's data, which `with_ledger` adds at the very end."""
     cited = {citation.source for citation in answer.citations}
     return TurnResult(
         id=turn_id,
@@ -102,7 +102,7 @@ def evidence_of(
     )
 
 
-def with_account(
+def with_ledger(
     result: TurnResult, ledger: TurnLedger, *, now: datetime, elapsed_s: float
 ) -> TurnResult:
     """The result with everything that the ledger noted up to now."""

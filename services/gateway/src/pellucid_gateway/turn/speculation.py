@@ -14,7 +14,7 @@ from pellucid_gateway.domain.ports import SearchAnswer, SearchCall, SearchPort
 from pellucid_gateway.domain.request import TurnRequest
 from pellucid_gateway.question.fallback_decision import decide_by_rule
 from pellucid_gateway.retrieval.search_plan import language_of
-from pellucid_gateway.turn.discretion import cleared
+from pellucid_gateway.turn.turn_redaction import redacted_decision
 from pellucid_gateway.turn_context.budgets import limited
 from pellucid_gateway.turn_context.context import TurnContext
 from pellucid_language.terms import function_terms, terms
@@ -54,7 +54,7 @@ class Speculation:
         self._task = asyncio.create_task(self._run(), name="speculative-search")
 
     async def _run(self) -> SearchAnswer:
-        decision = cleared(decide_by_rule(self._request), self._request)
+        decision = redacted_decision(decide_by_rule(self._request), self._request)
         if not _asks_plainly(decision):
             return SearchAnswer()
         self._query = decision.queries[0].text

@@ -18,7 +18,7 @@ _NAME_HEX = 12
 _log = structlog.get_logger(__name__)
 
 
-def day_name(caller: str, now: datetime) -> str:
+def daily_pseudonym(caller: str, now: datetime) -> str:
     """The caller's pseudonym for one day; empty if the caller is unknown."""
     digest = hashlib.sha256(f"{now:%Y-%m-%d} {caller}".encode()).hexdigest()
     return digest[:_NAME_HEX] if caller else ""
@@ -45,7 +45,7 @@ def log_turn(result: TurnResult, *, pages: Iterable[PageContent], user: str) -> 
     Args:
         result: The turn.
         pages: Pages that the turn tried to read.
-        user: See `day_name`.
+        user: See `daily_pseudonym`.
     """
     _log.info(
         "turn",

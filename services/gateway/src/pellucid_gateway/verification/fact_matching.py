@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from pellucid_gateway.verification.computed_dates import is_reckoned, reckoned_years
 from pellucid_gateway.verification.derived_figures import Following, following
-from pellucid_gateway.verification.reckoned_dates import is_reckoned, reckoned_years
 from pellucid_gateway.verification.table_units import with_units
 from pellucid_language import sentences
 from pellucid_language.claimed_names import claimed_names, misses_name

@@ -79,7 +79,7 @@ async def open_engine(
         standings=standings,
         fast_model=settings.llm_fast_model or "",
         redacts_secrets=settings.llm_redact_secrets,
-        asks_on_claims=settings.citations_llm == "open",
+        judges_citations=settings.citations_llm == "open",
     )
     return Engine(dependencies), services
 

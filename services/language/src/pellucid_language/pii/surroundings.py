@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from pellucid_language.pii.clause_words import said_of_secrets
 from pellucid_language.pii.passwords import SPOKEN_OF
-from pellucid_language.pii.told_codes import find_told_codes
+from pellucid_language.pii.stated_codes import find_stated_codes
 from pellucid_language.stop_words import stop_words
 
 _STRICT = (
@@ -125,7 +125,7 @@ def find_told_secrets(text: str) -> Iterator[tuple[int, int]]:
     for match in _changes(text):
         if _is_shown(match):
             yield _bare(match)
-    yield from find_told_codes(text)
+    yield from find_stated_codes(text)
 
 
 def _bare(match: re.Match[str]) -> tuple[int, int]:

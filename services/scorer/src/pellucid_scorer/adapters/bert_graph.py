@@ -105,11 +105,6 @@ class Packed:
         """Return the arrays in the order of the graph's inputs."""
         return [self.ids, self.places, self.rows, self.slots]
 
-    def padded(self) -> Ids:
-        """Return the token ids as rows int32[n, length]."""
-        rows: Ids = self.ids[0, self.rows]
-        return rows
-
 
 @dataclass(frozen=True, slots=True)
 class _Layout:

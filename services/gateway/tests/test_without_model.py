@@ -9,7 +9,7 @@ from turn_fakes import Rig
 
 from pellucid_gateway.domain.decision import Decision, Stage, WebMode
 from pellucid_gateway.domain.events import Decided, Done
-from pellucid_gateway.turn.unaided import REASON_CODE
+from pellucid_gateway.turn.without_model import REASON_CODE
 
 QUESTION = "Why is the sky blue?"
 

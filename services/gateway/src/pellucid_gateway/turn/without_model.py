@@ -23,7 +23,7 @@ _FORBIDDEN = frozenset({"dont_search", "task_prompt", "tool_result", "topicless"
 _NOT_FOR_THE_WEB = frozenset({"code", "creative", "math", "rewrite", "smalltalk", "task"})
 
 
-async def looked_up(
+async def searched_instead(
     request: TurnRequest,
     decision: Decision,
     *,

@@ -29,14 +29,14 @@ def private_values(texts: Iterable[str]) -> tuple[str, ...]:
         texts: A person's messages.
     """
     told = tuple(texts)
-    names = {name for text in told for name in told_names(text)}
+    names = {name for text in told for name in stated_names(text)}
     return tuple(sorted({*GATE.private(told), *names}, key=lambda value: (-len(value), value)))
 
 
-def told_names(text: str) -> frozenset[str]:
+def stated_names(text: str) -> frozenset[str]:
     """Return the words of the names in what tells of relatives, without the words for them.
 
-    >>> sorted(told_names("My wife's name is Sabine Kraus; our dog Rex barks."))
+    >>> sorted(stated_names("My wife's name is Sabine Kraus; our dog Rex barks."))
     ['Kraus', 'Rex', 'Sabine']
     """
     return _told_names(text[:_NAME_CHARACTERS])

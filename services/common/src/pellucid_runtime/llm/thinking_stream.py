@@ -7,7 +7,7 @@ from pellucid_runtime.llm.model import Chunk
 from pellucid_runtime.llm.thinking import ThoughtSplitter
 
 
-class Hearing:
+class ThinkingStream:
     """One stream.
 
     Args:

@@ -25,7 +25,7 @@ from pellucid_gateway.domain.ports import (
 from pellucid_gateway.domain.request import Role, TurnRequest
 from pellucid_gateway.question.fallback_decision import query_from
 from pellucid_language.pii.gate import GATE, without
-from pellucid_language.pii.told_names import private_values as private_in
+from pellucid_language.pii.stated_names import private_values as private_in
 
 Values = tuple[str, ...]
 
@@ -51,18 +51,18 @@ def _latest(earlier: Sequence[str]) -> Iterator[str]:
         left -= len(message)
 
 
-def discreet(services: Services, private: Values) -> Services:
+def redacting(services: Services, private: Values) -> Services:
     """The services, wrapped so that they pass nothing private on."""
     if not private:
         return services
     return replace(
         services,
-        decision=_DiscreetDecision(services.decision, private),
-        search=_DiscreetSearch(services.search, private),
+        decision=_RedactingDecision(services.decision, private),
+        search=_RedactingSearch(services.search, private),
     )
 
 
-def cleared(decision: Decision, request: TurnRequest) -> Decision:
+def redacted_decision(decision: Decision, request: TurnRequest) -> Decision:
     """The decision without private values in its question and queries."""
     private = private_values(request)
     if not private:
@@ -86,7 +86,7 @@ def _cleared(queries: tuple[PlannedQuery, ...], private: Values) -> tuple[Planne
 
 
 @dataclass(frozen=True, slots=True)
-class _DiscreetSearch:
+class _RedactingSearch:
     """A search service that gets no private value."""
 
     search_service: SearchPort
@@ -102,7 +102,7 @@ class _DiscreetSearch:
 
 
 @dataclass(frozen=True, slots=True)
-class _DiscreetDecision:
+class _RedactingDecision:
     """A decision service whose reflections neither get nor return a private value."""
 
     decision_service: DecisionPort

@@ -32,7 +32,7 @@ _CLOSED = re.compile(r"\s*(?:$|[.,;!?\n]|(?:or|and|oder|und|ou|o|y)\b)")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
-def find_told_codes(text: str) -> Iterator[tuple[int, int]]:
+def find_stated_codes(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the values of such codes stand; places may overlap."""
     for pattern in (_LETTERED_CODE, _SEED):
         yield from (match.span("value") for match in pattern.finditer(text))

@@ -9,7 +9,7 @@ from turn_fakes import Rig, turn
 from pellucid_gateway.domain.decision import PlannedQuery
 from pellucid_gateway.domain.ports import Reflection
 from pellucid_gateway.domain.request import ChatMessage, Depth, Role, TurnRequest
-from pellucid_gateway.turn.discretion import cleared, private_values
+from pellucid_gateway.turn.turn_redaction import private_values, redacted_decision
 
 VALUE = "Tr0ub4dor&3"
 TOLD = f"My router password is {VALUE}, which attacks guess it?"
@@ -103,7 +103,7 @@ def test_a_decision_of_nothing_but_a_value_searches_for_what_is_left() -> None:
     request = turn(TOLD)
     decided = search_decision(queries=(PlannedQuery(VALUE),))
 
-    (query,) = cleared(decided, request).queries
+    (query,) = redacted_decision(decided, request).queries
 
     assert VALUE not in query.text
     assert "router" in query.text

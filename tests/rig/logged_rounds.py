@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 
 
-def told_rounds(
+def logged_rounds(
     client: httpx.Client, question: str, depth: str
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the whole result and the messages of the rounds.
