@@ -4,7 +4,8 @@ uvloop answers a write to a connection that its peer has just reset with a bare 
 is a lost connection like any other, and must not look like a defect of ours.
 
 Where more is asked at once than there are connections, callers wait for one: redis-py's own pool
-refuses the 101st at once, with Redis well and idle.
+refuses the 101st at once, with Redis well and idle. And what a crowd opened is closed after it:
+redis-py's own pool keeps every connection for good.
 """
 
 import asyncio
@@ -23,6 +24,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as LostConnectionError
 from redis.exceptions import MaxConnectionsError, OutOfMemoryError, RedisError, ResponseError
 
+from pellucid_runtime.sweeping import Sweeper
 from pellucid_runtime.telemetry.metrics import REDIS_SECONDS
 from pellucid_runtime.telemetry.tracing import TRACER
 
@@ -32,6 +34,9 @@ Server = Literal["state", "cache"]
 # Connections of one client. An answer takes a fraction of a millisecond, so that these serve more
 # than one event loop can ask; further ones would only cost the server memory.
 MOST_CONNECTIONS = 32
+# A connection that nobody needed for so long is closed when it is next looked for, at the latest
+# after twice the time; one is kept for whoever comes next.
+IDLE_S = 5.0
 
 if TYPE_CHECKING:
     _Connection = AbstractConnection
@@ -61,7 +66,16 @@ def _in_one_way(connection: type[AbstractConnection]) -> type[AbstractConnection
 
 
 class _WaitingPool(BlockingConnectionPool):
-    """Tells that all connections were in use apart from one that was lost."""
+    """Tells that all connections were in use apart from one that was lost; closes idle ones.
+
+    Free connections are a stack, so those that were not needed lie at its bottom, and the least
+    height of the stack between two looks is their number.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._unneeded = 0
+        self._sweeper = Sweeper(self._give_back, IDLE_S)
 
     async def get_connection(self, *args: Any, **options: Any) -> Any:
         """A free connection.
@@ -71,11 +85,34 @@ class _WaitingPool(BlockingConnectionPool):
             redis.exceptions.RedisError: A new one could not be made.
         """
         try:
-            return await super().get_connection(*args, **options)  # type: ignore[no-untyped-call]
+            connection = await super().get_connection(*args, **options)  # type: ignore[no-untyped-call]
         except LostConnectionError as error:
             if isinstance(error.__cause__, asyncio.TimeoutError):
                 raise MaxConnectionsError("no connection became free in time") from error
             raise
+        self._unneeded = min(self._unneeded, len(self._available_connections))
+        return connection
+
+    async def release(self, connection: AbstractConnection) -> None:
+        """Take a connection back."""
+        await super().release(connection)
+        if len(self._available_connections) > 1:
+            self._sweeper.wake()
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._sweeper.close()
+        await super().aclose()
+
+    async def _give_back(self) -> bool:
+        """Close what nobody needed since the last look, all but one; True: there is more to do."""
+        free = self._available_connections
+        idle = free[: min(self._unneeded, len(free) - 1)]
+        del free[: len(idle)]
+        self._unneeded = len(free)
+        for connection in idle:
+            await connection.disconnect(nowait=True)
+        return len(free) > 1
 
 
 class _Observed(redis.Redis):
