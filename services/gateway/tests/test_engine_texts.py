@@ -17,7 +17,7 @@ from pellucid_gateway.domain.decision import Action, WebMode
 from pellucid_gateway.domain.findings import PageContent, Source
 from pellucid_gateway.domain.request import CitationStyle, Depth
 from pellucid_gateway.question.fallback_decision import decide_by_rule, find_urls, query_from
-from pellucid_gateway.question.key_facts import candidates, tells
+from pellucid_gateway.question.key_facts import tells
 from pellucid_gateway.question.plain_text import plain
 from pellucid_gateway.retrieval.sources import publisher_of
 from pellucid_gateway.verification.attributions import (
@@ -376,19 +376,6 @@ def test_what_may_become_an_attribution_waits(text: str, settled: str) -> None:
 def test_looking_for_attributions_takes_no_long_time(text: str) -> None:
     find_attributions(text)
     settled_end(text)
-
-
-def test_rows_of_a_table_that_say_something_alone_are_candidates() -> None:
-    table = """| Property | Value |
-| --- | --- |
-| Cycle life | 8,000 cycles to 80 % |
-| Harrowmere | 84,210 | 79,600 | +5.8 % |
-| 2026-11-18 | Login, object storage | 2 h 35 min | expired certificate |
-"""
-    assert candidates(table) == [
-        "Cycle life | 8,000 cycles to 80 %",
-        "2026-11-18 | Login, object storage | 2 h 35 min | expired certificate",
-    ]
 
 
 def test_what_was_given_up_does_not_lead() -> None:
