@@ -378,6 +378,20 @@ def test_looking_for_attributions_takes_no_long_time(text: str) -> None:
     settled_end(text)
 
 
+def test_rows_of_a_table_are_candidates_and_its_heads_are_none() -> None:
+    table = """| Property | Value |
+| --- | --- |
+| Cycle life | 8,000 cycles to 80 % |
+| 2026-11-18 | Login, object storage | 2 h 35 min | expired certificate |
+"""
+    found = candidates_of([_source(1, "a.example", table)])
+
+    assert [candidate.text for candidate in found] == [
+        "Cycle life | 8,000 cycles to 80 %",
+        "2026-11-18 | Login, object storage | 2 h 35 min | expired certificate",
+    ]
+
+
 def test_what_was_given_up_does_not_lead() -> None:
     given_up, valid = "We had announced 11 May 2027.", "It takes place on 8 May 2027."
     told = tells([given_up, valid], "When is it?", [0.5, 0.5])
