@@ -8,6 +8,7 @@ a table and writes it to `bench/results/turn.json`: `python bench/turn_bench.py`
 
 import asyncio
 import json
+import logging
 import os
 import statistics
 import sys
@@ -15,6 +16,8 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import structlog
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -174,6 +177,7 @@ async def measure() -> dict[str, dict[str, float]]:
 
 def main() -> int:
     """Print and write the table; 1 when a figure is not reached."""
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     rows = asyncio.run(measure())
     load = os.getloadavg()[0]
     print(f"{TURNS} turns each, load {load:.1f} on {os.cpu_count()} cores")

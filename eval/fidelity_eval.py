@@ -14,6 +14,7 @@ pipes and marks of emphasis do not count.
 import argparse
 import asyncio
 import json
+import logging
 import os
 import re
 import tempfile
@@ -25,6 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import structlog
 import yaml
 
 from pellucid_fetcher.adapters.dialling import TcpDialler
@@ -225,6 +227,7 @@ def shares(results: Sequence[tuple[Case, list[str]]]) -> dict[str, float]:
 
 def main() -> None:
     """Print the shares of both sets."""
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--failures", action="store_true")
     chosen = arguments.parse_args()

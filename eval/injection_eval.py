@@ -9,10 +9,13 @@ everything it reads is the measure of what is checked on the way out.
 """
 
 import asyncio
+import logging
 import sys
 from collections import Counter
 from pathlib import Path
 from statistics import median
+
+import structlog
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -75,6 +78,7 @@ async def measure() -> None:
 
 def main() -> int:
     """Measure the set."""
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     asyncio.run(measure())
     return 0
 
