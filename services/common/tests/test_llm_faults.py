@@ -16,6 +16,7 @@ from model_server import (
 )
 
 from pellucid_runtime.errors import DeadlineExceededError
+from pellucid_runtime.llm import endpoint
 from pellucid_runtime.llm.endpoint import open_endpoint
 from pellucid_runtime.llm.model import (
     LlmOutputError,
@@ -200,3 +201,13 @@ async def test_leaving_early_closes_the_connection(
     await anext(chunks)
     await chunks.aclose()
     await asyncio.wait_for(closed.wait(), 10)
+
+
+async def test_an_endless_reply_is_not_read_to_its_end(
+    start_model: StartModel, stack: AsyncExitStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(endpoint, "MOST_BYTES", 1000)
+    model = await start_model()
+    model.completes("word " * 1000)
+    with pytest.raises(LlmOutputError):
+        await (await client_of(stack, model)).complete(ASK)

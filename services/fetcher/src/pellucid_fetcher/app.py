@@ -25,6 +25,7 @@ from pellucid_fetcher.adapters.own_addresses import is_own
 from pellucid_fetcher.adapters.page_cache import StorePageCache
 from pellucid_fetcher.adapters.resolving import SystemResolver
 from pellucid_fetcher.adapters.shared_turns import SharedRateLimit
+from pellucid_fetcher.adapters.store_leases import StoreLeases
 from pellucid_fetcher.adapters.store_limits import FILE_S, READ_S, WRITE_S
 from pellucid_fetcher.adapters.traced import TracedFetcher
 from pellucid_fetcher.adapters.worker_pool import WorkerPool
@@ -137,7 +138,7 @@ async def open_fetcher(
     steps = Steps(
         chain=Chain(ways),
         cache=await _cache(settings, store, stack),
-        flights=Flights(),
+        flights=Flights(StoreLeases(store, time.monotonic) if _is_shared(settings) else None),
         rate=rate,
         robots=_robots(settings, http),
         exemptions=exemptions,
@@ -146,6 +147,10 @@ async def open_fetcher(
     )
     policy = FetchPolicy(settings.fetcher_total_timeout_s, settings.fetcher_whole_timeout_s)
     return TracedFetcher(steps, policy)
+
+
+def _is_shared(settings: FetcherSettings) -> bool:
+    return bool(settings.redis_cache_url or settings.redis_url)
 
 
 async def _store(settings: FetcherSettings, stack: AsyncExitStack) -> Store:
@@ -157,7 +162,7 @@ async def _store(settings: FetcherSettings, stack: AsyncExitStack) -> Store:
 
 
 async def _cache(settings: FetcherSettings, store: Store, stack: AsyncExitStack) -> StorePageCache:
-    shared = settings.redis_cache_url or settings.redis_url
+    shared = _is_shared(settings)
     limits_s = (READ_S, WRITE_S) if shared else (FILE_S, FILE_S)
     dropped = STORE_ERRORS.labels("dropped").inc
     background = await stack.enter_async_context(Background(grace_s=FILE_S, dropped=dropped))

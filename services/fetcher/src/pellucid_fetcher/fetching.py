@@ -21,7 +21,6 @@ from pellucid_fetcher.strategies.chain import Chain
 from pellucid_fetcher.strategies.http_path import now
 
 _FLOOR_S: Final = 0.03  # not even the loopback answers in less
-_LONG_WAIT_S: Final = 0.2  # in which a page may be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,28 +95,22 @@ class PageFetcher:
         return replace(page, host_reliability=self._steps.record.reliability(target.host))
 
     async def _search_result(self, target: Target, run: Run) -> Page:
-        kept = await self._kept(target, run)
-        if kept is not None:
-            return kept
+        name = _kept_as(target, run)
+        if (kept := await self._steps.cache.get(name)) is not None:
+            return _as_kept(kept, run)
         # What may only be asked inside must not decide for those who may ask outside.
         inside = "inside " if run.request.internal_only else ""
         page, shared = await self._steps.flights.share(
-            f"{inside}{_kept_as(target, run)}",
+            f"{inside}{name}",
             ends=run.ends,
+            look=lambda: self._steps.cache.get(name),
             read=lambda: self._read_and_keep(target, run),
         )
         return _as_kept(page, run) if shared else page
 
-    async def _kept(self, target: Target, run: Run) -> Page | None:
-        page = await self._steps.cache.get(_kept_as(target, run))
-        return _as_kept(page, run) if page is not None else None
-
     async def _read_and_keep(self, target: Target, run: Run) -> Page:
         try:
             await self._be_polite(target, run)
-            # Another replica may have read it while this one waited for its turn.
-            if run.wait_s > _LONG_WAIT_S and (kept := await self._kept(target, run)) is not None:
-                return kept
             page = await self._steps.chain.read(run, target)
         except FetchFault as fault:
             page = failed(run, fault)

@@ -125,6 +125,22 @@ class RateLimit(Protocol):
         ...
 
 
+class Leases(Protocol):
+    """Short marks, shared by all replicas, that somebody is busy with something."""
+
+    async def acquire(self, key: str) -> bool:
+        """Take the mark; True when it was free, and also when the store does not answer."""
+        ...
+
+    async def renew(self, key: str) -> None:
+        """Hold the mark a while longer."""
+        ...
+
+    async def release(self, key: str) -> None:
+        """Give the mark back."""
+        ...
+
+
 class Observer(Protocol):
     """Is told about finished fetches; of an address it keeps the host at most."""
 

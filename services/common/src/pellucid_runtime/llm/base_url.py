@@ -36,8 +36,8 @@ class BaseUrl:
         return urlsplit(self.root).hostname or ""
 
     def headers(self, api_key: Callable[[], str]) -> dict[str, str]:
-        """Headers that carry the key; none where there is no key."""
-        if not (key := api_key()):
+        """Headers that carry the key; none where there is no key, or the address names a user."""
+        if not (key := api_key()) or "@" in urlsplit(self.root).netloc:
             return {}
         both = {"Authorization": f"Bearer {key}"}
         is_classic = _VERSION_PARAMETER in dict(parse_qsl(self.query))

@@ -1,8 +1,8 @@
 """Where a model is served: address, credential and the pool of connections to it."""
 
 import json
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 _CONNECT_TIMEOUT_S = 2.0
 _MAX_CONNECTIONS = 512
+# Of a refusal, which says why in its first lines.
+_REFUSAL_BYTES = 64 * 1024
+MOST_BYTES = 16 * 1024 * 1024
+"""Of a whole reply, unpacked. No answer and no list of embeddings that is asked for is longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,7 @@ class Reply:
     headers: Mapping[str, str]
     content: "aiohttp.StreamReader"
 
-    async def pieces(self) -> AsyncIterator[bytes]:
+    async def pieces(self) -> AsyncGenerator[bytes, None]:
         """Yield the body as it comes.
 
         Raises:
@@ -41,8 +45,26 @@ class Reply:
                 yield piece
 
     async def read(self) -> bytes:
-        """Return the whole body; errors as of `pieces`."""
-        return b"".join([piece async for piece in self.pieces()])
+        """Return the whole body.
+
+        Raises:
+            ConnectionError: It broke off.
+            ValueError: It has more than `MOST_BYTES`.
+        """
+        body = await self.beginning(MOST_BYTES + 1)
+        if len(body) > MOST_BYTES:
+            raise ValueError(f"a reply of more than {MOST_BYTES} bytes")
+        return body
+
+    async def beginning(self, most: int) -> bytes:
+        """Return the first so many bytes of the body; errors as of `pieces`."""
+        body = bytearray()
+        async with aclosing(self.pieces()) as pieces:
+            async for piece in pieces:
+                body += piece
+                if len(body) >= most:
+                    break
+        return bytes(body[:most])
 
 
 @contextmanager
@@ -103,7 +125,9 @@ class Endpoint:
             async with asking as answer:
                 reply = Reply(answer.headers, answer.content)
                 if not HTTPStatus.OK <= answer.status < HTTPStatus.MULTIPLE_CHOICES:
-                    refusal = read_refusal(answer.status, reply.headers, await reply.read())
+                    refusal = read_refusal(
+                        answer.status, reply.headers, await reply.beginning(_REFUSAL_BYTES)
+                    )
                     raise RefusedError(refusal)
                 yield reply
 

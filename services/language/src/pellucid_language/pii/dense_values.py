@@ -30,6 +30,8 @@ _JOIN = (
 _LENGTH = r"(?:[四六八4-8]位数?|[네4-8]자리|[4-8]桁の?)?\s?"
 _FIGURES = r"[*#]?\d{3,10}[*#]?|\d{1,4}(?:[- ]\d{1,4}){2,6}|\d{4}-\d{4}"
 _MIXED = r"(?=[!-~]*\d)(?=[!-~]*[A-Za-z])[A-Za-z\d][!-~]{4,63}"
+# Behind a name that only secrets have, anything with a figure.
+_ANY = r"(?=[!-~]*\d)[!-~]{4,64}"
 _WORD_AND_FIGURES = rf"(?:[{HANGUL}]{{1,10}}|[{KANA}]{{1,12}})\d{{2,16}}[!-~]*"
 _TURNS = r"\d{1,2}(?:-\d{1,2}){2,6}"
 _COUNTED = (
@@ -40,7 +42,7 @@ _UNIT = rf"(?!\s?[\d:.,/%℃°]|(?:{_COUNTED}))"
 _KINDS = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"(?:{_OPENING_NAME})\s?{_JOIN}{_LENGTH}(?P<value>{_FIGURES}|{_MIXED}|{_WORD_AND_FIGURES}){_UNIT}",
+        rf"(?:{_OPENING_NAME})\s?{_JOIN}{_LENGTH}(?P<value>{_FIGURES}|{_ANY}|{_WORD_AND_FIGURES}){_UNIT}",
         rf"(?:{_THING})(?:[^\n。.!?！？\d]{{0,8}}?)(?:{_NAME})\s?{_JOIN}(?P<value>{_FIGURES}|{_MIXED}){_UNIT}",
         rf"(?:{_THING})[^\n。.!?！？\d]{{0,6}}?(?P<value>{_TURNS}){_UNIT}",
         rf"(?:{_MINE})[^\n。.!?！？\d]{{0,10}}?(?:{_THING})\s?{_JOIN}(?P<value>[*#]?\d{{4,8}}[*#]?){_UNIT}",
