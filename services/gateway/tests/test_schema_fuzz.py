@@ -105,6 +105,8 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     served.stop()
 
 
+# The server is a thread of this process, and draws its own random numbers meanwhile.
+@pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies")
 def test_every_path_answers_as_documented(api: Any) -> None:
     """Operations one by one, because the library's own plugin lags behind pytest."""
     fuzzed = []
