@@ -238,6 +238,8 @@ _OF_PROGRAM: Mapping[str, Mapping[str, str]] = {
         "GATEWAY_SUSPICION_THRESHOLD": "1.01",
         "GATEWAY_USER_HEADER": "X-Person",
         "LLM_MODEL": "invented",
+        # It writes answers and gives no verdicts; the judge has tests of its own.
+        "CITATIONS_LLM": "never",
         "LLM_FIRST_TOKEN_TIMEOUT_S": "2",
         "LLM_IDLE_TIMEOUT_S": "2",
     },
